@@ -1,0 +1,28 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Base of every exception that GE Redis throws.
+ * <p>
+ * One base so that rollback rules and
+ * {@code @Retryable(excludes = GeRedisException.class)} need one line. Messages name the
+ * annotation, the method and the name of the guard, never a secret: no token, idempotency
+ * key or evaluated key of a user appears in them.
+ */
+public abstract class GeRedisException extends RuntimeException {
+
+	protected GeRedisException(String message) {
+		super(message);
+	}
+
+	protected GeRedisException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}

@@ -1,0 +1,142 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.outage.Breaker;
+import io.ge.redis.core.outage.Compensations;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.OutageListener;
+import io.ge.redis.core.outage.OutageSettings;
+import io.ge.redis.core.script.ScriptExecutor;
+import io.ge.redis.core.script.ScriptListener;
+
+/**
+ * One Redis deployment as the guards see it: connection, breaker, scripts, compensations
+ * and bus. Patterns that use the same connection factory share one.
+ */
+public final class RedisBackend {
+
+	/**
+	 * How long the start of the application waits for a first connection. Not a
+	 * condition: the application starts with Redis down.
+	 */
+	private static final Duration FIRST_CONNECTION = Duration.ofMillis(1500);
+
+	private final String prefix;
+
+	private final OutageSettings outage;
+
+	private final GuardConnection connection;
+
+	private final ScriptExecutor scripts;
+
+	private final Breaker breaker;
+
+	private final Compensations compensations;
+
+	private final InstanceBus bus;
+
+	/**
+	 * Puts the parts together. Nothing is connected before {@link #start()}.
+	 * @param name the name of the connection factory, for logs and meters
+	 * @param prefix the key prefix
+	 * @param instanceId the unique id of this instance
+	 * @param connection the connection
+	 * @param outage the outage settings
+	 * @param scheduler runs probes and heartbeats
+	 * @param scriptListener told of every script
+	 * @param outageListener told of failures and transitions
+	 */
+	public RedisBackend(String name, String prefix, String instanceId, GuardConnection connection,
+			OutageSettings outage, ScheduledExecutorService scheduler, ScriptListener scriptListener,
+			OutageListener outageListener) {
+		this.prefix = prefix;
+		this.outage = outage;
+		this.connection = connection;
+		this.scripts = new ScriptExecutor(connection, scriptListener);
+		this.breaker = new Breaker(name, connection, outage, scheduler, outageListener);
+		this.compensations = new Compensations(this.scripts, this.breaker);
+		this.bus = new InstanceBus(connection, scheduler, prefix, instanceId);
+	}
+
+	/**
+	 * Connects, and waits a moment for it so that the first calls find a connection.
+	 */
+	public void start() {
+		this.bus.start();
+		try {
+			this.breaker.start().toCompletableFuture().get(FIRST_CONNECTION.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (TimeoutException ex) {
+			// goes on in the background
+		}
+		catch (java.util.concurrent.ExecutionException ex) {
+			throw new IllegalStateException("The first attempt never fails", ex);
+		}
+	}
+
+	/**
+	 * Leaves the bus and closes the connection.
+	 */
+	public void stop() {
+		this.bus.stop();
+		this.connection.close();
+	}
+
+	/**
+	 * Returns the door of a pattern.
+	 * @param pattern the pattern's name
+	 * @return the door
+	 */
+	public GuardedRedis redis(String pattern) {
+		return new GuardedRedis(pattern, this.scripts, this.breaker, this.compensations, this.outage.commandTimeout());
+	}
+
+	/**
+	 * Returns the keys of a pattern.
+	 * @param pattern the pattern's name
+	 * @return the key space
+	 */
+	public KeySpace keys(String pattern) {
+		return new KeySpace(this.prefix, pattern);
+	}
+
+	/**
+	 * Returns the bus.
+	 * @return the bus
+	 */
+	public InstanceBus bus() {
+		return this.bus;
+	}
+
+	/**
+	 * Returns the breaker.
+	 * @return the breaker
+	 */
+	public Breaker breaker() {
+		return this.breaker;
+	}
+
+	/**
+	 * Returns the connection, for looking at the server itself.
+	 * @return the connection
+	 */
+	public GuardConnection connection() {
+		return this.connection;
+	}
+
+}

@@ -1,0 +1,115 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * The deployments that the application's guards use, by the name of the connection
+ * factory. Starts after the connection factories and stops after everything that serves
+ * requests or runs tasks.
+ */
+public final class RedisBackends implements SmartLifecycle {
+
+	/**
+	 * After Spring Data's connection factories (phase 0), before servers and executors.
+	 */
+	public static final int PHASE = 1000;
+
+	private static final String PRIMARY = "default";
+
+	private final Function<@Nullable String, RedisBackend> factory;
+
+	private final Map<String, RedisBackend> backends = new LinkedHashMap<>();
+
+	private final Lock lock = new ReentrantLock();
+
+	private boolean running;
+
+	/**
+	 * Creates the registry.
+	 * @param factory makes the backend of a connection factory bean by name, or of the
+	 * application's only or primary one for {@code null}
+	 */
+	public RedisBackends(Function<@Nullable String, RedisBackend> factory) {
+		this.factory = factory;
+	}
+
+	/**
+	 * Returns the backend of a connection factory.
+	 * @param connectionFactory the bean name, or {@code null} or empty for the
+	 * application's only or primary one
+	 * @return the backend, connecting if the application has started
+	 */
+	public RedisBackend get(@Nullable String connectionFactory) {
+		String name = (connectionFactory == null || connectionFactory.isEmpty()) ? PRIMARY : connectionFactory;
+		this.lock.lock();
+		try {
+			RedisBackend backend = this.backends.get(name);
+			if (backend == null) {
+				backend = this.factory.apply(name.equals(PRIMARY) ? null : name);
+				this.backends.put(name, backend);
+				backend.start();
+			}
+			return backend;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Returns the backends in use.
+	 * @return by the name of the connection factory
+	 */
+	public Map<String, RedisBackend> all() {
+		this.lock.lock();
+		try {
+			return Map.copyOf(this.backends);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+		this.lock.lock();
+		try {
+			List.copyOf(this.backends.values()).forEach(RedisBackend::stop);
+			this.backends.clear();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+}

@@ -1,0 +1,234 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.bus;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.connection.PushSubscriber;
+import io.ge.redis.core.connection.PushSubscription;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages to this instance, over one subscription whatever the number of locks, caches
+ * or waiters.
+ * <p>
+ * Scripts publish to {@link #channel()} a topic, a space and a payload. Messages may be
+ * lost, whenever the connection is: who waits for one is told to look again when the
+ * subscription stands anew, and must not rely on messages alone.
+ * <p>
+ * Each instance says every two seconds on a channel of all that it is there. So every
+ * instance knows, without any key in Redis, how many there are, and keeps the last figure
+ * while Redis is away.
+ */
+public final class InstanceBus {
+
+	private static final Log logger = LogFactory.getLog(InstanceBus.class);
+
+	private static final Duration HEARTBEAT = Duration.ofSeconds(2);
+
+	private static final long ALIVE_NANOS = HEARTBEAT.toNanos() * 3;
+
+	private static final String GONE = "-";
+
+	private final GuardConnection connection;
+
+	private final ScheduledExecutorService scheduler;
+
+	private final String instanceId;
+
+	private final String channel;
+
+	private final byte[] fleetChannel;
+
+	private final Map<String, Consumer<String>> handlers = new ConcurrentHashMap<>();
+
+	private final List<Runnable> subscribedActions = new CopyOnWriteArrayList<>();
+
+	private final Map<String, Long> seen = new ConcurrentHashMap<>();
+
+	private volatile boolean subscribed;
+
+	private volatile int lastKnown = 1;
+
+	private @Nullable PushSubscription subscription;
+
+	/**
+	 * Creates a bus that is not yet connected.
+	 * @param connection the guards' connection
+	 * @param scheduler runs the heartbeat
+	 * @param prefix the key prefix, also of the channels
+	 * @param instanceId the unique id of this instance
+	 */
+	public InstanceBus(GuardConnection connection, ScheduledExecutorService scheduler, String prefix,
+			String instanceId) {
+		this.connection = connection;
+		this.scheduler = scheduler;
+		this.instanceId = instanceId;
+		this.channel = prefix + ":bus:" + instanceId;
+		this.fleetChannel = (prefix + ":bus:all").getBytes(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * Subscribes, in the background, and begins the heartbeat.
+	 */
+	public void start() {
+		this.subscription = this.connection.subscribe(new Subscriber(),
+				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.fleetChannel));
+		this.scheduler.scheduleWithFixedDelay(this::beat, HEARTBEAT.toMillis(), HEARTBEAT.toMillis(),
+				TimeUnit.MILLISECONDS);
+	}
+
+	/**
+	 * Says goodbye and ends the subscription.
+	 */
+	public void stop() {
+		if (this.subscribed) {
+			publish(GONE + this.instanceId);
+		}
+		if (this.subscription != null) {
+			this.subscription.close();
+		}
+	}
+
+	/**
+	 * Returns the id of this instance.
+	 * @return the id, without spaces
+	 */
+	public String instanceId() {
+		return this.instanceId;
+	}
+
+	/**
+	 * Returns the channel of this instance, for scripts that publish to it.
+	 * @return the channel
+	 */
+	public String channel() {
+		return this.channel;
+	}
+
+	/**
+	 * Registers the one handler of a topic.
+	 * @param topic a word
+	 * @param handler takes the payload, on a thread of the driver; must not block
+	 */
+	public void handle(String topic, Consumer<String> handler) {
+		if (this.handlers.putIfAbsent(topic, handler) != null) {
+			throw new IllegalStateException("The topic '" + topic + "' has a handler already");
+		}
+	}
+
+	/**
+	 * Adds something to do when the subscription stands, the first time and after each
+	 * interruption, since messages may have been lost until then.
+	 * @param action must not block
+	 */
+	public void onSubscribed(Runnable action) {
+		this.subscribedActions.add(action);
+	}
+
+	/**
+	 * Returns whether messages reach this instance at present, as far as it knows.
+	 * @return whether the subscription stands
+	 */
+	public boolean isSubscribed() {
+		return this.subscribed;
+	}
+
+	/**
+	 * Returns the last known number of live instances.
+	 * @return the number, this one included
+	 */
+	public int liveInstances() {
+		if (this.subscribed) {
+			long now = System.nanoTime();
+			this.seen.values().removeIf((at) -> now - at > ALIVE_NANOS);
+			this.lastKnown = this.seen.size() + 1;
+		}
+		return this.lastKnown;
+	}
+
+	private void beat() {
+		if (this.subscribed) {
+			liveInstances();
+			publish(this.instanceId);
+		}
+	}
+
+	private void publish(String message) {
+		this.connection.publish(this.fleetChannel, message.getBytes(StandardCharsets.UTF_8));
+	}
+
+	private void onFleetMessage(String message) {
+		if (message.startsWith(GONE)) {
+			this.seen.remove(message.substring(GONE.length()));
+		}
+		else if (!message.equals(this.instanceId) && this.seen.put(message, System.nanoTime()) == null) {
+			// A newcomer learns of this instance at once
+			try {
+				this.scheduler.execute(this::beat);
+			}
+			catch (RejectedExecutionException ex) {
+				// shutting down
+			}
+		}
+	}
+
+	private void onInstanceMessage(String message) {
+		int space = message.indexOf(' ');
+		String topic = (space < 0) ? message : message.substring(0, space);
+		Consumer<String> handler = this.handlers.get(topic);
+		if (handler != null) {
+			handler.accept((space < 0) ? "" : message.substring(space + 1));
+		}
+	}
+
+	private final class Subscriber implements PushSubscriber {
+
+		@Override
+		public void onMessage(byte[] source, byte[] message) {
+			String text = new String(message, StandardCharsets.UTF_8);
+			try {
+				if (Arrays.equals(source, InstanceBus.this.fleetChannel)) {
+					onFleetMessage(text);
+				}
+				else {
+					onInstanceMessage(text);
+				}
+			}
+			catch (RuntimeException ex) {
+				logger.warn("A message on the bus could not be handled", ex);
+			}
+		}
+
+		@Override
+		public void onSubscribed() {
+			InstanceBus.this.subscribed = true;
+			beat();
+			InstanceBus.this.subscribedActions.forEach(Runnable::run);
+		}
+
+		@Override
+		public void onLost() {
+			liveInstances();
+			InstanceBus.this.subscribed = false;
+		}
+
+	}
+
+}

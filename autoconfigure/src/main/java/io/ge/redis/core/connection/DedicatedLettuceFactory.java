@@ -1,0 +1,162 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+
+/**
+ * A copy of the application's Lettuce factory with the options a guard needs: commands
+ * are refused at once while disconnected, a lost connection is replaced rather than
+ * revived with old commands replayed, and reads go to the primary whatever the
+ * application prefers.
+ */
+final class DedicatedLettuceFactory extends LettuceConnectionFactory {
+
+	/** Longest silence of the driver between two attempts to reach a cluster node. */
+	private static final Duration RECONNECT_DELAY = Duration.ofMillis(250);
+
+	/**
+	 * Bounds the TCP and protocol handshake, not commands, which have their own budget.
+	 */
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+
+	private final Lock starting = new ReentrantLock();
+
+	private @Nullable LettuceConnectionProvider provider;
+
+	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client) {
+		super(servers, client);
+	}
+
+	static DedicatedLettuceFactory copyOf(LettuceConnectionFactory application) {
+		boolean cluster = application.isClusterAware();
+		DedicatedLettuceFactory copy = new DedicatedLettuceFactory(serversOf(application),
+				clientOf(application, cluster));
+		copy.setAutoStartup(false);
+		return copy;
+	}
+
+	private static RedisConfiguration serversOf(LettuceConnectionFactory application) {
+		if (application.getClusterConfiguration() != null) {
+			return application.getClusterConfiguration();
+		}
+		if (application.getSentinelConfiguration() != null) {
+			return application.getSentinelConfiguration();
+		}
+		if (application.getSocketConfiguration() != null) {
+			return application.getSocketConfiguration();
+		}
+		return application.getStandaloneConfiguration();
+	}
+
+	private static LettuceClientConfiguration clientOf(LettuceConnectionFactory application, boolean cluster) {
+		LettuceClientConfiguration source = application.getClientConfiguration();
+		LettuceClientConfigurationBuilder target = LettuceClientConfiguration.builder()
+			.commandTimeout(CONNECT_TIMEOUT)
+			.shutdownTimeout(Duration.ZERO)
+			.shutdownQuietPeriod(Duration.ZERO)
+			.clientName(source.getClientName().map((name) -> name + "-guards").orElse("ge-redis-guards"));
+		ClientOptions base = source.getClientOptions().orElseGet(ClientOptions::create);
+		target.clientOptions(cluster ? clusterOptions(base) : singleOptions(base));
+		source.getRedisCredentialsProviderFactory().ifPresent(target::redisCredentialsProviderFactory);
+		source.getClientResources().map(DedicatedLettuceFactory::withShortDelay).ifPresent(target::clientResources);
+		if (source.isUseSsl()) {
+			target.useSsl().verifyPeer(source.getVerifyMode());
+			if (source.isStartTls()) {
+				target.useSsl().startTls();
+			}
+		}
+		return target.build();
+	}
+
+	// The copy shares threads and timers with the application's resources, whose owner
+	// shuts them down
+	private static ClientResources withShortDelay(ClientResources resources) {
+		return resources.mutate().reconnectDelay(Delay.constant(RECONNECT_DELAY)).build();
+	}
+
+	private static ClientOptions singleOptions(ClientOptions base) {
+		return base.mutate()
+			.autoReconnect(false)
+			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+			.pingBeforeActivateConnection(true)
+			.socketOptions(socketOptions(base))
+			.timeoutOptions(TimeoutOptions.create())
+			.build();
+	}
+
+	// A cluster connection is many connections, which the driver opens and revives by
+	// itself
+	private static ClientOptions clusterOptions(ClientOptions base) {
+		ClusterClientOptions options = (base instanceof ClusterClientOptions given) ? given
+				: ClusterClientOptions.builder(base).build();
+		ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
+			.adaptiveRefreshTriggersTimeout(Duration.ofMillis(500))
+			.enablePeriodicRefresh(Duration.ofSeconds(30))
+			.build();
+		return options.mutate()
+			.topologyRefreshOptions(refresh)
+			.autoReconnect(true)
+			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+			.pingBeforeActivateConnection(true)
+			.socketOptions(socketOptions(base))
+			.timeoutOptions(TimeoutOptions.create())
+			.build();
+	}
+
+	private static SocketOptions socketOptions(ClientOptions base) {
+		return base.getSocketOptions().mutate().connectTimeout(CONNECT_TIMEOUT).build();
+	}
+
+	@SuppressWarnings("unchecked")
+	CompletionStage<StatefulConnection<byte[], byte[]>> open() {
+		return provider().getConnectionAsync(StatefulConnection.class)
+			.thenApply((connection) -> (StatefulConnection<byte[], byte[]>) connection);
+	}
+
+	@SuppressWarnings("unchecked")
+	CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> openPubSub() {
+		return provider().getConnectionAsync(StatefulRedisPubSubConnection.class)
+			.thenApply((connection) -> (StatefulRedisPubSubConnection<byte[], byte[]>) connection);
+	}
+
+	private LettuceConnectionProvider provider() {
+		this.starting.lock();
+		try {
+			if (this.provider == null) {
+				start();
+				this.provider = doCreateConnectionProvider(getRequiredNativeClient(), ByteArrayCodec.INSTANCE);
+			}
+			return this.provider;
+		}
+		finally {
+			this.starting.unlock();
+		}
+	}
+
+}

@@ -1,0 +1,81 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The small port through which guards talk to one Redis deployment. There are two
+ * adapters: Lettuce's asynchronous API, and Spring Data's connection for every other
+ * driver.
+ * <p>
+ * No method blocks. Commands are refused at once while there is no connection, are never
+ * sent twice behind the caller's back on a standalone server, and go to the primary.
+ */
+public interface GuardConnection extends AutoCloseable {
+
+	/**
+	 * Runs a script that the server knows.
+	 * @param sha the SHA-1 of the script
+	 * @param keys the keys, all in one slot
+	 * @param arguments the arguments
+	 * @return completes with the elements of the reply, each a {@code Long}, a
+	 * {@code byte[]} or {@code null}
+	 */
+	CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments);
+
+	/**
+	 * Runs a script by its text, which also teaches it to the server.
+	 * @param text the script
+	 * @param keys the keys, all in one slot
+	 * @param arguments the arguments
+	 * @return as {@link #evalSha}
+	 */
+	CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments);
+
+	/**
+	 * Publishes a message.
+	 * @param channel the channel
+	 * @param message the message
+	 * @return completes when the server has taken it
+	 */
+	CompletionStage<Void> publish(byte[] channel, byte[] message);
+
+	/**
+	 * Subscribes to channels on a connection of its own. The subscription stays until it
+	 * is closed and is renewed after every interruption.
+	 * @param subscriber told of messages, of losing and of regaining the connection
+	 * @param channels the channels
+	 * @return the subscription
+	 */
+	PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels);
+
+	/**
+	 * Opens a fresh connection, asks the server for a sign of life on it, and puts it in
+	 * the place of the present one, whose outstanding commands fail. Also used for the
+	 * first connection.
+	 * @param timeout how long connecting and answering may take
+	 * @return completes once the fresh connection is in use, or exceptionally if it could
+	 * not be made
+	 */
+	CompletionStage<Void> reopen(Duration timeout);
+
+	/**
+	 * Returns whether calls are asynchronous down to the socket, so that asynchronous
+	 * return types can be guarded on this connection.
+	 * @return whether no thread waits for a reply
+	 */
+	boolean isAsynchronous();
+
+	/**
+	 * Closes the connection and everything made for it.
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,37 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Makes the guards' connection from the application's connection factory.
+ */
+public final class GuardConnections {
+
+	private static final boolean lettucePresent = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+			GuardConnections.class.getClassLoader());
+
+	private GuardConnections() {
+	}
+
+	/**
+	 * Makes a connection to the servers of a factory, with the same credentials, TLS and
+	 * database. Nothing is connected before the first {@link GuardConnection#reopen}.
+	 * @param factory the application's factory
+	 * @return an asynchronous connection for a {@link LettuceConnectionFactory}, else one
+	 * that borrows connections of the factory
+	 */
+	public static GuardConnection from(RedisConnectionFactory factory) {
+		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce) {
+			return LettuceGuardConnection.from(lettuce);
+		}
+		return new SpringDataGuardConnection(factory);
+	}
+
+}

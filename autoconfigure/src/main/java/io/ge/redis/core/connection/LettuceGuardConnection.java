@@ -1,0 +1,247 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The default adapter, on Lettuce's asynchronous API.
+ * <p>
+ * On a standalone server (also behind Sentinel) the driver's own reconnecting is off: it
+ * would replay commands whose callers have given up, with a delay that grows to half a
+ * minute. Instead a lost connection is replaced by a fresh one at once, and by
+ * {@link #reopen} as often as the breaker asks. Commands that were under way on the old
+ * connection fail, and their callers learn that the outcome is unknown. Commands sent on
+ * the fresh connection are read by the server after those left on the old one, since a
+ * server accepts a new client after it has read the ones it has.
+ */
+final class LettuceGuardConnection implements GuardConnection {
+
+	private static final Duration FIRST_TRY = Duration.ofSeconds(2);
+
+	private final DedicatedLettuceFactory factory;
+
+	private final ScheduledExecutorService connector = ConnectorThread.create("ge-redis-connect");
+
+	private final AtomicReference<Link> current = new AtomicReference<>(Link.none(null));
+
+	private volatile boolean closed;
+
+	private LettuceGuardConnection(DedicatedLettuceFactory factory) {
+		this.factory = factory;
+	}
+
+	static LettuceGuardConnection from(LettuceConnectionFactory application) {
+		return new LettuceGuardConnection(DedicatedLettuceFactory.copyOf(application));
+	}
+
+	@Override
+	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
+		return send((commands) -> commands.evalsha(sha, ScriptOutputType.MULTI, keys, arguments));
+	}
+
+	@Override
+	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
+		return send((commands) -> commands.eval(text, ScriptOutputType.MULTI, keys, arguments));
+	}
+
+	@Override
+	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
+		return send((commands) -> commands.publish(channel, message)).thenApply((receivers) -> null);
+	}
+
+	private <T> CompletionStage<T> send(Send<T> send) {
+		Link link = this.current.get();
+		if (link.commands != null) {
+			return send(link.commands, send);
+		}
+		if (link.pending != null) {
+			return link.pending.thenCompose((opened) -> send(opened, send));
+		}
+		return CompletableFuture.failedFuture(new NotConnectedException("Not connected to Redis", link.failure));
+	}
+
+	private static <T> CompletionStage<T> send(RedisClusterAsyncCommands<byte[], byte[]> commands, Send<T> send) {
+		try {
+			return send.with(commands);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(new NotConnectedException("The driver refused the command", ex));
+		}
+	}
+
+	@Override
+	public CompletionStage<Void> reopen(Duration timeout) {
+		Link link = this.current.get();
+		if (link.pending != null) {
+			return link.pending.thenAccept((commands) -> {
+			});
+		}
+		return open(link, timeout).thenAccept((commands) -> {
+		});
+	}
+
+	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> open(Link replaced, Duration timeout) {
+		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending = new CompletableFuture<>();
+		// While the breaker probes, calls are refused by it; only a first or lost
+		// connection is waited for
+		Link waiting = (replaced.commands != null) ? replaced : Link.pending(pending);
+		if (this.closed || !this.current.compareAndSet(replaced, waiting)) {
+			pending.completeExceptionally(new NotConnectedException("Already connecting or closed", null));
+			return pending;
+		}
+		try {
+			this.connector.execute(() -> connect(waiting, replaced.connection, pending));
+			this.connector.schedule(
+					() -> pending
+						.completeExceptionally(new NotConnectedException("No connection within " + timeout, null)),
+					timeout.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (RuntimeException ex) {
+			pending.completeExceptionally(new NotConnectedException("Closed", ex));
+		}
+		pending.whenComplete((commands, failure) -> {
+			if (failure != null && waiting.pending != null) {
+				this.current.compareAndSet(waiting, Link.none(failure));
+			}
+		});
+		return pending;
+	}
+
+	private void connect(Link waiting, @Nullable StatefulConnection<byte[], byte[]> old,
+			CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
+		try {
+			this.factory.open().whenComplete((connection, failure) -> {
+				if (failure != null) {
+					pending.completeExceptionally(failure);
+					return;
+				}
+				RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOf(connection);
+				Link link = Link.open(connection, commands);
+				if (pending.isDone() || !this.current.compareAndSet(waiting, link)) {
+					connection.closeAsync();
+					pending.completeExceptionally(new NotConnectedException("Connected too late", null));
+					return;
+				}
+				connection.addListener(new LostConnectionListener(() -> replace(link)));
+				if (old != null) {
+					old.closeAsync();
+				}
+				pending.complete(commands);
+				if (this.closed) {
+					connection.closeAsync();
+				}
+			});
+		}
+		catch (RuntimeException ex) {
+			pending.completeExceptionally(ex);
+		}
+	}
+
+	private void replace(Link lost) {
+		if (lost.connection instanceof StatefulRedisClusterConnection) {
+			return;
+		}
+		lost.connection.closeAsync();
+		Link empty = Link.none(null);
+		if (!this.closed && this.current.compareAndSet(lost, empty)) {
+			open(empty, FIRST_TRY);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static RedisClusterAsyncCommands<byte[], byte[]> commandsOf(StatefulConnection<byte[], byte[]> connection) {
+		if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+			return (RedisClusterAsyncCommands<byte[], byte[]>) cluster.async();
+		}
+		return ((StatefulRedisConnection<byte[], byte[]>) connection).async();
+	}
+
+	@Override
+	public PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels) {
+		LettucePushSubscription subscription = new LettucePushSubscription(this.factory, this.connector, subscriber,
+				channels);
+		subscription.start();
+		return subscription;
+	}
+
+	@Override
+	public boolean isAsynchronous() {
+		return true;
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		this.connector.shutdownNow();
+		Link link = this.current.getAndSet(Link.none(null));
+		if (link.connection != null) {
+			link.connection.close();
+		}
+		this.factory.destroy();
+	}
+
+	@FunctionalInterface
+	private interface Send<T> {
+
+		CompletionStage<T> with(RedisClusterAsyncCommands<byte[], byte[]> commands);
+
+	}
+
+	/**
+	 * What stands in the connection's place: nothing, an attempt, or an open connection.
+	 */
+	private static final class Link {
+
+		final @Nullable StatefulConnection<byte[], byte[]> connection;
+
+		final @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
+
+		final @Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending;
+
+		final @Nullable Throwable failure;
+
+		private Link(@Nullable StatefulConnection<byte[], byte[]> connection,
+				@Nullable RedisClusterAsyncCommands<byte[], byte[]> commands,
+				@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending,
+				@Nullable Throwable failure) {
+			this.connection = connection;
+			this.commands = commands;
+			this.pending = pending;
+			this.failure = failure;
+		}
+
+		static Link none(@Nullable Throwable failure) {
+			return new Link(null, null, null, failure);
+		}
+
+		static Link pending(CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
+			return new Link(null, null, pending, null);
+		}
+
+		static Link open(StatefulConnection<byte[], byte[]> connection,
+				RedisClusterAsyncCommands<byte[], byte[]> commands) {
+			return new Link(connection, commands, null, null);
+		}
+
+	}
+
+}

@@ -1,0 +1,119 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A subscription on a Lettuce connection of its own, opened again whenever it is lost.
+ */
+final class LettucePushSubscription implements PushSubscription {
+
+	private static final long RETRY_MILLIS = 250;
+
+	private final DedicatedLettuceFactory factory;
+
+	private final ScheduledExecutorService connector;
+
+	private final PushSubscriber subscriber;
+
+	private final byte[][] channels;
+
+	private final AtomicReference<@Nullable StatefulRedisPubSubConnection<byte[], byte[]>> current = new AtomicReference<>();
+
+	private volatile boolean closed;
+
+	LettucePushSubscription(DedicatedLettuceFactory factory, ScheduledExecutorService connector,
+			PushSubscriber subscriber, List<byte[]> channels) {
+		this.factory = factory;
+		this.connector = connector;
+		this.subscriber = subscriber;
+		this.channels = channels.toArray(new byte[0][]);
+	}
+
+	void start() {
+		schedule(0);
+	}
+
+	private void schedule(long delayMillis) {
+		if (this.closed) {
+			return;
+		}
+		try {
+			this.connector.schedule(this::open, delayMillis, TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			this.closed = true;
+		}
+	}
+
+	private void open() {
+		try {
+			this.factory.openPubSub().whenComplete((connection, failure) -> {
+				if (failure != null) {
+					schedule(RETRY_MILLIS);
+					return;
+				}
+				listen(connection);
+			});
+		}
+		catch (RuntimeException ex) {
+			schedule(RETRY_MILLIS);
+		}
+	}
+
+	private void listen(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+		this.current.set(connection);
+		if (this.closed) {
+			connection.closeAsync();
+			return;
+		}
+		connection.addListener(new RedisPubSubAdapter<byte[], byte[]>() {
+
+			@Override
+			public void message(byte[] channel, byte[] message) {
+				LettucePushSubscription.this.subscriber.onMessage(channel, message);
+			}
+
+		});
+		connection.addListener(new LostConnectionListener(() -> lost(connection)));
+		connection.async().subscribe(this.channels).whenComplete((done, failure) -> {
+			if (failure != null) {
+				connection.closeAsync();
+				lost(connection);
+			}
+			else if (connection.isOpen()) {
+				this.subscriber.onSubscribed();
+			}
+		});
+	}
+
+	private void lost(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+		if (this.current.compareAndSet(connection, null)) {
+			connection.closeAsync();
+			this.subscriber.onLost();
+			schedule(RETRY_MILLIS);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		StatefulRedisPubSubConnection<byte[], byte[]> connection = this.current.getAndSet(null);
+		if (connection != null) {
+			connection.close();
+		}
+	}
+
+}

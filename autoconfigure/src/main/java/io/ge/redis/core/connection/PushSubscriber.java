@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+/**
+ * Receives messages of a {@link PushSubscription}. Called on a thread of the driver; must
+ * not block.
+ */
+public interface PushSubscriber {
+
+	/**
+	 * Called for a message.
+	 * @param channel the channel
+	 * @param message the message
+	 */
+	void onMessage(byte[] channel, byte[] message);
+
+	/**
+	 * Called when all channels are subscribed, the first time and after each
+	 * interruption. Messages sent in between are lost.
+	 */
+	void onSubscribed();
+
+	/**
+	 * Called when the connection is lost.
+	 */
+	void onLost();
+
+}

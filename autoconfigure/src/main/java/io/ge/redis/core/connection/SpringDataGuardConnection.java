@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.ReturnType;
+
+/**
+ * The adapter for Jedis and foreign connection factories, on Spring Data's blocking
+ * {@link RedisConnection}.
+ * <p>
+ * Commands run on a bounded pool of threads, so that a caller waits no longer than its
+ * budget although the driver may wait for its own socket timeout. That bound is weaker
+ * than Lettuce's: while Redis hangs, up to {@value #THREADS} threads hang with it, and
+ * further commands are refused until one of them is free.
+ */
+final class SpringDataGuardConnection implements GuardConnection {
+
+	static final int THREADS = 32;
+
+	private final RedisConnectionFactory factory;
+
+	private final ExecutorService workers = new ThreadPoolExecutor(0, THREADS, 30, TimeUnit.SECONDS,
+			new SynchronousQueue<>(), (task) -> {
+				Thread thread = new Thread(task, "ge-redis-command");
+				thread.setDaemon(true);
+				return thread;
+			});
+
+	SpringDataGuardConnection(RedisConnectionFactory factory) {
+		this.factory = factory;
+	}
+
+	@Override
+	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
+		return submit((connection) -> connection.scriptingCommands()
+			.<List<?>>evalSha(sha.getBytes(StandardCharsets.US_ASCII), ReturnType.MULTI, keys.length,
+					concat(keys, arguments)));
+	}
+
+	@Override
+	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
+		return submit((connection) -> connection.scriptingCommands()
+			.<List<?>>eval(text, ReturnType.MULTI, keys.length, concat(keys, arguments)));
+	}
+
+	@Override
+	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
+		return submit((connection) -> connection.publish(channel, message)).thenApply((receivers) -> null);
+	}
+
+	private <T> CompletableFuture<T> submit(Function<RedisConnection, T> command) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		try {
+			this.workers.execute(() -> run(command, result));
+		}
+		catch (RejectedExecutionException ex) {
+			result.completeExceptionally(
+					new NotConnectedException("All " + THREADS + " connections to Redis are waiting", ex));
+		}
+		return result;
+	}
+
+	private <T> void run(Function<RedisConnection, T> command, CompletableFuture<T> result) {
+		RedisConnection connection;
+		try {
+			connection = this.factory.getConnection();
+		}
+		catch (RuntimeException ex) {
+			result.completeExceptionally(new NotConnectedException("Not connected to Redis", ex));
+			return;
+		}
+		try {
+			result.complete(command.apply(connection));
+		}
+		catch (RuntimeException ex) {
+			result.completeExceptionally(ex);
+		}
+		finally {
+			connection.close();
+		}
+	}
+
+	private static byte[][] concat(byte[][] keys, byte[][] arguments) {
+		byte[][] all = Arrays.copyOf(keys, keys.length + arguments.length);
+		System.arraycopy(arguments, 0, all, keys.length, arguments.length);
+		return all;
+	}
+
+	@Override
+	public CompletionStage<Void> reopen(Duration timeout) {
+		return this.<Void>submit((connection) -> {
+			connection.ping();
+			return null;
+		}).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	@Override
+	public PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels) {
+		SpringDataPushSubscription subscription = new SpringDataPushSubscription(this.factory, subscriber, channels);
+		subscription.start();
+		return subscription;
+	}
+
+	@Override
+	public boolean isAsynchronous() {
+		return false;
+	}
+
+	@Override
+	public void close() {
+		this.workers.shutdownNow();
+	}
+
+}

@@ -1,0 +1,104 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.Message;
+import org.springframework.data.redis.connection.MessageListener;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.Subscription;
+import org.springframework.data.redis.connection.SubscriptionListener;
+
+/**
+ * A subscription over a blocking driver: one thread that sits in {@code SUBSCRIBE} and
+ * subscribes again when it returns.
+ */
+final class SpringDataPushSubscription implements PushSubscription {
+
+	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+	private final RedisConnectionFactory factory;
+
+	private final PushSubscriber subscriber;
+
+	private final byte[][] channels;
+
+	private final Thread thread;
+
+	private volatile @Nullable RedisConnection connection;
+
+	private volatile boolean closed;
+
+	SpringDataPushSubscription(RedisConnectionFactory factory, PushSubscriber subscriber, List<byte[]> channels) {
+		this.factory = factory;
+		this.subscriber = subscriber;
+		this.channels = channels.toArray(new byte[0][]);
+		this.thread = new Thread(this::run, "ge-redis-push");
+		this.thread.setDaemon(true);
+	}
+
+	void start() {
+		this.thread.start();
+	}
+
+	private void run() {
+		while (!this.closed) {
+			Listener listener = new Listener();
+			try (RedisConnection opened = this.factory.getConnection()) {
+				this.connection = opened;
+				if (!this.closed) {
+					opened.subscribe(listener, this.channels);
+				}
+			}
+			catch (RuntimeException ex) {
+				// the next round tries again; who waits for messages is told below
+			}
+			if (listener.subscribed == this.channels.length && !this.closed) {
+				this.subscriber.onLost();
+			}
+			LockSupport.parkNanos(RETRY_NANOS);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		RedisConnection opened = this.connection;
+		if (opened != null) {
+			Subscription subscription = opened.getSubscription();
+			if (subscription != null && subscription.isAlive()) {
+				subscription.close();
+			}
+		}
+		LockSupport.unpark(this.thread);
+	}
+
+	private final class Listener implements MessageListener, SubscriptionListener {
+
+		private int subscribed;
+
+		@Override
+		public void onMessage(Message message, byte @Nullable [] pattern) {
+			SpringDataPushSubscription.this.subscriber.onMessage(message.getChannel(), message.getBody());
+		}
+
+		@Override
+		public void onChannelSubscribed(byte[] channel, long count) {
+			this.subscribed++;
+			if (this.subscribed == SpringDataPushSubscription.this.channels.length) {
+				SpringDataPushSubscription.this.subscriber.onSubscribed();
+			}
+		}
+
+	}
+
+}

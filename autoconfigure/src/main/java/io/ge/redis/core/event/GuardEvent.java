@@ -1,0 +1,20 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.event;
+
+/**
+ * Something that a guard decided or noticed. Each pattern has its own event records; they
+ * carry names, never keys or secrets. Also published as a Spring application event.
+ */
+public interface GuardEvent {
+
+	/**
+	 * Returns the name of the guard, as in the annotation or derived from the method.
+	 * @return the name
+	 */
+	String name();
+
+}

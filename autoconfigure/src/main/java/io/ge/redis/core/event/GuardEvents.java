@@ -1,0 +1,50 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.event;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Hands events to the listeners and shields the guards from what a listener throws.
+ */
+public final class GuardEvents {
+
+	private static final Log logger = LogFactory.getLog(GuardEvents.class);
+
+	private final Supplier<List<GuardListener>> listeners;
+
+	/**
+	 * Creates the fan-out.
+	 * @param listeners asked once, at the first event, so that listeners may depend on
+	 * beans that do not exist yet when the guards are made
+	 */
+	public GuardEvents(Supplier<List<GuardListener>> listeners) {
+		this.listeners = SingletonSupplier.of(listeners);
+	}
+
+	/**
+	 * Publishes an event.
+	 * @param event the event
+	 */
+	public void publish(GuardEvent event) {
+		for (GuardListener listener : this.listeners.get()) {
+			try {
+				listener.onEvent(event);
+			}
+			catch (RuntimeException ex) {
+				logger.warn("A listener failed on " + event.getClass().getSimpleName() + " of '" + event.name() + "'",
+						ex);
+			}
+		}
+	}
+
+}

@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringUtils;
+import org.springframework.util.StringValueResolver;
+
+/**
+ * Reads attribute values: placeholders resolved, durations and numbers parsed, the empty
+ * text standing for "not set".
+ */
+public final class AttributeReader {
+
+	private final StringValueResolver placeholders;
+
+	/**
+	 * Creates a reader.
+	 * @param placeholders resolves <code>${...}</code>
+	 */
+	public AttributeReader(StringValueResolver placeholders) {
+		this.placeholders = placeholders;
+	}
+
+	/**
+	 * Reads text.
+	 * @param method the annotated method
+	 * @param attribute the attribute's name
+	 * @param value its value
+	 * @return the text, or {@code null} if not set
+	 */
+	public @Nullable String text(GuardedMethod method, String attribute, String value) {
+		if (value.isEmpty()) {
+			return null;
+		}
+		try {
+			String resolved = this.placeholders.resolveStringValue(value);
+			return StringUtils.hasText(resolved) ? resolved : null;
+		}
+		catch (IllegalArgumentException ex) {
+			throw method.problem("the placeholder in " + attribute + " = \"" + value + "\" cannot be resolved.",
+					"Define the property or give it a default, as in \"${name:10s}\".", ex);
+		}
+	}
+
+	/**
+	 * Reads a duration such as {@code 10s}, {@code 500ms} or {@code PT1M}.
+	 * @param method the annotated method
+	 * @param attribute the attribute's name
+	 * @param value its value
+	 * @return the duration, or {@code null} if not set
+	 */
+	public @Nullable Duration duration(GuardedMethod method, String attribute, String value) {
+		String text = text(method, attribute, value);
+		if (text == null) {
+			return null;
+		}
+		try {
+			return DurationFormatterUtils.detectAndParse(text);
+		}
+		catch (IllegalArgumentException ex) {
+			throw method.problem(attribute + " = \"" + text + "\" is no duration.",
+					"Write a number with a unit, such as \"10s\", \"500ms\" or \"PT1M\".", ex);
+		}
+	}
+
+	/**
+	 * Reads a whole number given as text.
+	 * @param method the annotated method
+	 * @param attribute the attribute's name
+	 * @param value its value
+	 * @return the number, or {@code null} if not set
+	 */
+	public @Nullable Long number(GuardedMethod method, String attribute, String value) {
+		String text = text(method, attribute, value);
+		if (text == null) {
+			return null;
+		}
+		try {
+			return Long.valueOf(text.replace("_", "").strip());
+		}
+		catch (NumberFormatException ex) {
+			throw method.problem(attribute + " = \"" + text + "\" is no whole number.", "Write digits only.", ex);
+		}
+	}
+
+}

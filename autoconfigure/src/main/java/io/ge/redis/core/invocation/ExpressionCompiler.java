@@ -1,0 +1,137 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.lang.reflect.Method;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * Parses expressions of annotations once and refuses those that cannot work: text that
+ * does not parse, and variables that no parameter of the method has.
+ */
+public final class ExpressionCompiler {
+
+	private final SpelExpressionParser parser = new SpelExpressionParser();
+
+	private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+	private final @Nullable BeanFactory beanFactory;
+
+	/**
+	 * Creates a compiler.
+	 * @param beanFactory for {@code @bean} references, or {@code null} for none
+	 */
+	public ExpressionCompiler(@Nullable BeanFactory beanFactory) {
+		this.beanFactory = beanFactory;
+	}
+
+	/**
+	 * Compiles an expression over the arguments of a method.
+	 * @param method the annotated method
+	 * @param attribute the attribute that holds the expression
+	 * @param text the expression
+	 * @return the compiled expression
+	 * @throws GuardConfigurationException if it cannot work
+	 */
+	public MethodExpression compile(GuardedMethod method, String attribute, String text) {
+		return compile(method, attribute, text, false);
+	}
+
+	/**
+	 * Compiles an expression that may also use {@code #result}.
+	 * @param method the annotated method
+	 * @param attribute the attribute that holds the expression
+	 * @param text the expression
+	 * @return the compiled expression
+	 * @throws GuardConfigurationException if it cannot work
+	 */
+	public MethodExpression compileWithResult(GuardedMethod method, String attribute, String text) {
+		return compile(method, attribute, text, true);
+	}
+
+	private MethodExpression compile(GuardedMethod method, String attribute, String text, boolean withResult) {
+		SpelExpression expression;
+		try {
+			expression = this.parser.parseRaw(text);
+		}
+		catch (ParseException | IllegalStateException ex) {
+			throw method.problem(attribute + " = \"" + text + "\" is no SpEL expression: " + ex.getMessage() + ".",
+					"Write an expression over the parameters, such as \"#id\"; constant text needs quotes: \"'text'\".",
+					ex);
+		}
+		Set<String> variables = new LinkedHashSet<>();
+		collectVariables(expression.getAST(), variables);
+		for (String variable : variables) {
+			check(method, attribute, text, variable, withResult);
+		}
+		return new MethodExpression(this, method, attribute, expression, soleArgument(expression, method.method()));
+	}
+
+	private static void collectVariables(SpelNode node, Set<String> variables) {
+		if (node instanceof VariableReference) {
+			variables.add(node.toStringAST().substring(1));
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			collectVariables(node.getChild(i), variables);
+		}
+	}
+
+	private void check(GuardedMethod method, String attribute, String text, String variable, boolean withResult) {
+		if (variable.equals("root") || variable.equals("this") || (withResult && variable.equals("result"))
+				|| position(variable, method.method()) >= 0) {
+			return;
+		}
+		String[] names = this.parameterNames.getParameterNames(method.method());
+		if (names == null && method.method().getParameterCount() > 0) {
+			throw method.problem(
+					attribute + " = \"" + text + "\" uses #" + variable
+							+ ", but the class was compiled without parameter names.",
+					"Compile with the -parameters flag, or use #p0 for the first parameter.");
+		}
+		throw method.problem(attribute + " = \"" + text + "\" uses #" + variable + ", which is no parameter.",
+				(names == null || names.length == 0) ? "The method has no parameters: use a constant such as \"'all'\"."
+						: "Its parameters are #" + String.join(", #", names) + ".");
+	}
+
+	private int soleArgument(SpelExpression expression, Method method) {
+		SpelNode node = expression.getAST();
+		return (node instanceof VariableReference) ? position(node.toStringAST().substring(1), method) : -1;
+	}
+
+	private int position(String variable, Method method) {
+		String[] names = this.parameterNames.getParameterNames(method);
+		for (int i = 0; i < method.getParameterCount(); i++) {
+			if (variable.equals("p" + i) || variable.equals("a" + i) || (names != null && variable.equals(names[i]))) {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	MethodBasedEvaluationContext context(Object root, Method method, @Nullable Object[] arguments) {
+		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(root, method, arguments,
+				this.parameterNames);
+		if (this.beanFactory != null) {
+			context.setBeanResolver(new BeanFactoryResolver(this.beanFactory));
+		}
+		return context;
+	}
+
+}

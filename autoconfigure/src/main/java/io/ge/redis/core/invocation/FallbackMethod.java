@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * A method of the same class that answers in the place of a refused one: with the same
+ * parameters, optionally followed by the refusal, and a return type that fits.
+ */
+public final class FallbackMethod {
+
+	private final Method method;
+
+	private final boolean takesRefusal;
+
+	private FallbackMethod(Method method, boolean takesRefusal) {
+		this.method = method;
+		this.takesRefusal = takesRefusal;
+	}
+
+	/**
+	 * Finds the fallback of a method.
+	 * @param guarded the guarded method
+	 * @param name the name of the fallback
+	 * @param refusal the exception that it may take as a last parameter
+	 * @return the fallback
+	 * @throws GuardConfigurationException if there is none that fits
+	 */
+	public static FallbackMethod find(GuardedMethod guarded, String name, Class<? extends Throwable> refusal) {
+		Class<?>[] parameters = guarded.method().getParameterTypes();
+		Class<?>[] withRefusal = Arrays.copyOf(parameters, parameters.length + 1);
+		withRefusal[parameters.length] = refusal;
+		for (Class<?> type = guarded.targetClass(); type != null; type = type.getSuperclass()) {
+			for (Method candidate : ReflectionUtils.getDeclaredMethods(type)) {
+				if (!candidate.getName().equals(name) || candidate.equals(guarded.method())
+						|| !fits(guarded.method().getReturnType(), candidate.getReturnType())) {
+					continue;
+				}
+				boolean same = Arrays.equals(candidate.getParameterTypes(), parameters);
+				if (same || takes(candidate.getParameterTypes(), withRefusal)) {
+					ReflectionUtils.makeAccessible(candidate);
+					return new FallbackMethod(candidate, !same);
+				}
+			}
+		}
+		throw guarded.problem("there is no fallback method '" + name + "' that fits.",
+				"Add to " + guarded.targetClass().getSimpleName() + ": "
+						+ guarded.method().getReturnType().getSimpleName() + " " + name
+						+ " with the same parameters, optionally followed by a " + refusal.getSimpleName() + ".");
+	}
+
+	private static boolean fits(Class<?> wanted, Class<?> offered) {
+		return (wanted == void.class) || (offered != void.class && ClassUtils.isAssignable(wanted, offered));
+	}
+
+	private static boolean takes(Class<?>[] offered, Class<?>[] wanted) {
+		if (offered.length != wanted.length) {
+			return false;
+		}
+		int last = wanted.length - 1;
+		return Arrays.equals(Arrays.copyOf(offered, last), Arrays.copyOf(wanted, last))
+				&& Throwable.class.isAssignableFrom(offered[last]) && offered[last].isAssignableFrom(wanted[last]);
+	}
+
+	/**
+	 * Calls the fallback on the bean itself, not through its proxy.
+	 * @param invocation the refused call
+	 * @param refusal the refusal
+	 * @return what the fallback returns
+	 * @throws Throwable what the fallback throws
+	 */
+	public @Nullable Object invoke(MethodInvocation invocation, Throwable refusal) throws Throwable {
+		@Nullable Object[] arguments = invocation.getArguments();
+		if (this.takesRefusal) {
+			arguments = Arrays.copyOf(arguments, arguments.length + 1);
+			arguments[arguments.length - 1] = refusal;
+		}
+		try {
+			return this.method.invoke(invocation.getThis(), arguments);
+		}
+		catch (InvocationTargetException ex) {
+			throw ex.getTargetException();
+		}
+	}
+
+}

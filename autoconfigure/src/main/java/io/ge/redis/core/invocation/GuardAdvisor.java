@@ -1,0 +1,62 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+
+import org.springframework.aop.ClassFilter;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+
+/**
+ * The advisor of every pattern: applies an interceptor wherever its source finds an
+ * operation. Must be registered with {@code ROLE_INFRASTRUCTURE}, else Spring's
+ * infrastructure proxy creator passes it over.
+ */
+public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
+
+	private static final long serialVersionUID = 1L;
+
+	private final transient OperationSource<? extends Annotation, ?> source;
+
+	/**
+	 * Creates an advisor.
+	 * @param source decides which methods are advised
+	 * @param interceptor guards them
+	 * @param order the position among all advice, lower is further out
+	 * @param <O> the operation
+	 */
+	public <O extends GuardedOperation> GuardAdvisor(OperationSource<? extends Annotation, O> source,
+			GuardInterceptor<O> interceptor, int order) {
+		super(interceptor);
+		this.source = source;
+		setOrder(order);
+		setClassFilter(new Candidates(source));
+	}
+
+	/**
+	 * Returns the source of this advisor's operations.
+	 * @return the source
+	 */
+	public OperationSource<? extends Annotation, ?> source() {
+		return this.source;
+	}
+
+	@Override
+	public boolean matches(Method method, Class<?> targetClass) {
+		return this.source.get(method, targetClass) != null;
+	}
+
+	private record Candidates(OperationSource<? extends Annotation, ?> source) implements ClassFilter {
+
+		@Override
+		public boolean matches(Class<?> type) {
+			return this.source.isCandidate(type);
+		}
+
+	}
+
+}

@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.lang.annotation.Annotation;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+
+/**
+ * Finds the operation of a call and hands both to the pattern. There is no state in which
+ * an annotated method is let through undecided.
+ *
+ * @param <O> the operation
+ */
+public abstract class GuardInterceptor<O extends GuardedOperation> implements MethodInterceptor {
+
+	private final OperationSource<? extends Annotation, O> source;
+
+	/**
+	 * Creates an interceptor.
+	 * @param source knows the operation of each method
+	 */
+	protected GuardInterceptor(OperationSource<? extends Annotation, O> source) {
+		this.source = source;
+	}
+
+	@Override
+	public final @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Object target = invocation.getThis();
+		Class<?> targetClass = (target != null) ? AopUtils.getTargetClass(target)
+				: invocation.getMethod().getDeclaringClass();
+		O operation = this.source.get(invocation.getMethod(), targetClass);
+		return (operation != null) ? guard(operation, invocation) : invocation.proceed();
+	}
+
+	/**
+	 * Guards one call.
+	 * @param operation what the annotation says
+	 * @param invocation the call
+	 * @return what the caller gets
+	 * @throws Throwable what the method throws, or the guard's refusal
+	 */
+	protected abstract @Nullable Object guard(O operation, MethodInvocation invocation) throws Throwable;
+
+}

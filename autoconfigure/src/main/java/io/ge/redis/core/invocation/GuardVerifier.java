@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Looks once, when all beans exist, whether every annotated method is really guarded, and
+ * fails the start if one is not: a guard that silently does nothing is worse than none.
+ */
+public final class GuardVerifier implements SmartInitializingSingleton {
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final List<GuardAdvisor> advisors;
+
+	private final GuardedMethods methods;
+
+	/**
+	 * Creates a verifier.
+	 * @param beanFactory where the beans are
+	 * @param advisors the guards
+	 * @param methods filled with what is found
+	 */
+	public GuardVerifier(ConfigurableListableBeanFactory beanFactory, List<GuardAdvisor> advisors,
+			GuardedMethods methods) {
+		this.beanFactory = beanFactory;
+		this.advisors = advisors;
+		this.methods = methods;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		for (String beanName : this.beanFactory.getBeanDefinitionNames()) {
+			Object bean = existingSingleton(beanName);
+			Class<?> type = (bean != null) ? AopProxyUtils.ultimateTargetClass(bean)
+					: this.beanFactory.getType(beanName, false);
+			if (type != null && !beanName.startsWith("scopedTarget.")) {
+				verify(beanName, bean, ClassUtils.getUserClass(type));
+			}
+		}
+	}
+
+	private @Nullable Object existingSingleton(String beanName) {
+		return this.beanFactory.containsSingleton(beanName) ? this.beanFactory.getSingleton(beanName) : null;
+	}
+
+	private void verify(String beanName, @Nullable Object bean, Class<?> type) {
+		for (GuardAdvisor advisor : this.advisors) {
+			if (advisor.source().isCandidate(type)) {
+				verify(beanName, bean, type, advisor);
+			}
+		}
+	}
+
+	private void verify(String beanName, @Nullable Object bean, Class<?> type, GuardAdvisor advisor) {
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type, ReflectionUtils.USER_DECLARED_METHODS)) {
+			try {
+				GuardedOperation operation = advisor.source().get(method, type);
+				if (operation != null) {
+					GuardedMethod guarded = new GuardedMethod(method, type, advisor.source().annotationType());
+					requireGuarded(guarded, bean, advisor);
+					operation.describe()
+						.forEach((guard) -> this.methods
+							.add(new GuardedMethods.Entry(beanName, guarded.displayName(), guard)));
+				}
+			}
+			catch (GuardConfigurationException ex) {
+				throw ex.inBean(beanName);
+			}
+		}
+	}
+
+	private static void requireGuarded(GuardedMethod guarded, @Nullable Object bean, GuardAdvisor advisor) {
+		Method method = guarded.method();
+		if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
+			throw guarded.problem("private and static methods cannot be guarded.",
+					"Make it a public method that is called through the bean.");
+		}
+		if (bean == null) {
+			return;
+		}
+		if (!AopUtils.isAopProxy(bean) || !isAdvisedBy(bean, advisor)) {
+			throw guarded.problem("the bean is no proxy, so the annotation would do nothing.",
+					"Let Spring create the bean after the guards: it must not be a BeanPostProcessor or a "
+							+ "dependency of one, its class must not be final, and it must be created by the container.");
+		}
+		if (Modifier.isFinal(method.getModifiers()) && AopUtils.isCglibProxy(bean)) {
+			throw guarded.problem("a final method cannot be guarded.", "Remove the final modifier.");
+		}
+		if (AopUtils.isJdkDynamicProxy(bean) && !isOnInterface(bean, method)) {
+			throw guarded.problem(
+					"the bean is proxied by its interfaces, and none of them declares this method, "
+							+ "so nobody can call it through the proxy.",
+					"Declare it in an interface, or set spring.aop.proxy-target-class=true.");
+		}
+	}
+
+	private static boolean isAdvisedBy(Object bean, GuardAdvisor advisor) {
+		Class<? extends Annotation> annotation = advisor.source().annotationType();
+		for (Advisor candidate : ((Advised) bean).getAdvisors()) {
+			if (candidate instanceof GuardAdvisor guard && guard.source().annotationType() == annotation) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean isOnInterface(Object bean, Method method) {
+		return Arrays.stream(((Advised) bean).getProxiedInterfaces())
+			.anyMatch((type) -> ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null);
+	}
+
+}

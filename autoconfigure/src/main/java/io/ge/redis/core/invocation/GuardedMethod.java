@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * A method as declared by the user's class, with the annotation that is being read from
+ * it. Gives messages their place.
+ *
+ * @param method the most specific method
+ * @param targetClass the class of the bean, without proxies
+ * @param annotationType the annotation
+ */
+public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends Annotation> annotationType) {
+
+	/**
+	 * Returns the name that a guard has when the annotation gives none.
+	 * @return {@code SimpleClassName.methodName}
+	 */
+	public String defaultName() {
+		return ClassUtils.getUserClass(this.targetClass).getSimpleName() + "." + this.method.getName();
+	}
+
+	/**
+	 * Returns the method for people.
+	 * @return {@code package.Class.method(Type, Type)}
+	 */
+	public String displayName() {
+		String parameters = Arrays.stream(this.method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", "));
+		return ClassUtils.getUserClass(this.targetClass).getName() + "." + this.method.getName() + "(" + parameters
+				+ ")";
+	}
+
+	/**
+	 * Makes the exception for a mistake on this method.
+	 * @param problem what is wrong
+	 * @param remedy what to write instead
+	 * @return the exception, to be thrown
+	 */
+	public GuardConfigurationException problem(String problem, String remedy) {
+		return problem(problem, remedy, null);
+	}
+
+	/**
+	 * Makes the exception for a mistake on this method.
+	 * @param problem what is wrong
+	 * @param remedy what to write instead
+	 * @param cause the cause
+	 * @return the exception, to be thrown
+	 */
+	public GuardConfigurationException problem(String problem, String remedy, @Nullable Throwable cause) {
+		return new GuardConfigurationException("@" + this.annotationType.getSimpleName() + " on " + displayName(),
+				problem, remedy, cause);
+	}
+
+}

@@ -1,0 +1,40 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * The guarded methods of the application, as found at startup.
+ */
+public final class GuardedMethods {
+
+	private final List<Entry> entries = new CopyOnWriteArrayList<>();
+
+	void add(Entry entry) {
+		this.entries.add(entry);
+	}
+
+	/**
+	 * Returns the guarded methods.
+	 * @return one entry for each annotation on each method of each bean
+	 */
+	public List<Entry> all() {
+		return List.copyOf(this.entries);
+	}
+
+	/**
+	 * A guard on a method of a bean.
+	 *
+	 * @param bean the bean's name
+	 * @param method the method for people
+	 * @param guard the guard
+	 */
+	public record Entry(String bean, String method, GuardDescription guard) {
+	}
+
+}

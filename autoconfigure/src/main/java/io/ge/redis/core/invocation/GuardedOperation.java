@@ -1,0 +1,22 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.util.List;
+
+/**
+ * What an annotation says about one method, parsed, checked and merged with the
+ * properties: immutable, made once.
+ */
+public interface GuardedOperation {
+
+	/**
+	 * Describes the operation for the endpoint.
+	 * @return one description for each annotation, usually one
+	 */
+	List<GuardDescription> describe();
+
+}

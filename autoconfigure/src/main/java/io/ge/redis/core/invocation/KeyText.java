@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+
+import io.ge.redis.core.key.KeyPart;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ObjectUtils;
+
+/**
+ * Turns the value of a key expression into text. Refuses what would make strangers share
+ * an entity by accident: {@code null}, blank text, and objects without a text of their
+ * own.
+ */
+public final class KeyText {
+
+	private KeyText() {
+	}
+
+	/**
+	 * Returns the parts that name an entity: one, or one for each element of a list.
+	 * @param value the value of a key expression
+	 * @param what where the value comes from, for the message
+	 * @return the parts
+	 * @throws InvalidKeyException if the value names nothing
+	 */
+	public static List<String> of(@Nullable Object value, Object what) {
+		if (value instanceof Collection<?> values) {
+			return all(values, what);
+		}
+		if (value != null && value.getClass().isArray()) {
+			return all(Arrays.asList(ObjectUtils.toObjectArray(value)), what);
+		}
+		return List.of(one(value, what));
+	}
+
+	/**
+	 * Escapes parts for use in a key.
+	 * @param texts the texts
+	 * @return the parts
+	 */
+	public static KeyPart[] parts(List<String> texts) {
+		return texts.stream().map(KeyPart::of).toArray(KeyPart[]::new);
+	}
+
+	private static List<String> all(Collection<?> values, Object what) {
+		if (values.isEmpty()) {
+			throw new InvalidKeyException(what + " evaluated to an empty list");
+		}
+		List<String> texts = new ArrayList<>(values.size());
+		for (Object value : values) {
+			texts.add(one(value, what));
+		}
+		return texts;
+	}
+
+	private static String one(@Nullable Object value, Object what) {
+		if (value == null) {
+			throw new InvalidKeyException(what + " evaluated to null");
+		}
+		if (value instanceof String text) {
+			return requireText(text, what);
+		}
+		if (!hasOwnText(value.getClass())) {
+			throw new InvalidKeyException(
+					what + " evaluated to a " + value.getClass().getName() + ", which has no text of its own");
+		}
+		return requireText(value.toString(), what);
+	}
+
+	private static String requireText(String text, Object what) {
+		if (text.isBlank()) {
+			throw new InvalidKeyException(what + " evaluated to blank text");
+		}
+		return text;
+	}
+
+	private static boolean hasOwnText(Class<?> type) {
+		try {
+			Method toString = type.getMethod("toString");
+			return toString.getDeclaringClass() != Object.class && !type.isArray();
+		}
+		catch (NoSuchMethodException ex) {
+			return false;
+		}
+	}
+
+}

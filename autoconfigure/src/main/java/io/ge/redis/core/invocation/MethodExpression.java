@@ -1,0 +1,127 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.lang.reflect.Method;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.Expression;
+
+/**
+ * A SpEL expression on a method, parsed and checked at startup. The expression is the
+ * developer's text; nothing that comes in with a call is ever evaluated.
+ */
+public final class MethodExpression {
+
+	private final ExpressionCompiler compiler;
+
+	private final GuardedMethod method;
+
+	private final String attribute;
+
+	private final Expression expression;
+
+	/** Position of the argument if the expression is nothing but one, else -1. */
+	private final int argument;
+
+	MethodExpression(ExpressionCompiler compiler, GuardedMethod method, String attribute, Expression expression,
+			int argument) {
+		this.compiler = compiler;
+		this.method = method;
+		this.attribute = attribute;
+		this.expression = expression;
+		this.argument = argument;
+	}
+
+	/**
+	 * Evaluates the expression before the call.
+	 * @param invocation the call
+	 * @return the value
+	 */
+	public @Nullable Object evaluate(MethodInvocation invocation) {
+		if (this.argument >= 0) {
+			return invocation.getArguments()[this.argument];
+		}
+		return evaluate(context(invocation));
+	}
+
+	/**
+	 * Evaluates the expression after the call, with {@code #result}.
+	 * @param invocation the call
+	 * @param result what the method returned
+	 * @return the value
+	 */
+	public @Nullable Object evaluate(MethodInvocation invocation, @Nullable Object result) {
+		if (this.argument >= 0) {
+			return invocation.getArguments()[this.argument];
+		}
+		MethodBasedEvaluationContext context = context(invocation);
+		context.setVariable("result", result);
+		return evaluate(context);
+	}
+
+	/**
+	 * Evaluates the expression as a condition.
+	 * @param invocation the call
+	 * @param result what the method returned, if the expression may use it
+	 * @return whether it is true
+	 */
+	public boolean isTrue(MethodInvocation invocation, @Nullable Object result) {
+		Object value = evaluate(invocation, result);
+		if (value instanceof Boolean decided) {
+			return decided;
+		}
+		throw new InvalidKeyException(this + " evaluated to " + value + ", which is neither true nor false");
+	}
+
+	private @Nullable Object evaluate(MethodBasedEvaluationContext context) {
+		try {
+			return this.expression.getValue(context);
+		}
+		catch (EvaluationException ex) {
+			InvalidKeyException failure = new InvalidKeyException(this + " could not be evaluated: " + ex.getMessage());
+			failure.initCause(ex);
+			throw failure;
+		}
+	}
+
+	private MethodBasedEvaluationContext context(MethodInvocation invocation) {
+		Method called = this.method.method();
+		CallRoot root = new CallRoot(called, invocation.getThis(), this.method.targetClass(),
+				invocation.getArguments());
+		return this.compiler.context(root, called, invocation.getArguments());
+	}
+
+	/**
+	 * Returns the text of the expression.
+	 * @return the text
+	 */
+	public String text() {
+		return this.expression.getExpressionString();
+	}
+
+	@Override
+	public String toString() {
+		return "The expression " + this.attribute + " = \"" + text() + "\" of @"
+				+ this.method.annotationType().getSimpleName() + " on " + this.method.displayName();
+	}
+
+	/**
+	 * What {@code #root} gives to expressions.
+	 *
+	 * @param method the method
+	 * @param target the bean
+	 * @param targetClass its class
+	 * @param args the arguments
+	 */
+	public record CallRoot(Method method, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+	}
+
+}

@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Holds the settings of each name of a pattern: the same name means the same state in
+ * Redis, so two places that use it must agree.
+ *
+ * @param <S> the settings, compared by {@code equals}
+ */
+public final class NamedSettings<S> {
+
+	private final Map<String, Entry<S>> entries = new ConcurrentHashMap<>();
+
+	/**
+	 * Registers the use of a name.
+	 * @param name the name
+	 * @param settings the effective settings there
+	 * @param method where it is used
+	 * @throws GuardConfigurationException if the name has other settings elsewhere
+	 */
+	public void register(String name, S settings, GuardedMethod method) {
+		Entry<S> entry = new Entry<>(settings, method.displayName());
+		Entry<S> first = this.entries.putIfAbsent(name, entry);
+		if (first != null && !first.settings().equals(settings)) {
+			throw method.problem(
+					"the name '" + name + "' is used with other settings on " + first.place() + " (" + first.settings()
+							+ " there, " + settings + " here).",
+					"Use another name, or the same settings in both places.");
+		}
+	}
+
+	/**
+	 * Returns the registered settings.
+	 * @return by name
+	 */
+	public Map<String, S> all() {
+		Map<String, S> settings = new ConcurrentHashMap<>();
+		this.entries.forEach((name, entry) -> settings.put(name, entry.settings()));
+		return settings;
+	}
+
+	private record Entry<S>(S settings, String place) {
+	}
+
+}

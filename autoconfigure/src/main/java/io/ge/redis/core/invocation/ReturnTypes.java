@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+
+import org.springframework.core.ReactiveAdapterRegistry;
+
+/**
+ * Which return types can be guarded.
+ */
+public final class ReturnTypes {
+
+	private ReturnTypes() {
+	}
+
+	/**
+	 * Refuses methods whose work goes on after they have returned: the guard would end
+	 * too early.
+	 * @param method the annotated method
+	 * @throws GuardConfigurationException if the method returns a future or a publisher
+	 * or is a suspending function
+	 */
+	public static void requireSynchronous(GuardedMethod method) {
+		Class<?> type = method.method().getReturnType();
+		boolean asynchronous = CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)
+				|| Flow.Publisher.class.isAssignableFrom(type)
+				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null || isSuspending(method);
+		if (asynchronous) {
+			throw method.problem(
+					"the return type " + type.getSimpleName()
+							+ " cannot be guarded, because its work goes on after the method has returned.",
+					"Return the plain value, or call the programmatic API inside the asynchronous work.");
+		}
+	}
+
+	private static boolean isSuspending(GuardedMethod method) {
+		Class<?>[] parameters = method.method().getParameterTypes();
+		return parameters.length > 0
+				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
+	}
+
+}

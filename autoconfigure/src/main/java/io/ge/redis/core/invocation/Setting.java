@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+/**
+ * An effective setting.
+ *
+ * @param value the value, as text or a number
+ * @param origin where it came from
+ */
+public record Setting(Object value, Origin origin) {
+
+	/**
+	 * Where a setting came from.
+	 */
+	public enum Origin {
+
+		/** {@code ge.redis.*} in the environment, which wins. */
+		PROPERTIES,
+
+		/** The annotation. */
+		ANNOTATION,
+
+		/** Neither: the built-in value. */
+		DEFAULT
+
+	}
+
+}

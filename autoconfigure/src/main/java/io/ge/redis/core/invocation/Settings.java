@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Merges the settings of one guard, by one rule: properties win over the annotation,
+ * which wins over the default. Remembers where each came from.
+ */
+public final class Settings {
+
+	private final Map<String, Setting> settings = new LinkedHashMap<>();
+
+	/**
+	 * Picks the effective value of a setting.
+	 * @param name the attribute's name
+	 * @param property the value in the properties, or {@code null} if not set
+	 * @param attribute the value in the annotation, or {@code null} if not set
+	 * @param fallback the value where neither is set
+	 * @param <T> the type
+	 * @return the effective value
+	 */
+	public <T> T pick(String name, @Nullable T property, @Nullable T attribute, T fallback) {
+		if (property != null) {
+			return record(name, property, Setting.Origin.PROPERTIES);
+		}
+		if (attribute != null) {
+			return record(name, attribute, Setting.Origin.ANNOTATION);
+		}
+		return record(name, fallback, Setting.Origin.DEFAULT);
+	}
+
+	/**
+	 * Picks a setting that has no default.
+	 * @param name the attribute's name
+	 * @param property the value in the properties, or {@code null} if not set
+	 * @param attribute the value in the annotation, or {@code null} if not set
+	 * @param <T> the type
+	 * @return the effective value, or {@code null} if neither is set
+	 */
+	public <T> @Nullable T pickOptional(String name, @Nullable T property, @Nullable T attribute) {
+		if (property == null && attribute == null) {
+			return null;
+		}
+		return (property != null) ? record(name, property, Setting.Origin.PROPERTIES)
+				: record(name, attribute, Setting.Origin.ANNOTATION);
+	}
+
+	private <T> T record(String name, T value, Setting.Origin origin) {
+		Object shown = (value instanceof Number || value instanceof Boolean) ? value : value.toString();
+		this.settings.put(name, new Setting(shown, origin));
+		return value;
+	}
+
+	/**
+	 * Returns what was picked.
+	 * @return the settings by name
+	 */
+	public Map<String, Setting> toMap() {
+		return this.settings;
+	}
+
+}

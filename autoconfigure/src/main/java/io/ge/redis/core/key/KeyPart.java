@@ -1,0 +1,140 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.key;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.HexFormat;
+
+/**
+ * One escaped part of a key.
+ * <p>
+ * The encoding is injective, so different texts never meet in one key:
+ * <ul>
+ * <li>{@code %}, braces, {@code :} and control characters become {@code %} and two hex
+ * digits for each byte; everything else stands as it is, so keys stay readable;</li>
+ * <li>an unpaired surrogate, which UTF-8 cannot carry, becomes {@code %u} and four hex
+ * digits;</li>
+ * <li>the empty text becomes {@code %e}: an empty pair of braces would be no hash
+ * tag;</li>
+ * <li>text of more than {@value #MAX_BYTES} bytes after escaping becomes a readable head,
+ * {@code %h} and the SHA-256 of the whole text;</li>
+ * <li>a {@linkplain #secret(String) secret} becomes {@code %s} and its SHA-256 only.</li>
+ * </ul>
+ * A percent sign of the user is always followed by two digits, so none of the other forms
+ * can be forged. Hashes are taken over the escaped text, which UTF-8 always carries.
+ */
+public final class KeyPart {
+
+	static final int MAX_BYTES = 200;
+
+	private static final int HEAD_CHARACTERS = 40;
+
+	private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+	private final String encoded;
+
+	private KeyPart(String encoded) {
+		this.encoded = encoded;
+	}
+
+	/**
+	 * Encodes user text.
+	 * @param text any text, also empty
+	 * @return the part
+	 */
+	public static KeyPart of(String text) {
+		String escaped = escape(text);
+		if (escaped.length() <= MAX_BYTES / 3 || utf8Length(escaped) <= MAX_BYTES) {
+			return new KeyPart(escaped);
+		}
+		int end = Character.isHighSurrogate(escaped.charAt(HEAD_CHARACTERS - 1)) ? HEAD_CHARACTERS - 1
+				: HEAD_CHARACTERS;
+		return new KeyPart(escaped.substring(0, end) + "%h" + sha256(escaped));
+	}
+
+	/**
+	 * Encodes a secret, such as a token or an idempotency key, which must never be
+	 * readable in Redis.
+	 * @param text the secret
+	 * @return the part, of constant length
+	 */
+	public static KeyPart secret(String text) {
+		return new KeyPart("%s" + sha256(escape(text)));
+	}
+
+	static void join(StringBuilder target, KeyPart... parts) {
+		for (int i = 0; i < parts.length; i++) {
+			if (i > 0) {
+				target.append(':');
+			}
+			target.append(parts[i].encoded);
+		}
+	}
+
+	private static String escape(String text) {
+		if (text.isEmpty()) {
+			return "%e";
+		}
+		int i = 0;
+		while (i < text.length() && isPlain(text, i)) {
+			i++;
+		}
+		return (i == text.length()) ? text : escapeFrom(text, i);
+	}
+
+	private static String escapeFrom(String text, int start) {
+		StringBuilder escaped = new StringBuilder(text.length() + 16).append(text, 0, start);
+		for (int i = start; i < text.length(); i++) {
+			char c = text.charAt(i);
+			if (isPlain(text, i)) {
+				escaped.append(c);
+			}
+			else if (Character.isSurrogate(c)) {
+				escaped.append("%u").append(HEX.toHexDigits(c));
+			}
+			else {
+				for (byte b : String.valueOf(c).getBytes(StandardCharsets.UTF_8)) {
+					escaped.append('%').append(HEX.toHexDigits(b));
+				}
+			}
+		}
+		return escaped.toString();
+	}
+
+	private static boolean isPlain(String text, int index) {
+		char c = text.charAt(index);
+		if (Character.isHighSurrogate(c)) {
+			return index + 1 < text.length() && Character.isLowSurrogate(text.charAt(index + 1));
+		}
+		if (Character.isLowSurrogate(c)) {
+			return index > 0 && Character.isHighSurrogate(text.charAt(index - 1));
+		}
+		return c != '%' && c != '{' && c != '}' && c != ':' && !Character.isISOControl(c);
+	}
+
+	private static int utf8Length(String escaped) {
+		return escaped.getBytes(StandardCharsets.UTF_8).length;
+	}
+
+	private static String sha256(String escaped) {
+		try {
+			byte[] digest = MessageDigest.getInstance("SHA-256").digest(escaped.getBytes(StandardCharsets.UTF_8));
+			return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+		}
+	}
+
+	@Override
+	public String toString() {
+		return this.encoded;
+	}
+
+}

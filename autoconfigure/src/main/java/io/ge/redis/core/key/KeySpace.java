@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.key;
+
+/**
+ * The keys of one pattern: {@code prefix:pattern:{entity}}.
+ * <p>
+ * The entity stands in braces and is the Redis Cluster hash tag, so that every key
+ * derived from one entity lives in one slot. The parts of an entity and of a suffix are
+ * user text: whatever they contain, they can neither close the braces nor reach into a
+ * neighbouring part, and two different lists of parts never give the same key (see
+ * {@link KeyPart}).
+ */
+public final class KeySpace {
+
+	private final String head;
+
+	/**
+	 * Creates the key space of a pattern.
+	 * @param prefix the application's prefix, {@code ge.redis.key-prefix}; without braces
+	 * or white space, since a brace would move the hash tag
+	 * @param pattern the pattern's segment, such as {@code lock}
+	 * @throws IllegalArgumentException if prefix or pattern is empty or holds a brace or
+	 * white space
+	 */
+	public KeySpace(String prefix, String pattern) {
+		this.head = requirePlain("key prefix", prefix) + ":" + requirePlain("pattern", pattern) + ":";
+	}
+
+	/**
+	 * Returns the key of an entity.
+	 * @param parts the parts that name the entity, at least one
+	 * @return the key {@code prefix:pattern:{part:part}}
+	 */
+	public RedisKey entity(KeyPart... parts) {
+		if (parts.length == 0) {
+			throw new IllegalArgumentException("An entity needs at least one part");
+		}
+		StringBuilder key = new StringBuilder(this.head.length() + 32).append(this.head).append('{');
+		KeyPart.join(key, parts);
+		return new RedisKey(key.append('}').toString());
+	}
+
+	private static String requirePlain(String what, String text) {
+		boolean plain = !text.isEmpty() && text.chars()
+			.noneMatch((c) -> c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c));
+		if (!plain) {
+			throw new IllegalArgumentException("The " + what + " '" + text
+					+ "' must not be empty or contain braces, white space or control characters");
+		}
+		return text;
+	}
+
+}

@@ -1,0 +1,40 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How long one guarded call may wait for Redis in sum, over all its commands. Time spent
+ * in the guarded method does not count.
+ */
+public final class CallBudget {
+
+	private final AtomicLong remaining;
+
+	private CallBudget(long nanos) {
+		this.remaining = new AtomicLong(nanos);
+	}
+
+	/**
+	 * Creates a budget.
+	 * @param total the sum of all waits, above zero
+	 * @return the budget
+	 */
+	public static CallBudget of(Duration total) {
+		return new CallBudget(total.toNanos());
+	}
+
+	long remainingNanos() {
+		return this.remaining.get();
+	}
+
+	void spend(long nanos) {
+		this.remaining.addAndGet(-nanos);
+	}
+
+}

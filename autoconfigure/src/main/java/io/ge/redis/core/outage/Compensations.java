@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptExecutor;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Takes back what commands of unknown outcome may have left in Redis.
+ * <p>
+ * A compensation is sent at once on the connection on which the command was sent, so that
+ * the server reads it after the command. If that fails too it is kept, and sent again
+ * when Redis is back; by then the server has read whatever was left on old connections
+ * (see {@code LettuceGuardConnection}). What is older than its own expiry in Redis needs
+ * no compensation any more and is dropped, and so is the oldest when the list is full.
+ */
+public final class Compensations {
+
+	static final int CAPACITY = 10_000;
+
+	private static final Log logger = LogFactory.getLog(Compensations.class);
+
+	private final ScriptExecutor scripts;
+
+	private final ConcurrentLinkedQueue<Pending> pending = new ConcurrentLinkedQueue<>();
+
+	private final AtomicInteger size = new AtomicInteger();
+
+	/**
+	 * Creates the list.
+	 * @param scripts runs the compensations
+	 * @param breaker tells when Redis is back
+	 */
+	public Compensations(ScriptExecutor scripts, Breaker breaker) {
+		this.scripts = scripts;
+		breaker.onRecovery(this::sendAll);
+	}
+
+	/**
+	 * Sends a compensation, now and again until Redis has answered it.
+	 * @param call idempotent, and without effect where the command did not run
+	 * @param useful how long what it takes back would live in Redis
+	 */
+	public void submit(ScriptCall call, Duration useful) {
+		send(new Pending(call, System.nanoTime() + useful.toNanos()));
+	}
+
+	/**
+	 * Returns how many compensations wait for Redis.
+	 * @return the number
+	 */
+	public int size() {
+		return this.size.get();
+	}
+
+	private void send(Pending compensation) {
+		this.scripts.run(compensation.call()).whenComplete((reply, failure) -> {
+			if (failure != null && compensation.deadline() - System.nanoTime() > 0) {
+				keep(compensation);
+			}
+		});
+	}
+
+	private void keep(Pending compensation) {
+		this.pending.add(compensation);
+		if (this.size.incrementAndGet() > CAPACITY && this.pending.poll() != null) {
+			this.size.decrementAndGet();
+			logger.warn("More than " + CAPACITY
+					+ " commands of unknown outcome: the oldest is left to its expiry in Redis");
+		}
+	}
+
+	private void sendAll() {
+		List<Pending> due = new ArrayList<>();
+		for (Pending next = this.pending.poll(); next != null; next = this.pending.poll()) {
+			this.size.decrementAndGet();
+			due.add(next);
+		}
+		due.forEach(this::send);
+	}
+
+	private record Pending(ScriptCall call, long deadline) {
+	}
+
+}

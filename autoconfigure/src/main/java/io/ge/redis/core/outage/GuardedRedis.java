@@ -1,0 +1,150 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptExecutor;
+import io.ge.redis.core.script.ScriptReply;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one door through which a pattern asks Redis. A call ends within the budget with a
+ * reply, or with {@link RedisUnavailableException} and the cause; while the breaker is
+ * open it ends at once.
+ */
+public final class GuardedRedis {
+
+	private final String pattern;
+
+	private final ScriptExecutor scripts;
+
+	private final Breaker breaker;
+
+	private final Compensations compensations;
+
+	private final Duration commandTimeout;
+
+	/**
+	 * Creates the door of one pattern.
+	 * @param pattern the pattern, the tag of its failures
+	 * @param scripts runs the scripts
+	 * @param breaker shared by all that use the same connection
+	 * @param compensations shared likewise
+	 * @param commandTimeout the budget of a call
+	 */
+	public GuardedRedis(String pattern, ScriptExecutor scripts, Breaker breaker, Compensations compensations,
+			Duration commandTimeout) {
+		this.pattern = pattern;
+		this.scripts = scripts;
+		this.breaker = breaker;
+		this.compensations = compensations;
+		this.commandTimeout = commandTimeout;
+	}
+
+	/**
+	 * Returns a fresh budget for one guarded call.
+	 * @return the budget
+	 */
+	public CallBudget newBudget() {
+		return CallBudget.of(this.commandTimeout);
+	}
+
+	/**
+	 * Returns whether calls are kept from Redis at present.
+	 * @return whether the breaker is open
+	 */
+	public boolean isAway() {
+		return this.breaker.isOpen();
+	}
+
+	/**
+	 * Adds something to do whenever Redis has come back.
+	 * @param action must not block
+	 */
+	public void onRecovery(Runnable action) {
+		this.breaker.onRecovery(action);
+	}
+
+	/**
+	 * Runs a script whose unknown outcome needs no compensation.
+	 * @param call the call
+	 * @param budget the budget of the guarded call
+	 * @return completes with the reply or with {@link RedisUnavailableException}
+	 */
+	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget) {
+		OutageCause open = this.breaker.openCause();
+		if (open != null) {
+			return CompletableFuture.failedFuture(unavailable(open, false, null));
+		}
+		long remaining = budget.remainingNanos();
+		if (remaining <= 0) {
+			return CompletableFuture.failedFuture(unavailable(OutageCause.TIMEOUT, false, null));
+		}
+		long started = System.nanoTime();
+		CompletableFuture<ScriptReply> result = new CompletableFuture<>();
+		this.scripts.run(call).orTimeout(remaining, TimeUnit.NANOSECONDS).whenComplete((reply, failure) -> {
+			budget.spend(System.nanoTime() - started);
+			if (failure == null) {
+				this.breaker.succeeded();
+				result.complete(reply);
+			}
+			else {
+				result.completeExceptionally(failed(failure));
+			}
+		});
+		return result;
+	}
+
+	/**
+	 * Runs a script and, if nobody learns its outcome, takes back what it may have done.
+	 * @param call the call
+	 * @param budget the budget of the guarded call
+	 * @param compensation undoes the call; without effect where the call did not run
+	 * @param useful how long what the call leaves would live in Redis
+	 * @return as {@link #run(ScriptCall, CallBudget)}
+	 */
+	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, ScriptCall compensation,
+			Duration useful) {
+		return run(call, budget).whenComplete((reply, failure) -> {
+			if (unwrap(failure) instanceof RedisUnavailableException ex && ex.isOutcomeUnknown()) {
+				compensate(compensation, useful);
+			}
+		});
+	}
+
+	/**
+	 * Sends a script that must reach Redis in the end, such as a release: now, and again
+	 * until Redis has answered.
+	 * @param call idempotent
+	 * @param useful how long it makes sense to go on
+	 */
+	public void compensate(ScriptCall call, Duration useful) {
+		this.compensations.submit(call, useful);
+	}
+
+	private RedisUnavailableException failed(Throwable failure) {
+		Throwable cause = unwrap(failure);
+		OutageCause reason = (cause instanceof TimeoutException) ? OutageCause.TIMEOUT : OutageCause.of(failure);
+		this.breaker.failed(this.pattern, reason, failure);
+		return unavailable(reason, reason.leavesOutcomeUnknown(), cause);
+	}
+
+	private RedisUnavailableException unavailable(OutageCause reason, boolean unknown, @Nullable Throwable cause) {
+		return new RedisUnavailableException("Redis did not decide for " + this.pattern + ": " + reason.tag(), reason,
+				unknown, cause);
+	}
+
+	private static @Nullable Throwable unwrap(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+}

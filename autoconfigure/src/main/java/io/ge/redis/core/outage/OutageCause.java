@@ -1,0 +1,151 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.util.Locale;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
+
+import io.ge.redis.core.connection.NotConnectedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why Redis did not decide. The tag of {@code ge.redis.errors}.
+ */
+public enum OutageCause {
+
+	/** There is no connection; the command was not sent. */
+	REFUSED(true),
+
+	/** No answer within the budget; whether the command ran is unknown. */
+	TIMEOUT(true),
+
+	/** The connection was lost while waiting; whether the command ran is unknown. */
+	DISCONNECTED(true),
+
+	/** The server is loading its data set. */
+	LOADING(true),
+
+	/** The cluster has no owner for the slot. */
+	CLUSTERDOWN(true),
+
+	/** A script or module blocks the server. */
+	BUSY(true),
+
+	/** The server is a replica, such as a demoted primary. */
+	READONLY(true),
+
+	/** The server wants other credentials. */
+	NOAUTH(true),
+
+	/** The server's memory limit is reached and it may not evict. */
+	OOM(false),
+
+	/** The user lacks a permission. */
+	NOPERM(false),
+
+	/** The server stopped accepting writes, since it cannot persist or replicate them. */
+	MISCONF(false),
+
+	/** Any other error reply, such as a key of a foreign type. */
+	ERROR(false);
+
+	private final boolean opensBreaker;
+
+	OutageCause(boolean opensBreaker) {
+		this.opensBreaker = opensBreaker;
+	}
+
+	/**
+	 * Returns whether repeated failures of this kind open the breaker. Errors that a
+	 * server answers promptly and for some commands only do not: a release still succeeds
+	 * on a server without memory.
+	 * @return whether the breaker counts it
+	 */
+	boolean opensBreaker() {
+		return this.opensBreaker;
+	}
+
+	/**
+	 * Returns whether the command may have run although it failed.
+	 * @return whether the outcome is unknown
+	 */
+	boolean leavesOutcomeUnknown() {
+		return this == TIMEOUT || this == DISCONNECTED;
+	}
+
+	/**
+	 * Returns the cause as a tag value.
+	 * @return the name in lower case
+	 */
+	public String tag() {
+		return name().toLowerCase(Locale.ROOT);
+	}
+
+	static OutageCause of(Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			OutageCause found = ofOne(cause);
+			if (found != null) {
+				return found;
+			}
+		}
+		return ERROR;
+	}
+
+	private static @Nullable OutageCause ofOne(Throwable failure) {
+		if (failure instanceof NotConnectedException) {
+			return REFUSED;
+		}
+		if (failure instanceof TimeoutException) {
+			return TIMEOUT;
+		}
+		if (failure instanceof CancellationException) {
+			return DISCONNECTED;
+		}
+		OutageCause replied = ofReply(failure.getMessage());
+		return (replied != null) ? replied : ofDriver(failure);
+	}
+
+	private static @Nullable OutageCause ofReply(@Nullable String message) {
+		if (message == null) {
+			return null;
+		}
+		// Servers before 7.0 wrap the error of a command inside a script
+		int inner = message.startsWith("ERR Error running script") ? message.indexOf(": -") : -1;
+		String reply = (inner >= 0) ? message.substring(inner + 3) : message;
+		String code = reply.split("\\s", 2)[0];
+		return switch (code) {
+			case "OOM" -> OOM;
+			case "READONLY" -> READONLY;
+			case "LOADING", "MASTERDOWN" -> LOADING;
+			case "CLUSTERDOWN", "TRYAGAIN" -> CLUSTERDOWN;
+			case "BUSY" -> BUSY;
+			case "NOPERM" -> NOPERM;
+			case "NOAUTH", "WRONGPASS" -> NOAUTH;
+			case "MISCONF", "NOREPLICAS" -> MISCONF;
+			default -> null;
+		};
+	}
+
+	// By name: neither driver need be on the classpath
+	private static @Nullable OutageCause ofDriver(Throwable failure) {
+		String message = String.valueOf(failure.getMessage());
+		if (message.contains("Commands are rejected") || message.contains("Cannot determine a partition")) {
+			return REFUSED;
+		}
+		return switch (failure.getClass().getSimpleName()) {
+			case "RedisCommandTimeoutException", "SocketTimeoutException" -> TIMEOUT;
+			case "RedisConnectionException", "ConnectException", "RedisConnectionFailureException", "PoolException" ->
+				REFUSED;
+			case "ClosedChannelException", "NativeIoException", "SocketException", "EOFException",
+					"JedisConnectionException" ->
+				DISCONNECTED;
+			case "RedisException" -> message.contains("closed") || message.contains("onnection") ? DISCONNECTED : null;
+			default -> null;
+		};
+	}
+
+}

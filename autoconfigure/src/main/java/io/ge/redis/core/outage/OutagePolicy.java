@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+/**
+ * What a guard does with a call while Redis cannot decide.
+ */
+public enum OutagePolicy {
+
+	/**
+	 * The call proceeds unguarded.
+	 */
+	ALLOW,
+
+	/**
+	 * The call is refused with {@link RedisUnavailableException}, over HTTP a 503: never
+	 * with the answer of a decision that was not made.
+	 */
+	DENY,
+
+	/**
+	 * The same rule is enforced by each instance on its own, on its share of it.
+	 */
+	LOCAL
+
+}

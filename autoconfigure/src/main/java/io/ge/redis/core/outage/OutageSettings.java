@@ -1,0 +1,38 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * What holds for all guards while Redis is slow or away.
+ *
+ * @param commandTimeout longest time that one guarded call waits for Redis, in sum over
+ * its commands
+ * @param failureThreshold consecutive failures after which calls stop asking Redis
+ * @param probeInterval time between two attempts to reach Redis on a fresh connection
+ * while it is away, at most 500 ms
+ */
+@ConfigurationProperties("ge.redis.outage")
+public record OutageSettings(@DefaultValue("200ms") Duration commandTimeout, @DefaultValue("3") int failureThreshold,
+		@DefaultValue("250ms") Duration probeInterval) {
+
+	private static final Duration LONGEST_PROBE_INTERVAL = Duration.ofMillis(500);
+
+	public OutageSettings {
+		Assert.isTrue(commandTimeout.toMillis() > 0,
+				() -> "ge.redis.outage.command-timeout must be at least 1ms, was " + commandTimeout);
+		Assert.isTrue(failureThreshold > 0,
+				() -> "ge.redis.outage.failure-threshold must be at least 1, was " + failureThreshold);
+		Assert.isTrue(probeInterval.toMillis() > 0 && probeInterval.compareTo(LONGEST_PROBE_INTERVAL) <= 0,
+				() -> "ge.redis.outage.probe-interval must be between 1ms and 500ms, was " + probeInterval);
+	}
+
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * How a synchronous caller waits for an engine: for as long as the engine's own budgets
+ * allow, which end every step.
+ */
+public final class Waiting {
+
+	private Waiting() {
+	}
+
+	/**
+	 * Waits for a stage that is certain to end soon. An interrupt is kept for the caller
+	 * and does not shorten the wait: a decision that was sent must be known.
+	 * @param stage the stage
+	 * @param <T> its type
+	 * @return the value
+	 * @throws RuntimeException what the stage failed with
+	 */
+	public static <T> T await(CompletionStage<T> stage) {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return stage.toCompletableFuture().get();
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		catch (ExecutionException ex) {
+			throw asUnchecked(ex.getCause());
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Returns what a stage really failed with.
+	 * @param failure as given to a stage's handler
+	 * @return the failure without the wrapper of the stage
+	 */
+	public static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	private static RuntimeException asUnchecked(Throwable failure) {
+		Throwable cause = cause(failure);
+		if (cause instanceof Error error) {
+			throw error;
+		}
+		return (cause instanceof RuntimeException unchecked) ? unchecked : new CompletionException(cause);
+	}
+
+}

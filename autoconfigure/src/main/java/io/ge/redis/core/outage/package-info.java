@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * What happens while Redis is away: one budget, one breaker, one set of causes and
+ * policies, and the compensation of outcomes that nobody learnt.
+ */
+@NullMarked
+package io.ge.redis.core.outage;
+
+import org.jspecify.annotations.NullMarked;

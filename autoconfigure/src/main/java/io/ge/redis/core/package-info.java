@@ -1,0 +1,14 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * What all patterns share: keys, the guards' own connection, scripts, the path from an
+ * annotation to an operation, and what happens while Redis is away. Nothing here names a
+ * pattern.
+ */
+@NullMarked
+package io.ge.redis.core;
+
+import org.jspecify.annotations.NullMarked;

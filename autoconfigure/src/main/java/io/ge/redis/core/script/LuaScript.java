@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.script;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * A Lua script with its SHA-1, computed once.
+ * <p>
+ * The name, {@code pattern/file}, is the tag of the script's timer.
+ */
+public final class LuaScript {
+
+	private static final String ALLOW_OOM = "#!lua flags=allow-oom\n";
+
+	private final String name;
+
+	private final byte[] text;
+
+	private final String sha;
+
+	private final boolean runsWithoutMemory;
+
+	private LuaScript(String name, byte[] text, boolean runsWithoutMemory) {
+		this.name = name;
+		this.text = text;
+		this.sha = sha1(text);
+		this.runsWithoutMemory = runsWithoutMemory;
+	}
+
+	/**
+	 * Loads a script that lies beside a class.
+	 * @param owner the class whose package holds the file
+	 * @param file the file name, such as {@code acquire.lua}
+	 * @return the script
+	 * @throws IllegalArgumentException if there is no such resource
+	 */
+	public static LuaScript load(Class<?> owner, String file) {
+		String name = owner.getPackageName().substring(owner.getPackageName().lastIndexOf('.') + 1) + "/"
+				+ file.replace(".lua", "");
+		try (InputStream stream = owner.getResourceAsStream(file)) {
+			if (stream == null) {
+				throw new IllegalArgumentException("No script " + file + " beside " + owner.getName());
+			}
+			return new LuaScript(name, stream.readAllBytes(), false);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("Cannot read the script " + name, ex);
+		}
+	}
+
+	/**
+	 * Returns a variant that asks the server to run the script even when its memory limit
+	 * is reached. Servers before 7.0 do not know the flag; there the plain text runs.
+	 * @return the variant
+	 */
+	public LuaScript runningWithoutMemory() {
+		String flagged = ALLOW_OOM + new String(this.text, StandardCharsets.UTF_8);
+		return new LuaScript(this.name, flagged.getBytes(StandardCharsets.UTF_8), true);
+	}
+
+	LuaScript withoutFlags() {
+		String plain = new String(this.text, StandardCharsets.UTF_8).substring(ALLOW_OOM.length());
+		return new LuaScript(this.name, plain.getBytes(StandardCharsets.UTF_8), false);
+	}
+
+	boolean hasFlags() {
+		return this.runsWithoutMemory;
+	}
+
+	/**
+	 * Returns the name, {@code pattern/file}.
+	 * @return the name
+	 */
+	public String name() {
+		return this.name;
+	}
+
+	/**
+	 * Returns the text.
+	 * @return the UTF-8 bytes; not to be changed by the caller
+	 */
+	public byte[] text() {
+		return this.text;
+	}
+
+	/**
+	 * Returns the SHA-1 under which a server knows the script.
+	 * @return forty hex digits
+	 */
+	public String sha() {
+		return this.sha;
+	}
+
+	private static String sha1(byte[] text) {
+		try {
+			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-1", ex);
+		}
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+}

@@ -1,0 +1,92 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.script;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+import io.ge.redis.core.key.RedisKey;
+
+/**
+ * One call of a script, ready to be sent and, where the script allows it, to be sent
+ * again.
+ */
+public final class ScriptCall {
+
+	private final LuaScript script;
+
+	private final byte[][] keys;
+
+	private final byte[][] arguments;
+
+	private ScriptCall(LuaScript script, byte[][] keys, byte[][] arguments) {
+		this.script = script;
+		this.keys = keys;
+		this.arguments = arguments;
+	}
+
+	/**
+	 * Prepares a call on one key.
+	 * @param script the script
+	 * @param key the only key
+	 * @param arguments strings, byte arrays, integers or longs
+	 * @return the call
+	 */
+	public static ScriptCall of(LuaScript script, RedisKey key, Object... arguments) {
+		return new ScriptCall(script, new byte[][] { key.bytes() }, encode(arguments));
+	}
+
+	/**
+	 * Prepares a call on several keys, which must share one hash tag.
+	 * @param script the script
+	 * @param keys the keys, in the order the script states
+	 * @param arguments strings, byte arrays, integers or longs
+	 * @return the call
+	 */
+	public static ScriptCall of(LuaScript script, List<RedisKey> keys, Object... arguments) {
+		byte[][] names = new byte[keys.size()][];
+		for (int i = 0; i < names.length; i++) {
+			names[i] = keys.get(i).bytes();
+		}
+		return new ScriptCall(script, names, encode(arguments));
+	}
+
+	private static byte[][] encode(Object[] arguments) {
+		byte[][] encoded = new byte[arguments.length][];
+		for (int i = 0; i < encoded.length; i++) {
+			encoded[i] = encode(arguments[i]);
+		}
+		return encoded;
+	}
+
+	private static byte[] encode(Object argument) {
+		if (argument instanceof byte[] bytes) {
+			return bytes;
+		}
+		if (argument instanceof String || argument instanceof Long || argument instanceof Integer) {
+			return argument.toString().getBytes(StandardCharsets.UTF_8);
+		}
+		throw new IllegalArgumentException(
+				"A script takes strings, bytes and whole numbers, not " + argument.getClass().getName());
+	}
+
+	/**
+	 * Returns the script.
+	 * @return the script
+	 */
+	public LuaScript script() {
+		return this.script;
+	}
+
+	byte[][] keys() {
+		return this.keys;
+	}
+
+	byte[][] arguments() {
+		return this.arguments;
+	}
+
+}

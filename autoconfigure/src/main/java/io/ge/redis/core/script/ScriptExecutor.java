@@ -1,0 +1,106 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.script;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.ge.redis.core.connection.GuardConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs scripts by their SHA: one command and one round trip each.
+ * <p>
+ * A server that does not know a script (restarted, flushed, failed over, or a cluster
+ * node that is new) answers {@code NOSCRIPT}; the call is then repeated with the text,
+ * which teaches the script to that server. {@code NOSCRIPT} means that nothing ran, so
+ * the repetition executes the script once. No connection is blocked and no thread waits.
+ */
+public final class ScriptExecutor {
+
+	private final GuardConnection connection;
+
+	private final ScriptListener listener;
+
+	private final Map<LuaScript, LuaScript> withoutFlags = new ConcurrentHashMap<>();
+
+	/**
+	 * Creates an executor.
+	 * @param connection where the scripts run
+	 * @param listener told of every execution
+	 */
+	public ScriptExecutor(GuardConnection connection, ScriptListener listener) {
+		this.connection = connection;
+		this.listener = listener;
+	}
+
+	/**
+	 * Runs a script.
+	 * @param call the call
+	 * @return a stage that completes with the reply, on a thread of the driver, or
+	 * exceptionally with what the driver reported
+	 */
+	public CompletableFuture<ScriptReply> run(ScriptCall call) {
+		LuaScript script = this.withoutFlags.getOrDefault(call.script(), call.script());
+		Execution execution = new Execution(call, script);
+		execution.start();
+		return execution;
+	}
+
+	private final class Execution extends CompletableFuture<ScriptReply> {
+
+		private final ScriptCall call;
+
+		private final LuaScript script;
+
+		private final long started = System.nanoTime();
+
+		Execution(ScriptCall call, LuaScript script) {
+			this.call = call;
+			this.script = script;
+		}
+
+		void start() {
+			ScriptExecutor.this.connection.evalSha(this.script.sha(), this.call.keys(), this.call.arguments())
+				.whenComplete((reply, failure) -> {
+					if (failure != null && ReplyErrors.isNoScript(failure)) {
+						sendText(this.script);
+					}
+					else {
+						finish(reply, failure);
+					}
+				});
+		}
+
+		private void sendText(LuaScript variant) {
+			ScriptExecutor.this.connection.eval(variant.text(), this.call.keys(), this.call.arguments())
+				.whenComplete((reply, failure) -> {
+					if (failure != null && variant.hasFlags() && ReplyErrors.isNotCompiled(failure)) {
+						LuaScript plain = variant.withoutFlags();
+						ScriptExecutor.this.withoutFlags.put(variant, plain);
+						sendText(plain);
+					}
+					else {
+						finish(reply, failure);
+					}
+				});
+		}
+
+		private void finish(@Nullable List<?> reply, @Nullable Throwable failure) {
+			ScriptExecutor.this.listener.onExecuted(this.script, System.nanoTime() - this.started, failure);
+			if (failure != null) {
+				completeExceptionally(failure);
+			}
+			else {
+				complete(new ScriptReply((reply != null) ? reply : List.of()));
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,24 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.script;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Told of every execution of a script.
+ */
+@FunctionalInterface
+public interface ScriptListener {
+
+	/**
+	 * Called when the reply of a script has arrived or its execution has failed.
+	 * @param script the script
+	 * @param nanos the time since it was handed to the driver, in nanoseconds
+	 * @param failure why it failed, or {@code null}
+	 */
+	void onExecuted(LuaScript script, long nanos, @Nullable Throwable failure);
+
+}
