@@ -21,7 +21,7 @@ import org.springframework.context.SmartLifecycle;
  * factory. Starts after the connection factories and stops after everything that serves
  * requests or runs tasks.
  */
-public final class RedisBackends implements SmartLifecycle {
+public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	/**
 	 * After Spring Data's connection factories (phase 0), before servers and executors.
@@ -100,6 +100,14 @@ public final class RedisBackends implements SmartLifecycle {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/**
+	 * Stops also where the application never came to start.
+	 */
+	@Override
+	public void close() {
+		stop();
 	}
 
 	@Override

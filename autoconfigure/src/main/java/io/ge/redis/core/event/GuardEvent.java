@@ -12,9 +12,21 @@ package io.ge.redis.core.event;
 public interface GuardEvent {
 
 	/**
+	 * Returns the pattern.
+	 * @return the pattern's package name, such as {@code ratelimit}
+	 */
+	String pattern();
+
+	/**
 	 * Returns the name of the guard, as in the annotation or derived from the method.
 	 * @return the name
 	 */
 	String name();
+
+	/**
+	 * Returns what happened, one of few words.
+	 * @return the outcome in lower case, such as {@code denied}
+	 */
+	String result();
 
 }

@@ -11,6 +11,11 @@ package io.ge.redis.core.outage;
 public enum OutagePolicy {
 
 	/**
+	 * What the properties of the pattern say, else the pattern's own default.
+	 */
+	DEFAULT,
+
+	/**
 	 * The call proceeds unguarded.
 	 */
 	ALLOW,
@@ -24,6 +29,15 @@ public enum OutagePolicy {
 	/**
 	 * The same rule is enforced by each instance on its own, on its share of it.
 	 */
-	LOCAL
+	LOCAL;
+
+	/**
+	 * Returns this policy unless it is {@link #DEFAULT}.
+	 * @param fallback what the default is
+	 * @return the effective policy
+	 */
+	public OutagePolicy orElse(OutagePolicy fallback) {
+		return (this == DEFAULT) ? fallback : this;
+	}
 
 }

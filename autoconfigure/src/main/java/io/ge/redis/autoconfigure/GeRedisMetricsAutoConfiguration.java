@@ -1,0 +1,37 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.actuate.CoreMeters;
+import io.ge.redis.actuate.RateLimitMeters;
+import io.ge.redis.core.RedisBackends;
+import io.micrometer.core.instrument.MeterRegistry;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Meters.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class,
+		afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean({ MeterRegistry.class, RedisBackends.class })
+public final class GeRedisMetricsAutoConfiguration {
+
+	@Bean
+	CoreMeters geRedisCoreMeters(MeterRegistry registry) {
+		return new CoreMeters(registry);
+	}
+
+	@Bean
+	RateLimitMeters geRedisRateLimitMeters(MeterRegistry registry) {
+		return new RateLimitMeters(registry);
+	}
+
+}

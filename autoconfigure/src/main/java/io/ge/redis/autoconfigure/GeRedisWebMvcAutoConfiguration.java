@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.web.OutageProblems;
+import io.ge.redis.web.ProblemMapping;
+import io.ge.redis.web.ProblemResolver;
+import io.ge.redis.web.ProblemWriter;
+import io.ge.redis.web.RateLimitHeaders;
+import io.ge.redis.web.RateLimitProblems;
+import jakarta.servlet.Servlet;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.servlet.DispatcherServlet;
+
+/**
+ * What the guards say over HTTP, on Spring MVC.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
+@ConditionalOnBean(RedisBackends.class)
+public final class GeRedisWebMvcAutoConfiguration {
+
+	@Bean
+	ProblemWriter geRedisProblemWriter(ObjectProvider<ProblemMapping> mappings,
+			ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<JsonMapper> mapper) {
+		return new ProblemWriter(mappings.orderedStream().toList(), interceptors.orderedStream().toList(),
+				mapper.getIfAvailable(JsonMapper::shared));
+	}
+
+	@Bean
+	ProblemResolver geRedisProblemResolver(ProblemWriter writer, ApplicationContext context) {
+		return new ProblemResolver(writer, context);
+	}
+
+	@Bean
+	OutageProblems geRedisOutageProblems() {
+		return new OutageProblems();
+	}
+
+	@Bean
+	RateLimitProblems geRedisRateLimitProblems() {
+		return new RateLimitProblems();
+	}
+
+	@Bean
+	RateLimitHeaders geRedisRateLimitHeaders() {
+		return new RateLimitHeaders();
+	}
+
+}

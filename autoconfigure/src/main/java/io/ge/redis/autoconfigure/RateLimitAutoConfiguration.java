@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimiter;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/**
+ * Rate limits.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBooleanProperty(name = "ge.redis.rate-limit.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(RateLimitProperties.class)
+public final class RateLimitAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static RateLimitGuard rateLimitGuard(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events) {
+		return new RateLimitGuard(properties::getObject, attributes, expressions,
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardAdvisor rateLimitAdvisor(RateLimitGuard guard, Environment environment) {
+		return guard.advisor(AdviceOrder.RATE_LIMITED.in(environment));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RateLimiter rateLimiter(RateLimitGuard guard) {
+		return guard.rateLimiter();
+	}
+
+}

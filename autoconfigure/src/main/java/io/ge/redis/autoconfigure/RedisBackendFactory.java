@@ -1,0 +1,126 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.connection.GuardConnections;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.core.outage.OutageListener;
+import io.ge.redis.core.outage.OutageSettings;
+import io.ge.redis.core.script.ScriptListener;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Makes the guards' view of a Redis from one of the application's connection factories.
+ */
+class RedisBackendFactory implements Function<@Nullable String, RedisBackend>, AutoCloseable {
+
+	private final ListableBeanFactory beans;
+
+	private final String prefix;
+
+	private final OutageSettings outage;
+
+	private final ObjectProvider<ScriptListener> scriptListeners;
+
+	private final ObjectProvider<OutageListener> outageListeners;
+
+	private final String instanceId = randomId();
+
+	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2, (task) -> {
+		Thread thread = new Thread(task, "ge-redis-watch");
+		thread.setDaemon(true);
+		return thread;
+	});
+
+	RedisBackendFactory(ListableBeanFactory beans, String prefix, OutageSettings outage,
+			ObjectProvider<ScriptListener> scriptListeners, ObjectProvider<OutageListener> outageListeners) {
+		this.beans = beans;
+		this.prefix = prefix;
+		this.outage = outage;
+		this.scriptListeners = scriptListeners;
+		this.outageListeners = outageListeners;
+	}
+
+	@Override
+	public RedisBackend apply(@Nullable String factoryName) {
+		RedisConnectionFactory factory = (factoryName != null) ? named(factoryName) : only();
+		List<ScriptListener> scripts = this.scriptListeners.orderedStream().toList();
+		return new RedisBackend((factoryName != null) ? factoryName : "default", this.prefix, this.instanceId,
+				GuardConnections.from(factory), this.outage, this.scheduler,
+				(script, nanos, failure) -> scripts.forEach((listener) -> listener.onExecuted(script, nanos, failure)),
+				new Listeners(this.outageListeners.orderedStream().toList()));
+	}
+
+	private RedisConnectionFactory named(String name) {
+		try {
+			return this.beans.getBean(name, RedisConnectionFactory.class);
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			throw new GuardConfigurationException("ge.redis.*.connection-factory = " + name,
+					"there is no RedisConnectionFactory bean of that name.", "The beans are: "
+							+ String.join(", ", this.beans.getBeanNamesForType(RedisConnectionFactory.class)) + ".",
+					ex);
+		}
+	}
+
+	private RedisConnectionFactory only() {
+		try {
+			return this.beans.getBean(RedisConnectionFactory.class);
+		}
+		catch (NoUniqueBeanDefinitionException ex) {
+			throw new GuardConfigurationException("GE Redis",
+					"there are several RedisConnectionFactory beans and none is primary: "
+							+ String.join(", ", this.beans.getBeanNamesForType(RedisConnectionFactory.class)) + ".",
+					"Mark one as @Primary, or name one for each pattern with ge.redis.<pattern>.connection-factory.",
+					ex);
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			throw new GuardConfigurationException("GE Redis", "there is no RedisConnectionFactory bean.",
+					"Set spring.data.redis.host, or define one, or set ge.redis.enabled=false.", ex);
+		}
+	}
+
+	private static String randomId() {
+		byte[] random = new byte[8];
+		new SecureRandom().nextBytes(random);
+		return HexFormat.of().formatHex(random);
+	}
+
+	@Override
+	public void close() {
+		this.scheduler.shutdownNow();
+	}
+
+	private record Listeners(List<OutageListener> listeners) implements OutageListener {
+
+		@Override
+		public void onFailure(String pattern, OutageCause cause) {
+			this.listeners.forEach((listener) -> listener.onFailure(pattern, cause));
+		}
+
+		@Override
+		public void onTransition(String breaker, boolean open) {
+			this.listeners.forEach((listener) -> listener.onTransition(breaker, open));
+		}
+
+	}
+
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.outage.Waiting;
+
+/**
+ * The synchronous flavour: waits for the engine and tells of its decision on the thread
+ * of the caller.
+ */
+final class DefaultRateLimiter implements RateLimiter {
+
+	private final RateLimits limits;
+
+	private final RateLimitEngine engine;
+
+	private final GuardEvents events;
+
+	DefaultRateLimiter(RateLimits limits, RateLimitEngine engine, GuardEvents events) {
+		this.limits = limits;
+		this.engine = engine;
+		this.events = events;
+	}
+
+	@Override
+	public RateLimitDecision tryAcquire(String name, Object key) {
+		return tryAcquire(List.of(this.limits.get(name)), key);
+	}
+
+	@Override
+	public RateLimitDecision tryAcquire(List<RateLimit> limits, Object key) {
+		if (limits.isEmpty()) {
+			throw new IllegalArgumentException("A decision needs at least one limit");
+		}
+		List<String> parts = KeyText.of(key, "The key of rate limit '" + limits.get(0).name() + "'");
+		List<Demand> demands = new ArrayList<>(limits.size());
+		for (RateLimit limit : limits) {
+			demands.add(new Demand(limit, parts));
+		}
+		return decide(demands);
+	}
+
+	RateLimitDecision decide(List<Demand> demands) {
+		Verdict verdict = Waiting.await(this.engine.decide(demands));
+		verdict.events().forEach(this.events::publish);
+		return verdict.orRefuse();
+	}
+
+}

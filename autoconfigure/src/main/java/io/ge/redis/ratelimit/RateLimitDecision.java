@@ -1,0 +1,49 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a rate limiter decided.
+ */
+public sealed interface RateLimitDecision {
+
+	/**
+	 * Returns whether the call may proceed.
+	 * @return whether it is allowed
+	 */
+	default boolean isAllowed() {
+		return this instanceof Allowed;
+	}
+
+	/**
+	 * Returns where each limit stands.
+	 * @return the quotas; empty if the call was allowed without a decision of Redis
+	 */
+	List<Quota> quotas();
+
+	/**
+	 * The call may proceed, and all its limits are charged.
+	 *
+	 * @param quotas where each limit stands
+	 */
+	record Allowed(List<Quota> quotas) implements RateLimitDecision {
+	}
+
+	/**
+	 * The call may not proceed, and no limit is charged.
+	 *
+	 * @param quotas where each limit stands
+	 * @param violated the names of the limits that refused
+	 * @param retryAfter time after which the same call would be admitted if nobody else
+	 * made one, never too short
+	 */
+	record Denied(List<Quota> quotas, List<String> violated, Duration retryAfter) implements RateLimitDecision {
+	}
+
+}

@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.util.Locale;
+
+import io.ge.redis.core.event.GuardEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One limit took part in a decision.
+ *
+ * @param name the limit's name
+ * @param outcome what it said
+ * @param source who decided
+ * @param quota where it stands, or {@code null} if nobody counted
+ */
+public record RateLimitEvent(String name, Outcome outcome, Source source, @Nullable Quota quota) implements GuardEvent {
+
+	@Override
+	public String pattern() {
+		return "ratelimit";
+	}
+
+	@Override
+	public String result() {
+		return this.outcome.name().toLowerCase(Locale.ROOT);
+	}
+
+	/**
+	 * What the limit said.
+	 */
+	public enum Outcome {
+
+		/** The call proceeds and is counted. */
+		ALLOWED,
+
+		/** The call is refused. */
+		DENIED,
+
+		/** Redis is away and the policy lets the call through uncounted. */
+		ERROR_ALLOWED,
+
+		/** Redis is away and the policy refuses the call. */
+		ERROR_DENIED
+
+	}
+
+	/**
+	 * Who decided.
+	 */
+	public enum Source {
+
+		/** The script in Redis. */
+		REDIS,
+
+		/** This instance, while Redis is away. */
+		LOCAL
+
+	}
+
+}

@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import io.ge.redis.core.outage.OutagePolicy;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Admits a limited number of calls per time, over all instances of the application.
+ * <p>
+ * A call above the limit does not run and throws {@link RateLimitExceededException}, over
+ * HTTP a 429 with {@code Retry-After}. Refused calls count for nothing. Repeated on a
+ * method, all limits are decided together: if one refuses, none is charged.
+ * <p>
+ * Cost: one script call, one round trip, for any number of limits with the same key;
+ * limits with different keys cost one each. Keys are {@code prefix:ratelimit:{key}:name},
+ * with a TTL of at most the window. Time is the server's.
+ * <p>
+ * Every setting can be overridden under {@code ge.redis.rate-limit.limits.<name>}, which
+ * wins over the annotation. While Redis is away {@link #onOutage()} applies.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@Reflective
+@Repeatable(RateLimited.List.class)
+public @interface RateLimited {
+
+	/**
+	 * Name of the limit. The same name and key share one state wherever they are used.
+	 * Default {@code SimpleClassName.methodName}.
+	 * @return the name
+	 */
+	String name() default "";
+
+	/**
+	 * SpEL expression for whom or what is limited, such as {@code "#user"}. {@code null}
+	 * or blank values are refused. Default: one limit for all calls.
+	 * @return the expression
+	 */
+	String key() default "";
+
+	/**
+	 * Number of calls per window, above zero. Must be set here or in the properties.
+	 * @return the limit
+	 */
+	long limit() default 0;
+
+	/**
+	 * The limit as text, for placeholders: {@code "${orders.limit:100}"}. Used if
+	 * {@link #limit()} is not set.
+	 * @return the limit
+	 */
+	String limitString() default "";
+
+	/**
+	 * Length of the window, such as {@code "10s"}, {@code "1m"} or {@code "PT1H"}, at
+	 * least a millisecond. Default one minute.
+	 * @return the window
+	 */
+	String window() default "";
+
+	/**
+	 * How permits are counted.
+	 * @return the algorithm
+	 */
+	RateLimitAlgorithm algorithm() default RateLimitAlgorithm.SLIDING_WINDOW;
+
+	/**
+	 * Calls that {@link RateLimitAlgorithm#TOKEN_BUCKET} admits at once after a pause.
+	 * Default the limit. Refused for other algorithms.
+	 * @return the burst
+	 */
+	long burst() default 0;
+
+	/**
+	 * Method of the same class that answers refused calls: the same parameters,
+	 * optionally followed by a {@link RateLimitExceededException}, and a fitting return
+	 * type. Default none: the exception is thrown. Not called while Redis is away.
+	 * @return the method's name
+	 */
+	String fallback() default "";
+
+	/**
+	 * What happens while Redis is away. {@code LOCAL} enforces on each instance the limit
+	 * divided by the last known number of instances, rounded down, at least one. Default
+	 * {@code ge.redis.rate-limit.on-outage}.
+	 * @return the policy
+	 */
+	OutagePolicy onOutage() default OutagePolicy.DEFAULT;
+
+	/**
+	 * Holds repeated annotations.
+	 */
+	@Target({ ElementType.METHOD, ElementType.TYPE })
+	@Retention(RetentionPolicy.RUNTIME)
+	@Inherited
+	@Documented
+	@interface List {
+
+		/**
+		 * The limits.
+		 * @return the limits
+		 */
+		RateLimited[] value();
+
+	}
+
+}

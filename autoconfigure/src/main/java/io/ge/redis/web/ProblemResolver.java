@@ -1,0 +1,99 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import io.ge.redis.GeRedisException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.http.MediaType;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.annotation.ExceptionHandlerMappingInfo;
+import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Answers refusals before Spring's own resolvers, so that a catch-all
+ * {@code @ExceptionHandler(Exception.class)} does not turn a 429 into a 500. Steps back
+ * where the application has a handler for an exception type of ours.
+ */
+public class ProblemResolver implements HandlerExceptionResolver, Ordered {
+
+	private static final Log logger = LogFactory.getLog(ProblemResolver.class);
+
+	private final ProblemWriter writer;
+
+	private final Supplier<List<ControllerAdviceBean>> advice;
+
+	private final Map<Class<?>, ExceptionHandlerMethodResolver> handlers = new ConcurrentHashMap<>();
+
+	/**
+	 * Creates a resolver.
+	 * @param writer writes the problems
+	 * @param context where the application's handlers are
+	 */
+	public ProblemResolver(ProblemWriter writer, ApplicationContext context) {
+		this.writer = writer;
+		this.advice = SingletonSupplier.of(() -> ControllerAdviceBean.findAnnotatedBeans(context));
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE + 100;
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception exception) {
+		if (!(exception instanceof GeRedisException refusal) || isHandledByApplication(handler, refusal)) {
+			return null;
+		}
+		try {
+			return this.writer.write(refusal, request, response) ? new ModelAndView() : null;
+		}
+		catch (IOException ex) {
+			logger.debug("The client has gone before its problem was written", ex);
+			return new ModelAndView();
+		}
+	}
+
+	private boolean isHandledByApplication(@Nullable Object handler, GeRedisException exception) {
+		Class<?> controller = (handler instanceof HandlerMethod method) ? method.getBeanType() : null;
+		if (controller != null && handles(controller, exception)) {
+			return true;
+		}
+		for (ControllerAdviceBean bean : this.advice.get()) {
+			Class<?> type = bean.getBeanType();
+			if (type != null && bean.isApplicableToBeanType(controller) && handles(type, exception)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private boolean handles(Class<?> type, GeRedisException exception) {
+		ExceptionHandlerMappingInfo found = this.handlers.computeIfAbsent(type, ExceptionHandlerMethodResolver::new)
+			.resolveExceptionMapping(exception, MediaType.ALL);
+		return found != null && found.getExceptionTypes()
+			.stream()
+			.anyMatch((handled) -> GeRedisException.class.isAssignableFrom(handled) && handled.isInstance(exception));
+	}
+
+}

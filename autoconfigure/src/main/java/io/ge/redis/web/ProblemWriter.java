@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.GeRedisException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.ErrorResponse;
+
+/**
+ * Writes refusals as {@code application/problem+json} (RFC 9457), whether they come from
+ * a handler or from a filter. {@link ErrorResponse.Interceptor} beans may change the
+ * body.
+ */
+public class ProblemWriter {
+
+	private final List<ProblemMapping> mappings;
+
+	private final List<ErrorResponse.Interceptor> interceptors;
+
+	private final JsonMapper json;
+
+	/**
+	 * Creates a writer.
+	 * @param mappings translate exceptions, the first that knows one wins
+	 * @param interceptors customize the body
+	 * @param json writes the body
+	 */
+	public ProblemWriter(List<ProblemMapping> mappings, List<ErrorResponse.Interceptor> interceptors, JsonMapper json) {
+		this.mappings = mappings;
+		this.interceptors = interceptors;
+		this.json = json;
+	}
+
+	/**
+	 * Answers a request with the problem of an exception.
+	 * @param exception the refusal
+	 * @param request the request
+	 * @param response the response
+	 * @return whether it was answered; not if the response is under way or no mapping
+	 * knows the exception
+	 * @throws IOException if the response cannot be written
+	 */
+	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
+		Problem problem = response.isCommitted() ? null : map(exception);
+		if (problem == null) {
+			return false;
+		}
+		ProblemDetail detail = problem.detail();
+		if (detail.getInstance() == null) {
+			detail.setInstance(URI.create(request.getRequestURI()));
+		}
+		this.interceptors.forEach((interceptor) -> interceptor.handleError(detail, null));
+		response.setStatus(detail.getStatus());
+		problem.headers().forEach((name, values) -> values.forEach((value) -> response.setHeader(name, value)));
+		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+		response.getOutputStream().write(this.json.writeValueAsBytes(members(detail)));
+		return true;
+	}
+
+	private @Nullable Problem map(GeRedisException exception) {
+		for (ProblemMapping mapping : this.mappings) {
+			Problem problem = mapping.map(exception);
+			if (problem != null) {
+				return problem;
+			}
+		}
+		return null;
+	}
+
+	private static Map<String, Object> members(ProblemDetail detail) {
+		Map<String, Object> members = new LinkedHashMap<>();
+		members.put("type", String.valueOf(detail.getType()));
+		put(members, "title", detail.getTitle());
+		members.put("status", detail.getStatus());
+		put(members, "detail", detail.getDetail());
+		put(members, "instance", detail.getInstance());
+		if (detail.getProperties() != null) {
+			members.putAll(detail.getProperties());
+		}
+		return members;
+	}
+
+	private static void put(Map<String, Object> members, String name, @Nullable Object value) {
+		if (value != null) {
+			members.put(name, value.toString());
+		}
+	}
+
+}

@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * What the guards say over HTTP: headers and problem details.
+ */
+@NullMarked
+package io.ge.redis.web;
+
+import org.jspecify.annotations.NullMarked;
