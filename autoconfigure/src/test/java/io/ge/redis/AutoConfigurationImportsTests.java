@@ -1,0 +1,54 @@
+/*
+ * Copyright 2026 the GE Redis authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.ge.redis;
+
+import java.util.List;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.annotation.ImportCandidates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Every auto-configuration is found by Boot: each stands in the imports file, in
+ * alphabetical order, and nothing else does.
+ */
+class AutoConfigurationImportsTests {
+
+	@Test
+	void importsFileListsEveryAutoConfigurationInOrder() {
+		List<String> listed = ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader())
+			.getCandidates()
+			.stream()
+			.filter((name) -> name.startsWith("io.ge.redis."))
+			.toList();
+		List<String> written = new ClassFileImporter().withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+			.importPackages("io.ge.redis")
+			.stream()
+			.filter((type) -> type.isAnnotatedWith(AutoConfiguration.class))
+			.map(JavaClass::getName)
+			.sorted()
+			.toList();
+		assertThat(listed).isEqualTo(written);
+	}
+
+}

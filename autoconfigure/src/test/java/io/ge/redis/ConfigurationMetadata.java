@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 the GE Redis authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.ge.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The configuration metadata of the library: what an editor shows to whoever writes
+ * {@code application.yml}.
+ */
+final class ConfigurationMetadata {
+
+	private static final String LOCATION = "META-INF/spring-configuration-metadata.json";
+
+	private static final Pattern OURS = Pattern
+		.compile("ge\\.redis(\\..+)?|management\\.(endpoint|health)\\.geredis\\..+");
+
+	private static final Pattern ARTICLE = Pattern.compile("(The|A|An) .*", Pattern.DOTALL);
+
+	private final List<JsonNode> groups = new ArrayList<>();
+
+	private final List<JsonNode> properties = new ArrayList<>();
+
+	private ConfigurationMetadata() {
+	}
+
+	static ConfigurationMetadata fromClasspath() throws IOException {
+		ConfigurationMetadata metadata = new ConfigurationMetadata();
+		for (URL url : Collections.list(ConfigurationMetadata.class.getClassLoader().getResources(LOCATION))) {
+			try (InputStream stream = url.openStream()) {
+				JsonNode root = new JsonMapper().readTree(stream);
+				// the modules of Boot on the classpath have metadata of their own
+				if (root.path("groups").valueStream().anyMatch((group) -> OURS.matcher(nameOf(group)).matches())) {
+					metadata.add(root);
+				}
+			}
+		}
+		return metadata;
+	}
+
+	static ConfigurationMetadata of(String json) {
+		ConfigurationMetadata metadata = new ConfigurationMetadata();
+		metadata.add(new JsonMapper().readTree(json));
+		return metadata;
+	}
+
+	private void add(JsonNode root) {
+		root.path("groups").forEach(this.groups::add);
+		root.path("properties").forEach(this.properties::add);
+	}
+
+	Set<String> groupNames() {
+		Set<String> names = new TreeSet<>();
+		this.groups.forEach((group) -> names.add(nameOf(group)));
+		return names;
+	}
+
+	/**
+	 * Return what is wrong, by property name. Empty if all is well.
+	 */
+	Map<String, String> problems() {
+		Map<String, String> problems = new LinkedHashMap<>();
+		Set<String> seen = new TreeSet<>();
+		for (JsonNode property : this.properties) {
+			String name = nameOf(property);
+			if (!seen.add(name)) {
+				problems.put(name, "is declared twice");
+			}
+			String problem = problemOf(name, property);
+			if (problem != null) {
+				problems.put(name, problem);
+			}
+		}
+		return problems;
+	}
+
+	private static String problemOf(String name, JsonNode property) {
+		String description = property.path("description").asString("");
+		if (!OURS.matcher(name).matches()) {
+			return "stands outside of our prefix";
+		}
+		if (description.isBlank()) {
+			return "has no description";
+		}
+		if (ARTICLE.matcher(description).matches()) {
+			return "has a description that starts with an article";
+		}
+		if (!description.endsWith(".")) {
+			return "has a description that is no sentence";
+		}
+		if (property.path("type").asString("").equals("java.lang.Boolean") && !description.startsWith("Whether ")) {
+			return "is a switch and its description does not start with 'Whether'";
+		}
+		return null;
+	}
+
+	private static String nameOf(JsonNode node) {
+		return node.path("name").asString("");
+	}
+
+}

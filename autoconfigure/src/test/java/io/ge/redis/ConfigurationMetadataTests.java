@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 the GE Redis authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.ge.redis;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Every property of the library is described.
+ */
+class ConfigurationMetadataTests {
+
+	@Test
+	void everyPropertyIsDescribed() throws IOException {
+		assertThat(ConfigurationMetadata.fromClasspath().problems()).isEmpty();
+	}
+
+	@Test
+	void everyPropertiesClassIsInTheMetadata() throws IOException {
+		assertThat(ConfigurationMetadata.fromClasspath().groupNames()).containsAll(prefixes());
+	}
+
+	@Test
+	void poorDescriptionsAreFound() {
+		ConfigurationMetadata planted = ConfigurationMetadata.of("""
+				{"groups": [{"name": "ge.redis"}], "properties": [
+					{"name": "ge.redis.silent", "type": "java.lang.String"},
+					{"name": "ge.redis.article", "type": "java.lang.String", "description": "The name."},
+					{"name": "ge.redis.phrase", "type": "java.lang.String", "description": "Name"},
+					{"name": "ge.redis.switch", "type": "java.lang.Boolean", "description": "Enables it."},
+					{"name": "ge.redis.twin", "type": "java.lang.String", "description": "Name."},
+					{"name": "ge.redis.twin", "type": "java.lang.String", "description": "Name."},
+					{"name": "elsewhere.name", "type": "java.lang.String", "description": "Name."},
+					{"name": "ge.redis.sound", "type": "java.lang.Boolean", "description": "Whether it is on."}
+				]}""");
+		assertThat(planted.problems()).containsExactlyInAnyOrderEntriesOf(Map.of("ge.redis.silent",
+				"has no description", "ge.redis.article", "has a description that starts with an article",
+				"ge.redis.phrase", "has a description that is no sentence", "ge.redis.switch",
+				"is a switch and its description does not start with 'Whether'", "ge.redis.twin", "is declared twice",
+				"elsewhere.name", "stands outside of our prefix"));
+	}
+
+	private static Set<String> prefixes() {
+		Set<String> prefixes = new TreeSet<>();
+		for (JavaClass type : new ClassFileImporter().withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+			.importPackages("io.ge.redis")) {
+			type.tryGetAnnotationOfType(ConfigurationProperties.class)
+				.ifPresent((annotation) -> prefixes
+					.add(annotation.prefix().isEmpty() ? annotation.value() : annotation.prefix()));
+		}
+		return prefixes;
+	}
+
+}
