@@ -42,7 +42,8 @@ final class ConfigurationMetadata {
 	private static final Pattern OURS = Pattern
 		.compile("ge\\.redis(\\..+)?|management\\.(endpoint|health)\\.geredis\\..+");
 
-	private static final Pattern ARTICLE = Pattern.compile("(The|A|An) .*", Pattern.DOTALL);
+	private static final Pattern ARTICLE = Pattern.compile("(the|a|an)\\s.*",
+			Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
 	private final List<JsonNode> groups = new ArrayList<>();
 
@@ -112,8 +113,8 @@ final class ConfigurationMetadata {
 		if (ARTICLE.matcher(description).matches()) {
 			return "has a description that starts with an article";
 		}
-		if (!description.endsWith(".")) {
-			return "has a description that is no sentence";
+		if (!Character.isUpperCase(description.charAt(0))) {
+			return "has a description that starts in lower case";
 		}
 		if (property.path("type").asString("").equals("java.lang.Boolean") && !description.startsWith("Whether ")) {
 			return "is a switch and its description does not start with 'Whether'";

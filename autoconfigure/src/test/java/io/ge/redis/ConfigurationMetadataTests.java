@@ -50,8 +50,8 @@ class ConfigurationMetadataTests {
 		ConfigurationMetadata planted = ConfigurationMetadata.of("""
 				{"groups": [{"name": "ge.redis"}], "properties": [
 					{"name": "ge.redis.silent", "type": "java.lang.String"},
-					{"name": "ge.redis.article", "type": "java.lang.String", "description": "The name."},
-					{"name": "ge.redis.phrase", "type": "java.lang.String", "description": "Name"},
+					{"name": "ge.redis.article", "type": "java.lang.String", "description": "the name."},
+					{"name": "ge.redis.lower", "type": "java.lang.String", "description": "name"},
 					{"name": "ge.redis.switch", "type": "java.lang.Boolean", "description": "Enables it."},
 					{"name": "ge.redis.twin", "type": "java.lang.String", "description": "Name."},
 					{"name": "ge.redis.twin", "type": "java.lang.String", "description": "Name."},
@@ -60,7 +60,7 @@ class ConfigurationMetadataTests {
 				]}""");
 		assertThat(planted.problems()).containsExactlyInAnyOrderEntriesOf(Map.of("ge.redis.silent",
 				"has no description", "ge.redis.article", "has a description that starts with an article",
-				"ge.redis.phrase", "has a description that is no sentence", "ge.redis.switch",
+				"ge.redis.lower", "has a description that starts in lower case", "ge.redis.switch",
 				"is a switch and its description does not start with 'Whether'", "ge.redis.twin", "is declared twice",
 				"elsewhere.name", "stands outside of our prefix"));
 	}
