@@ -1,17 +1,6 @@
 /*
- * Copyright 2026 the GE Redis authors.
- *
- * Licensed under the Apache License, Version 2.0 (the "License");
- * you may not use this file except in compliance with the License.
- * You may obtain a copy of the License at
- *
- *      https://www.apache.org/licenses/LICENSE-2.0
- *
- * Unless required by applicable law or agreed to in writing, software
- * distributed under the License is distributed on an "AS IS" BASIS,
- * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
- * See the License for the specific language governing permissions and
- * limitations under the License.
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
  */
 
 package io.ge.redis;
@@ -58,8 +47,9 @@ class ArchitectureRulesDetectViolationsTests {
 		violators.put("only the Redis* classes of a pattern use scripts, keys and drivers",
 				List.of("lock.UsesScripts"));
 		violators.put("web and security use no scripts and keys", List.of("web.WebUsesKeys"));
-		violators.put("a pattern takes from Boot nothing but configuration properties", List.of("lock.LockUsesBoot"));
-		violators.put("core, web and security take nothing from Boot", List.of("core.CoreProperties"));
+		violators.put("core and patterns take from Boot nothing but configuration properties",
+				List.of("core.CoreUsesBoot", "lock.LockUsesBoot"));
+		violators.put("web and security take nothing from Boot", List.of("web.WebProperties"));
 		violators.put("only auto-configuration and actuate know Micrometer", List.of("lock.LockUsesMicrometer"));
 		violators.put("core and patterns know neither the web nor Spring Security", List.of("cache.CacheUsesHttp"));
 		violators.put("a pattern knows no Reactor types", List.of("lock.LockUsesReactor"));
@@ -100,7 +90,7 @@ class ArchitectureRulesDetectViolationsTests {
 	void doesNotReportWhatIsAllowed() {
 		assertThat(failureOf("only the Redis* classes of a pattern use scripts, keys and drivers"))
 			.doesNotContain("RedisLock");
-		assertThat(failureOf("a pattern takes from Boot nothing but configuration properties"))
+		assertThat(failureOf("core and patterns take from Boot nothing but configuration properties"))
 			.doesNotContain("LockProperties");
 		assertThat(failureOf("every package is null-marked")).doesNotContain("LockPort");
 		assertThat(failureOf("nothing reads the wall clock")).doesNotContain("ConvertsDate");

@@ -1,17 +1,6 @@
 /*
- * Copyright 2026 the GE Redis authors.
- *
- * Licensed under the Apache License, Version 2.0 (the "License");
- * you may not use this file except in compliance with the License.
- * You may obtain a copy of the License at
- *
- *      https://www.apache.org/licenses/LICENSE-2.0
- *
- * Unless required by applicable law or agreed to in writing, software
- * distributed under the License is distributed on an "AS IS" BASIS,
- * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
- * See the License for the specific language governing permissions and
- * limitations under the License.
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
  */
 
 package io.ge.redis;
@@ -51,7 +40,6 @@ class ConfigurationMetadataTests {
 				{"groups": [{"name": "ge.redis"}], "properties": [
 					{"name": "ge.redis.silent", "type": "java.lang.String"},
 					{"name": "ge.redis.article", "type": "java.lang.String", "description": "the name."},
-					{"name": "ge.redis.lower", "type": "java.lang.String", "description": "name"},
 					{"name": "ge.redis.switch", "type": "java.lang.Boolean", "description": "Enables it."},
 					{"name": "ge.redis.twin", "type": "java.lang.String", "description": "Name."},
 					{"name": "ge.redis.twin", "type": "java.lang.String", "description": "Name."},
@@ -60,9 +48,8 @@ class ConfigurationMetadataTests {
 				]}""");
 		assertThat(planted.problems()).containsExactlyInAnyOrderEntriesOf(Map.of("ge.redis.silent",
 				"has no description", "ge.redis.article", "has a description that starts with an article",
-				"ge.redis.lower", "has a description that starts in lower case", "ge.redis.switch",
-				"is a switch and its description does not start with 'Whether'", "ge.redis.twin", "is declared twice",
-				"elsewhere.name", "stands outside of our prefix"));
+				"ge.redis.switch", "is a switch and its description does not start with 'Whether'", "ge.redis.twin",
+				"is declared twice", "elsewhere.name", "stands outside of our prefix"));
 	}
 
 	private static Set<String> prefixes() {
