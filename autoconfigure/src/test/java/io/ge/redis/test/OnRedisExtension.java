@@ -1,0 +1,61 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.test;
+
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Does what {@link OnRedis} promises.
+ */
+class OnRedisExtension implements ExecutionCondition, BeforeEachCallback, AfterEachCallback, ParameterResolver {
+
+	@Override
+	public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+		String obstacle = annotation(context).value().obstacle();
+		return (obstacle != null) ? ConditionEvaluationResult.disabled(obstacle)
+				: ConditionEvaluationResult.enabled("the servers can be started here");
+	}
+
+	@Override
+	public void beforeEach(ExtensionContext context) {
+		redis(context).flushAll();
+	}
+
+	@Override
+	public void afterEach(ExtensionContext context) {
+		if (context.getExecutionException().isEmpty() && !annotation(context).permanentKeys()) {
+			assertThat(redis(context).keysWithoutTtl()).as("keys without TTL").isEmpty();
+		}
+	}
+
+	@Override
+	public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+		return parameter.getParameter().getType() == RedisFixture.class;
+	}
+
+	@Override
+	public RedisFixture resolveParameter(ParameterContext parameter, ExtensionContext context) {
+		return redis(context);
+	}
+
+	private static RedisFixture redis(ExtensionContext context) {
+		return annotation(context).value().shared();
+	}
+
+	private static OnRedis annotation(ExtensionContext context) {
+		return AnnotationSupport.findAnnotation(context.getRequiredTestClass(), OnRedis.class).orElseThrow();
+	}
+
+}

@@ -1,0 +1,264 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * One {@code redis-server} process on the loopback interface, under the control of a
+ * test: it can be paused, killed and started again on the same port with the files it
+ * left.
+ */
+public final class RedisNode extends RedisEndpoint implements AutoCloseable {
+
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+
+	private static final int PORT_ATTEMPTS = 10;
+
+	private final Path directory;
+
+	private final List<String> arguments;
+
+	private @Nullable Process process;
+
+	private RedisNode(int port, Path directory, List<String> arguments) {
+		super("127.0.0.1", port);
+		this.directory = directory;
+		this.arguments = arguments;
+	}
+
+	/**
+	 * Starts a server that keeps nothing on disk unless a setting says so.
+	 * @param settings lines of {@code redis.conf}, which win over the kit's
+	 */
+	static RedisNode server(String... settings) {
+		List<String> lines = new ArrayList<>(
+				List.of("save \"\"", "appendonly no", "repl-diskless-sync-delay 0", "repl-ping-replica-period 1"));
+		lines.addAll(List.of(settings));
+		return startOnFreePort(lines, List.of());
+	}
+
+	static RedisNode sentinel(String... settings) {
+		return startOnFreePort(List.of(settings), List.of("--sentinel"));
+	}
+
+	private static RedisNode startOnFreePort(List<String> settings, List<String> arguments) {
+		for (int attempt = 1;; attempt++) {
+			RedisNode node = create(FreePorts.next(), settings, arguments);
+			try {
+				node.start();
+				return node;
+			}
+			catch (IllegalStateException ex) {
+				boolean portTaken = node.log().contains("Address already in use");
+				node.close();
+				if (!portTaken || attempt == PORT_ATTEMPTS) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	private static RedisNode create(int port, List<String> settings, List<String> arguments) {
+		try {
+			Path directory = Reaper.newDirectory();
+			List<String> lines = new ArrayList<>(
+					List.of("bind 127.0.0.1", "port " + port, "dir " + directory, "logfile log"));
+			lines.addAll(settings);
+			Files.write(directory.resolve("redis.conf"), lines);
+			return new RedisNode(port, directory, arguments);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Starts the process, again if it was stopped or killed, and returns as soon as it
+	 * answers. A server that loads its files answers {@code LOADING} and counts as
+	 * started.
+	 */
+	public void start() {
+		if (isRunning()) {
+			throw new IllegalStateException("Redis on " + this + " runs already");
+		}
+		Process started = launch();
+		this.process = started;
+		awaitAnswer(started);
+	}
+
+	private Process launch() {
+		List<String> command = new ArrayList<>();
+		command.add(RedisBinary.path().toString());
+		command.add(this.directory.resolve("redis.conf").toString());
+		command.addAll(this.arguments);
+		try {
+			Process started = new ProcessBuilder(command).directory(this.directory.toFile())
+				.redirectErrorStream(true)
+				.redirectOutput(this.directory.resolve("output").toFile())
+				.start();
+			Files.writeString(pidFile(), String.valueOf(started.pid()));
+			return started;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void awaitAnswer(Process started) {
+		long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+		while (!answers(started)) {
+			if (waitFor(started, Duration.ofMillis(10)) || System.nanoTime() - deadline > 0) {
+				throw new IllegalStateException("Redis on " + this + " did not start:\n" + log());
+			}
+		}
+	}
+
+	/**
+	 * Compares the process, since someone else's server may stand on the port.
+	 */
+	private boolean answers(Process started) {
+		try {
+			return String.valueOf(started.pid()).equals(info("server", "process_id"));
+		}
+		catch (UncheckedIOException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Whether the process exists, be it paused.
+	 * @return {@code false} after {@link #stop()}, {@link #kill()} or a crash
+	 */
+	public boolean isRunning() {
+		Process current = this.process;
+		return current != null && current.isAlive();
+	}
+
+	/**
+	 * Freezes the process (SIGSTOP): connections stay open and are even accepted, nothing
+	 * is answered.
+	 */
+	public void pause() {
+		signal("STOP");
+	}
+
+	/**
+	 * Lets a paused process go on (SIGCONT). It then works off what has arrived.
+	 */
+	public void resume() {
+		signal("CONT");
+	}
+
+	/**
+	 * Ends the process at once (SIGKILL); what was not yet on disk is lost.
+	 */
+	public void kill() {
+		end(running().destroyForcibly());
+	}
+
+	/**
+	 * Ends the process in order (SIGTERM), as a restart in operation would.
+	 */
+	public void stop() {
+		Process current = running();
+		current.destroy();
+		end(current);
+	}
+
+	private void end(Process current) {
+		if (!waitFor(current, START_TIMEOUT)) {
+			throw new IllegalStateException("Redis on " + this + " does not end");
+		}
+		try {
+			Files.deleteIfExists(pidFile());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void signal(String name) {
+		try {
+			Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + running().pid()).start();
+			if (!waitFor(kill, START_TIMEOUT) || kill.exitValue() != 0) {
+				throw new IllegalStateException("Redis on " + this + " took no SIG" + name);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private Process running() {
+		Process current = this.process;
+		if (current == null || !current.isAlive()) {
+			throw new IllegalStateException("Redis on " + this + " does not run");
+		}
+		return current;
+	}
+
+	/**
+	 * What the server has logged over all its starts.
+	 * @return the log, for messages and assertions
+	 */
+	public String log() {
+		try {
+			Path log = this.directory.resolve("log");
+			Path output = this.directory.resolve("output");
+			return (Files.exists(log) ? Files.readString(log) : "") + Files.readString(output);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Kills the process if it runs and removes its files.
+	 */
+	@Override
+	public void close() {
+		if (isRunning()) {
+			kill();
+		}
+		try {
+			FileSystemUtils.deleteRecursively(this.directory);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	Path directory() {
+		return this.directory;
+	}
+
+	private Path pidFile() {
+		return this.directory.resolve(Reaper.PID_FILE);
+	}
+
+	private static boolean waitFor(Process process, Duration timeout) {
+		try {
+			return process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted", ex);
+		}
+	}
+
+}

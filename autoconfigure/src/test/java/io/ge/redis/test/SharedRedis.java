@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.test;
+
+/**
+ * Servers that live as long as the JVM and are used by one suite after another. They
+ * start on first use. Whoever uses them starts from {@link RedisFixture#flushAll()} and
+ * leaves them running and configured as they were.
+ */
+public final class SharedRedis {
+
+	private SharedRedis() {
+	}
+
+	public static StandaloneRedis standalone() {
+		return Standalone.REDIS;
+	}
+
+	public static SentinelRedis sentinel() {
+		return Sentinel.REDIS;
+	}
+
+	public static ClusterRedis cluster() {
+		return Cluster.REDIS;
+	}
+
+	static StandaloneRedis jedis() {
+		return Jedis.REDIS;
+	}
+
+	private static final class Standalone {
+
+		private static final StandaloneRedis REDIS = RedisServers.standalone();
+
+	}
+
+	private static final class Sentinel {
+
+		private static final SentinelRedis REDIS = RedisServers.sentinel();
+
+	}
+
+	private static final class Cluster {
+
+		private static final ClusterRedis REDIS = RedisServers.cluster();
+
+	}
+
+	private static final class Jedis {
+
+		private static final StandaloneRedis REDIS = start();
+
+		private static StandaloneRedis start() {
+			StandaloneRedis redis = RedisServers.standalone();
+			redis.useJedis();
+			return redis;
+		}
+
+	}
+
+}
