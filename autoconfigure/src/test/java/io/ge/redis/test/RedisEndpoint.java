@@ -21,7 +21,12 @@ public class RedisEndpoint {
 
 	private final int port;
 
-	RedisEndpoint(String host, int port) {
+	/**
+	 * Addresses a server that was started elsewhere.
+	 * @param host its host
+	 * @param port its port
+	 */
+	public RedisEndpoint(String host, int port) {
 		this.host = host;
 		this.port = port;
 	}

@@ -64,7 +64,7 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 				return node;
 			}
 			catch (IllegalStateException ex) {
-				boolean portTaken = node.log().contains("Address already in use");
+				boolean portTaken = node.log().matches("(?s).*Address (already )?in use.*");
 				node.close();
 				if (!portTaken || attempt == PORT_ATTEMPTS) {
 					throw ex;

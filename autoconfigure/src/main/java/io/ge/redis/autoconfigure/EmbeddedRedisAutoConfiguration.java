@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.embedded.EmbeddedRedisProperties;
+import io.ge.redis.embedded.EmbeddedRedisServer;
+import redis.embedded.RedisExecProvider;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Auto-configuration for a Redis that starts and stops with the application, for
+ * development and tests.
+ * <p>
+ * It stands in only if {@code org.signal:embedded-redis} is on the classpath and nothing
+ * else says which Redis to use: none of {@code spring.data.redis.host}, {@code .port},
+ * {@code .url}, {@code .sentinel.*}, {@code .cluster.*} and {@code .masterreplica.*} is
+ * set, and there is neither a bean of type {@link DataRedisConnectionDetails}, as
+ * Testcontainers and Docker Compose contribute, nor a {@link RedisConnectionFactory}. It
+ * is published as connection details, so that every bean that Spring Boot configures for
+ * Redis uses it. {@code spring.data.redis.database} is honoured. It does not depend on
+ * {@code ge.redis.enabled}, since the application's own beans use it too.
+ */
+@AutoConfiguration(before = DataRedisAutoConfiguration.class)
+@ConditionalOnClass({ RedisExecProvider.class, DataRedisConnectionDetails.class, RedisConnectionFactory.class })
+@ConditionalOnBooleanProperty(name = "ge.redis.embedded.enabled", matchIfMissing = true)
+@ConditionalOnMissingBean({ DataRedisConnectionDetails.class, RedisConnectionFactory.class })
+@Conditional(OnNoRedisPropertyCondition.class)
+@EnableConfigurationProperties({ EmbeddedRedisProperties.class, DataRedisProperties.class })
+public final class EmbeddedRedisAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	EmbeddedRedisServer embeddedRedisServer(EmbeddedRedisProperties properties) {
+		return EmbeddedRedisServer.start(properties.port());
+	}
+
+	@Bean
+	DataRedisConnectionDetails embeddedRedisConnectionDetails(EmbeddedRedisServer server,
+			DataRedisProperties properties) {
+		return new EmbeddedRedisConnectionDetails(server, properties.getDatabase());
+	}
+
+	/**
+	 * Points to the embedded server, which has no password and no TLS.
+	 *
+	 * @param server the embedded server
+	 * @param database the database of the application
+	 */
+	private record EmbeddedRedisConnectionDetails(EmbeddedRedisServer server,
+			int database) implements DataRedisConnectionDetails {
+
+		@Override
+		public Standalone getStandalone() {
+			return Standalone.of(this.server.getHost(), this.server.getPort(), this.database);
+		}
+
+	}
+
+}

@@ -1,0 +1,165 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.embedded;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.ge.redis.embedded.EmbeddedRedisStartException.Reason;
+import io.ge.redis.test.RedisEndpoint;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/**
+ * Tests for {@link EmbeddedRedisServer}.
+ */
+class EmbeddedRedisServerIntegrationTests {
+
+	@Test
+	void answersOnLoopbackOnlyAndKeepsNothing() {
+		try (EmbeddedRedisServer server = EmbeddedRedisServer.start(0)) {
+			RedisEndpoint redis = endpoint(server);
+			assertThat(redis.command("PING")).isEqualTo("PONG");
+			assertThat(redis.command("CONFIG", "GET", "bind")).isEqualTo(List.of("bind", "127.0.0.1"));
+			assertThat(redis.command("CONFIG", "GET", "save")).isEqualTo(List.of("save", ""));
+			assertThat(redis.command("CONFIG", "GET", "appendonly")).isEqualTo(List.of("appendonly", "no"));
+		}
+	}
+
+	@Test
+	void closeEndsProcessAndRemovesDirectory() {
+		EmbeddedRedisServer server = EmbeddedRedisServer.start(0);
+		assertThat(server.process().isAlive()).isTrue();
+		assertThat(server.directory()).isNotEmptyDirectory();
+		server.close();
+		assertThat(server.process().isAlive()).isFalse();
+		assertThat(server.directory()).doesNotExist();
+		server.close();
+	}
+
+	@Test
+	void warnsOnceThatItIsForDevelopmentAndHowToTurnItOff() {
+		Logger logger = (Logger) LoggerFactory.getLogger(EmbeddedRedisServer.class);
+		ListAppender<ILoggingEvent> appender = new ListAppender<>();
+		appender.start();
+		logger.addAppender(appender);
+		logger.setAdditive(false);
+		logger.setLevel(Level.WARN);
+		try (EmbeddedRedisServer server = EmbeddedRedisServer.start(0)) {
+			assertThat(appender.list).singleElement().satisfies((event) -> {
+				assertThat(event.getLevel()).isEqualTo(Level.WARN);
+				assertThat(event.getFormattedMessage()).contains("embedded Redis for development",
+						"127.0.0.1:" + server.getPort(), "spring.data.redis.host", "ge.redis.embedded.enabled=false");
+			});
+		}
+		finally {
+			logger.detachAppender(appender);
+			logger.setAdditive(true);
+			logger.setLevel(null);
+		}
+	}
+
+	@Test
+	void takesNextPortIfFirstIsTaken() throws IOException {
+		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+				ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+			Iterator<Integer> ports = List.of(taken.getLocalPort(), free.getLocalPort()).iterator();
+			free.close();
+			try (EmbeddedRedisServer server = EmbeddedRedisServer.start(ports::next, 2)) {
+				assertThat(server.getPort()).isEqualTo(free.getLocalPort());
+			}
+		}
+	}
+
+	@Test
+	void failsIfConfiguredPortIsTaken() throws IOException {
+		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+			assertThatExceptionOfType(EmbeddedRedisStartException.class)
+				.isThrownBy(() -> EmbeddedRedisServer.start(taken.getLocalPort()))
+				.withMessage("Port %d of the embedded Redis is in use", taken.getLocalPort())
+				.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.PORT_IN_USE));
+		}
+	}
+
+	@Test
+	void standsOutsideProcessGroupThatTerminalInterrupts() throws IOException {
+		assumeThat(Path.of("/usr/bin/setsid")).isExecutable();
+		try (EmbeddedRedisServer server = EmbeddedRedisServer.start(0)) {
+			long pid = server.process().pid();
+			String status = Files.readString(Path.of("/proc", String.valueOf(pid), "stat"));
+			String processGroup = status.substring(status.lastIndexOf(')')).split(" ")[3];
+			assertThat(processGroup).isEqualTo(String.valueOf(pid));
+		}
+	}
+
+	@Test
+	void endsWithJvmThatIsKilled() throws IOException {
+		Process jvm = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+				System.getProperty("java.class.path"), Application.class.getName())
+			.redirectError(ProcessBuilder.Redirect.DISCARD)
+			.start();
+		try (BufferedReader output = jvm.inputReader()) {
+			int port = Integer.parseInt(lineAfter(output, "port="));
+			Path directory = Path.of(lineAfter(output, "directory="));
+			assertThat(new RedisEndpoint("127.0.0.1", port).command("PING")).isEqualTo("PONG");
+			assertThat(directory).exists();
+			jvm.destroyForcibly();
+			Awaitility.await("end of the server")
+				.untilAsserted(() -> assertThatExceptionOfType(ConnectException.class)
+					.isThrownBy(() -> new Socket("127.0.0.1", port).close()));
+			Awaitility.await("end of its directory").untilAsserted(() -> assertThat(directory).doesNotExist());
+		}
+		finally {
+			jvm.destroyForcibly();
+		}
+	}
+
+	private static String lineAfter(BufferedReader output, String prefix) throws IOException {
+		String line = output.readLine();
+		while (line != null && !line.startsWith(prefix)) {
+			line = output.readLine();
+		}
+		assertThat(line).as("line after " + prefix).isNotNull();
+		return line.substring(prefix.length());
+	}
+
+	private static RedisEndpoint endpoint(EmbeddedRedisServer server) {
+		return new RedisEndpoint(server.getHost(), server.getPort());
+	}
+
+	/**
+	 * A JVM that starts a server and waits for its end.
+	 */
+	static final class Application {
+
+		public static void main(String[] args) throws InterruptedException {
+			EmbeddedRedisServer server = EmbeddedRedisServer.start(0);
+			System.out.println("port=" + server.getPort());
+			System.out.println("directory=" + server.directory());
+			Thread.currentThread().join();
+			server.close();
+		}
+
+	}
+
+}
