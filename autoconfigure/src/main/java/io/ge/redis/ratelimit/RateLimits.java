@@ -43,8 +43,8 @@ final class RateLimits {
 			limit = merge(name, attributes, settings);
 		}
 		catch (IllegalArgumentException ex) {
-			throw method.problem(ex.getMessage(), "Correct the annotation or ge.redis.rate-limit.limits." + name + ".*",
-					ex);
+			throw method.problem(String.valueOf(ex.getMessage()),
+					"Correct the annotation or ge.redis.rate-limit.limits." + name + ".*", ex);
 		}
 		if (limit == null) {
 			throw method.problem(NO_LIMIT,
@@ -69,7 +69,7 @@ final class RateLimits {
 			}
 		}
 		catch (IllegalArgumentException ex) {
-			throw new GuardConfigurationException("ge.redis.rate-limit.limits." + name, ex.getMessage(),
+			throw new GuardConfigurationException("ge.redis.rate-limit.limits." + name, String.valueOf(ex.getMessage()),
 					"Correct the property.", ex);
 		}
 		throw new IllegalArgumentException("There is no rate limit '" + name + "': set ge.redis.rate-limit.limits."

@@ -6,6 +6,7 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,6 +18,9 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
@@ -47,7 +51,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private final Lock starting = new ReentrantLock();
 
-	private @Nullable LettuceConnectionProvider provider;
+	private volatile @Nullable LettuceConnectionProvider provider;
 
 	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client) {
 		super(servers, client);
@@ -133,9 +137,45 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		return base.getSocketOptions().mutate().connectTimeout(CONNECT_TIMEOUT).build();
 	}
 
-	@SuppressWarnings("unchecked")
 	CompletionStage<StatefulConnection<byte[], byte[]>> open() {
-		return provider().getConnectionAsync(StatefulConnection.class)
+		boolean first = (this.provider == null);
+		LettuceConnectionProvider connections = provider();
+		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
+			return (first ? open(connections) : openOnFreshMap(cluster, connections))
+				.thenCompose(DedicatedLettuceFactory::connectPrimaries);
+		}
+		return open(connections);
+	}
+
+	/**
+	 * A fresh connection on an old map of the cluster would look for the primary that
+	 * died.
+	 */
+	private static CompletionStage<StatefulConnection<byte[], byte[]>> openOnFreshMap(RedisClusterClient cluster,
+			LettuceConnectionProvider connections) {
+		return cluster.refreshPartitionsAsync()
+			.handle((refreshed, failure) -> connections)
+			.thenCompose(DedicatedLettuceFactory::open);
+	}
+
+	/**
+	 * The driver would connect to each node at the first command for it, which would cost
+	 * that command its budget.
+	 */
+	private static CompletionStage<StatefulConnection<byte[], byte[]>> connectPrimaries(
+			StatefulConnection<byte[], byte[]> connection) {
+		StatefulRedisClusterConnection<byte[], byte[]> cluster = (StatefulRedisClusterConnection<byte[], byte[]>) connection;
+		CompletableFuture<?>[] connected = cluster.getPartitions()
+			.stream()
+			.filter((node) -> node.is(NodeFlag.UPSTREAM))
+			.map((node) -> cluster.getConnectionAsync(node.getNodeId()).handle((opened, failure) -> node))
+			.toArray(CompletableFuture[]::new);
+		return CompletableFuture.allOf(connected).thenApply((done) -> connection);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static CompletionStage<StatefulConnection<byte[], byte[]>> open(LettuceConnectionProvider connections) {
+		return connections.getConnectionAsync(StatefulConnection.class)
 			.thenApply((connection) -> (StatefulConnection<byte[], byte[]>) connection);
 	}
 
@@ -148,11 +188,13 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	private LettuceConnectionProvider provider() {
 		this.starting.lock();
 		try {
-			if (this.provider == null) {
+			LettuceConnectionProvider connections = this.provider;
+			if (connections == null) {
 				start();
-				this.provider = doCreateConnectionProvider(getRequiredNativeClient(), ByteArrayCodec.INSTANCE);
+				connections = doCreateConnectionProvider(getRequiredNativeClient(), ByteArrayCodec.INSTANCE);
+				this.provider = connections;
 			}
-			return this.provider;
+			return connections;
 		}
 		finally {
 			this.starting.unlock();

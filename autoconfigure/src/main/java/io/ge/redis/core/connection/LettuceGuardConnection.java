@@ -157,12 +157,12 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	private void replace(Link lost) {
-		if (lost.connection instanceof StatefulRedisClusterConnection) {
+		if (lost.connection == null || lost.connection instanceof StatefulRedisClusterConnection) {
 			return;
 		}
-		lost.connection.closeAsync();
 		Link empty = Link.none(null);
 		if (!this.closed && this.current.compareAndSet(lost, empty)) {
+			lost.connection.closeAsync();
 			open(empty, FIRST_TRY);
 		}
 	}

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -35,14 +35,14 @@ final class SpringDataGuardConnection implements GuardConnection {
 
 	static final int THREADS = 32;
 
+	private static final int QUEUE = 1024;
+
+	/** A command that nobody waits for any more is not sent after all. */
+	private static final long LONGEST_QUEUEING = TimeUnit.SECONDS.toNanos(1);
+
 	private final RedisConnectionFactory factory;
 
-	private final ExecutorService workers = new ThreadPoolExecutor(0, THREADS, 30, TimeUnit.SECONDS,
-			new SynchronousQueue<>(), (task) -> {
-				Thread thread = new Thread(task, "ge-redis-command");
-				thread.setDaemon(true);
-				return thread;
-			});
+	private final ExecutorService workers = workers();
 
 	SpringDataGuardConnection(RedisConnectionFactory factory) {
 		this.factory = factory;
@@ -66,14 +66,32 @@ final class SpringDataGuardConnection implements GuardConnection {
 		return submit((connection) -> connection.publish(channel, message)).thenApply((receivers) -> null);
 	}
 
+	private static ExecutorService workers() {
+		ThreadPoolExecutor workers = new ThreadPoolExecutor(THREADS, THREADS, 30, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(QUEUE), (task) -> {
+					Thread thread = new Thread(task, "ge-redis-command");
+					thread.setDaemon(true);
+					return thread;
+				});
+		workers.allowCoreThreadTimeOut(true);
+		return workers;
+	}
+
 	private <T> CompletableFuture<T> submit(Function<RedisConnection, T> command) {
 		CompletableFuture<T> result = new CompletableFuture<>();
+		long queued = System.nanoTime();
 		try {
-			this.workers.execute(() -> run(command, result));
+			this.workers.execute(() -> {
+				if (System.nanoTime() - queued < LONGEST_QUEUEING) {
+					run(command, result);
+				}
+				else {
+					result.completeExceptionally(new NotConnectedException("No thread was free to send it", null));
+				}
+			});
 		}
 		catch (RejectedExecutionException ex) {
-			result.completeExceptionally(
-					new NotConnectedException("All " + THREADS + " connections to Redis are waiting", ex));
+			result.completeExceptionally(new NotConnectedException("No thread is free to send it", ex));
 		}
 		return result;
 	}
@@ -106,10 +124,9 @@ final class SpringDataGuardConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<Void> reopen(Duration timeout) {
-		return this.<Void>submit((connection) -> {
-			connection.ping();
-			return null;
-		}).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+		return submit(RedisConnection::ping).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+			.thenAccept((answer) -> {
+			});
 	}
 
 	@Override

@@ -72,14 +72,21 @@ final class SpringDataPushSubscription implements PushSubscription {
 	@Override
 	public void close() {
 		this.closed = true;
-		RedisConnection opened = this.connection;
-		if (opened != null) {
-			Subscription subscription = opened.getSubscription();
-			if (subscription != null && subscription.isAlive()) {
-				subscription.close();
-			}
+		try {
+			unsubscribe();
+		}
+		catch (RuntimeException ex) {
+			// the driver has lost or not yet used the connection: there is nothing to unsubscribe
 		}
 		LockSupport.unpark(this.thread);
+	}
+
+	private void unsubscribe() {
+		RedisConnection opened = this.connection;
+		Subscription subscription = (opened != null) ? opened.getSubscription() : null;
+		if (subscription != null && subscription.isAlive()) {
+			subscription.close();
+		}
 	}
 
 	private final class Listener implements MessageListener, SubscriptionListener {

@@ -98,7 +98,7 @@ public final class ExpressionCompiler {
 				|| position(variable, method.method()) >= 0) {
 			return;
 		}
-		String[] names = this.parameterNames.getParameterNames(method.method());
+		@Nullable String @Nullable [] names = this.parameterNames.getParameterNames(method.method());
 		if (names == null && method.method().getParameterCount() > 0) {
 			throw method.problem(
 					attribute + " = \"" + text + "\" uses #" + variable
@@ -116,7 +116,7 @@ public final class ExpressionCompiler {
 	}
 
 	private int position(String variable, Method method) {
-		String[] names = this.parameterNames.getParameterNames(method);
+		@Nullable String @Nullable [] names = this.parameterNames.getParameterNames(method);
 		for (int i = 0; i < method.getParameterCount(); i++) {
 			if (variable.equals("p" + i) || variable.equals("a" + i) || (names != null && variable.equals(names[i]))) {
 				return i;

@@ -46,11 +46,10 @@ public final class Settings {
 	 * @return the effective value, or {@code null} if neither is set
 	 */
 	public <T> @Nullable T pickOptional(String name, @Nullable T property, @Nullable T attribute) {
-		if (property == null && attribute == null) {
-			return null;
+		if (property != null) {
+			return record(name, property, Setting.Origin.PROPERTIES);
 		}
-		return (property != null) ? record(name, property, Setting.Origin.PROPERTIES)
-				: record(name, attribute, Setting.Origin.ANNOTATION);
+		return (attribute != null) ? record(name, attribute, Setting.Origin.ANNOTATION) : null;
 	}
 
 	private <T> T record(String name, T value, Setting.Origin origin) {

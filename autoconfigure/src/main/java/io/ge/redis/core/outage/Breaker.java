@@ -37,7 +37,7 @@ public final class Breaker {
 
 	private static final Log logger = LogFactory.getLog(Breaker.class);
 
-	private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(1);
+	private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
 
 	private static final long SAME_ERROR_LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
 

@@ -39,7 +39,7 @@ public final class Waiting {
 			}
 		}
 		catch (ExecutionException ex) {
-			throw asUnchecked(ex.getCause());
+			throw asUnchecked((ex.getCause() != null) ? ex.getCause() : ex);
 		}
 		finally {
 			if (interrupted) {

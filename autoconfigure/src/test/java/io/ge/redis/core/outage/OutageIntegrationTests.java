@@ -1,0 +1,223 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.RedisNode;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.SentinelRedis;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TestBackend;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The one door to Redis, with the server broken behind it.
+ */
+class OutageIntegrationTests {
+
+	private static final LuaScript SET = LuaScript.load(OutageIntegrationTests.class, "set-once.lua");
+
+	private static final LuaScript DELETE = LuaScript.load(OutageIntegrationTests.class, "delete.lua");
+
+	private static final RedisKey KEY = new KeySpace("ge", "test").entity(KeyPart.of("entity"));
+
+	private static final Duration BUDGET = Duration.ofMillis(200);
+
+	private static final Duration RECOVERY = Duration.ofSeconds(2);
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void hangingServerCostsNoMoreThanTheBudgetAndThenNothing(boolean lettuce) {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+			set(backend, "warm");
+			redis.primary().pause();
+			for (int i = 0; i < 3; i++) {
+				assertThat(refusal(backend)).isEqualTo(OutageCause.TIMEOUT);
+			}
+			assertThat(backend.get().breaker().isOpen()).isTrue();
+			long started = System.nanoTime();
+			for (int i = 0; i < 1000; i++) {
+				refusal(backend);
+			}
+			assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofSeconds(1));
+			redis.primary().resume();
+			awaitRecovery(backend);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void stoppedServerIsNoticedAndItsReturnToo(boolean lettuce) {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+			set(backend, "warm");
+			redis.primary().kill();
+			Awaitility.await().until(() -> {
+				refusal(backend);
+				return backend.get().breaker().isOpen();
+			});
+			redis.primary().start();
+			awaitRecovery(backend);
+		}
+	}
+
+	@Test
+	void startsWithServerDown() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			redis.primary().kill();
+			try (TestBackend backend = on(redis)) {
+				assertThat(refusal(backend)).isEqualTo(OutageCause.REFUSED);
+				redis.primary().start();
+				awaitRecovery(backend);
+			}
+		}
+	}
+
+	@Test
+	void killedConnectionIsReplacedWithoutAnOutage() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
+			set(backend, "warm");
+			for (int i = 0; i < 20; i++) {
+				redis.primary().command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+				Awaitility.await().atMost(RECOVERY).ignoreExceptions().until(() -> {
+					set(backend, "again");
+					return true;
+				});
+			}
+			assertThat(backend.get().breaker().isOpen()).isFalse();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void commandThatTimedOutIsTakenBackOnTheSameKey(boolean lettuce) {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+			set(backend, "first");
+			delete(backend);
+			redis.primary().pause();
+			GuardedRedis door = backend.get().redis("test");
+			CompletableFuture<ScriptReply> lost = door.run(ScriptCall.of(SET, KEY, "lost"), door.newBudget(),
+					ScriptCall.of(DELETE, KEY, "lost"), Duration.ofMinutes(1));
+			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> Waiting.await(lost))
+				.matches(RedisUnavailableException::isOutcomeUnknown);
+			redis.primary().resume();
+			Awaitility.await()
+				.atMost(RECOVERY)
+				.ignoreExceptions()
+				.untilAsserted(() -> assertThat(set(backend, "next")).isEqualTo("next"));
+		}
+	}
+
+	@Test
+	void commandThatTimedOutStaysWhereNobodyTakesItBack() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
+			set(backend, "first");
+			delete(backend);
+			redis.primary().pause();
+			GuardedRedis door = backend.get().redis("test");
+			CompletableFuture<ScriptReply> lost = door.run(ScriptCall.of(SET, KEY, "lost"), door.newBudget());
+			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> Waiting.await(lost));
+			redis.primary().resume();
+			Awaitility.await()
+				.atMost(RECOVERY)
+				.ignoreExceptions()
+				.untilAsserted(() -> assertThat(set(backend, "next")).isEqualTo("lost"));
+		}
+	}
+
+	@Test
+	void serverWithoutMemoryIsNoOutageOfTheConnection() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
+			set(backend, "stored");
+			redis.primary().command("CONFIG", "SET", "maxmemory", "1");
+			for (int i = 0; i < 5; i++) {
+				GuardedRedis door = backend.get().redis("test");
+				RedisKey other = new KeySpace("ge", "test").entity(KeyPart.of("other"));
+				CompletableFuture<ScriptReply> full = door.run(ScriptCall.of(SET, other, "new"), door.newBudget());
+				assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> Waiting.await(full))
+					.matches((ex) -> ex.reason() == OutageCause.OOM);
+			}
+			assertThat(backend.get().breaker().isOpen()).isFalse();
+			delete(backend);
+		}
+	}
+
+	@Test
+	void userWithoutPermissionIsNamedAsTheCause() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
+			set(backend, "stored");
+			redis.primary().command("ACL", "SETUSER", "default", "-evalsha");
+			assertThat(refusal(backend)).isEqualTo(OutageCause.NOPERM);
+		}
+	}
+
+	@Test
+	void demotedPrimaryIsLeftForTheNewOne() {
+		try (SentinelRedis redis = RedisServers.sentinel(); TestBackend backend = on(redis)) {
+			set(backend, "warm");
+			RedisNode former = redis.primary();
+			former.pause();
+			redis.awaitFailover(former);
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(5))
+				.ignoreExceptions()
+				.untilAsserted(() -> assertThat(set(backend, "warm")).isNotNull());
+			former.resume();
+		}
+	}
+
+	private static TestBackend on(StandaloneRedis redis, boolean lettuce) {
+		return TestBackend.on(lettuce ? redis.lettuceConnectionFactory() : redis.jedisConnectionFactory(), "instance-1",
+				BUDGET);
+	}
+
+	private static TestBackend on(RedisFixture redis) {
+		return TestBackend.on(redis.connectionFactory(), "instance-1", BUDGET);
+	}
+
+	private static String set(TestBackend backend, String value) {
+		GuardedRedis door = backend.get().redis("test");
+		return Waiting.await(door.run(ScriptCall.of(SET, KEY, value), door.newBudget())).text(0);
+	}
+
+	private static void delete(TestBackend backend) {
+		GuardedRedis door = backend.get().redis("test");
+		Waiting.await(door.run(ScriptCall.of(DELETE, KEY, "first"), door.newBudget()));
+	}
+
+	private static OutageCause refusal(TestBackend backend) {
+		try {
+			set(backend, "refused");
+		}
+		catch (RedisUnavailableException ex) {
+			return ex.reason();
+		}
+		throw new AssertionError("The command succeeded");
+	}
+
+	private static void awaitRecovery(TestBackend backend) {
+		Awaitility.await().atMost(RECOVERY).ignoreExceptions().until(() -> {
+			set(backend, "back");
+			return true;
+		});
+		assertThat(backend.get().breaker().isOpen()).isFalse();
+	}
+
+}

@@ -1,0 +1,54 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LocalRateLimiterTests {
+
+	private final AtomicLong nanos = new AtomicLong();
+
+	private final RateLimit limit = RateLimit.of("limit", 10, Duration.ofSeconds(1));
+
+	@Test
+	void enforcesTheShareOfOneInstance() {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 3, this.nanos::get);
+		for (int i = 0; i < 3; i++) {
+			assertThat(decide(limiter, "anna").isAllowed()).isTrue();
+		}
+		assertThat(decide(limiter, "anna")).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+				(denied) -> assertThat(denied.retryAfter()).isEqualTo(Duration.ofSeconds(1)));
+		assertThat(decide(limiter, "boris").isAllowed()).isTrue();
+	}
+
+	@Test
+	void leavesAtLeastOne() {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 100, this.nanos::get);
+		assertThat(decide(limiter, "anna").isAllowed()).isTrue();
+		assertThat(decide(limiter, "anna").isAllowed()).isFalse();
+	}
+
+	@Test
+	void admitsAgainAfterTheWindow() {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 10, this.nanos::get);
+		assertThat(decide(limiter, "anna").isAllowed()).isTrue();
+		this.nanos.addAndGet(Duration.ofMillis(999).toNanos());
+		assertThat(decide(limiter, "anna").isAllowed()).isFalse();
+		this.nanos.addAndGet(Duration.ofMillis(1).toNanos());
+		assertThat(decide(limiter, "anna").isAllowed()).isTrue();
+	}
+
+	private RateLimitDecision decide(LocalRateLimiter limiter, String key) {
+		return limiter.decide(List.of(new Demand(this.limit, List.of(key))));
+	}
+
+}

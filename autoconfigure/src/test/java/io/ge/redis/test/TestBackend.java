@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.connection.GuardConnections;
+import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.core.outage.OutageListener;
+import io.ge.redis.core.outage.OutageSettings;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * The guards' view of a Redis, without an application around it.
+ */
+public final class TestBackend implements AutoCloseable {
+
+	private final RedisConnectionFactory factory;
+
+	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
+
+	private final List<OutageCause> failures = new CopyOnWriteArrayList<>();
+
+	private final RedisBackend backend;
+
+	private TestBackend(RedisConnectionFactory factory, String instanceId, Duration commandTimeout) {
+		this.factory = factory;
+		OutageListener listener = new OutageListener() {
+
+			@Override
+			public void onFailure(String pattern, OutageCause cause) {
+				TestBackend.this.failures.add(cause);
+			}
+
+			@Override
+			public void onTransition(String breaker, boolean open) {
+			}
+
+		};
+		this.backend = new RedisBackend("test", "ge", instanceId, GuardConnections.from(factory),
+				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50)), this.scheduler,
+				(script, nanos, failure) -> {
+				}, listener);
+		this.backend.start();
+	}
+
+	/**
+	 * Connects to a fixture.
+	 * @param redis the fixture
+	 * @return the backend, connected
+	 */
+	public static TestBackend on(RedisFixture redis) {
+		return on(redis, "instance-1");
+	}
+
+	/**
+	 * Connects to a fixture as one of several instances.
+	 * @param redis the fixture
+	 * @param instanceId the id of the instance
+	 * @return the backend, connected
+	 */
+	public static TestBackend on(RedisFixture redis, String instanceId) {
+		return on(redis.connectionFactory(), instanceId);
+	}
+
+	/**
+	 * Connects through a factory, such as one that leads to a proxy.
+	 * @param factory the factory, closed with the backend
+	 * @param instanceId the id of the instance
+	 * @return the backend, whose calls may take long, so that a busy machine is no outage
+	 */
+	public static TestBackend on(RedisConnectionFactory factory, String instanceId) {
+		return on(factory, instanceId, Duration.ofSeconds(5));
+	}
+
+	/**
+	 * Connects through a factory with a budget.
+	 * @param factory the factory, closed with the backend
+	 * @param instanceId the id of the instance
+	 * @param commandTimeout the budget of a call
+	 * @return the backend
+	 */
+	public static TestBackend on(RedisConnectionFactory factory, String instanceId, Duration commandTimeout) {
+		return new TestBackend(factory, instanceId, commandTimeout);
+	}
+
+	/**
+	 * Returns the backend.
+	 * @return the backend
+	 */
+	public RedisBackend get() {
+		return this.backend;
+	}
+
+	/**
+	 * Returns the causes of failed commands so far.
+	 * @return the causes
+	 */
+	public List<OutageCause> failures() {
+		return this.failures;
+	}
+
+	@Override
+	public void close() {
+		this.backend.stop();
+		this.scheduler.shutdownNow();
+		try {
+			((DisposableBean) this.factory).destroy();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
