@@ -89,8 +89,7 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 
 	/**
 	 * Starts the process, again if it was stopped or killed, and returns as soon as it
-	 * answers. A server that loads its files answers {@code LOADING} and counts as
-	 * started.
+	 * answers and has loaded its files.
 	 */
 	public void start() {
 		if (isRunning()) {
@@ -133,7 +132,8 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 	 */
 	private boolean answers(Process started) {
 		try {
-			return String.valueOf(started.pid()).equals(info("server", "process_id"));
+			return String.valueOf(started.pid()).equals(info("server", "process_id"))
+					&& !"1".equals(info("persistence", "loading"));
 		}
 		catch (UncheckedIOException ex) {
 			return false;

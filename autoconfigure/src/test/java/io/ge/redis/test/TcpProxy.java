@@ -46,6 +46,8 @@ public final class TcpProxy implements AutoCloseable {
 
 	private @Nullable ServerSocket listener;
 
+	private Thread acceptor;
+
 	/**
 	 * Listens on a free port of the loopback interface.
 	 * @param target where to forward to
@@ -69,9 +71,9 @@ public final class TcpProxy implements AutoCloseable {
 	 */
 	public void cut() {
 		synchronized (this.monitor) {
-			ServerSocket current = this.listener;
+			closeQuietly(this.listener);
 			this.listener = null;
-			closeQuietly(current);
+			awaitEnd(this.acceptor);
 		}
 		closeConnections();
 	}
@@ -146,7 +148,7 @@ public final class TcpProxy implements AutoCloseable {
 			opened.setReuseAddress(true);
 			opened.bind(new InetSocketAddress(InetAddress.getByName(host()), this.port));
 			this.listener = opened;
-			start("accept", () -> accept(opened));
+			this.acceptor = start("accept", () -> accept(opened));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -162,8 +164,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	private void connect(Socket client) throws IOException {
-		try {
-			Socket server = new Socket(this.target.host(), this.target.port());
+		try (client; Socket server = new Socket(this.target.host(), this.target.port())) {
 			this.sockets.add(server);
 			client.setTcpNoDelay(true);
 			server.setTcpNoDelay(true);
@@ -171,7 +172,6 @@ public final class TcpProxy implements AutoCloseable {
 			forward(client, server, this.counts.newConnection());
 		}
 		finally {
-			closeQuietly(client);
 			this.sockets.remove(client);
 		}
 	}
@@ -230,7 +230,7 @@ public final class TcpProxy implements AutoCloseable {
 	/**
 	 * Errors end the thread in silence: breaking connections is what this class is for.
 	 */
-	private static void start(String name, Task task) {
+	private static Thread start(String name, Task task) {
 		Thread thread = new Thread(() -> {
 			try {
 				task.run();
@@ -241,6 +241,19 @@ public final class TcpProxy implements AutoCloseable {
 		}, "tcp-proxy-" + name);
 		thread.setDaemon(true);
 		thread.start();
+		return thread;
+	}
+
+	/**
+	 * The system goes on listening until the thread has left the call that accepts.
+	 */
+	private static void awaitEnd(Thread thread) {
+		try {
+			thread.join();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private static void closeQuietly(@Nullable Closeable closeable) {
