@@ -114,9 +114,8 @@ abstract class RateLimitContract {
 	void statesLeaveRedisWithTheirWindow(RedisFixture redis) {
 		try (TestBackend backend = TestBackend.on(redis)) {
 			decide(backend,
-					List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"),
-							demand(new RateLimit("quick", 10, Duration.ofMillis(100), RateLimitAlgorithm.TOKEN_BUCKET,
-									2, OutagePolicy.DENY), "anna")));
+					List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"), demand(new RateLimit("quick", 10,
+							Duration.ofMillis(100), RateLimitAlgorithm.TOKEN_BUCKET, 2, OutagePolicy.DENY), "anna")));
 			assertThat(redis.keysWithoutTtl()).isEmpty();
 			Awaitility.await()
 				.until(() -> redis.endpoints()

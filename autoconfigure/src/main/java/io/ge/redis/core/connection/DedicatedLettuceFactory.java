@@ -19,7 +19,6 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -51,7 +50,9 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private final Lock starting = new ReentrantLock();
 
-	private volatile @Nullable LettuceConnectionProvider provider;
+	private @Nullable LettuceConnectionProvider provider;
+
+	private volatile boolean ready;
 
 	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client) {
 		super(servers, client);
@@ -137,52 +138,57 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		return base.getSocketOptions().mutate().connectTimeout(CONNECT_TIMEOUT).build();
 	}
 
-	CompletionStage<StatefulConnection<byte[], byte[]>> open() {
-		boolean first = (this.provider == null);
+	/**
+	 * Opens a connection for commands. The first call on a cluster waits for the map of
+	 * the cluster, so it must not be made on a thread of the driver.
+	 */
+	@SuppressWarnings("unchecked")
+	CompletionStage<? extends StatefulConnection<byte[], byte[]>> open() {
+		boolean first = !this.ready;
 		LettuceConnectionProvider connections = provider();
 		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
-			return (first ? open(connections) : openOnFreshMap(cluster, connections))
-				.thenCompose(DedicatedLettuceFactory::connectPrimaries);
+			return first ? connect(cluster) : connectOnFreshMap(cluster);
 		}
-		return open(connections);
+		return connections.getConnectionAsync(StatefulConnection.class)
+			.thenApply((connection) -> (StatefulConnection<byte[], byte[]>) connection);
+	}
+
+	/**
+	 * Opens a connection for messages.
+	 */
+	@SuppressWarnings("unchecked")
+	CompletionStage<? extends StatefulRedisPubSubConnection<byte[], byte[]>> openPubSub() {
+		LettuceConnectionProvider connections = provider();
+		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
+			return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE);
+		}
+		return connections.getConnectionAsync(StatefulRedisPubSubConnection.class)
+			.thenApply((connection) -> (StatefulRedisPubSubConnection<byte[], byte[]>) connection);
 	}
 
 	/**
 	 * A fresh connection on an old map of the cluster would look for the primary that
 	 * died.
 	 */
-	private static CompletionStage<StatefulConnection<byte[], byte[]>> openOnFreshMap(RedisClusterClient cluster,
-			LettuceConnectionProvider connections) {
+	private static CompletionStage<StatefulConnection<byte[], byte[]>> connectOnFreshMap(RedisClusterClient cluster) {
 		return cluster.refreshPartitionsAsync()
-			.handle((refreshed, failure) -> connections)
-			.thenCompose(DedicatedLettuceFactory::open);
+			.handle((refreshed, failure) -> cluster)
+			.thenCompose(DedicatedLettuceFactory::connect);
 	}
 
 	/**
-	 * The driver would connect to each node at the first command for it, which would cost
-	 * that command its budget.
+	 * Connects to every primary. The driver would connect to each at the first command
+	 * for it, which would cost that command its budget.
 	 */
-	private static CompletionStage<StatefulConnection<byte[], byte[]>> connectPrimaries(
-			StatefulConnection<byte[], byte[]> connection) {
-		StatefulRedisClusterConnection<byte[], byte[]> cluster = (StatefulRedisClusterConnection<byte[], byte[]>) connection;
-		CompletableFuture<?>[] connected = cluster.getPartitions()
-			.stream()
-			.filter((node) -> node.is(NodeFlag.UPSTREAM))
-			.map((node) -> cluster.getConnectionAsync(node.getNodeId()).handle((opened, failure) -> node))
-			.toArray(CompletableFuture[]::new);
-		return CompletableFuture.allOf(connected).thenApply((done) -> connection);
-	}
-
-	@SuppressWarnings("unchecked")
-	private static CompletionStage<StatefulConnection<byte[], byte[]>> open(LettuceConnectionProvider connections) {
-		return connections.getConnectionAsync(StatefulConnection.class)
-			.thenApply((connection) -> (StatefulConnection<byte[], byte[]>) connection);
-	}
-
-	@SuppressWarnings("unchecked")
-	CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> openPubSub() {
-		return provider().getConnectionAsync(StatefulRedisPubSubConnection.class)
-			.thenApply((connection) -> (StatefulRedisPubSubConnection<byte[], byte[]>) connection);
+	private static CompletionStage<StatefulConnection<byte[], byte[]>> connect(RedisClusterClient cluster) {
+		return cluster.connectAsync(ByteArrayCodec.INSTANCE).thenCompose((connection) -> {
+			CompletableFuture<?>[] primaries = connection.getPartitions()
+				.stream()
+				.filter((node) -> node.is(NodeFlag.UPSTREAM))
+				.map((node) -> connection.getConnectionAsync(node.getNodeId()).handle((opened, failure) -> node))
+				.toArray(CompletableFuture[]::new);
+			return CompletableFuture.allOf(primaries).thenApply((done) -> connection);
+		});
 	}
 
 	private LettuceConnectionProvider provider() {
@@ -194,6 +200,10 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				connections = doCreateConnectionProvider(getRequiredNativeClient(), ByteArrayCodec.INSTANCE);
 				this.provider = connections;
 			}
+			if (!this.ready && getRequiredNativeClient() instanceof RedisClusterClient cluster) {
+				cluster.getPartitions();
+			}
+			this.ready = true;
 			return connections;
 		}
 		finally {

@@ -76,7 +76,8 @@ final class SpringDataPushSubscription implements PushSubscription {
 			unsubscribe();
 		}
 		catch (RuntimeException ex) {
-			// the driver has lost or not yet used the connection: there is nothing to unsubscribe
+			// the driver has lost or not yet used the connection: there is nothing to
+			// unsubscribe
 		}
 		LockSupport.unpark(this.thread);
 	}
