@@ -8,6 +8,7 @@ package io.ge.redis.core.connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -23,7 +24,6 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.Delay;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -40,9 +40,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
  */
 final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
-	/** Longest silence of the driver between two attempts to reach a cluster node. */
-	private static final Duration RECONNECT_DELAY = Duration.ofMillis(250);
-
 	/**
 	 * Bounds the TCP and protocol handshake, not commands, which have their own budget.
 	 */
@@ -54,16 +51,29 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private volatile boolean ready;
 
-	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client) {
+	/** Made here where the application has none to share, else {@code null}. */
+	private final @Nullable ClientResources ownResources;
+
+	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client,
+			@Nullable ClientResources ownResources) {
 		super(servers, client);
+		this.ownResources = ownResources;
+		setAutoStartup(false);
 	}
 
 	static DedicatedLettuceFactory copyOf(LettuceConnectionFactory application) {
-		boolean cluster = application.isClusterAware();
-		DedicatedLettuceFactory copy = new DedicatedLettuceFactory(serversOf(application),
-				clientOf(application, cluster));
-		copy.setAutoStartup(false);
-		return copy;
+		ClientResources shared = application.getClientConfiguration().getClientResources().orElse(null);
+		ClientResources resources = (shared != null) ? shared : ClientResources.create();
+		return new DedicatedLettuceFactory(serversOf(application), clientOf(application, resources),
+				(shared != null) ? null : resources);
+	}
+
+	@Override
+	public void destroy() {
+		super.destroy();
+		if (this.ownResources != null) {
+			this.ownResources.shutdown(0, 0, TimeUnit.MILLISECONDS);
+		}
 	}
 
 	private static RedisConfiguration serversOf(LettuceConnectionFactory application) {
@@ -79,7 +89,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		return application.getStandaloneConfiguration();
 	}
 
-	private static LettuceClientConfiguration clientOf(LettuceConnectionFactory application, boolean cluster) {
+	private static LettuceClientConfiguration clientOf(LettuceConnectionFactory application,
+			ClientResources resources) {
 		LettuceClientConfiguration source = application.getClientConfiguration();
 		LettuceClientConfigurationBuilder target = LettuceClientConfiguration.builder()
 			.commandTimeout(CONNECT_TIMEOUT)
@@ -87,9 +98,9 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			.shutdownQuietPeriod(Duration.ZERO)
 			.clientName(source.getClientName().map((name) -> name + "-guards").orElse("ge-redis-guards"));
 		ClientOptions base = source.getClientOptions().orElseGet(ClientOptions::create);
-		target.clientOptions(cluster ? clusterOptions(base) : singleOptions(base));
+		target.clientOptions(application.isClusterAware() ? clusterOptions(base) : singleOptions(base));
 		source.getRedisCredentialsProviderFactory().ifPresent(target::redisCredentialsProviderFactory);
-		source.getClientResources().map(DedicatedLettuceFactory::withShortDelay).ifPresent(target::clientResources);
+		target.clientResources(ShortDelayResources.of(resources));
 		if (source.isUseSsl()) {
 			target.useSsl().verifyPeer(source.getVerifyMode());
 			if (source.isStartTls()) {
@@ -97,12 +108,6 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			}
 		}
 		return target.build();
-	}
-
-	// The copy shares threads and timers with the application's resources, whose owner
-	// shuts them down
-	private static ClientResources withShortDelay(ClientResources resources) {
-		return resources.mutate().reconnectDelay(Delay.constant(RECONNECT_DELAY)).build();
 	}
 
 	private static ClientOptions singleOptions(ClientOptions base) {
