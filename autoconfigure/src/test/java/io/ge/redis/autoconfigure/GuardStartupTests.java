@@ -1,0 +1,333 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.ratelimit.RateLimited;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.PriorityOrdered;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/**
+ * What is guarded and what is refused when the application starts, with Redis down.
+ */
+class GuardStartupTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(PropertyPlaceholderAutoConfiguration.class, AopAutoConfiguration.class,
+				DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class))
+		.withPropertyValues("spring.data.redis.port=1");
+
+	static Stream<Arguments> mistakes() {
+		return Stream.of(
+				arguments(NoExpression.class, "NoExpression.call(String)", "is no SpEL expression", "constant text"),
+				arguments(UnknownVariable.class, "UnknownVariable.call(String)", "uses #userId, which is no parameter",
+						"Its parameters are #user."),
+				arguments(NoFallback.class, "NoFallback.call(String)", "no fallback method 'missing'",
+						"Add to NoFallback: String missing"),
+				arguments(UnfitFallback.class, "UnfitFallback.call(String)", "no fallback method 'other'",
+						"with the same parameters"),
+				arguments(Future.class, "Future.call()", "CompletableFuture cannot be guarded",
+						"Return the plain value"),
+				arguments(PrivateMethod.class, "PrivateMethod.call()", "private and static methods", "public method"),
+				arguments(FinalMethod.class, "FinalMethod.call()", "a final method", "Remove the final modifier"),
+				arguments(NoLimit.class, "NoLimit.call()", "no limit anywhere",
+						"ge.redis.rate-limit.limits.NoLimit.call.limit"),
+				arguments(TwoLimits.class, "TwoLimits.", "is used with other settings", "Use another name"),
+				arguments(NegativeLimit.class, "NegativeLimit.call()", "must be above zero", "Correct the annotation"),
+				arguments(BurstOfWindow.class, "BurstOfWindow.call()", "TOKEN_BUCKET only", "Correct the annotation"),
+				arguments(BadDuration.class, "BadDuration.call()", "\"soon\" is no duration", "\"10s\""),
+				arguments(Placeholder.class, "Placeholder.call()", "cannot be resolved", "Define the property"),
+				arguments(SameNameTwice.class, "SameNameTwice.call()", "stands on it twice", "name of its own"),
+				arguments(PostProcessor.class, "PostProcessor.call()", "the bean is no proxy", "BeanPostProcessor"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("mistakes")
+	void refusesWhatCannotWorkAndNamesTheRemedy(Class<?> bean, String place, String problem, String remedy) {
+		this.runner.withBean("desk", bean).run((context) -> {
+			assertThat(context).hasFailed();
+			FailureAnalysis analysis = new GuardConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains("Bean 'desk'", "@RateLimited", place, problem);
+			assertThat(analysis.getAction()).contains(remedy);
+		});
+	}
+
+	@Test
+	void refusesMethodThatNobodyCanCallThroughItsProxy() {
+		this.runner.withBean("desk", NotOnInterface.class)
+			.withPropertyValues("spring.aop.proxy-target-class=false")
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(GuardConfigurationException.class)
+				.hasMessageContaining("spring.aop.proxy-target-class=true"));
+	}
+
+	@Test
+	void namesMissingConnectionFactory() {
+		this.runner.withBean(Meta.class)
+			.withPropertyValues("ge.redis.rate-limit.connection-factory=other")
+			.run((context) -> assertThat(context).getFailure()
+				.hasStackTraceContaining("ge.redis.*.connection-factory = other"));
+	}
+
+	@Test
+	void findsAnnotationsWhereverSpringAllowsThem() {
+		this.runner.withBean(OnInterface.class)
+			.withBean(OnClass.class)
+			.withBean(Meta.class)
+			.withBean(Generic.class)
+			.run((context) -> assertThat(context.getBean(GuardedMethods.class).all())
+				.extracting(GuardedMethods.Entry::method)
+				.map((method) -> method.substring(method.indexOf('$') + 1))
+				.containsExactlyInAnyOrder("OnInterface.call(String)", "OnClass.one()", "OnClass.two()", "Meta.call()",
+						"Generic.call(String)"));
+	}
+
+	static class NoExpression {
+
+		@RateLimited(key = "#user +", limit = 1)
+		public String call(String user) {
+			return user;
+		}
+
+	}
+
+	static class UnknownVariable {
+
+		@RateLimited(key = "#userId", limit = 1)
+		public String call(String user) {
+			return user;
+		}
+
+	}
+
+	static class NoFallback {
+
+		@RateLimited(limit = 1, fallback = "missing")
+		public String call(String user) {
+			return user;
+		}
+
+	}
+
+	static class UnfitFallback {
+
+		@RateLimited(limit = 1, fallback = "other")
+		public String call(String user) {
+			return user;
+		}
+
+		int other(String user) {
+			return 0;
+		}
+
+	}
+
+	static class Future {
+
+		@RateLimited(limit = 1)
+		public CompletableFuture<String> call() {
+			return CompletableFuture.completedFuture("");
+		}
+
+	}
+
+	static class PrivateMethod {
+
+		@RateLimited(limit = 1)
+		private void call() {
+		}
+
+		@RateLimited(limit = 1)
+		public void other() {
+			call();
+		}
+
+	}
+
+	static class FinalMethod {
+
+		@RateLimited(limit = 1)
+		public final void call() {
+		}
+
+	}
+
+	static class NoLimit {
+
+		@RateLimited
+		public void call() {
+		}
+
+	}
+
+	static class TwoLimits {
+
+		@RateLimited(name = "same", limit = 1)
+		public void one() {
+		}
+
+		@RateLimited(name = "same", limit = 2)
+		public void two() {
+		}
+
+	}
+
+	static class NegativeLimit {
+
+		@RateLimited(limit = -1)
+		public void call() {
+		}
+
+	}
+
+	static class BurstOfWindow {
+
+		@RateLimited(limit = 1, burst = 2)
+		public void call() {
+		}
+
+	}
+
+	static class BadDuration {
+
+		@RateLimited(limit = 1, window = "soon")
+		public void call() {
+		}
+
+	}
+
+	static class Placeholder {
+
+		@RateLimited(limit = 1, window = "${no.such.property}")
+		public void call() {
+		}
+
+	}
+
+	static class SameNameTwice {
+
+		@RateLimited(name = "a", limit = 1)
+		@RateLimited(name = "a", limit = 1)
+		public void call() {
+		}
+
+	}
+
+	static class PostProcessor implements BeanPostProcessor, PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+		@RateLimited(limit = 1)
+		public void call() {
+		}
+
+	}
+
+	interface Other {
+
+		void other();
+
+	}
+
+	static class NotOnInterface implements Other {
+
+		@RateLimited(limit = 1)
+		public void call() {
+		}
+
+		@Override
+		public void other() {
+		}
+
+	}
+
+	interface Desk {
+
+		@RateLimited(key = "#name", limit = 1)
+		String call(String name);
+
+	}
+
+	static class OnInterface implements Desk {
+
+		@Override
+		public String call(String name) {
+			return name;
+		}
+
+	}
+
+	@RateLimited(name = "class", limit = 1)
+	static class OnClass {
+
+		public void one() {
+		}
+
+		public void two() {
+		}
+
+		void hidden() {
+		}
+
+	}
+
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@RateLimited(name = "careful", limit = 1)
+	@interface Careful {
+
+	}
+
+	static class Meta {
+
+		@Careful
+		public void call() {
+		}
+
+	}
+
+	interface Handler<T> {
+
+		void call(T value);
+
+	}
+
+	static class Generic implements Handler<String> {
+
+		@Override
+		@RateLimited(name = "generic", key = "#value", limit = 1)
+		public void call(String value) {
+		}
+
+	}
+
+}

@@ -1,0 +1,55 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+import org.springframework.data.redis.RedisSystemException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OutageCauseTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			OOM command not allowed when used memory > 'maxmemory'.                        | OOM
+			OOM command not allowed when used memory > 'maxmemory'. script: ab, on @user_script:3. | OOM
+			ERR Error running script (call to f_a): @user_script:3: -OOM command not allowed | OOM
+			READONLY You can't write against a read only replica.                          | READONLY
+			LOADING Redis is loading the dataset in memory                                 | LOADING
+			MASTERDOWN Link with MASTER is down                                            | LOADING
+			CLUSTERDOWN Hash slot not served                                               | CLUSTERDOWN
+			BUSY Redis is busy running a script.                                           | BUSY
+			NOPERM User default has no permissions                                         | NOPERM
+			NOAUTH Authentication required.                                                | NOAUTH
+			WRONGPASS invalid username-password pair                                       | NOAUTH
+			MISCONF Redis is configured to save RDB snapshots                              | MISCONF
+			WRONGTYPE Operation against a key holding the wrong kind of value              | ERROR
+			""")
+	void knowsWhatTheServerSaysWhicheverDriverPassesItOn(String reply, OutageCause cause) {
+		assertThat(OutageCause.of(new RedisCommandExecutionException(reply))).isEqualTo(cause);
+		assertThat(OutageCause.of(new RedisSystemException("Error", new JedisDataException(reply)))).isEqualTo(cause);
+		assertThat(OutageCause.of(new CompletionException(new RedisCommandExecutionException(reply)))).isEqualTo(cause);
+	}
+
+	@Test
+	void onlyTimeoutsAndLostConnectionsLeaveTheOutcomeUnknown() {
+		assertThat(OutageCause.of(new TimeoutException()).leavesOutcomeUnknown()).isTrue();
+		assertThat(OutageCause.of(new CancellationException()).leavesOutcomeUnknown()).isTrue();
+		assertThat(OutageCause.of(new RedisConnectionException("Unable to connect")).leavesOutcomeUnknown()).isFalse();
+		assertThat(OutageCause.of(new RedisCommandExecutionException("OOM")).leavesOutcomeUnknown()).isFalse();
+	}
+
+}

@@ -1,0 +1,176 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.test.SharedRedis;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.WebApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Rate limits over HTTP.
+ */
+class RateLimitWebIntegrationTests {
+
+	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+				DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class))
+		.withUserConfiguration(Guards.class)
+		.withBean(Desk.class)
+		.withPropertyValues(SharedRedis.standalone().properties());
+
+	@BeforeEach
+	void emptyRedis() {
+		SharedRedis.standalone().flushAll();
+	}
+
+	@Test
+	void admittedCallTellsWhereItsLimitsStand() {
+		this.runner.run((context) -> {
+			MvcTestResult result = mvc(context).get().uri("/tasks/anna").exchange();
+			assertThat(result).hasStatusOk()
+				.hasHeader("RateLimit-Policy", "\"tasks\";q=2;w=60, \"daily\";q=100;w=86400")
+				.hasHeader("RateLimit", "\"tasks\";r=1;t=60, \"daily\";r=99;t=86400");
+		});
+	}
+
+	@Test
+	void refusedCallIsProblemWithTimeToWait() {
+		this.runner.run((context) -> {
+			MvcTestResult result = exhaust(context);
+			assertThat(result).hasStatus(HttpStatus.TOO_MANY_REQUESTS)
+				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
+			assertThat(Integer.parseInt(result.getResponse().getHeader("Retry-After"))).isBetween(55, 60);
+			assertThat(result.getResponse().getHeader("RateLimit")).startsWith("\"tasks\";r=0;t=");
+			assertThat(result.getResponse().getHeaders("RateLimit")).hasSize(1);
+			assertThat(result).bodyJson()
+				.extractingPath("$.type")
+				.isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
+			assertThat(result).bodyJson().extractingPath("$['violated-policies']").asArray().containsExactly("tasks");
+			assertThat(result).bodyJson().extractingPath("$.status").isEqualTo(429);
+			assertThat(result).bodyJson().extractingPath("$.instance").isEqualTo("/tasks/anna");
+		});
+	}
+
+	@Test
+	void survivesCatchAllHandler() {
+		this.runner.withBean(CatchAll.class)
+			.run((context) -> assertThat(exhaust(context)).hasStatus(HttpStatus.TOO_MANY_REQUESTS));
+	}
+
+	@Test
+	void yieldsToHandlerOfOurType() {
+		this.runner.withBean(OwnHandler.class)
+			.run((context) -> assertThat(exhaust(context)).hasStatus(HttpStatus.I_AM_A_TEAPOT)
+				.hasBodyTextEqualTo("own"));
+	}
+
+	@Test
+	void bodyCanBeCustomized() {
+		this.runner
+			.withBean(ErrorResponse.Interceptor.class,
+					() -> (detail, response) -> detail.setProperty("support", "desk@example.org"))
+			.run((context) -> assertThat(exhaust(context)).bodyJson()
+				.extractingPath("$.support")
+				.isEqualTo("desk@example.org"));
+	}
+
+	@Test
+	void outageWithDenyIs503() {
+		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
+			MvcTestResult result = mvc(context).get().uri("/strict").exchange();
+			assertThat(result).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
+				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+				.hasHeader("Retry-After", "1");
+			assertThat(result).bodyJson()
+				.extractingPath("$.type")
+				.isEqualTo("https://iana.org/assignments/http-problem-types#temporary-reduced-capacity");
+		});
+	}
+
+	private static MvcTestResult exhaust(WebApplicationContext context) {
+		MockMvcTester mvc = mvc(context);
+		mvc.get().uri("/tasks/anna").exchange();
+		mvc.get().uri("/tasks/anna").exchange();
+		return mvc.get().uri("/tasks/anna").exchange();
+	}
+
+	private static MockMvcTester mvc(WebApplicationContext context) {
+		return MockMvcTester.from(context);
+	}
+
+	@ImportAutoConfiguration({ io.ge.redis.autoconfigure.GeRedisAutoConfiguration.class,
+			io.ge.redis.autoconfigure.RateLimitAutoConfiguration.class,
+			io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration.class })
+	static class Guards {
+
+	}
+
+	@RestController
+	static class Desk {
+
+		@RateLimited(name = "tasks", key = "#agent", limit = 2)
+		@RateLimited(name = "daily", key = "#agent", limit = 100, window = "1d")
+		@GetMapping("/tasks/{agent}")
+		public String task(@PathVariable String agent) {
+			return agent;
+		}
+
+		@RateLimited(name = "strict", limit = 1, onOutage = OutagePolicy.DENY)
+		@GetMapping("/strict")
+		public String strict() {
+			return "done";
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class CatchAll {
+
+		@ExceptionHandler(Exception.class)
+		@ResponseStatus(HttpStatus.INTERNAL_SERVER_ERROR)
+		String all() {
+			return "all";
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class OwnHandler {
+
+		@ExceptionHandler(RateLimitExceededException.class)
+		@ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
+		String own() {
+			return "own";
+		}
+
+	}
+
+}
