@@ -72,6 +72,12 @@ final class ConfigurationMetadata {
 		return names;
 	}
 
+	Set<String> propertyNames() {
+		Set<String> names = new TreeSet<>();
+		this.properties.forEach((property) -> names.add(nameOf(property)));
+		return names;
+	}
+
 	/**
 	 * Return what is wrong, by property name. Empty if all is well.
 	 */

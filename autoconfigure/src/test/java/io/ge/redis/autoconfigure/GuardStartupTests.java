@@ -16,6 +16,7 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethods;
 import io.ge.redis.ratelimit.RateLimited;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -27,6 +28,8 @@ import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoCon
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.PriorityOrdered;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,6 +38,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 /**
  * What is guarded and what is refused when the application starts, with Redis down.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class GuardStartupTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -106,6 +110,12 @@ class GuardStartupTests {
 				.map((method) -> method.substring(method.indexOf('$') + 1))
 				.containsExactlyInAnyOrder("OnInterface.call(String)", "OnClass.one()", "OnClass.two()", "Meta.call()",
 						"Generic.call(String)"));
+	}
+
+	@Test
+	void makesNoBeanTooEarlyForThePostProcessors(CapturedOutput output) {
+		this.runner.withBean(Meta.class).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("not eligible for getting processed");
 	}
 
 	static class NoExpression {

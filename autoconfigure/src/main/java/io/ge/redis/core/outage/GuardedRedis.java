@@ -7,9 +7,9 @@ package io.ge.redis.core.outage;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
@@ -81,6 +81,30 @@ public final class GuardedRedis {
 	 * @return completes with the reply or with {@link RedisUnavailableException}
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget) {
+		return run(call, budget, null);
+	}
+
+	/**
+	 * Runs a script and, if nobody learns its outcome, takes back what it may have done:
+	 * at once, and once more if a late reply shows that the command was still under way.
+	 * @param call the call
+	 * @param budget the budget of the guarded call
+	 * @param compensation undoes the call; without effect where the call did not run
+	 * @param useful how long what the call leaves would live in Redis
+	 * @return as {@link #run(ScriptCall, CallBudget)}
+	 */
+	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, ScriptCall compensation,
+			Duration useful) {
+		return run(call, budget, (sent) -> {
+			compensate(compensation, useful);
+			if (!sent.isDone()) {
+				sent.whenComplete((reply, failure) -> compensate(compensation, useful));
+			}
+		});
+	}
+
+	private CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget,
+			@Nullable Consumer<CompletableFuture<ScriptReply>> onUnknownOutcome) {
 		OutageCause open = this.breaker.openCause();
 		if (open != null) {
 			return CompletableFuture.failedFuture(unavailable(open, false, null));
@@ -91,34 +115,22 @@ public final class GuardedRedis {
 		}
 		long started = System.nanoTime();
 		CompletableFuture<ScriptReply> result = new CompletableFuture<>();
-		this.scripts.run(call).orTimeout(remaining, TimeUnit.NANOSECONDS).whenComplete((reply, failure) -> {
+		CompletableFuture<ScriptReply> sent = this.scripts.run(call);
+		CompletableFuture<ScriptReply> bounded = (onUnknownOutcome != null) ? sent.copy() : sent;
+		bounded.orTimeout(remaining, TimeUnit.NANOSECONDS).whenComplete((reply, failure) -> {
 			budget.spend(System.nanoTime() - started);
 			if (failure == null) {
 				this.breaker.succeeded();
 				result.complete(reply);
+				return;
 			}
-			else {
-				result.completeExceptionally(failed(failure));
+			RedisUnavailableException unavailable = failed(failure);
+			if (onUnknownOutcome != null && unavailable.isOutcomeUnknown()) {
+				onUnknownOutcome.accept(sent);
 			}
+			result.completeExceptionally(unavailable);
 		});
 		return result;
-	}
-
-	/**
-	 * Runs a script and, if nobody learns its outcome, takes back what it may have done.
-	 * @param call the call
-	 * @param budget the budget of the guarded call
-	 * @param compensation undoes the call; without effect where the call did not run
-	 * @param useful how long what the call leaves would live in Redis
-	 * @return as {@link #run(ScriptCall, CallBudget)}
-	 */
-	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, ScriptCall compensation,
-			Duration useful) {
-		return run(call, budget).whenComplete((reply, failure) -> {
-			if (unwrap(failure) instanceof RedisUnavailableException ex && ex.isOutcomeUnknown()) {
-				compensate(compensation, useful);
-			}
-		});
 	}
 
 	/**
@@ -132,7 +144,7 @@ public final class GuardedRedis {
 	}
 
 	private RedisUnavailableException failed(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Waiting.cause(failure);
 		OutageCause reason = (cause instanceof TimeoutException) ? OutageCause.TIMEOUT : OutageCause.of(failure);
 		this.breaker.failed(this.pattern, reason, failure);
 		return unavailable(reason, reason.leavesOutcomeUnknown(), cause);
@@ -141,10 +153,6 @@ public final class GuardedRedis {
 	private RedisUnavailableException unavailable(OutageCause reason, boolean unknown, @Nullable Throwable cause) {
 		return new RedisUnavailableException("Redis did not decide for " + this.pattern + ": " + reason.tag(), reason,
 				unknown, cause);
-	}
-
-	private static @Nullable Throwable unwrap(@Nullable Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 }

@@ -47,7 +47,7 @@ class OutageIntegrationTests {
 	@ValueSource(booleans = { true, false })
 	void hangingServerCostsNoMoreThanTheBudgetAndThenNothing(boolean lettuce) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
-			set(backend, "warm");
+			awaitSet(backend, "warm");
 			redis.primary().pause();
 			for (int i = 0; i < 3; i++) {
 				assertThat(refusal(backend)).isEqualTo(OutageCause.TIMEOUT);
@@ -67,7 +67,7 @@ class OutageIntegrationTests {
 	@ValueSource(booleans = { true, false })
 	void stoppedServerIsNoticedAndItsReturnToo(boolean lettuce) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
-			set(backend, "warm");
+			awaitSet(backend, "warm");
 			redis.primary().kill();
 			Awaitility.await().until(() -> {
 				refusal(backend);
@@ -93,7 +93,7 @@ class OutageIntegrationTests {
 	@Test
 	void killedConnectionIsReplacedWithoutAnOutage() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
-			set(backend, "warm");
+			awaitSet(backend, "warm");
 			for (int i = 0; i < 20; i++) {
 				redis.primary().command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 				Awaitility.await().atMost(RECOVERY).ignoreExceptions().until(() -> {
@@ -109,7 +109,7 @@ class OutageIntegrationTests {
 	@ValueSource(booleans = { true, false })
 	void commandThatTimedOutIsTakenBackOnTheSameKey(boolean lettuce) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
-			set(backend, "first");
+			awaitSet(backend, "first");
 			delete(backend);
 			redis.primary().pause();
 			GuardedRedis door = backend.get().redis("test");
@@ -128,7 +128,7 @@ class OutageIntegrationTests {
 	@Test
 	void commandThatTimedOutStaysWhereNobodyTakesItBack() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
-			set(backend, "first");
+			awaitSet(backend, "first");
 			delete(backend);
 			redis.primary().pause();
 			GuardedRedis door = backend.get().redis("test");
@@ -145,7 +145,7 @@ class OutageIntegrationTests {
 	@Test
 	void serverWithoutMemoryIsNoOutageOfTheConnection() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
-			set(backend, "stored");
+			awaitSet(backend, "stored");
 			redis.primary().command("CONFIG", "SET", "maxmemory", "1");
 			for (int i = 0; i < 5; i++) {
 				GuardedRedis door = backend.get().redis("test");
@@ -162,7 +162,7 @@ class OutageIntegrationTests {
 	@Test
 	void userWithoutPermissionIsNamedAsTheCause() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
-			set(backend, "stored");
+			awaitSet(backend, "stored");
 			redis.primary().command("ACL", "SETUSER", "default", "-evalsha");
 			assertThat(refusal(backend)).isEqualTo(OutageCause.NOPERM);
 		}
@@ -171,7 +171,7 @@ class OutageIntegrationTests {
 	@Test
 	void demotedPrimaryIsLeftForTheNewOne() {
 		try (SentinelRedis redis = RedisServers.sentinel(); TestBackend backend = on(redis)) {
-			set(backend, "warm");
+			awaitSet(backend, "warm");
 			RedisNode former = redis.primary();
 			former.pause();
 			redis.awaitFailover(former);
@@ -190,6 +190,14 @@ class OutageIntegrationTests {
 
 	private static TestBackend on(RedisFixture redis) {
 		return TestBackend.on(redis.connectionFactory(), "instance-1", BUDGET);
+	}
+
+	/** A busy machine may need longer than the budget for the first commands. */
+	private static void awaitSet(TestBackend backend, String value) {
+		Awaitility.await().ignoreExceptions().until(() -> {
+			set(backend, value);
+			return true;
+		});
 	}
 
 	private static String set(TestBackend backend, String value) {

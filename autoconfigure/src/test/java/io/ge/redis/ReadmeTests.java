@@ -1,0 +1,165 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The README says nothing that is not so: its code is code that is compiled and run, its
+ * properties and meters exist, its coordinates are ours.
+ */
+class ReadmeTests {
+
+	private static final Path EXAMPLES = Path.of("src/test/java/io/ge/redis/readme");
+
+	private final String readme = read(Path.of("../README.md"));
+
+	@Test
+	void codeIsThatOfTestedExamples() throws IOException {
+		String examples;
+		try (Stream<Path> files = Files.walk(EXAMPLES)) {
+			examples = files.filter(Files::isRegularFile)
+				.map(ReadmeTests::read)
+				.map(ReadmeTests::squeeze)
+				.collect(Collectors.joining("\n"));
+		}
+		List<String> blocks = blocks("java");
+		assertThat(blocks).isNotEmpty();
+		assertThat(blocks).allSatisfy((block) -> {
+			for (String part : block.split("\n\n(?=@)")) {
+				assertThat(examples).contains(squeeze(part));
+			}
+		});
+	}
+
+	@Test
+	void configurationIsKnown() throws IOException {
+		Set<String> known = ConfigurationMetadata.fromClasspath().propertyNames();
+		List<String> blocks = blocks("yaml");
+		assertThat(blocks).isNotEmpty();
+		for (String block : blocks) {
+			for (PropertySource<?> source : new YamlPropertySourceLoader().load("readme",
+					new ByteArrayResource(block.getBytes(StandardCharsets.UTF_8)))) {
+				assertThat(((EnumerablePropertySource<?>) source).getPropertyNames())
+					.allSatisfy((name) -> assertThat(isKnown(name, known)).as(name).isTrue());
+			}
+		}
+	}
+
+	@Test
+	void propertiesInTheTextAreKnown() throws IOException {
+		Set<String> known = ConfigurationMetadata.fromClasspath().propertyNames();
+		Set<String> meters = meters();
+		List<String> unknown = new ArrayList<>();
+		Matcher names = Pattern.compile("`(ge\\.redis\\.[a-z-.<>*]+)(=\\w+)?`").matcher(this.readme);
+		while (names.find()) {
+			String name = names.group(1);
+			if (!meters.contains(name) && !isKnownPattern(name, known)) {
+				unknown.add(name);
+			}
+		}
+		assertThat(unknown).isEmpty();
+	}
+
+	@Test
+	void metersOfTheTableAreThoseOfTheSources() {
+		String table = this.readme.substring(this.readme.indexOf("## Meters"), this.readme.indexOf("## Tested with"));
+		Set<String> documented = new TreeSet<>();
+		Matcher names = Pattern.compile("`(ge\\.redis\\.[a-z.]+)`").matcher(table);
+		while (names.find()) {
+			documented.add(names.group(1));
+		}
+		assertThat(documented).isEqualTo(meters());
+	}
+
+	@Test
+	void coordinatesAreOurs() {
+		String parent = read(Path.of("../pom.xml"));
+		String version = parent.replaceAll("(?s).*<artifactId>ge-redis-parent</artifactId>\\s*<version>([^<]+)<.*",
+				"$1");
+		assertThat(this.readme).contains("<groupId>io.ge.redis</groupId>",
+				"<artifactId>ge-redis-spring-boot-starter</artifactId>", "<version>" + version + "</version>");
+	}
+
+	private static boolean isKnown(String name, Set<String> known) {
+		return known.contains(name)
+				|| known.stream().anyMatch((property) -> isOfMap(name, property) && !property.equals("ge.redis"));
+	}
+
+	/** A property of a map appears in the metadata as the map. */
+	private static boolean isOfMap(String name, String property) {
+		return Set.of("limits", "locks", "operations", "caches", "lists")
+			.contains(property.substring(property.lastIndexOf('.') + 1)) && name.startsWith(property + ".");
+	}
+
+	private static boolean isKnownPattern(String name, Set<String> known) {
+		Pattern pattern = Pattern.compile(name.replace(".", "\\.")
+			.replace("<pattern>", "[a-z-]+")
+			.replaceAll("\\\\\\.<name>.*", "")
+			.replace("\\.*", "\\..+"));
+		return known.stream().anyMatch((property) -> pattern.matcher(property).matches());
+	}
+
+	private static Set<String> meters() {
+		Set<String> meters = new TreeSet<>();
+		Pattern builder = Pattern.compile("(?:Counter|Timer|Gauge)\\s*\\.builder\\(\"([a-z.]+)\"");
+		try (Stream<Path> files = Files.walk(Path.of("src/main/java/io/ge/redis/actuate"))) {
+			files.filter((file) -> file.toString().endsWith(".java")).forEach((file) -> {
+				Matcher matcher = builder.matcher(read(file));
+				while (matcher.find()) {
+					meters.add(matcher.group(1));
+				}
+			});
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return meters;
+	}
+
+	private List<String> blocks(String language) {
+		List<String> blocks = new ArrayList<>();
+		Matcher matcher = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(this.readme);
+		while (matcher.find()) {
+			blocks.add(matcher.group(1));
+		}
+		return blocks;
+	}
+
+	private static String squeeze(String code) {
+		return code.replaceAll("\\s+", " ").strip();
+	}
+
+	private static String read(Path path) {
+		try {
+			return Files.readString(path);
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
