@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Prolongs the leases of the calls that run. One task for each length of lease, every
+ * third of it; a call that has just begun waits for the next round, so short calls cost
+ * nothing.
+ */
+final class Heartbeats {
+
+	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, (task) -> {
+		Thread thread = new Thread(task, "ge-redis-heartbeat");
+		thread.setDaemon(true);
+		return thread;
+	});
+
+	private final Function<Claim.Granted, CompletionStage<Boolean>> beat;
+
+	private final Map<Duration, Map<RedisIdempotency.Handle, Running>> rounds = new ConcurrentHashMap<>();
+
+	Heartbeats(Function<Claim.Granted, CompletionStage<Boolean>> beat) {
+		this.beat = beat;
+	}
+
+	void add(Claim.Granted claim) {
+		this.rounds.computeIfAbsent(claim.request().settings().lease(), this::newRound)
+			.put(claim.handle(), new Running(claim, System.nanoTime()));
+	}
+
+	void remove(Claim.Granted claim) {
+		Map<RedisIdempotency.Handle, Running> round = this.rounds.get(claim.request().settings().lease());
+		if (round != null) {
+			round.remove(claim.handle());
+		}
+	}
+
+	private Map<RedisIdempotency.Handle, Running> newRound(Duration lease) {
+		Map<RedisIdempotency.Handle, Running> round = new ConcurrentHashMap<>();
+		long interval = lease.toNanos() / 3;
+		try {
+			this.timer.scheduleWithFixedDelay(() -> beat(round, interval / 2), interval, interval,
+					TimeUnit.NANOSECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			// shutting down: what still runs has one lease to end
+		}
+		return round;
+	}
+
+	private void beat(Map<RedisIdempotency.Handle, Running> round, long youngest) {
+		long now = System.nanoTime();
+		for (Running running : round.values()) {
+			if (now - running.since() >= youngest) {
+				this.beat.apply(running.claim()).thenAccept((stands) -> {
+					if (!stands) {
+						remove(running.claim());
+					}
+				});
+			}
+		}
+	}
+
+	void stop() {
+		this.timer.shutdownNow();
+	}
+
+	private record Running(Claim.Granted claim, long since) {
+	}
+
+}

@@ -1,0 +1,78 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ParameterizedTypeReference;
+
+/**
+ * Idempotent calls in code, for what an annotation cannot express. What holds for
+ * {@link Idempotent} holds here.
+ */
+public interface Idempotency {
+
+	/**
+	 * Returns the settings of an operation.
+	 * @param name the name, of an annotated method, of properties under
+	 * {@code ge.redis.idempotency.operations}, or any other for the defaults
+	 * @return the settings
+	 */
+	IdempotencySettings settings(String name);
+
+	/**
+	 * Runs an action once for a key.
+	 * @param settings the operation
+	 * @param key the key: text, a number, or a list of those, each of 1 to 255 characters
+	 * @param payload what must be equal in a repetition, compared by its fields;
+	 * {@code null} if the key alone identifies the call
+	 * @param type what a kept result is read as
+	 * @param action the action
+	 * @param <T> the type of the result
+	 * @return the result, of this call or of the first one
+	 * @throws IdempotencyKeyException if the key is none
+	 * @throws IdempotencyInFlightException if the first call still runs
+	 * @throws IdempotencyMismatchException if the key was used with another payload
+	 * @throws OutcomeUnknownException if the first call has failed with unknown effect
+	 * @throws ResponseLostException if the result of the first call was not kept
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * policy is to deny
+	 */
+	<T extends @Nullable Object> T execute(IdempotencySettings settings, Object key, @Nullable Object payload,
+			ParameterizedTypeReference<T> type, Supplier<T> action);
+
+	/**
+	 * Runs an action once for a key.
+	 * @param name the operation's name
+	 * @param key as above
+	 * @param payload as above
+	 * @param type as above
+	 * @param action the action
+	 * @param <T> the type of the result
+	 * @return the result, of this call or of the first one
+	 */
+	default <T extends @Nullable Object> T execute(String name, Object key, @Nullable Object payload, Class<T> type,
+			Supplier<T> action) {
+		return execute(settings(name), key, payload, ParameterizedTypeReference.forType(type), action);
+	}
+
+	/**
+	 * Runs an action without result once for a key.
+	 * @param name the operation's name
+	 * @param key as above
+	 * @param payload as above
+	 * @param action the action
+	 */
+	default void run(String name, Object key, @Nullable Object payload, Runnable action) {
+		execute(name, key, payload, Void.class, () -> {
+			action.run();
+			return null;
+		});
+	}
+
+}

@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.invocation.PrincipalProvider;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles the idempotency guard: the advisors for annotated methods and the API for
+ * code stand on one engine, which is made when the first of them is used.
+ */
+public final class IdempotencyGuard implements DisposableBean {
+
+	private static final String PATTERN = "idempotency";
+
+	private final IdempotencyOperationSource source;
+
+	private final TransactionWatch transactions = new TransactionWatch();
+
+	private final Supplier<IdempotencyEngine> engine;
+
+	private final Supplier<DefaultIdempotency> idempotency;
+
+	private volatile @Nullable IdempotencyEngine running;
+
+	/**
+	 * Assembles the guard.
+	 * @param properties the operations in the environment
+	 * @param attributes reads attribute values
+	 * @param expressions compiles expressions
+	 * @param extensions what other libraries add
+	 * @param mapper the application's mapper, from which that for results is derived
+	 * @param backend where the state lives
+	 * @param events told of what became of the calls
+	 */
+	public IdempotencyGuard(Supplier<IdempotencyProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper,
+			Supplier<RedisBackend> backend, GuardEvents events) {
+		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
+		Operations operations = new Operations(settings);
+		ResultCodecs codecs = new ResultCodecs(SingletonSupplier.of(() -> JsonResultCodec.mapperFrom(mapper.get())),
+				extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
+		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
+				extensions.keySources());
+		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
+		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(operations, this.engine.get(), codecs,
+				this.transactions, SingletonSupplier.of(extensions.principals()), events));
+	}
+
+	private IdempotencyEngine engine(RedisBackend backend) {
+		RedisIdempotency redis = new RedisIdempotency(backend.redis(PATTERN), backend.keys(PATTERN),
+				backend.bus().instanceId());
+		IdempotencyEngine made = new IdempotencyEngine(redis, new Heartbeats(redis::beat));
+		this.running = made;
+		return made;
+	}
+
+	/**
+	 * Returns the listener by which the guard learns what was committed. To be added to
+	 * every transaction manager of the application.
+	 * @return the listener
+	 */
+	public TransactionExecutionListener transactionListener() {
+		return this.transactions;
+	}
+
+	/**
+	 * Returns the advisor.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor advisor(int order) {
+		return new GuardAdvisor(this.source, new IdempotencyInterceptor(this.source, this.idempotency), order);
+	}
+
+	/**
+	 * Returns the advisor that notes which calls have reached the method. It has the last
+	 * position.
+	 * @return the advisor
+	 */
+	public Advisor reachedAdvisor() {
+		return new ReachedAdvisor(this.source);
+	}
+
+	/**
+	 * Returns the API.
+	 * @return the API
+	 */
+	public Idempotency idempotency() {
+		return this.idempotency.get();
+	}
+
+	@Override
+	public void destroy() {
+		IdempotencyEngine made = this.running;
+		if (made != null) {
+			made.stop();
+		}
+	}
+
+	/**
+	 * What other libraries add, asked for when it is first needed.
+	 *
+	 * @param keySources give keys to methods that name none
+	 * @param codecs keep results that are more than a value
+	 * @param principals name the caller; the first that knows one decides
+	 */
+	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
+			Supplier<List<PrincipalProvider>> principals) {
+	}
+
+}

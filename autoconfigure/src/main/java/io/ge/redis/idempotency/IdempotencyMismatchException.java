@@ -1,0 +1,23 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import io.ge.redis.GeRedisException;
+
+/**
+ * The key was used before with another payload. The call has not run. Over HTTP a 422.
+ */
+public class IdempotencyMismatchException extends GeRedisException {
+
+	/**
+	 * Creates an exception.
+	 * @param name the operation's name
+	 */
+	public IdempotencyMismatchException(String name) {
+		super("The key was used for another call of '" + name + "' with other content");
+	}
+
+}

@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.util.List;
+
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedOperation;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link Idempotent} says about one method.
+ *
+ * @param settings the operation
+ * @param key reads the key of a call
+ * @param payload reads what must be equal in a repetition
+ * @param codec keeps the results
+ * @param replaying called before a result is given again
+ * @param description for the endpoint
+ */
+record IdempotencyOperation(IdempotencySettings settings, KeyReader key, PayloadReader payload, ResultCodec codec,
+		Runnable replaying, GuardDescription description) implements GuardedOperation {
+
+	@Override
+	public List<GuardDescription> describe() {
+		return List.of(this.description);
+	}
+
+	/**
+	 * Reads the key of a call.
+	 */
+	@FunctionalInterface
+	interface KeyReader {
+
+		/**
+		 * Returns the parts of the key, or {@code null} if there is none.
+		 */
+		@Nullable List<String> read(MethodInvocation invocation);
+
+	}
+
+	/**
+	 * Reads the payload of a call.
+	 */
+	@FunctionalInterface
+	interface PayloadReader {
+
+		@Nullable Object read(MethodInvocation invocation);
+
+	}
+
+}

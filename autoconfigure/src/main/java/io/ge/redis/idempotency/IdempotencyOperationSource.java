@@ -1,0 +1,117 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.invocation.OperationSource;
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.outage.OutagePolicy;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@link Idempotent}.
+ */
+final class IdempotencyOperationSource extends OperationSource<Idempotent, IdempotencyOperation> {
+
+	private final Operations operations;
+
+	private final AttributeReader attributes;
+
+	private final ExpressionCompiler expressions;
+
+	private final ResultCodecs codecs;
+
+	private final Supplier<List<IdempotencyKeySource>> keySources;
+
+	IdempotencyOperationSource(Operations operations, AttributeReader attributes, ExpressionCompiler expressions,
+			ResultCodecs codecs, Supplier<List<IdempotencyKeySource>> keySources) {
+		super(Idempotent.class);
+		this.operations = operations;
+		this.attributes = attributes;
+		this.expressions = expressions;
+		this.codecs = codecs;
+		this.keySources = keySources;
+	}
+
+	@Override
+	protected IdempotencyOperation parse(List<Idempotent> annotations, GuardedMethod method) {
+		Idempotent annotation = annotations.get(0);
+		String given = this.attributes.text(method, "name", annotation.name());
+		String name = (given != null) ? given : method.defaultName();
+		ResultCodec codec = this.codecs.forMethod(name, method);
+		Settings settings = new Settings();
+		IdempotencySettings merged = this.operations.define(name, read(annotation, method), settings, method);
+		IdempotencyKeySource.Calls calls = calls(method);
+		String key = this.attributes.text(method, "key", annotation.key());
+		settings.pickOptional("key", null, key);
+		String fingerprint = this.attributes.text(method, "fingerprint", annotation.fingerprint());
+		settings.pickOptional("fingerprint", null, fingerprint);
+		return new IdempotencyOperation(merged, keyReader(key, calls, method),
+				payloadReader(fingerprint, calls, method), codec, (calls != null) ? calls::replaying : () -> {
+				}, new GuardDescription("idempotency", "Idempotent", name, settings.toMap()));
+	}
+
+	private IdempotencyProperties.Operation read(Idempotent annotation, GuardedMethod method) {
+		return new IdempotencyProperties.Operation(this.attributes.duration(method, "ttl", annotation.ttl()),
+				this.attributes.duration(method, "lease", annotation.lease()),
+				(annotation.scope() != IdempotencyScope.PRINCIPAL) ? annotation.scope() : null,
+				annotation.required() ? null : Boolean.FALSE,
+				(annotation.onFailureWithoutTransaction() != FailureWithoutTransaction.UNKNOWN)
+						? annotation.onFailureWithoutTransaction() : null,
+				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null);
+	}
+
+	private IdempotencyKeySource.@Nullable Calls calls(GuardedMethod method) {
+		for (IdempotencyKeySource source : this.keySources.get()) {
+			IdempotencyKeySource.Calls calls = source.bind(method);
+			if (calls != null) {
+				return calls;
+			}
+		}
+		return null;
+	}
+
+	private IdempotencyOperation.KeyReader keyReader(@Nullable String key, IdempotencyKeySource.@Nullable Calls calls,
+			GuardedMethod method) {
+		if (key != null) {
+			MethodExpression expression = this.expressions.compile(method, "key", key);
+			return (invocation) -> {
+				Object value = expression.evaluate(invocation);
+				return (value != null) ? IdempotencyKeys.require(value, expression) : null;
+			};
+		}
+		if (calls == null) {
+			throw method.problem("it has no key.",
+					"Set key to an expression that identifies the call, such as \"#message.id\"; only on web handlers "
+							+ "it is taken from the request.");
+		}
+		return (invocation) -> {
+			String value = calls.key();
+			return (value != null) ? List.of(value) : null;
+		};
+	}
+
+	private IdempotencyOperation.PayloadReader payloadReader(@Nullable String fingerprint,
+			IdempotencyKeySource.@Nullable Calls calls, GuardedMethod method) {
+		if (fingerprint != null) {
+			return this.expressions.compile(method, "fingerprint", fingerprint)::evaluate;
+		}
+		Fingerprints.requireComparable(method);
+		if (calls != null) {
+			return (invocation) -> calls.payload(invocation.getArguments());
+		}
+		return MethodInvocation::getArguments;
+	}
+
+}

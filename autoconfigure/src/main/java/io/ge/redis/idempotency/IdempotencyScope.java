@@ -1,0 +1,25 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+/**
+ * Who shares the keys of an operation.
+ */
+public enum IdempotencyScope {
+
+	/**
+	 * Each authenticated principal has keys of its own, and so have all anonymous callers
+	 * together: nobody can be given another's result by guessing a key.
+	 */
+	PRINCIPAL,
+
+	/**
+	 * All callers share the keys. For keys that are unique by themselves, such as the id
+	 * of a message.
+	 */
+	GLOBAL
+
+}

@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.time.Duration;
+
+import io.ge.redis.core.outage.OutagePolicy;
+
+import org.springframework.util.Assert;
+
+/**
+ * The settings of one operation.
+ *
+ * @param name the name; part of the key in Redis
+ * @param ttl how long a result is kept, counted from the end of the call; not below the
+ * lease
+ * @param lease how long a claim outlives the process that made it, at least 100
+ * milliseconds
+ * @param scope who shares the keys
+ * @param required whether a call without a key is refused
+ * @param onFailureWithoutTransaction what a failed call leaves behind if no transaction
+ * was begun in it
+ * @param onOutage what happens while Redis is away, ALLOW or DENY
+ */
+public record IdempotencySettings(String name, Duration ttl, Duration lease, IdempotencyScope scope, boolean required,
+		FailureWithoutTransaction onFailureWithoutTransaction, OutagePolicy onOutage) {
+
+	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+	private static final Duration LONGEST_TTL = Duration.ofDays(10 * 366);
+
+	public IdempotencySettings {
+		Assert.hasText(name, "the name must not be blank.");
+		Assert.isTrue(lease.compareTo(SHORTEST_LEASE) >= 0,
+				() -> "the lease must be at least " + SHORTEST_LEASE.toMillis() + "ms, but is " + lease + ".");
+		Assert.isTrue(ttl.compareTo(lease) >= 0,
+				() -> "the ttl (" + ttl + ") must not be below the lease (" + lease + ").");
+		Assert.isTrue(ttl.compareTo(LONGEST_TTL) <= 0,
+				() -> "the ttl must be at most " + LONGEST_TTL.toDays() + " days, but is " + ttl + ".");
+		Assert.isTrue(onOutage == OutagePolicy.ALLOW || onOutage == OutagePolicy.DENY,
+				() -> "the outage policy must be ALLOW or DENY, but is " + onOutage
+						+ ": one instance alone cannot know the keys of the others.");
+	}
+
+	/**
+	 * Creates settings with the defaults: kept for 24 hours, a lease of 30 seconds, keys
+	 * by principal and required, closed after a failure without transaction, denied while
+	 * Redis is away.
+	 * @param name the name
+	 * @return the settings
+	 */
+	public static IdempotencySettings of(String name) {
+		return new IdempotencySettings(name, Duration.ofHours(24), Duration.ofSeconds(30), IdempotencyScope.PRINCIPAL,
+				true, FailureWithoutTransaction.UNKNOWN, OutagePolicy.DENY);
+	}
+
+}

@@ -1,0 +1,53 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.lang.reflect.Method;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.core.Ordered;
+
+/**
+ * The innermost advice: notes that a call has come past all others, among them the lock
+ * and the beginning of the transaction. What fails before has changed nothing.
+ * <p>
+ * Advice of the same order may still stand further in; then a failure of it counts as one
+ * of the method, which is the safe side.
+ */
+final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
+
+	private static final long serialVersionUID = 1L;
+
+	static final String PROGRESS = ReachedAdvisor.class.getName() + ".progress";
+
+	private final transient IdempotencyOperationSource source;
+
+	ReachedAdvisor(IdempotencyOperationSource source) {
+		super((MethodInterceptor) ReachedAdvisor::proceed);
+		this.source = source;
+		setClassFilter(source::isCandidate);
+		setOrder(Ordered.LOWEST_PRECEDENCE);
+	}
+
+	@Override
+	public boolean matches(Method method, Class<?> targetClass) {
+		return this.source.get(method, targetClass) != null;
+	}
+
+	private static @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
+		if (invocation instanceof ProxyMethodInvocation proxied
+				&& proxied.getUserAttribute(PROGRESS) instanceof Progress progress) {
+			progress.reach();
+		}
+		return invocation.proceed();
+	}
+
+}

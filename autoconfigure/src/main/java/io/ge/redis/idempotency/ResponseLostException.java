@@ -1,0 +1,25 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import io.ge.redis.GeRedisException;
+
+/**
+ * The first call with the same key has succeeded, but its result is not there to be given
+ * again: it was too large to be stored, or cannot be read. This call has not run. Over
+ * HTTP a 409.
+ */
+public class ResponseLostException extends GeRedisException {
+
+	/**
+	 * Creates an exception.
+	 * @param name the operation's name
+	 */
+	public ResponseLostException(String name) {
+		super("The first call of '" + name + "' with this key has succeeded, but its result was not kept");
+	}
+
+}

@@ -1,0 +1,31 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the results of one method into bytes and back.
+ */
+public interface ResultCodec {
+
+	/**
+	 * Records a result.
+	 * @param result what the method returned
+	 * @return the recording
+	 */
+	Recording record(@Nullable Object result);
+
+	/**
+	 * Makes the result again.
+	 * @param bytes what was {@linkplain Recording.Stored stored}, possibly by another
+	 * version of the application
+	 * @return the result
+	 * @throws RuntimeException if the bytes cannot be read
+	 */
+	@Nullable Object replay(byte[] bytes);
+
+}

@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.Reader;
+import java.io.Writer;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.BaseStream;
+
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.core.io.InputStreamSource;
+
+/**
+ * Chooses the codec of a method and refuses return types whose results cannot be kept.
+ */
+final class ResultCodecs {
+
+	private static final List<Class<?>> STREAMING = List.of(InputStream.class, OutputStream.class, Reader.class,
+			Writer.class, BaseStream.class, Iterator.class, InputStreamSource.class, Callable.class);
+
+	private final Supplier<JsonMapper> mapper;
+
+	private final Supplier<List<ResultCodecFactory>> factories;
+
+	private final LongSupplier maxBytes;
+
+	ResultCodecs(Supplier<JsonMapper> mapper, Supplier<List<ResultCodecFactory>> factories, LongSupplier maxBytes) {
+		this.mapper = mapper;
+		this.factories = factories;
+		this.maxBytes = maxBytes;
+	}
+
+	ResultCodec forMethod(String name, GuardedMethod method) {
+		ReturnTypes.requireSynchronous(method);
+		ResolvableType type = ResolvableType.forMethodReturnType(method.method(), method.targetClass());
+		for (ResultCodecFactory factory : this.factories.get()) {
+			ResultCodec codec = factory.create(method, type, (value) -> {
+				requireNoStream(method, value);
+				return forValue(name, value);
+			});
+			if (codec != null) {
+				return codec;
+			}
+		}
+		requireNoStream(method, type);
+		requireDeclared(method, type);
+		return forValue(name, type);
+	}
+
+	ResultCodec forValue(String name, ResolvableType type) {
+		return new JsonResultCodec(name, this.mapper, type, this.maxBytes.getAsLong());
+	}
+
+	private static void requireNoStream(GuardedMethod method, ResolvableType type) {
+		Class<?> raw = type.resolve();
+		for (Class<?> streaming : STREAMING) {
+			if (raw != null && streaming.isAssignableFrom(raw)) {
+				throw method.problem(
+						"results of type " + raw.getSimpleName() + " can be read only once, so none can be kept.",
+						"Return a value that holds the whole result.");
+			}
+		}
+	}
+
+	private static void requireDeclared(GuardedMethod method, ResolvableType type) {
+		if (type.resolve() == Object.class || !isResolvable(type)) {
+			throw method.problem(
+					"the return type " + type.getType().getTypeName() + " does not say what to read a kept result as.",
+					"Declare the type of the result.");
+		}
+	}
+
+	private static boolean isResolvable(ResolvableType type) {
+		if (type.resolve() == null) {
+			return false;
+		}
+		for (ResolvableType generic : type.getGenerics()) {
+			if (!isResolvable(generic)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+}

@@ -1,0 +1,28 @@
+-- Stores what a call has done.
+--
+-- KEYS  the record, as laid out in claim.lua
+-- ARGV  owner, fence, fingerprint, kind, record, retention in milliseconds
+-- Reply {1} stored, {0} lost: another owner has taken over, and what it does stands
+--
+-- Invariants
+--  * Only the owner with its fence completes, also after its deadline if nobody has taken over since.
+--  * A record that is gone (the server lost its data) belongs to nobody: the effect happened, so it is recorded.
+--  * A repetition by the same owner changes nothing but the retention.
+--  * The retention counts from here.
+-- The first write is the only one that can be refused for lack of memory: then the call is still in progress. It is
+-- sent so that it is not refused, where the server can: whoever was admitted may also finish.
+
+local key = KEYS[1]
+local owner, fence, fingerprint = ARGV[1], ARGV[2], ARGV[3]
+local kind, result, retention = ARGV[4], ARGV[5], tonumber(ARGV[6])
+
+local record = redis.call('HMGET', key, 'f', 'o', 'd', 'k')
+if record[1] then
+  if record[1] ~= fence or record[2] ~= owner or not (record[3] or record[4]) then
+    return {0}
+  end
+end
+redis.call('HSET', key, 'f', fence, 'h', fingerprint, 'o', owner, 'k', kind, 'r', result)
+redis.call('HDEL', key, 'd')
+redis.call('PEXPIRE', key, retention)
+return {1}

@@ -1,0 +1,27 @@
+-- Closes a key for good, because nobody can tell whether the call that claimed it has changed anything.
+--
+-- KEYS  the record, as laid out in claim.lua
+-- ARGV  owner, fence, fingerprint, retention in milliseconds
+-- Reply {1} closed, {0} lost: another owner has taken over
+--
+-- Invariants
+--  * Only the owner with its fence closes, also after its deadline if nobody has taken over since.
+--  * Without a deadline nobody takes the key over until the retention ends.
+--  * A record that is gone (the server lost its data) belongs to nobody and is written anew.
+--  * A repetition by the same owner changes nothing but the retention.
+-- Only removes unless the record is gone, so it succeeds without memory; if the write of a lost record is refused,
+-- nothing has changed.
+
+local key = KEYS[1]
+local owner, fence, fingerprint, retention = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+
+local record = redis.call('HMGET', key, 'f', 'o', 'd', 'k')
+if not record[1] then
+  redis.call('HSET', key, 'f', fence, 'h', fingerprint, 'o', owner)
+elseif record[1] ~= fence or record[2] ~= owner or record[4] then
+  return {0}
+else
+  redis.call('HDEL', key, 'd')
+end
+redis.call('PEXPIRE', key, retention)
+return {1}
