@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.security.SecurityContextPrincipalProvider;
+import io.ge.redis.web.ServletPrincipalProvider;
+import jakarta.servlet.Servlet;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.context.request.RequestContextHolder;
+
+/**
+ * Who the caller is: the user of Spring Security where it is present, else that of the
+ * request.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@ConditionalOnBean(RedisBackends.class)
+public final class GeRedisPrincipalAutoConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(SecurityContextHolder.class)
+	static class SpringSecurity {
+
+		@Bean
+		@Order(0)
+		PrincipalProvider geRedisSecurityContextPrincipalProvider() {
+			return new SecurityContextPrincipalProvider();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@ConditionalOnClass({ Servlet.class, RequestContextHolder.class })
+	static class ServletRequests {
+
+		@Bean
+		@Order(100)
+		PrincipalProvider geRedisServletPrincipalProvider() {
+			return new ServletPrincipalProvider();
+		}
+
+	}
+
+}

@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Connects Spring Security with the guards: whose token a call presents, and whether a
+ * JWT was revoked.
+ */
+@NullMarked
+package io.ge.redis.security;
+
+import org.jspecify.annotations.NullMarked;
