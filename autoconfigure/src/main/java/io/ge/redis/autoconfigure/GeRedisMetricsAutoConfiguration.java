@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.CoreMeters;
+import io.ge.redis.actuate.IdempotencyMeters;
 import io.ge.redis.actuate.RateLimitMeters;
 import io.ge.redis.core.RedisBackends;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -27,6 +28,11 @@ public final class GeRedisMetricsAutoConfiguration {
 	@Bean
 	CoreMeters geRedisCoreMeters(MeterRegistry registry) {
 		return new CoreMeters(registry);
+	}
+
+	@Bean
+	IdempotencyMeters geRedisIdempotencyMeters(MeterRegistry registry) {
+		return new IdempotencyMeters(registry);
 	}
 
 	@Bean

@@ -6,12 +6,16 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.web.IdempotencyKeyHeader;
+import io.ge.redis.web.IdempotencyProblems;
 import io.ge.redis.web.OutageProblems;
 import io.ge.redis.web.ProblemMapping;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.ProblemWriter;
 import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RateLimitProblems;
+import io.ge.redis.web.ResponseEntityRecorder;
 import jakarta.servlet.Servlet;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -54,6 +58,21 @@ public final class GeRedisWebMvcAutoConfiguration {
 	@Bean
 	RateLimitProblems geRedisRateLimitProblems() {
 		return new RateLimitProblems();
+	}
+
+	@Bean
+	IdempotencyProblems geRedisIdempotencyProblems() {
+		return new IdempotencyProblems();
+	}
+
+	@Bean
+	IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {
+		return new IdempotencyKeyHeader(() -> properties.getObject().header());
+	}
+
+	@Bean
+	ResponseEntityRecorder geRedisResponseEntityRecorder(ObjectProvider<IdempotencyProperties> properties) {
+		return new ResponseEntityRecorder(() -> properties.getObject().replayedHeaders());
 	}
 
 	@Bean

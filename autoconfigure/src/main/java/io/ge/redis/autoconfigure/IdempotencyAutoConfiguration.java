@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.idempotency.IdempotencyGuard;
+import io.ge.redis.idempotency.IdempotencyKeySource;
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.idempotency.ResultCodecFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/**
+ * Idempotency keys. After the transactions, so that the advice that notes which calls
+ * have reached their method stands inside theirs.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class,
+		afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
+@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBooleanProperty(name = "ge.redis.idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyProperties.class)
+public final class IdempotencyAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static IdempotencyGuard idempotencyGuard(ObjectProvider<IdempotencyProperties> properties,
+			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
+			GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
+			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
+			ObjectProvider<JsonMapper> mapper) {
+		IdempotencyGuard.Extensions extensions = new IdempotencyGuard.Extensions(
+				() -> keySources.orderedStream().toList(), () -> codecs.orderedStream().toList(),
+				() -> principals.orderedStream().toList());
+		return new IdempotencyGuard(properties::getObject, attributes, expressions, extensions,
+				() -> mapper.getIfAvailable(JsonMapper::shared),
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardAdvisor idempotencyAdvisor(IdempotencyGuard guard, Environment environment) {
+		return guard.advisor(AdviceOrder.IDEMPOTENT.in(environment));
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static Advisor idempotencyReachedAdvisor(IdempotencyGuard guard) {
+		return guard.reachedAdvisor();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionListenerRegistrar idempotencyTransactionListener(ObjectProvider<IdempotencyGuard> guard) {
+		return new TransactionListenerRegistrar(() -> guard.getObject().transactionListener());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	Idempotency idempotency(IdempotencyGuard guard) {
+		return guard.idempotency();
+	}
+
+}

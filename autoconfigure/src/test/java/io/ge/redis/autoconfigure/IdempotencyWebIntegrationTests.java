@@ -1,0 +1,547 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.math.BigDecimal;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.idempotency.IdempotencyScope;
+import io.ge.redis.test.SharedRedis;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.stereotype.Controller;
+import org.springframework.test.util.AopTestUtils;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+
+/**
+ * Idempotency keys over HTTP.
+ */
+class IdempotencyWebIntegrationTests {
+
+	private static final String KEY = "Idempotency-Key";
+
+	private static final String REPLAYED = "Idempotent-Replayed";
+
+	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+				JacksonAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class,
+				DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class, GeRedisAutoConfiguration.class,
+				GeRedisWebMvcAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class,
+				IdempotencyAutoConfiguration.class))
+		.withUserConfiguration(CatchAll.class)
+		.withPropertyValues(SharedRedis.standalone().properties());
+
+	@BeforeEach
+	void emptyRedis() {
+		SharedRedis.standalone().flushAll();
+	}
+
+	@Test
+	void repetitionGetsTheFirstResponseAgain() {
+		run((http) -> {
+			MockHttpServletResponse first = http.send(sell("SOL", "1.50").header(KEY, "k-1"));
+			assertThat(first.getStatus()).isEqualTo(201);
+			assertThat(first.getHeader(REPLAYED)).isNull();
+			assertThat(first.getHeader("Set-Cookie")).isEqualTo("a=b");
+			MockHttpServletResponse again = http.send(sell("SOL", "1.50").header(KEY, "k-1"));
+			assertThat(again.getStatus()).isEqualTo(201);
+			assertThat(again.getContentAsString()).isEqualTo(first.getContentAsString())
+				.isEqualTo("{\"id\":1,\"token\":\"SOL\",\"quantity\":1.50}");
+			assertThat(again.getHeader("Location")).isEqualTo("/sales/1");
+			assertThat(again.getContentType()).isEqualTo(first.getContentType());
+			assertThat(again.getHeader(REPLAYED)).isEqualTo("true");
+			assertThat(again.getHeaderNames()).doesNotContain("Set-Cookie", "X-Cost");
+			assertThat(http.effects()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void quotedAndBareFormOfAKeyAreOne() {
+		run((http) -> {
+			http.send(sell("SOL", "1").header(KEY, "\"k \\\"1\\\"\""));
+			assertThat(http.send(sell("SOL", "1").header(KEY, " \"k \\\"1\\\"\" ")).getHeader(REPLAYED))
+				.isEqualTo("true");
+			http.send(sell("SOL", "1").header(KEY, "bare"));
+			assertThat(http.send(sell("SOL", "1").header(KEY, "\"bare\"")).getHeader(REPLAYED)).isEqualTo("true");
+			assertThat(http.effects()).isEqualTo(2);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " ", "\"\"", "a b", "\"open", "\"a\"b\"", "\"a\\n\"", "gr\u00fcn", "a\tb" })
+	void malformedKeyIsABadRequest(String key) {
+		run((http) -> {
+			assertProblem(http.send(sell("SOL", "1").header(KEY, key)), 400, "idempotency-key-required");
+			assertThat(http.effects()).isZero();
+		});
+	}
+
+	@Test
+	void missingRepeatedAndTooLongKeysAreBadRequests() {
+		run((http) -> {
+			assertProblem(http.send(sell("SOL", "1")), 400, "idempotency-key-required");
+			assertProblem(http.send(sell("SOL", "1").header(KEY, "a", "b")), 400, "idempotency-key-required");
+			assertProblem(http.send(sell("SOL", "1").header(KEY, "a".repeat(256))), 400, "idempotency-key-required");
+			assertThat(http.send(sell("SOL", "1").header(KEY, "a".repeat(255))).getStatus()).isEqualTo(201);
+		});
+	}
+
+	@Test
+	void anotherRequestWithTheSameKeyIsUnprocessable() {
+		run((http) -> {
+			http.send(sell("SOL", "1").header(KEY, "k"));
+			assertProblem(http.send(sell("SOL", "2").header(KEY, "k")), 422, "idempotency-key-reused");
+			assertProblem(http.send(sell("USDC", "1").header(KEY, "k")), 422, "idempotency-key-reused");
+			assertProblem(http.send(sell("SOL", "1").param("note", "new").header(KEY, "k")), 422,
+					"idempotency-key-reused");
+			assertProblem(http.send(post("/tokens/SOL/sales").header(KEY, "k")
+				.contentType(MediaType.APPLICATION_JSON)
+				.content("{\"quantity\":\"1\",\"pin\":\"9999\"}")), 422, "idempotency-key-reused");
+			assertThat(http.send(sell("SOL", "1").header("X-Trace", "other").header(KEY, "k")).getStatus())
+				.isEqualTo(201);
+			assertThat(http.effects()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void keysOfDifferentUsersAreApart() {
+		run((http) -> {
+			http.send(sell("SOL", "1").header(KEY, "k").principal(() -> "anna"));
+			MockHttpServletResponse other = http.send(sell("SOL", "7").header(KEY, "k").principal(() -> "boris"));
+			assertThat(other.getStatus()).isEqualTo(201);
+			assertThat(other.getHeader(REPLAYED)).isNull();
+			assertThat(http.send(sell("SOL", "9").header(KEY, "k")).getStatus()).isEqualTo(201);
+			assertThat(http.effects()).isEqualTo(3);
+			http.send(post("/global").header(KEY, "k").principal(() -> "anna"));
+			assertThat(http.send(post("/global").header(KEY, "k").principal(() -> "boris")).getHeader(REPLAYED))
+				.isEqualTo("true");
+		});
+	}
+
+	@Test
+	void repetitionOfARequestInFlightIsAConflict() {
+		run((http) -> {
+			CompletableFuture<MockHttpServletResponse> first = CompletableFuture
+				.supplyAsync(() -> http.send(post("/slow").header(KEY, "k")));
+			assertThat(http.desk().entered.await(10, TimeUnit.SECONDS)).isTrue();
+			MockHttpServletResponse second = http.send(post("/slow").header(KEY, "k"));
+			assertProblem(second, 409, "request-in-flight");
+			assertThat(second.getHeader("Retry-After")).isEqualTo("1");
+			http.desk().leave.countDown();
+			assertThat(first.get(10, TimeUnit.SECONDS).getContentAsString()).isEqualTo("done");
+			assertThat(http.send(post("/slow").header(KEY, "k")).getContentAsString()).isEqualTo("done");
+		});
+	}
+
+	@Test
+	void unknownOutcomeIsAConflictOfItsOwn() {
+		run((http) -> {
+			assertThat(http.send(post("/fails").header(KEY, "k")).getStatus()).isEqualTo(500);
+			assertProblem(http.send(post("/fails").header(KEY, "k")), 409, "outcome-unknown");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 200, 202, 204, 303, 400, 404, 410, 422 })
+	void answersThatWouldBeTheSameAreKept(int status) {
+		run((http) -> {
+			http.send(answer(status));
+			MockHttpServletResponse again = http.send(answer(status));
+			assertThat(again.getStatus()).isEqualTo(status);
+			assertThat(again.getHeader(REPLAYED)).isEqualTo("true");
+			assertThat(http.effects()).isEqualTo(1);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 401, 403, 408, 409, 425, 429, 503 })
+	void answersThatAskForAnotherAttemptFreeTheKey(int status) {
+		run((http) -> {
+			http.send(answer(status));
+			assertThat(http.send(answer(status)).getStatus()).isEqualTo(status);
+			assertThat(http.effects()).isEqualTo(2);
+		});
+	}
+
+	@Test
+	void otherErrorsOfTheServerAreFailures() {
+		run((http) -> {
+			assertThat(http.send(answer(500)).getStatus()).isEqualTo(500);
+			assertProblem(http.send(answer(500)), 409, "outcome-unknown");
+		});
+	}
+
+	@Test
+	void bodiesOfEveryKindAreReplayed() {
+		run((http) -> {
+			for (String path : new String[] { "/value", "/bytes", "/text", "/wildcard", "/nothing" }) {
+				MockHttpServletResponse first = http.send(post(path).header(KEY, "k"));
+				MockHttpServletResponse again = http.send(post(path).header(KEY, "k"));
+				assertThat(first.getStatus()).as(path).isLessThan(300);
+				assertThat(again.getHeader(REPLAYED)).as(path).isEqualTo("true");
+				assertThat(again.getStatus()).as(path).isEqualTo(first.getStatus());
+				assertThat(again.getContentType()).as(path).isEqualTo(first.getContentType());
+				assertThat(again.getContentAsByteArray()).as(path).isEqualTo(first.getContentAsByteArray());
+			}
+		});
+	}
+
+	@Test
+	void responseThatCannotBeReadBackIsNotReplayed() {
+		run((http) -> {
+			for (String path : new String[] { "/large", "/unreadable" }) {
+				assertThat(http.send(post(path).header(KEY, "k")).getStatus()).isEqualTo(200);
+				assertProblem(http.send(post(path).header(KEY, "k")), 409, "response-lost");
+			}
+		});
+	}
+
+	@Test
+	void headersOfTheApplicationAreReplayedWhereConfigured() {
+		this.runner.withUserConfiguration(Desk.class)
+			.withPropertyValues("ge.redis.idempotency.header=X-Request-Id",
+					"ge.redis.idempotency.replayed-headers=x-cost")
+			.run((context) -> {
+				Http http = new Http(context);
+				http.send(sell("SOL", "1").header("X-Request-Id", "k"));
+				MockHttpServletResponse again = http.send(sell("SOL", "1").header("X-Request-Id", "k"));
+				assertThat(again.getHeader("X-Cost")).isEqualTo("3");
+			});
+		this.runner.withUserConfiguration(Desk.class)
+			.withPropertyValues("ge.redis.idempotency.replayed-headers=Set-Cookie")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("ge.redis.idempotency.replayed-headers")
+				.hasMessageContaining("Set-Cookie"));
+	}
+
+	@Test
+	void keyMayBeOptional() {
+		run((http) -> {
+			http.send(post("/optional"));
+			http.send(post("/optional"));
+			assertThat(http.effects()).isEqualTo(2);
+			http.send(post("/optional").header(KEY, "k"));
+			assertThat(http.send(post("/optional").header(KEY, "k")).getHeader(REPLAYED)).isEqualTo("true");
+			assertProblem(http.send(post("/optional").header(KEY, "a b")), 400, "idempotency-key-required");
+			assertThat(http.effects()).isEqualTo(3);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Emits.class, Streams.class, RendersView.class, WritesItself.class, ReadsStream.class,
+			HasNoStatus.class })
+	void handlerWhoseResponseCannotBeKeptFailsTheStart(Class<?> controller) {
+		this.runner.withUserConfiguration(controller)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("@Idempotent on " + controller.getName() + ".handle"));
+	}
+
+	private void run(Check test) {
+		this.runner.withUserConfiguration(Desk.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			test.run(new Http(context));
+			assertThat(SharedRedis.standalone().keysWithoutTtl()).isEmpty();
+		});
+	}
+
+	private static MockHttpServletRequestBuilder sell(String token, String quantity) {
+		return post("/tokens/" + token + "/sales").contentType(MediaType.APPLICATION_JSON)
+			.content("{\"quantity\":\"" + quantity + "\",\"pin\":\"1234\"}");
+	}
+
+	private static MockHttpServletRequestBuilder answer(int status) {
+		return post("/answers/" + status).header(KEY, "k");
+	}
+
+	private static void assertProblem(MockHttpServletResponse response, int status, String type) throws Exception {
+		assertThat(response.getStatus()).isEqualTo(status);
+		assertThat(response.getContentType()).startsWith("application/problem+json");
+		assertThat(response.getContentAsString()).contains("\"urn:ge-redis:problem:" + type + "\"");
+	}
+
+	@FunctionalInterface
+	interface Check {
+
+		void run(Http http) throws Exception;
+
+	}
+
+	private static final class Http {
+
+		private final MockMvc mvc;
+
+		private final Desk desk;
+
+		Http(WebApplicationContext context) {
+			this.mvc = MockMvcBuilders.webAppContextSetup(context).build();
+			this.desk = AopTestUtils.getUltimateTargetObject(context.getBean(Desk.class));
+		}
+
+		MockHttpServletResponse send(MockHttpServletRequestBuilder request) {
+			try {
+				return this.mvc.perform(request).andReturn().getResponse();
+			}
+			catch (Exception ex) {
+				throw new AssertionError(ex);
+			}
+		}
+
+		int effects() {
+			return this.desk.effects.get();
+		}
+
+		Desk desk() {
+			return this.desk;
+		}
+
+	}
+
+	record Order(BigDecimal quantity, @com.fasterxml.jackson.annotation.JsonProperty(
+			access = com.fasterxml.jackson.annotation.JsonProperty.Access.WRITE_ONLY) String pin) {
+	}
+
+	record Sale(int id, String token, BigDecimal quantity) {
+	}
+
+	static class WriteOnly {
+
+		private final String text;
+
+		WriteOnly(String first, String second) {
+			this.text = first + second;
+		}
+
+		public String getText() {
+			return this.text;
+		}
+
+	}
+
+	@RestController
+	static class Desk {
+
+		final AtomicInteger effects = new AtomicInteger();
+
+		final CountDownLatch entered = new CountDownLatch(1);
+
+		final CountDownLatch leave = new CountDownLatch(1);
+
+		@PostMapping("/tokens/{token}/sales")
+		@Idempotent
+		public ResponseEntity<Sale> sell(@PathVariable String token, @RequestBody Order order,
+				@RequestParam(required = false) @Nullable String note,
+				@RequestHeader(name = "X-Trace", required = false) @Nullable String trace) {
+			int id = this.effects.incrementAndGet();
+			return ResponseEntity.created(URI.create("/sales/" + id))
+				.header("Set-Cookie", "a=b")
+				.header("X-Cost", "3")
+				.body(new Sale(id, token, order.quantity()));
+		}
+
+		@PostMapping("/global")
+		@Idempotent(scope = IdempotencyScope.GLOBAL)
+		public String global() {
+			return "done";
+		}
+
+		@PostMapping("/slow")
+		@Idempotent
+		public String slow() throws InterruptedException {
+			this.entered.countDown();
+			this.leave.await(10, TimeUnit.SECONDS);
+			return "done";
+		}
+
+		@PostMapping("/fails")
+		@Idempotent
+		public String fails() {
+			throw new IllegalStateException("failed");
+		}
+
+		@PostMapping("/answers/{status}")
+		@Idempotent
+		public ResponseEntity<Map<String, Object>> answer(@PathVariable int status) {
+			this.effects.incrementAndGet();
+			return (status == 204) ? ResponseEntity.noContent().build()
+					: ResponseEntity.status(status).body(Map.of("status", status));
+		}
+
+		@PostMapping("/value")
+		@ResponseStatus(HttpStatus.CREATED)
+		@Idempotent
+		public Sale value() {
+			return new Sale(this.effects.incrementAndGet(), "SOL", new BigDecimal("1.10"));
+		}
+
+		@PostMapping("/bytes")
+		@Idempotent
+		public ResponseEntity<byte[]> bytes() {
+			return ResponseEntity.ok()
+				.contentType(MediaType.APPLICATION_OCTET_STREAM)
+				.body(new byte[] { 0, (byte) 0xff, (byte) this.effects.incrementAndGet() });
+		}
+
+		@PostMapping("/text")
+		@Idempotent
+		public ResponseEntity<String> text() {
+			return ResponseEntity.ok("text \u00e4 " + this.effects.incrementAndGet());
+		}
+
+		@PostMapping("/wildcard")
+		@Idempotent
+		public ResponseEntity<?> wildcard() {
+			return ResponseEntity.ok(new Sale(this.effects.incrementAndGet(), "SOL", new BigDecimal("1.10")));
+		}
+
+		@PostMapping("/nothing")
+		@ResponseStatus(HttpStatus.ACCEPTED)
+		@Idempotent
+		public void nothing() {
+			this.effects.incrementAndGet();
+		}
+
+		@PostMapping("/large")
+		@Idempotent
+		public String large() {
+			return "x".repeat(256 * 1024);
+		}
+
+		@PostMapping("/unreadable")
+		@Idempotent
+		public WriteOnly unreadable() {
+			return new WriteOnly("te", "xt");
+		}
+
+		@PostMapping("/optional")
+		@Idempotent(required = false)
+		public String optional() {
+			return "done " + this.effects.incrementAndGet();
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class CatchAll {
+
+		@ExceptionHandler(Exception.class)
+		ResponseEntity<String> onException(Exception exception) {
+			return ResponseEntity.internalServerError().body("caught");
+		}
+
+	}
+
+	@RestController
+	static class Emits {
+
+		@PostMapping("/")
+		@Idempotent
+		public SseEmitter handle() {
+			return new SseEmitter();
+		}
+
+	}
+
+	@RestController
+	static class Streams {
+
+		@PostMapping("/")
+		@Idempotent
+		public ResponseEntity<StreamingResponseBody> handle() {
+			return ResponseEntity.ok((stream) -> stream.write("a".getBytes(StandardCharsets.UTF_8)));
+		}
+
+	}
+
+	@Controller
+	static class RendersView {
+
+		@PostMapping("/")
+		@Idempotent
+		public String handle() {
+			return "view";
+		}
+
+	}
+
+	@RestController
+	static class WritesItself {
+
+		@PostMapping("/")
+		@Idempotent
+		public void handle(HttpServletResponse response) {
+			response.setStatus(201);
+		}
+
+	}
+
+	@RestController
+	static class ReadsStream {
+
+		@PostMapping("/")
+		@Idempotent
+		public String handle(java.io.InputStream body) {
+			return "done";
+		}
+
+	}
+
+	@RestController
+	static class HasNoStatus {
+
+		@PostMapping("/")
+		@Idempotent
+		public HttpEntity<String> handle() {
+			return new HttpEntity<>("done", new HttpHeaders());
+		}
+
+	}
+
+}
