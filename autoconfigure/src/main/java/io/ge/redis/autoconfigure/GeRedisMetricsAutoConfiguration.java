@@ -5,6 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.actuate.BlacklistMeters;
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.IdempotencyMeters;
 import io.ge.redis.actuate.RateLimitMeters;
@@ -28,6 +29,11 @@ public final class GeRedisMetricsAutoConfiguration {
 	@Bean
 	CoreMeters geRedisCoreMeters(MeterRegistry registry) {
 		return new CoreMeters(registry);
+	}
+
+	@Bean
+	BlacklistMeters geRedisBlacklistMeters(MeterRegistry registry) {
+		return new BlacklistMeters(registry);
 	}
 
 	@Bean

@@ -5,10 +5,14 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.EnumSet;
+
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.web.BlacklistProblems;
 import io.ge.redis.web.IdempotencyKeyHeader;
 import io.ge.redis.web.IdempotencyProblems;
+import io.ge.redis.web.OutageFilter;
 import io.ge.redis.web.OutageProblems;
 import io.ge.redis.web.ProblemMapping;
 import io.ge.redis.web.ProblemResolver;
@@ -16,6 +20,7 @@ import io.ge.redis.web.ProblemWriter;
 import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RateLimitProblems;
 import io.ge.redis.web.ResponseEntityRecorder;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Servlet;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -24,8 +29,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.servlet.DispatcherServlet;
 
@@ -37,6 +45,9 @@ import org.springframework.web.servlet.DispatcherServlet;
 @ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
 @ConditionalOnBean(RedisBackends.class)
 public final class GeRedisWebMvcAutoConfiguration {
+
+	/** Where Boot puts Spring Security's filter unless configured. */
+	private static final int SECURITY_FILTER = -100;
 
 	@Bean
 	ProblemWriter geRedisProblemWriter(ObjectProvider<ProblemMapping> mappings,
@@ -51,8 +62,25 @@ public final class GeRedisWebMvcAutoConfiguration {
 	}
 
 	@Bean
+	FilterRegistrationBean<OutageFilter> geRedisOutageFilter(ProblemWriter writer, Environment environment) {
+		FilterRegistrationBean<OutageFilter> registration = new FilterRegistrationBean<>(new OutageFilter(writer));
+		registration.setOrder(securityFilterOrder(environment) - 1);
+		registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
+		return registration;
+	}
+
+	private static int securityFilterOrder(Environment environment) {
+		return Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER);
+	}
+
+	@Bean
 	OutageProblems geRedisOutageProblems() {
 		return new OutageProblems();
+	}
+
+	@Bean
+	BlacklistProblems geRedisBlacklistProblems() {
+		return new BlacklistProblems();
 	}
 
 	@Bean

@@ -73,6 +73,13 @@ public interface GuardConnection extends AutoCloseable {
 	boolean isAsynchronous();
 
 	/**
+	 * Returns whether keys of different slots may live on different servers, so that one
+	 * script must not touch both.
+	 * @return {@code false} if it is certain that any keys can be used together
+	 */
+	boolean isClustered();
+
+	/**
 	 * Closes the connection and everything made for it.
 	 */
 	@Override

@@ -189,6 +189,11 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public boolean isClustered() {
+		return this.factory.isClusterAware();
+	}
+
+	@Override
 	public void close() {
 		this.closed = true;
 		this.connector.shutdownNow();

@@ -21,6 +21,8 @@ import java.util.function.Function;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * The adapter for Jedis and foreign connection factories, on Spring Data's blocking
@@ -39,6 +41,9 @@ final class SpringDataGuardConnection implements GuardConnection {
 
 	/** A command that nobody waits for any more is not sent after all. */
 	private static final long LONGEST_QUEUEING = TimeUnit.SECONDS.toNanos(1);
+
+	private static final boolean jedisPresent = ClassUtils.isPresent("redis.clients.jedis.Jedis",
+			SpringDataGuardConnection.class.getClassLoader());
 
 	private final RedisConnectionFactory factory;
 
@@ -139,6 +144,11 @@ final class SpringDataGuardConnection implements GuardConnection {
 	@Override
 	public boolean isAsynchronous() {
 		return false;
+	}
+
+	@Override
+	public boolean isClustered() {
+		return !(jedisPresent && this.factory instanceof JedisConnectionFactory jedis) || jedis.isRedisClusterAware();
 	}
 
 	@Override

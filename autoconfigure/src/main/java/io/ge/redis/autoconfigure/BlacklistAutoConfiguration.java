@@ -1,0 +1,63 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistProperties;
+import io.ge.redis.blacklist.CurrentToken;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenReader;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardAdvisor;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/**
+ * Blacklists.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(BlacklistProperties.class)
+public final class BlacklistAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static BlacklistGuard blacklistGuard(ObjectProvider<BlacklistProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
+			ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken, ObjectProvider<TokenReader> readers) {
+		return new BlacklistGuard(properties::getObject, attributes, expressions,
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), events,
+				() -> beans.getBeanNamesForType(CurrentToken.class, true, false).length > 0, currentToken::getObject,
+				() -> readers.orderedStream().toList());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardAdvisor blacklistAdvisor(BlacklistGuard guard, Environment environment) {
+		return guard.advisor(AdviceOrder.BLACKLIST_CHECK.in(environment));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	TokenBlacklist tokenBlacklist(BlacklistGuard guard) {
+		return guard.tokenBlacklist();
+	}
+
+}

@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist;
+
+import java.util.Locale;
+
+import io.ge.redis.core.event.GuardEvent;
+
+/**
+ * A token or a subject was checked.
+ *
+ * @param name the name of the check
+ * @param outcome what came of it
+ * @param source who decided
+ */
+public record BlacklistEvent(String name, Outcome outcome, Source source) implements GuardEvent {
+
+	@Override
+	public String pattern() {
+		return "blacklist";
+	}
+
+	@Override
+	public String result() {
+		return this.outcome.name().toLowerCase(Locale.ROOT);
+	}
+
+	/**
+	 * What came of a check.
+	 */
+	public enum Outcome {
+
+		/** Nothing is known against the token or subject. */
+		CLEAR,
+
+		/** The token is not accepted any more, or the subject is blocked. */
+		REVOKED,
+
+		/** Redis was asked and did not answer; the outage policy decided. */
+		ERROR
+
+	}
+
+	/**
+	 * Who decided.
+	 */
+	public enum Source {
+
+		/** This instance, without asking Redis. */
+		LOCAL,
+
+		/** Redis was asked. */
+		REDIS
+
+	}
+
+}

@@ -1,0 +1,81 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.NamedSettings;
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.outage.OutagePolicy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lists of the application by name: merged from properties, annotations and defaults,
+ * in that order.
+ */
+final class Blacklists {
+
+	private final Supplier<BlacklistProperties> properties;
+
+	private final NamedSettings<Blacklist> annotated = new NamedSettings<>();
+
+	private final Map<String, Blacklist> used = new ConcurrentHashMap<>();
+
+	Blacklists(Supplier<BlacklistProperties> properties) {
+		this.properties = properties;
+	}
+
+	/**
+	 * Merges what an annotation says with the properties, and registers the result.
+	 */
+	Blacklist define(String name, @Nullable OutagePolicy onOutage, Settings settings, GuardedMethod method) {
+		Blacklist list;
+		try {
+			list = merge(name, onOutage, settings);
+		}
+		catch (IllegalArgumentException ex) {
+			throw method.problem(String.valueOf(ex.getMessage()),
+					"Correct the annotation, ge.redis.blacklist.lists." + name + ".* or ge.redis.blacklist.on-outage.",
+					ex);
+		}
+		this.annotated.register(name, list, method);
+		return list;
+	}
+
+	/**
+	 * Returns a list for use in code.
+	 */
+	Blacklist get(String name) {
+		Blacklist known = this.used.get(name);
+		if (known == null) {
+			Blacklist list = this.annotated.all().get(name);
+			known = (list != null) ? list : ofProperties(name);
+			this.used.put(name, known);
+		}
+		return known;
+	}
+
+	private Blacklist ofProperties(String name) {
+		try {
+			return merge(name, null, new Settings());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new GuardConfigurationException("ge.redis.blacklist.lists." + name, String.valueOf(ex.getMessage()),
+					"Correct the property, or ge.redis.blacklist.on-outage.", ex);
+		}
+	}
+
+	private Blacklist merge(String name, @Nullable OutagePolicy attribute, Settings settings) {
+		BlacklistProperties all = this.properties.get();
+		OutagePolicy onOutage = settings.pick("onOutage", all.list(name).onOutage(), attribute, all.onOutage());
+		return new Blacklist(name, onOutage.orElse(OutagePolicy.DENY));
+	}
+
+}

@@ -1,0 +1,38 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist;
+
+import io.ge.redis.blacklist.BlacklistEvent.Outcome;
+import io.ge.redis.blacklist.BlacklistEvent.Source;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the engine says to its caller, who publishes the event on its own thread.
+ *
+ * @param status what is known of the token or subject
+ * @param refusal why the call is refused for want of a decision, or {@code null}
+ * @param event what to tell
+ */
+record Verdict(TokenStatus status, @Nullable RedisUnavailableException refusal, BlacklistEvent event) {
+
+	static Verdict of(Blacklist list, TokenStatus status, Source source) {
+		Outcome outcome = (status == TokenStatus.CLEAR) ? Outcome.CLEAR : Outcome.REVOKED;
+		return new Verdict(status, null, new BlacklistEvent(list.name(), outcome, source));
+	}
+
+	static Verdict undecided(Blacklist list, @Nullable RedisUnavailableException refusal) {
+		return new Verdict(TokenStatus.CLEAR, refusal, new BlacklistEvent(list.name(), Outcome.ERROR, Source.REDIS));
+	}
+
+	TokenStatus orRefuse() {
+		if (this.refusal != null) {
+			throw this.refusal;
+		}
+		return this.status;
+	}
+
+}

@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Revoked tokens and blocked subjects: {@link io.ge.redis.blacklist.BlacklistCheck} on
+ * methods, {@link io.ge.redis.blacklist.TokenBlacklist} in code.
+ */
+@NullMarked
+package io.ge.redis.blacklist;
+
+import org.jspecify.annotations.NullMarked;
