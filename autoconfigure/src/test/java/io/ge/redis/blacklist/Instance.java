@@ -9,39 +9,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.outage.OutageCause;
-import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutagePolicy;
-import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.test.RedisFixture;
-
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import io.ge.redis.test.TestBackend;
 
 /**
  * One instance of an application, as far as the blacklist is concerned.
  */
 final class Instance implements AutoCloseable {
 
-	private final RedisConnectionFactory factory;
-
-	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
-
-	private final AtomicInteger scripts = new AtomicInteger();
-
 	private final List<GuardEvent> events = new CopyOnWriteArrayList<>();
 
-	private final RedisBackend backend;
+	private final TestBackend backend;
 
 	private final TokenBlacklist blacklist;
 
@@ -50,13 +34,9 @@ final class Instance implements AutoCloseable {
 	}
 
 	Instance(RedisFixture redis, BlacklistProperties properties, Duration commandTimeout) {
-		this.factory = redis.connectionFactory();
-		this.backend = new RedisBackend("test", "ge", "instance", GuardConnections.from(this.factory),
-				new OutageSettings(commandTimeout, 3, Duration.ofMillis(100)), this.scheduler,
-				(script, nanos, failure) -> this.scripts.incrementAndGet(), new Silent());
-		this.backend.start();
+		this.backend = TestBackend.on(redis.connectionFactory(), "instance", commandTimeout);
 		this.blacklist = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
-				new ExpressionCompiler(null), () -> this.backend, new GuardEvents(() -> List.of(this.events::add)),
+				new ExpressionCompiler(null), this.backend::get, new GuardEvents(() -> List.of(this.events::add)),
 				() -> false, () -> () -> null, List::of)
 			.tokenBlacklist();
 	}
@@ -71,13 +51,7 @@ final class Instance implements AutoCloseable {
 	}
 
 	boolean isAway() {
-		return this.backend.breaker().isOpen();
-	}
-
-	int scriptsOf(Runnable action) {
-		int before = this.scripts.get();
-		action.run();
-		return this.scripts.get() - before;
+		return this.backend.get().breaker().isOpen();
 	}
 
 	List<GuardEvent> events() {
@@ -85,22 +59,8 @@ final class Instance implements AutoCloseable {
 	}
 
 	@Override
-	public void close() throws Exception {
-		this.backend.stop();
-		this.scheduler.shutdownNow();
-		((DisposableBean) this.factory).destroy();
-	}
-
-	private static final class Silent implements OutageListener {
-
-		@Override
-		public void onFailure(String pattern, OutageCause cause) {
-		}
-
-		@Override
-		public void onTransition(String breaker, boolean open) {
-		}
-
+	public void close() {
+		this.backend.close();
 	}
 
 }
