@@ -25,12 +25,15 @@ public class CurrentJwt implements CurrentToken {
 	@Override
 	public @Nullable TokenIdentity currentToken() {
 		Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
-		if (authentication == null || !authentication.isAuthenticated()
-				|| authentication instanceof AnonymousAuthenticationToken) {
+		if (authentication == null) {
 			return null;
 		}
 		TokenIdentity identity = this.tokens.read(authentication);
-		return (identity != null) ? identity : OTHER_CREDENTIALS;
+		if (identity != null) {
+			return identity;
+		}
+		boolean stranger = !authentication.isAuthenticated() || authentication instanceof AnonymousAuthenticationToken;
+		return stranger ? null : OTHER_CREDENTIALS;
 	}
 
 }

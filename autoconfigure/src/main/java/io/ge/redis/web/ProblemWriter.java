@@ -7,6 +7,7 @@ package io.ge.redis.web;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,8 +70,18 @@ public class ProblemWriter {
 		response.setStatus(detail.getStatus());
 		problem.headers().forEach((name, values) -> values.forEach((value) -> response.setHeader(name, value)));
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-		response.getOutputStream().write(this.json.writeValueAsBytes(members(detail)));
+		send(this.json.writeValueAsBytes(members(detail)), response);
 		return true;
+	}
+
+	private static void send(byte[] body, HttpServletResponse response) throws IOException {
+		try {
+			response.getOutputStream().write(body);
+		}
+		catch (IllegalStateException ex) {
+			// Who failed had taken the writer
+			response.getWriter().write(new String(body, StandardCharsets.UTF_8));
+		}
 	}
 
 	private @Nullable Problem map(GeRedisException exception) {
