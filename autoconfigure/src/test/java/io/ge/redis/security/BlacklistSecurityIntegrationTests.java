@@ -11,8 +11,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.interfaces.RSAPrivateKey;
+import java.security.interfaces.RSAPublicKey;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -27,6 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
@@ -46,6 +54,7 @@ import org.springframework.security.oauth2.jwt.JwtClaimsSet;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.JwtEncoder;
 import org.springframework.security.oauth2.jwt.JwtEncoderParameters;
+import org.springframework.security.oauth2.jwt.JwtValidationException;
 import org.springframework.security.oauth2.jwt.JwtValidators;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.oauth2.jwt.NimbusJwtEncoder;
@@ -56,6 +65,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -139,6 +149,30 @@ class BlacklistSecurityIntegrationTests {
 	}
 
 	@Test
+	void bootsOwnDecoderChecksToo(@TempDir Path directory) throws Exception {
+		KeyPair keys = KeyPairGenerator.getInstance("RSA").generateKeyPair();
+		Path pem = Files.writeString(directory.resolve("key.pem"),
+				"-----BEGIN PUBLIC KEY-----\n" + Base64.getMimeEncoder().encodeToString(keys.getPublic().getEncoded())
+						+ "\n-----END PUBLIC KEY-----\n");
+		try (Application application = Application.start(redis, Unconfigured.class,
+				"spring.security.oauth2.resourceserver.jwt.public-key-location=file:" + pem)) {
+			JwtEncoder encoder = NimbusJwtEncoder
+				.withKeyPair((RSAPublicKey) keys.getPublic(), (RSAPrivateKey) keys.getPrivate())
+				.build();
+			JwtClaimsSet claims = JwtClaimsSet.builder()
+				.issuer("self")
+				.id("id")
+				.expiresAt(Instant.now().plusSeconds(300))
+				.build();
+			String token = encoder.encode(JwtEncoderParameters.from(claims)).getTokenValue();
+			JwtDecoder decoder = application.context().getBean(JwtDecoder.class);
+			application.blacklist().revoke(JwtTokens.identity(decoder.decode(token)));
+			assertThatExceptionOfType(JwtValidationException.class).isThrownBy(() -> decoder.decode(token))
+				.withMessageContaining("The token was revoked");
+		}
+	}
+
+	@Test
 	void blockedSubjectIsForbidden() throws Exception {
 		first.blacklist().block("accounts", "boris", Duration.ofMinutes(1));
 		HttpResponse<String> refused = get(second, "/account?name=boris", null);
@@ -215,7 +249,11 @@ class BlacklistSecurityIntegrationTests {
 	record Application(ConfigurableApplicationContext context) implements AutoCloseable {
 
 		static Application start(StandaloneRedis redis, String... properties) {
-			SpringApplication application = new SpringApplication(Configured.class);
+			return start(redis, Configured.class, properties);
+		}
+
+		static Application start(StandaloneRedis redis, Class<?> configuration, String... properties) {
+			SpringApplication application = new SpringApplication(configuration);
 			String[] arguments = Stream.of(redis.properties(), new String[] { "server.port=0",
 					"spring.main.banner-mode=off",
 					"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" },
@@ -278,6 +316,12 @@ class BlacklistSecurityIntegrationTests {
 		JwtEncoder jwtEncoder() {
 			return NimbusJwtEncoder.withSecretKey(this.key).build();
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Unconfigured {
 
 	}
 

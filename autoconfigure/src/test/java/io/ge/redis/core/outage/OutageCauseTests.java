@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.outage;
 
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -48,6 +49,8 @@ class OutageCauseTests {
 	void onlyTimeoutsAndLostConnectionsLeaveTheOutcomeUnknown() {
 		assertThat(OutageCause.of(new TimeoutException()).leavesOutcomeUnknown()).isTrue();
 		assertThat(OutageCause.of(new CancellationException()).leavesOutcomeUnknown()).isTrue();
+		assertThat(OutageCause.of(new ClosedChannelException() {
+		}).leavesOutcomeUnknown()).isTrue();
 		assertThat(OutageCause.of(new RedisConnectionException("Unable to connect")).leavesOutcomeUnknown()).isFalse();
 		assertThat(OutageCause.of(new RedisCommandExecutionException("OOM")).leavesOutcomeUnknown()).isFalse();
 	}
