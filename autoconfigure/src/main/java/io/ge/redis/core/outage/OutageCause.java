@@ -118,6 +118,9 @@ public enum OutageCause {
 		// Servers before 7.0 wrap the error of a command inside a script
 		int inner = message.startsWith("ERR Error running script") ? message.indexOf(": -") : -1;
 		String reply = (inner >= 0) ? message.substring(inner + 3) : message;
+		if (reply.contains("The user executing the script can't")) {
+			return NOPERM;
+		}
 		String code = reply.split("\\s", 2)[0];
 		return switch (code) {
 			case "OOM" -> OOM;

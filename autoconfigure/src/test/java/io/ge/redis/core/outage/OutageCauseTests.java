@@ -34,6 +34,7 @@ class OutageCauseTests {
 			CLUSTERDOWN Hash slot not served                                               | CLUSTERDOWN
 			BUSY Redis is busy running a script.                                           | BUSY
 			NOPERM User default has no permissions                                         | NOPERM
+			ERR The user executing the script can't run this command or subcommand         | NOPERM
 			NOAUTH Authentication required.                                                | NOAUTH
 			WRONGPASS invalid username-password pair                                       | NOAUTH
 			MISCONF Redis is configured to save RDB snapshots                              | MISCONF

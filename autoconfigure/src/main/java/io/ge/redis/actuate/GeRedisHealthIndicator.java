@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.actuate;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+/**
+ * Whether guards can rely on each Redis that they use.
+ * <p>
+ * {@code DOWN} while outage policies apply to a Redis, or where the guards may not do
+ * there what they have to. {@code UNKNOWN} where keys may be evicted, which would drop
+ * locks, idempotency keys and revocations silently (a Redis for caches alone is meant to
+ * be so), and where the server does not tell. Everything of ours expires, so every policy
+ * but {@code noeviction} evicts it once a memory limit is reached.
+ * <p>
+ * Cost: one script call for each Redis, none while it is known to be away; waits no
+ * longer than {@code ge.redis.outage.command-timeout} for each. On a Cluster one node is
+ * asked.
+ */
+public class GeRedisHealthIndicator extends AbstractHealthIndicator {
+
+	private static final LuaScript PROBE = LuaScript.load(GeRedisHealthIndicator.class, "probe.lua");
+
+	private static final String PATTERN = "health";
+
+	private final RedisBackends backends;
+
+	/**
+	 * Creates an indicator.
+	 * @param backends the connections in use
+	 */
+	public GeRedisHealthIndicator(RedisBackends backends) {
+		super("The health of GE Redis could not be determined");
+		this.backends = backends;
+	}
+
+	@Override
+	protected void doHealthCheck(Health.Builder builder) {
+		Map<String, RedisBackend> used = new TreeMap<>(this.backends.all());
+		Status status = used.isEmpty() ? Status.UNKNOWN : Status.UP;
+		for (Map.Entry<String, RedisBackend> entry : used.entrySet()) {
+			Finding finding = check(entry.getValue());
+			builder.withDetail(entry.getKey(), finding.details());
+			status = worse(status, finding.status());
+		}
+		builder.status(status);
+	}
+
+	private static Finding check(RedisBackend backend) {
+		GuardedRedis redis = backend.redis(PATTERN);
+		try {
+			return judge(Waiting.await(redis
+				.run(ScriptCall.of(PROBE, backend.keys(PATTERN).entity(KeyPart.of("probe"))), redis.newBudget())));
+		}
+		catch (RedisUnavailableException ex) {
+			return new Finding(Status.DOWN).with("state", "away").with("cause", ex.reason().tag());
+		}
+	}
+
+	private static Finding judge(ScriptReply reply) {
+		if (reply.has(1)) {
+			return new Finding(Status.DOWN).with("state", "refusing").with("problem", reply.text(1));
+		}
+		Map<String, String> memory = reply.has(0) ? fields(reply.text(0)) : Map.of();
+		String policy = memory.get("maxmemory_policy");
+		if (policy == null) {
+			return new Finding(Status.UNKNOWN).with("state", "available")
+				.with("problem", "The server does not tell its eviction policy, which must be noeviction.");
+		}
+		boolean evicting = !policy.equals("noeviction") && !"0".equals(memory.get("maxmemory"));
+		Finding finding = new Finding(evicting ? Status.UNKNOWN : Status.UP).with("state", "available")
+			.with("evictionPolicy", policy);
+		return evicting
+				? finding.with("problem",
+						"Locks, idempotency keys and revocations may be evicted. Set maxmemory-policy to noeviction, "
+								+ "or give them a Redis of their own with ge.redis.<pattern>.connection-factory.")
+				: finding;
+	}
+
+	private static Map<String, String> fields(String info) {
+		Map<String, String> fields = new LinkedHashMap<>();
+		info.lines().forEach((line) -> {
+			int colon = line.indexOf(':');
+			if (colon > 0) {
+				fields.put(line.substring(0, colon), line.substring(colon + 1).strip());
+			}
+		});
+		return fields;
+	}
+
+	private static Status worse(Status one, Status other) {
+		if (one.equals(Status.DOWN) || other.equals(Status.DOWN)) {
+			return Status.DOWN;
+		}
+		return one.equals(Status.UNKNOWN) ? one : other;
+	}
+
+	/**
+	 * What was found about one Redis.
+	 *
+	 * @param status its status
+	 * @param details what to show
+	 */
+	private record Finding(Status status, Map<String, Object> details) {
+
+		Finding(Status status) {
+			this(status, new LinkedHashMap<>());
+		}
+
+		Finding with(String name, Object value) {
+			this.details.put(name, value);
+			return this;
+		}
+
+	}
+
+}

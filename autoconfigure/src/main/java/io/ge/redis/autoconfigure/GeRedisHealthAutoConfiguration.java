@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.actuate.GeRedisHealthIndicator;
+import io.ge.redis.core.RedisBackends;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * The health contributor {@code geRedis}, off with
+ * {@code management.health.geredis.enabled=false}.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
+@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnEnabledHealthIndicator("geredis")
+public final class GeRedisHealthAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(name = { "geRedisHealthIndicator", "geRedisHealthContributor" })
+	GeRedisHealthIndicator geRedisHealthIndicator(RedisBackends backends) {
+		return new GeRedisHealthIndicator(backends);
+	}
+
+}

@@ -1,0 +1,147 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.actuate;
+
+import java.time.Duration;
+import java.util.Map;
+
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TestBackend;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link GeRedisHealthIndicator}.
+ */
+class GeRedisHealthIndicatorIntegrationTests {
+
+	@Test
+	void serverThatKeepsEverythingIsUp() {
+		try (StandaloneRedis redis = RedisServers.standalone("maxmemory 100mb", "maxmemory-policy noeviction")) {
+			Health health = check(redis);
+			assertThat(health.getStatus()).isEqualTo(Status.UP);
+			assertThat(details(health)).isEqualTo(Map.of("state", "available", "evictionPolicy", "noeviction"));
+			assertThat(redis.keysWithoutTtl()).isEmpty();
+		}
+	}
+
+	@Test
+	void clusterIsUp() {
+		assertThat(check(SharedRedis.cluster()).getStatus()).isEqualTo(Status.UP);
+	}
+
+	@Test
+	void jedisIsUp() {
+		assertThat(check(RedisTarget.JEDIS.shared()).getStatus()).isEqualTo(Status.UP);
+	}
+
+	@Test
+	void serverThatMayEvictIsUnknown() {
+		for (String policy : new String[] { "allkeys-lru", "volatile-ttl" }) {
+			try (StandaloneRedis redis = RedisServers.standalone("maxmemory 100mb", "maxmemory-policy " + policy)) {
+				Health health = check(redis);
+				assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
+				assertThat(details(health)).containsEntry("evictionPolicy", policy);
+				assertThat(details(health).get("problem")).asString().contains("noeviction", "connection-factory");
+			}
+		}
+	}
+
+	@Test
+	void policyWithoutLimitEvictsNothing() {
+		try (StandaloneRedis redis = RedisServers.standalone("maxmemory-policy allkeys-lru")) {
+			assertThat(check(redis).getStatus()).isEqualTo(Status.UP);
+		}
+	}
+
+	@Test
+	void serverThatDoesNotTellIsUnknown() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			redis.primary().command("ACL", "SETUSER", "default", "-info", "-config");
+			Health health = check(redis);
+			assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
+			assertThat(details(health)).containsEntry("state", "available").containsKey("problem");
+		}
+	}
+
+	@Test
+	void missingPermissionIsDown() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			redis.primary().command("ACL", "SETUSER", "default", "-set");
+			Health health = check(redis);
+			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+			assertThat(details(health)).containsEntry("state", "refusing");
+			assertThat(details(health).get("problem")).asString().contains("can't run this command");
+		}
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			redis.primary().command("ACL", "SETUSER", "default", "-@scripting");
+			Health health = check(redis);
+			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+			assertThat(details(health)).isEqualTo(Map.of("state", "away", "cause", "noperm"));
+		}
+	}
+
+	@Test
+	void exhaustedMemoryIsDown() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			redis.primary().command("CONFIG", "SET", "maxmemory", "1");
+			Health health = check(redis);
+			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+			assertThat(details(health).get("problem")).asString().contains("memory");
+		}
+	}
+
+	@Test
+	void hangingServerIsDownWithinTheBudget() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				TestBackend backend = TestBackend.on(redis.connectionFactory(), "instance", Duration.ofMillis(200))) {
+			GeRedisHealthIndicator indicator = indicator(backend);
+			assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+			redis.primary().pause();
+			long started = System.nanoTime();
+			Health health = indicator.health();
+			assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofSeconds(1));
+			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+			assertThat(details(health)).isEqualTo(Map.of("state", "away", "cause", "timeout"));
+			redis.primary().resume();
+		}
+	}
+
+	@Test
+	void nothingInUseIsUnknown() {
+		RedisBackends unused = new RedisBackends((name) -> {
+			throw new IllegalStateException("Nobody asks for it");
+		});
+		assertThat(new GeRedisHealthIndicator(unused).health().getStatus()).isEqualTo(Status.UNKNOWN);
+	}
+
+	private static Health check(RedisFixture redis) {
+		try (TestBackend backend = TestBackend.on(redis)) {
+			return indicator(backend).health();
+		}
+	}
+
+	private static GeRedisHealthIndicator indicator(TestBackend backend) {
+		RedisBackends backends = new RedisBackends((name) -> backend.get());
+		backends.get(null);
+		return new GeRedisHealthIndicator(backends);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Map<String, Object> details(Health health) {
+		return (Map<String, Object>) health.getDetails().get("default");
+	}
+
+}
