@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.outage;
 
+import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
@@ -102,7 +103,7 @@ public enum OutageCause {
 		if (failure instanceof TimeoutException) {
 			return TIMEOUT;
 		}
-		if (failure instanceof CancellationException) {
+		if (failure instanceof CancellationException || failure instanceof ClosedChannelException) {
 			return DISCONNECTED;
 		}
 		OutageCause replied = ofReply(failure.getMessage());
@@ -140,9 +141,7 @@ public enum OutageCause {
 			case "RedisCommandTimeoutException", "SocketTimeoutException" -> TIMEOUT;
 			case "RedisConnectionException", "ConnectException", "RedisConnectionFailureException", "PoolException" ->
 				REFUSED;
-			case "ClosedChannelException", "NativeIoException", "SocketException", "EOFException",
-					"JedisConnectionException" ->
-				DISCONNECTED;
+			case "NativeIoException", "SocketException", "EOFException", "JedisConnectionException" -> DISCONNECTED;
 			case "RedisException" -> message.contains("closed") || message.contains("onnection") ? DISCONNECTED : null;
 			default -> null;
 		};
