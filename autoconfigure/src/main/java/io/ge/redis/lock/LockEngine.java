@@ -61,7 +61,7 @@ final class LockEngine {
 			attempt.budget = redis.newBudget();
 			ask(attempt, true);
 		});
-		redis.listen(this::offered, this.queues::offerAll);
+		redis.listen(this::offered, this::recovered);
 		redis.onRecovery(this::recovered);
 	}
 
