@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.outage;
 
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -48,8 +49,18 @@ class OutageCauseTests {
 	void onlyTimeoutsAndLostConnectionsLeaveTheOutcomeUnknown() {
 		assertThat(OutageCause.of(new TimeoutException()).leavesOutcomeUnknown()).isTrue();
 		assertThat(OutageCause.of(new CancellationException()).leavesOutcomeUnknown()).isTrue();
+		assertThat(OutageCause.of(new ClosedByDriverException()).leavesOutcomeUnknown()).isTrue();
 		assertThat(OutageCause.of(new RedisConnectionException("Unable to connect")).leavesOutcomeUnknown()).isFalse();
 		assertThat(OutageCause.of(new RedisCommandExecutionException("OOM")).leavesOutcomeUnknown()).isFalse();
+	}
+
+	/**
+	 * Netty throws subclasses.
+	 */
+	private static final class ClosedByDriverException extends ClosedChannelException {
+
+		private static final long serialVersionUID = 1L;
+
 	}
 
 }
