@@ -19,6 +19,7 @@ import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.lock.Acquisition.Acquired;
 import io.ge.redis.lock.Acquisition.Refused;
 import io.ge.redis.lock.LockAcquireEvent.Outcome;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The synchronous flavour: waits for the engine, binds locks to the thread while work
@@ -52,8 +53,8 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	}
 
 	@Override
-	public <T, E extends Throwable> T execute(String name, Object key, LockOptions options, LockedWork<T, E> work)
-			throws E {
+	public <T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
+			LockedWork<T, E> work) throws E {
 		LockSettings settings = this.locks.get(name, options);
 		return run(enter(settings, parts(name, key)), work);
 	}
@@ -94,7 +95,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	/**
 	 * Runs work inside a lock.
 	 */
-	static <T, E extends Throwable> T run(Entry entry, LockedWork<T, E> work) throws E {
+	static <T extends @Nullable Object, E extends Throwable> T run(Entry entry, LockedWork<T, E> work) throws E {
 		LockContext.Frame frame = LockContext.enter(entry.lock());
 		try {
 			return work.run(entry.lock());

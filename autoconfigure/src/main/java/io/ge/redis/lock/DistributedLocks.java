@@ -7,6 +7,8 @@ package io.ge.redis.lock;
 
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Locks in code, for what an annotation cannot express.
  * <p>
@@ -66,7 +68,8 @@ public interface DistributedLocks {
 	 * @throws E what the work threw
 	 * @throws LockNotAcquiredException if the lock was not acquired; the work has not run
 	 */
-	<T, E extends Throwable> T execute(String name, Object key, LockOptions options, LockedWork<T, E> work) throws E;
+	<T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
+			LockedWork<T, E> work) throws E;
 
 	/**
 	 * Work that is done while a lock is held.
@@ -75,7 +78,7 @@ public interface DistributedLocks {
 	 * @param <E> what it throws
 	 */
 	@FunctionalInterface
-	interface LockedWork<T, E extends Throwable> {
+	interface LockedWork<T extends @Nullable Object, E extends Throwable> {
 
 		/**
 		 * Does the work.

@@ -33,7 +33,7 @@ final class LockInterceptor extends GuardInterceptor<LockOperation> {
 			return notAcquired(operation, invocation, ex);
 		}
 		operation.passToken(invocation, entry.lock().token());
-		return DefaultDistributedLocks.run(entry, (lock) -> invocation.proceed());
+		return DefaultDistributedLocks.<@Nullable Object, Throwable>run(entry, (lock) -> invocation.proceed());
 	}
 
 	private static @Nullable Object notAcquired(LockOperation operation, MethodInvocation invocation,

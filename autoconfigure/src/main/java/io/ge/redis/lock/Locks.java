@@ -37,7 +37,8 @@ final class Locks {
 			lock = merge(name, attributes, settings);
 		}
 		catch (IllegalArgumentException ex) {
-			throw method.problem(ex.getMessage(), "Correct the annotation or ge.redis.lock.locks." + name + ".*.", ex);
+			throw method.problem(String.valueOf(ex.getMessage()),
+					"Correct the annotation or ge.redis.lock.locks." + name + ".*.", ex);
 		}
 		this.annotated.register(name, lock, method);
 		return lock;
@@ -57,7 +58,7 @@ final class Locks {
 			return merge(name, given, new Settings());
 		}
 		catch (IllegalArgumentException ex) {
-			throw new GuardConfigurationException("The lock '" + name + "'", ex.getMessage(),
+			throw new GuardConfigurationException("The lock '" + name + "'", String.valueOf(ex.getMessage()),
 					"Correct the options or ge.redis.lock.locks." + name + ".*.", ex);
 		}
 	}

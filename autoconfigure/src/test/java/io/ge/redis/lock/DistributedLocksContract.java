@@ -383,6 +383,47 @@ abstract class DistributedLocksContract {
 	}
 
 	@Test
+	void waiterThatGivesUpAtTheMomentOfTheGrantLosesNothing() throws Exception {
+		int acquired = 0;
+		for (int i = 0; i < 60; i++) {
+			LockHandle held = this.first.locks().lock("orders", 42, WAITING);
+			CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+			Thread waiter = new Thread(() -> {
+				try {
+					this.second.locks().lock("orders", 42, WAITING).close();
+					outcome.complete(true);
+				}
+				catch (LockInterruptedException ex) {
+					outcome.complete(false);
+				}
+			});
+			waiter.start();
+			Awaitility.await()
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> this.second.waiting() == 1 && waiter.getState() == Thread.State.WAITING);
+			CompletableFuture<Void> release = this.first.async(() -> {
+				held.close();
+				return null;
+			});
+			if (i % 3 > 0) {
+				release.join();
+			}
+			for (int spin = 0; spin < (i % 10) * 20_000; spin++) {
+				Thread.onSpinWait();
+			}
+			waiter.interrupt();
+			acquired += outcome.get(5, TimeUnit.SECONDS) ? 1 : 0;
+			release.get(5, TimeUnit.SECONDS);
+			long started = System.nanoTime();
+			this.first.locks().lock("orders", 42, WAITING).close();
+			assertThat(Duration.ofNanos(System.nanoTime() - started)).as("round %d", i)
+				.isLessThan(RedisLocks.SET_ASIDE.minusMillis(200));
+		}
+		assertThat(acquired).isLessThan(60);
+		awaitQueued("{orders:42}", 0);
+	}
+
+	@Test
 	void closedApplicationLeavesLocksAndQueuesToOthers() {
 		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
 		CompletableFuture<Optional<LockHandle>> waiting = this.second
