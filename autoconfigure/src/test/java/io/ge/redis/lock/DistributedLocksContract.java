@@ -173,7 +173,6 @@ abstract class DistributedLocksContract {
 		held.close();
 		assertThat(tokens).isSorted().doesNotHaveDuplicates();
 		delays.sort(null);
-				+ " " + delays.get(delays.size() * 95 / 100));
 		Duration p95 = Duration.ofNanos(delays.get(delays.size() * 95 / 100));
 		figures.publishEntry("lock hand-over, p95 of " + delays.size(), p95.toString());
 		assertThat(p95).isLessThan(Duration.ofSeconds(1));
