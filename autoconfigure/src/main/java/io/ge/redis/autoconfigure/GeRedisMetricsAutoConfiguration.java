@@ -8,10 +8,13 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.actuate.BlacklistMeters;
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.IdempotencyMeters;
+import io.ge.redis.actuate.LockMeters;
 import io.ge.redis.actuate.RateLimitMeters;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.lock.LockGuard;
 import io.micrometer.core.instrument.MeterRegistry;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -44,6 +47,11 @@ public final class GeRedisMetricsAutoConfiguration {
 	@Bean
 	RateLimitMeters geRedisRateLimitMeters(MeterRegistry registry) {
 		return new RateLimitMeters(registry);
+	}
+
+	@Bean
+	LockMeters geRedisLockMeters(MeterRegistry registry, ObjectProvider<LockGuard> locks) {
+		return new LockMeters(registry, () -> locks.stream().mapToInt(LockGuard::waiting).sum());
 	}
 
 }

@@ -13,6 +13,9 @@ import io.ge.redis.web.BlacklistProblems;
 import io.ge.redis.web.IdempotencyKeyHeader;
 import io.ge.redis.web.IdempotencyProblems;
 import io.ge.redis.web.OutageFilter;
+import io.ge.redis.lock.LockProperties;
+import io.ge.redis.web.FencingTokenConfigurer;
+import io.ge.redis.web.LockProblems;
 import io.ge.redis.web.OutageProblems;
 import io.ge.redis.web.ProblemMapping;
 import io.ge.redis.web.ProblemResolver;
@@ -34,8 +37,10 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.http.HttpStatus;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * What the guards say over HTTP, on Spring MVC.
@@ -106,6 +111,17 @@ public final class GeRedisWebMvcAutoConfiguration {
 	@Bean
 	RateLimitHeaders geRedisRateLimitHeaders() {
 		return new RateLimitHeaders();
+	}
+
+	@Bean
+	LockProblems geRedisLockProblems(ObjectProvider<LockProperties> properties) {
+		LockProperties lock = properties.getIfAvailable();
+		return new LockProblems((lock != null) ? HttpStatus.valueOf(lock.httpStatus()) : HttpStatus.CONFLICT);
+	}
+
+	@Bean
+	WebMvcConfigurer geRedisFencingTokens() {
+		return new FencingTokenConfigurer();
 	}
 
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -36,6 +37,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class LettuceGuardConnection implements GuardConnection {
 
 	private static final Duration FIRST_TRY = Duration.ofSeconds(2);
+
+	private static final long RETRY_MILLIS = 250;
 
 	private final DedicatedLettuceFactory factory;
 
@@ -163,7 +166,33 @@ final class LettuceGuardConnection implements GuardConnection {
 		Link empty = Link.none(null);
 		if (!this.closed && this.current.compareAndSet(lost, empty)) {
 			lost.connection.closeAsync();
-			open(empty, FIRST_TRY);
+			openUntilDone(empty);
+		}
+	}
+
+	private void openUntilDone(Link empty) {
+		open(empty, FIRST_TRY).whenComplete((commands, failure) -> {
+			if (failure != null) {
+				openLater();
+			}
+		});
+	}
+
+	/**
+	 * Without calls nobody would open the breaker, which asks again; the first calls
+	 * after an outage would pay for it.
+	 */
+	private void openLater() {
+		try {
+			this.connector.schedule(() -> {
+				Link link = this.current.get();
+				if (link.connection == null && link.pending == null) {
+					openUntilDone(link);
+				}
+			}, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			// closed
 		}
 	}
 

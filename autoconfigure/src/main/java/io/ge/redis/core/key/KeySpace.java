@@ -44,6 +44,19 @@ public final class KeySpace {
 		return new RedisKey(key.append('}').toString());
 	}
 
+	/**
+	 * Returns a key that this key space made, from its text, as it comes back from Redis.
+	 * @param text the text of the key
+	 * @return the key
+	 * @throws IllegalArgumentException if it is no key of this space
+	 */
+	public RedisKey restore(String text) {
+		if (!text.startsWith(this.head + '{') || text.indexOf('}') < 0) {
+			throw new IllegalArgumentException("'" + text + "' is no key of " + this.head);
+		}
+		return new RedisKey(text);
+	}
+
 	private static String requirePlain(String what, String text) {
 		boolean plain = !text.isEmpty() && text.chars()
 			.noneMatch((c) -> c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c));

@@ -155,8 +155,15 @@ public final class Breaker {
 	}
 
 	private void scheduleProbe() {
+		later(this::probe);
+	}
+
+	/**
+	 * Runs something after the time between two probes.
+	 */
+	void later(Runnable action) {
 		try {
-			this.scheduler.schedule(this::probe, this.settings.probeInterval().toMillis(), TimeUnit.MILLISECONDS);
+			this.scheduler.schedule(action, this.settings.probeInterval().toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException ex) {
 			// shutting down: nobody asks any more

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.script.ScriptCall;
@@ -21,9 +22,10 @@ import org.apache.commons.logging.LogFactory;
  * <p>
  * A compensation is sent at once on the connection on which the command was sent, so that
  * the server reads it after the command. If that fails too it is kept, and sent again
- * when Redis is back; by then the server has read whatever was left on old connections
- * (see {@code LettuceGuardConnection}). What is older than its own expiry in Redis needs
- * no compensation any more and is dropped, and so is the oldest when the list is full.
+ * soon, or when Redis is back; by then the server has read whatever was left on old
+ * connections (see {@code LettuceGuardConnection}). What is older than its own expiry in
+ * Redis needs no compensation any more and is dropped, and so is the oldest when the list
+ * is full.
  */
 public final class Compensations {
 
@@ -37,6 +39,10 @@ public final class Compensations {
 
 	private final AtomicInteger size = new AtomicInteger();
 
+	private final AtomicBoolean retrying = new AtomicBoolean();
+
+	private final Breaker breaker;
+
 	/**
 	 * Creates the list.
 	 * @param scripts runs the compensations
@@ -44,6 +50,7 @@ public final class Compensations {
 	 */
 	public Compensations(ScriptExecutor scripts, Breaker breaker) {
 		this.scripts = scripts;
+		this.breaker = breaker;
 		breaker.onRecovery(this::sendAll);
 	}
 
@@ -68,8 +75,22 @@ public final class Compensations {
 		this.scripts.run(compensation.call()).whenComplete((reply, failure) -> {
 			if (failure != null && compensation.deadline() - System.nanoTime() > 0) {
 				keep(compensation);
+				retryUnlessRecoveryDoes();
 			}
 		});
+	}
+
+	/**
+	 * A connection that was lost and replaced at once opens no breaker, so that no
+	 * recovery follows.
+	 */
+	private void retryUnlessRecoveryDoes() {
+		if (!this.breaker.isOpen() && this.retrying.compareAndSet(false, true)) {
+			this.breaker.later(() -> {
+				this.retrying.set(false);
+				sendAll();
+			});
+		}
 	}
 
 	private void keep(Pending compensation) {

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.lock.DistributedLocks;
+import io.ge.redis.lock.LockGuard;
+import io.ge.redis.lock.LockProperties;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/**
+ * Locks.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBooleanProperty(name = "ge.redis.lock.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(LockProperties.class)
+public final class LockAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockGuard lockGuard(ObjectProvider<LockProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events) {
+		return new LockGuard(properties::getObject, attributes, expressions,
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardAdvisor lockAdvisor(LockGuard guard, Environment environment) {
+		return guard.advisor(AdviceOrder.DISTRIBUTED_LOCK.in(environment));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	DistributedLocks distributedLocks(LockGuard guard) {
+		return guard.distributedLocks();
+	}
+
+}

@@ -1,0 +1,33 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came of asking for a lock.
+ */
+sealed interface Acquisition {
+
+	/**
+	 * The lock is held.
+	 *
+	 * @param lock the lock
+	 */
+	record Acquired(HeldLock lock) implements Acquisition {
+	}
+
+	/**
+	 * The lock stayed with another for the whole wait.
+	 *
+	 * @param retryAfter the rest of the other's lease, if known
+	 */
+	record Refused(@Nullable Duration retryAfter) implements Acquisition {
+	}
+
+}

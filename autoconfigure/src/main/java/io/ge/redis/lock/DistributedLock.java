@@ -1,0 +1,110 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import io.ge.redis.core.outage.OutagePolicy;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Lets one call at a time run, over all instances of the application.
+ * <p>
+ * The lock is taken before a transaction of the same method begins and released after it
+ * has completed; taken inside a transaction of the caller, it is kept until that one has
+ * completed. It is extended while the method runs. A call that does not get it does not
+ * run and throws {@link LockNotAcquiredException}, over HTTP a 409. Entering again by the
+ * same call chain with the same key needs no command.
+ * <p>
+ * A lock can be lost while the method runs: the instance was paused, or Redis was away
+ * for longer than the lease, or lost its data. The holder is told by
+ * {@link LockLostEvent} and {@link LockHandle#isValid()}, before Redis can give the lock
+ * to another as long as Redis keeps its data. Where a late write would do harm, let the
+ * resource compare the {@linkplain FencingToken fencing token}, which rises with every
+ * owner.
+ * <p>
+ * Cost: two script calls, two round trips, token included; a nested entry costs nothing.
+ * A call that waits asks Redis at most once a second and is woken by a message. Keys are
+ * {@code prefix:lock:{name:key}} with the lease as TTL, and beside it the last token,
+ * kept for a day, and while others wait a queue that lives for seconds.
+ * <p>
+ * Every setting can be overridden under {@code ge.redis.lock.locks.<name>}, which wins
+ * over the annotation. While Redis is away {@link #onOutage()} applies.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@Reflective
+public @interface DistributedLock {
+
+	/**
+	 * Name of the lock. The same name and key are one lock wherever they are used.
+	 * Default {@code SimpleClassName.methodName}.
+	 * @return the name
+	 */
+	String name() default "";
+
+	/**
+	 * SpEL expression for what is locked, such as {@code "#order.id"}. {@code null} or
+	 * blank values are refused. Default: one lock for all calls.
+	 * @return the expression
+	 */
+	String key() default "";
+
+	/**
+	 * How long a call waits for the lock, such as {@code "2s"}; one budget for
+	 * everything. {@code "0s"} asks once. Default {@code ge.redis.lock.wait-time}, else
+	 * {@code "0s"}.
+	 * @return the longest wait
+	 */
+	String waitTime() default "";
+
+	/**
+	 * How long the lock stays with an instance that died, at least 100 ms. Should be
+	 * above the longest pause of the garbage collector. Default
+	 * {@code ge.redis.lock.lease-time}, else {@code "30s"}.
+	 * @return the lease
+	 */
+	String leaseTime() default "";
+
+	/**
+	 * Whether the lease is extended every third of it while the method runs. If not, the
+	 * lock is lost when the lease has passed.
+	 * @return whether to extend
+	 */
+	boolean renew() default true;
+
+	/**
+	 * What happens to a call that does not get the lock.
+	 * @return the policy
+	 */
+	OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
+
+	/**
+	 * Method of the same class that answers in the place of a call that did not get the
+	 * lock, for {@link OnNotAcquired#FALLBACK}: the same parameters, optionally followed
+	 * by a {@link LockNotAcquiredException}, and a fitting return type. Not called while
+	 * Redis is away.
+	 * @return the method's name
+	 */
+	String fallback() default "";
+
+	/**
+	 * What happens while Redis is away: {@code DENY}, or {@code ALLOW}, which runs the
+	 * method without a lock, with an invalid handle and the fencing token 0. Default
+	 * {@code ge.redis.lock.on-outage}.
+	 * @return the policy
+	 */
+	OutagePolicy onOutage() default OutagePolicy.DEFAULT;
+
+}

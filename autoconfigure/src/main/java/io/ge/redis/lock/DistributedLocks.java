@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in code, for what an annotation cannot express.
+ * <p>
+ * Keys are text, a number, or a list of those. Name and key are the lock: the same ones
+ * in an annotation are the same lock. Costs are those of {@link DistributedLock}. While
+ * Redis is away, every method throws
+ * {@link io.ge.redis.core.outage.RedisUnavailableException}, after at most
+ * {@code ge.redis.outage.command-timeout}.
+ */
+public interface DistributedLocks {
+
+	/**
+	 * Takes a lock if it is free, or becomes free within the wait time. An interrupt
+	 * while waiting ends the wait with {@link LockInterruptedException}.
+	 * <p>
+	 * The handle is not bound to the thread: entering again needs the handle to be passed
+	 * on. {@link #execute} binds.
+	 * @param name the name of the lock
+	 * @param key what is locked
+	 * @param options wait time and lease
+	 * @return the handle, to be closed; empty if the lock was not acquired
+	 */
+	Optional<LockHandle> tryLock(String name, Object key, LockOptions options);
+
+	/**
+	 * Takes a lock, with the settings that the properties or an annotation have for the
+	 * name.
+	 * @param name the name of the lock
+	 * @param key what is locked
+	 * @return the handle, to be closed; empty if the lock was not acquired
+	 */
+	default Optional<LockHandle> tryLock(String name, Object key) {
+		return tryLock(name, key, LockOptions.defaults());
+	}
+
+	/**
+	 * Takes a lock or throws.
+	 * @param name the name of the lock
+	 * @param key what is locked
+	 * @param options wait time and lease
+	 * @return the handle, to be closed
+	 * @throws LockNotAcquiredException if the lock was not acquired
+	 */
+	LockHandle lock(String name, Object key, LockOptions options);
+
+	/**
+	 * Runs work under a lock, as {@link DistributedLock} would: nested entries cost
+	 * nothing, {@link LockContext#current()} gives the handle, and inside a transaction
+	 * the lock is kept until that has completed.
+	 * @param name the name of the lock
+	 * @param key what is locked
+	 * @param options wait time and lease
+	 * @param work what to do while the lock is held
+	 * @param <T> what it returns
+	 * @param <E> what it throws
+	 * @return what the work returned
+	 * @throws E what the work threw
+	 * @throws LockNotAcquiredException if the lock was not acquired; the work has not run
+	 */
+	<T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
+			LockedWork<T, E> work) throws E;
+
+	/**
+	 * Work that is done while a lock is held.
+	 *
+	 * @param <T> what it returns
+	 * @param <E> what it throws
+	 */
+	@FunctionalInterface
+	interface LockedWork<T extends @Nullable Object, E extends Throwable> {
+
+		/**
+		 * Does the work.
+		 * @param lock the lock
+		 * @return the result
+		 * @throws E the failure
+		 */
+		T run(LockHandle lock) throws E;
+
+	}
+
+}

@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a {@code long} parameter of a method with {@link DistributedLock} that receives
+ * the fencing token. Callers pass any value; it is replaced. On web handlers it is never
+ * bound from the request.
+ * <p>
+ * Tokens of one lock rise with every owner, also after Redis was restarted or emptied,
+ * except where a new primary's clock stands behind and no instance that asks remembers
+ * the last token. A resource that remembers the highest token it has seen and refuses
+ * lower ones is safe from a holder that was paused for longer than its lease.
+ */
+@Target(ElementType.PARAMETER)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface FencingToken {
+
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/**
+ * A call asked for a lock. Nested entries do not ask.
+ *
+ * @param name the name of the lock
+ * @param outcome what came of it
+ * @param waited how long the call waited for that, everything included
+ */
+public record LockAcquireEvent(String name, Outcome outcome, Duration waited) implements LockEvent {
+
+	@Override
+	public String result() {
+		return this.outcome.name().toLowerCase(Locale.ROOT);
+	}
+
+	/**
+	 * What came of an attempt.
+	 */
+	public enum Outcome {
+
+		/** The lock is held. */
+		ACQUIRED,
+
+		/** Another holds the lock. */
+		NOT_ACQUIRED,
+
+		/** Redis did not decide. */
+		ERROR
+
+	}
+
+}

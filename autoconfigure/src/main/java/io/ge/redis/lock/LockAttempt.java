@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+import io.ge.redis.core.outage.CallBudget;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call that wants a lock. Whoever cancels it gets no lock: what arrives later is
+ * released at once.
+ */
+final class LockAttempt extends CompletableFuture<Acquisition> {
+
+	final LockSettings settings;
+
+	final RedisLockKey key;
+
+	final String handle;
+
+	private final long started = System.nanoTime();
+
+	/** Bounds the command under way, and later the release. */
+	volatile CallBudget budget;
+
+	/** The end of the present owner's lease, as told with the last answer. */
+	private volatile @Nullable Long leaseEnd;
+
+	// Guarded by LockQueues
+	boolean asking;
+
+	boolean askAgain;
+
+	boolean left;
+
+	@Nullable Future<?> backstop;
+
+	@Nullable Future<?> timeout;
+
+	LockAttempt(LockSettings settings, RedisLockKey key, String handle, CallBudget budget) {
+		this.settings = settings;
+		this.key = key;
+		this.handle = handle;
+		this.budget = budget;
+	}
+
+	void busyFor(long leaseMillis) {
+		this.leaseEnd = (leaseMillis >= 0) ? System.nanoTime() + leaseMillis * 1_000_000 : null;
+	}
+
+	boolean isOverdue() {
+		return System.nanoTime() - this.started >= this.settings.waitTime().toNanos();
+	}
+
+	Acquisition refused() {
+		Long end = this.leaseEnd;
+		return new Acquisition.Refused((end != null) ? Duration.ofNanos(Math.max(0, end - System.nanoTime())) : null);
+	}
+
+}

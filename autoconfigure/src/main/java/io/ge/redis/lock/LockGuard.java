@@ -1,0 +1,139 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.function.Supplier;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardAdvisor;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles the locks: the advisor for annotated methods and the API for code stand on
+ * one engine, which is made when the first of them is used. Stops after everything that
+ * serves requests or runs tasks and before the connections: who still waits gets no lock,
+ * and releases under way reach Redis, so that the next instance need not wait for a
+ * lease.
+ */
+public final class LockGuard implements SmartLifecycle, DisposableBean {
+
+	/**
+	 * Before the connections are closed, after servers and executors have stopped.
+	 */
+	public static final int PHASE = RedisBackends.PHASE + 1000;
+
+	private final Locks locks;
+
+	private final LockOperationSource source;
+
+	private final Supplier<LockEngine> engines;
+
+	private final Supplier<DefaultDistributedLocks> api;
+
+	private volatile @Nullable LockEngine engine;
+
+	private volatile boolean running;
+
+	/**
+	 * Assembles the locks.
+	 * @param properties the locks in the environment
+	 * @param attributes reads attribute values
+	 * @param expressions compiles key expressions
+	 * @param backend where the state lives
+	 * @param events told of attempts, releases and losses
+	 */
+	public LockGuard(Supplier<LockProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
+			Supplier<RedisBackend> backend, GuardEvents events) {
+		this.locks = new Locks(SingletonSupplier.of(properties));
+		this.source = new LockOperationSource(this.locks, attributes, expressions);
+		this.engines = SingletonSupplier.of(() -> {
+			LockEngine made = new LockEngine(new RedisLocks(backend.get()), events);
+			this.engine = made;
+			return made;
+		});
+		this.api = SingletonSupplier.of(() -> new DefaultDistributedLocks(this.locks, this.engines.get(), events));
+	}
+
+	/**
+	 * Returns the advisor.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor advisor(int order) {
+		return new GuardAdvisor(this.source, new LockInterceptor(this.source, this.api), order);
+	}
+
+	/**
+	 * Returns the API.
+	 * @return the locks
+	 */
+	public DistributedLocks distributedLocks() {
+		return this.api.get();
+	}
+
+	/**
+	 * Returns the number of calls of this instance that wait for a lock.
+	 * @return the number
+	 */
+	public int waiting() {
+		LockEngine made = this.engine;
+		return (made != null) ? made.waiting() : 0;
+	}
+
+	/**
+	 * Returns the number of locks that this instance holds.
+	 * @return the number
+	 */
+	public int held() {
+		LockEngine made = this.engine;
+		return (made != null) ? made.held() : 0;
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+		LockEngine made = this.engine;
+		if (made != null) {
+			made.start();
+		}
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+		LockEngine made = this.engine;
+		if (made != null) {
+			made.stop();
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+	@Override
+	public void destroy() {
+		LockEngine made = this.engine;
+		if (made != null) {
+			made.close();
+		}
+	}
+
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+
+/**
+ * A lock that was acquired. The handle is the ownership, not the thread: it may be used
+ * and closed on any thread.
+ */
+public interface LockHandle extends AutoCloseable {
+
+	/**
+	 * Returns the name of the lock.
+	 * @return the name
+	 */
+	String name();
+
+	/**
+	 * Returns the fencing token, which stays the same for the life of the handle.
+	 * @return the token; 0 if the method runs without lock since Redis is away
+	 */
+	long token();
+
+	/**
+	 * Returns whether the lock is still held, as far as can be known without asking: by a
+	 * clock of this instance, which runs out before the lease does in Redis. Costs no
+	 * command.
+	 * @return whether it is held
+	 */
+	boolean isValid();
+
+	/**
+	 * Returns how long the lock is certain to be held if it is not extended again.
+	 * @return the time left, zero if the lock is not held
+	 */
+	Duration remaining();
+
+	/**
+	 * Goes on only if the lock is still held. Costs no command.
+	 * @throws LockLostException if it is not
+	 */
+	void assertHeld();
+
+	/**
+	 * Releases the lock: one script call, which wakes the instance that has waited
+	 * longest. If the lock was taken inside a transaction that is still active on this
+	 * thread, it is released when that has completed. Closing again has no effect. Does
+	 * not throw: if Redis cannot be reached, the release is repeated when it is back.
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,40 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+/**
+ * A holder has lost its lock while it was still at work. Told once for each handle.
+ *
+ * @param name the name of the lock
+ * @param token the fencing token of the handle
+ * @param cause how it was noticed
+ */
+public record LockLostEvent(String name, long token, Cause cause) implements LockEvent {
+
+	@Override
+	public String result() {
+		return "lost";
+	}
+
+	/**
+	 * How the loss was noticed.
+	 */
+	public enum Cause {
+
+		/**
+		 * The lease could not be extended in time: nobody else can have the lock yet, but
+		 * soon may.
+		 */
+		EXPIRED,
+
+		/**
+		 * Redis has given the lock to another, or has lost or been told to forget it.
+		 */
+		NOT_OWNER
+
+	}
+
+}

@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+
+import io.ge.redis.GeRedisException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call did not get its lock and has not run. Over HTTP a 409, or a 423 by
+ * configuration.
+ */
+public class LockNotAcquiredException extends GeRedisException {
+
+	private final String name;
+
+	private final @Nullable Duration retryAfter;
+
+	/**
+	 * Creates an exception.
+	 * @param name the name of the lock
+	 * @param retryAfter when the lock is free at the latest unless it is extended, or
+	 * {@code null} if that is unknown
+	 */
+	public LockNotAcquiredException(String name, @Nullable Duration retryAfter) {
+		super("The lock '" + name + "' is held by another call");
+		this.name = name;
+		this.retryAfter = retryAfter;
+	}
+
+	/**
+	 * Returns the name of the lock.
+	 * @return the name
+	 */
+	public String name() {
+		return this.name;
+	}
+
+	/**
+	 * Returns when the lock is free at the latest unless its holder extends it.
+	 * @return the rest of the holder's lease, or {@code null} if it is unknown
+	 */
+	public @Nullable Duration retryAfter() {
+		return this.retryAfter;
+	}
+
+}

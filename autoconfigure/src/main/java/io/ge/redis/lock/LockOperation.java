@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.List;
+
+import io.ge.redis.core.invocation.FallbackMethod;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedOperation;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.invocation.MethodExpression;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock of one method.
+ *
+ * @param settings the lock
+ * @param key what is locked, or {@code null} for all calls together
+ * @param tokenParameters positions of the parameters that receive the token
+ * @param onNotAcquired what happens to calls that do not get the lock
+ * @param fallback answers those, if so configured
+ * @param skipped what those return that are passed over
+ * @param description for the endpoint
+ */
+record LockOperation(LockSettings settings, @Nullable MethodExpression key, List<Integer> tokenParameters,
+		OnNotAcquired onNotAcquired, @Nullable FallbackMethod fallback, @Nullable Object skipped,
+		GuardDescription description) implements GuardedOperation {
+
+	List<String> keyParts(MethodInvocation invocation) {
+		return (this.key != null) ? KeyText.of(this.key.evaluate(invocation), this.key) : List.of();
+	}
+
+	/**
+	 * Replaces whatever the caller passed in the place of a token.
+	 */
+	void passToken(MethodInvocation invocation, long token) {
+		for (int position : this.tokenParameters) {
+			invocation.getArguments()[position] = token;
+		}
+	}
+
+	@Override
+	public List<GuardDescription> describe() {
+		return List.of(this.description);
+	}
+
+}

@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.FallbackMethod;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.invocation.OperationSource;
+import io.ge.redis.core.invocation.ReturnTypes;
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.outage.OutagePolicy;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedMethod;
+
+/**
+ * Reads {@link DistributedLock}.
+ */
+final class LockOperationSource extends OperationSource<DistributedLock, LockOperation> {
+
+	private final Locks locks;
+
+	private final AttributeReader attributes;
+
+	private final ExpressionCompiler expressions;
+
+	LockOperationSource(Locks locks, AttributeReader attributes, ExpressionCompiler expressions) {
+		super(DistributedLock.class);
+		this.locks = locks;
+		this.attributes = attributes;
+		this.expressions = expressions;
+	}
+
+	@Override
+	protected LockOperation parse(List<DistributedLock> annotations, GuardedMethod method) {
+		ReturnTypes.requireSynchronous(method);
+		DistributedLock annotation = annotations.get(0);
+		String name = this.attributes.text(method, "name", annotation.name());
+		if (name == null) {
+			name = method.defaultName();
+		}
+		Settings settings = new Settings();
+		LockSettings lock = this.locks.define(name, read(annotation, method), settings, method);
+		String key = this.attributes.text(method, "key", annotation.key());
+		settings.pickOptional("key", null, key);
+		MethodExpression expression = (key != null) ? this.expressions.compile(method, "key", key) : null;
+		OnNotAcquired policy = settings.pick("onNotAcquired", null,
+				(annotation.onNotAcquired() != OnNotAcquired.THROW) ? annotation.onNotAcquired() : null,
+				OnNotAcquired.THROW);
+		FallbackMethod fallback = fallback(annotation, policy, method);
+		if (policy == OnNotAcquired.SKIP) {
+			requireSkippable(method);
+		}
+		return new LockOperation(lock, expression, tokenParameters(method), policy, fallback,
+				(method.method().getReturnType() == Optional.class) ? Optional.empty() : null,
+				new GuardDescription("lock", "DistributedLock", name, settings.toMap()));
+	}
+
+	private LockProperties.Lock read(DistributedLock annotation, GuardedMethod method) {
+		return new LockProperties.Lock(this.attributes.duration(method, "waitTime", annotation.waitTime()),
+				this.attributes.duration(method, "leaseTime", annotation.leaseTime()),
+				annotation.renew() ? null : false,
+				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null);
+	}
+
+	private static @Nullable FallbackMethod fallback(DistributedLock annotation, OnNotAcquired policy,
+			GuardedMethod method) {
+		if (policy == OnNotAcquired.FALLBACK) {
+			if (annotation.fallback().isEmpty()) {
+				throw method.problem("onNotAcquired = FALLBACK without a fallback.",
+						"Name the method that answers: fallback = \"...\".");
+			}
+			return FallbackMethod.find(method, annotation.fallback(), LockNotAcquiredException.class);
+		}
+		if (!annotation.fallback().isEmpty()) {
+			throw method.problem(
+					"fallback = \"" + annotation.fallback() + "\" has no effect with onNotAcquired = " + policy + ".",
+					"Set onNotAcquired = FALLBACK, or remove the fallback.");
+		}
+		return null;
+	}
+
+	private static void requireSkippable(GuardedMethod method) {
+		Class<?> type = method.method().getReturnType();
+		if (type.isPrimitive() && type != void.class) {
+			throw method.problem("onNotAcquired = SKIP has nothing to return for the primitive " + type + ".",
+					"Return the wrapper type, which is null when the call was passed over, or an Optional.");
+		}
+	}
+
+	private static List<Integer> tokenParameters(GuardedMethod method) {
+		List<Integer> positions = new ArrayList<>(1);
+		for (MethodParameter parameter : new AnnotatedMethod(method.method()).getMethodParameters()) {
+			if (!parameter.hasParameterAnnotation(FencingToken.class)) {
+				continue;
+			}
+			Class<?> type = parameter.getParameterType();
+			if (type != long.class && type != Long.class) {
+				throw method.problem("@FencingToken stands on a parameter of the type " + type.getSimpleName() + ".",
+						"Declare it as long.");
+			}
+			positions.add(parameter.getParameterIndex());
+		}
+		return List.copyOf(positions);
+	}
+
+}

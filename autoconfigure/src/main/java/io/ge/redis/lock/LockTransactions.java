@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import org.springframework.core.Ordered;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Keeps locks that were taken inside a transaction until it has completed: others must
+ * not see the state before the commit.
+ */
+final class LockTransactions {
+
+	private LockTransactions() {
+	}
+
+	static boolean isActive() {
+		return TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	/**
+	 * Postpones a release.
+	 * @return whether there is a transaction to wait for; if not, nothing was done
+	 */
+	static boolean afterCompletion(Runnable release) {
+		if (!isActive()) {
+			return false;
+		}
+		TransactionSynchronizationManager.registerSynchronization(new Release(release));
+		return true;
+	}
+
+	private record Release(Runnable release) implements TransactionSynchronization {
+
+		@Override
+		public int getOrder() {
+			return Ordered.LOWEST_PRECEDENCE;
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			this.release.run();
+		}
+
+	}
+
+}

@@ -1,0 +1,43 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+
+/**
+ * What a method has in the place of a lock while Redis is away and the policy is to run
+ * it all the same.
+ *
+ * @param name the name of the lock
+ */
+record NoLock(String name) implements LockHandle {
+
+	@Override
+	public long token() {
+		return 0;
+	}
+
+	@Override
+	public boolean isValid() {
+		return false;
+	}
+
+	@Override
+	public Duration remaining() {
+		return Duration.ZERO;
+	}
+
+	@Override
+	public void assertHeld() {
+		throw new LockLostException(this.name);
+	}
+
+	@Override
+	public void close() {
+		// nothing is held
+	}
+
+}

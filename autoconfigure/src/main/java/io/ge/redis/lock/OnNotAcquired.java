@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+/**
+ * What happens to a call that does not get its lock.
+ */
+public enum OnNotAcquired {
+
+	/**
+	 * {@link LockNotAcquiredException} is thrown.
+	 */
+	THROW,
+
+	/**
+	 * The method is passed over: the caller gets {@code null}, or the empty
+	 * {@code Optional}. Refused at startup for methods that return a primitive.
+	 */
+	SKIP,
+
+	/**
+	 * The method named by {@link DistributedLock#fallback()} answers.
+	 */
+	FALLBACK
+
+}

@@ -1,0 +1,542 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.InvalidKeyException;
+import io.ge.redis.test.RedisEndpoint;
+import io.ge.redis.test.RedisErrorReplyException;
+import io.ge.redis.test.RedisFixture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What locks promise on every kind of Redis, seen by two instances of an application.
+ */
+abstract class DistributedLocksContract {
+
+	private static final LockOptions WAITING = LockOptions.defaults().waitTime(Duration.ofSeconds(20));
+
+	private RedisFixture redis;
+
+	private List<? extends RedisEndpoint> primaries;
+
+	private LockApplication first;
+
+	private LockApplication second;
+
+	@BeforeEach
+	void start(RedisFixture fixture) {
+		this.redis = fixture;
+		this.primaries = fixture.endpoints().stream().filter(RedisEndpoint::isPrimary).toList();
+		this.first = LockApplication.start(fixture.properties());
+		this.second = LockApplication.start(fixture.properties());
+		LockHandle warm = this.first.locks().lock("warm", "up", WAITING);
+		warm.close();
+	}
+
+	@AfterEach
+	void stop() {
+		this.first.close();
+		this.second.close();
+	}
+
+	@Test
+	void excludesOtherInstanceUntilReleased() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		assertThat(this.second.locks().tryLock("orders", 42)).isEmpty();
+		assertThat(this.first.locks().tryLock("orders", 42)).isEmpty();
+		held.close();
+		try (LockHandle next = this.second.locks().tryLock("orders", 42).orElseThrow()) {
+			assertThat(next.token()).isGreaterThan(held.token());
+		}
+	}
+
+	@Test
+	void otherNamesAndKeysAreOtherLocks() {
+		try (LockHandle one = this.first.locks().tryLock("orders", "42").orElseThrow();
+				LockHandle two = this.second.locks().tryLock("orders", "43").orElseThrow();
+				LockHandle three = this.second.locks().tryLock("invoices", "42").orElseThrow();
+				LockHandle four = this.second.locks().tryLock("orders", List.of("4", "2")).orElseThrow()) {
+			assertThat(List.of(one, two, three, four)).allMatch(LockHandle::isValid);
+		}
+	}
+
+	@Test
+	void refusalTellsWhenLeaseEnds() {
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofSeconds(10));
+		try (LockHandle held = this.first.locks().lock("orders", 42, options)) {
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> this.second.locks().lock("orders", 42, options))
+				.satisfies((ex) -> {
+					assertThat(ex.name()).isEqualTo(held.name());
+					assertThat(ex.retryAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
+					assertThat(ex).hasMessageNotContaining("42");
+				});
+		}
+	}
+
+	@Test
+	void uncontendedCycleCostsTwoScriptCallsAndNoMessage() {
+		try (Messages messages = new Messages(this.redis.connectionFactory())) {
+			cycles(10); // every node of a cluster knows the scripts now
+			this.redis.configResetStat();
+			int before = this.first.scripts();
+			cycles(10);
+			assertThat(this.first.scripts() - before).isEqualTo(20);
+			assertThat(this.redis.commandCalls("evalsha") + this.redis.commandCalls("eval")).isEqualTo(20);
+			assertThat(messages.aboutLocks()).isEmpty();
+		}
+	}
+
+	private void cycles(int count) {
+		for (int i = 0; i < count; i++) {
+			this.first.locks().lock("orders", i, WAITING).close();
+		}
+	}
+
+	@Test
+	void nestedWorkCostsNothingAndKeepsToken() {
+		int before = this.first.scripts();
+		Boolean same = this.first.locks().<Boolean, RuntimeException>execute("orders", 42, WAITING, (outer) -> {
+			assertThat(LockContext.current()).isSameAs(outer);
+			return this.first.locks().<Boolean, RuntimeException>execute("orders", 42, WAITING, (inner) -> {
+				assertThat(LockContext.current()).isSameAs(inner);
+				return inner.token() == outer.token();
+			}) && this.second.locks().tryLock("orders", 42).isEmpty() && outer.isValid();
+		});
+		assertThat(same).isTrue();
+		assertThat(this.first.scripts() - before).isEqualTo(2);
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(LockContext::current);
+	}
+
+	@Test
+	void releaseWakesExactlyOneWaitingInstanceWithOneMessage() {
+		try (LockApplication third = LockApplication.start(this.redis.properties());
+				Messages messages = new Messages(this.redis.connectionFactory())) {
+			LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+			CompletableFuture<LockHandle> two = waitIn(this.second);
+			awaitQueued("{orders:42}", 1);
+			CompletableFuture<LockHandle> three = waitIn(third);
+			awaitQueued("{orders:42}", 2);
+			int before = third.scripts();
+			held.close();
+			LockHandle next = two.orTimeout(5, TimeUnit.SECONDS).join();
+			assertThat(next.isValid()).isTrue();
+			assertThat(three).isNotDone();
+			messages.await(1);
+			assertThat(messages.aboutLocks()).hasSize(1);
+			assertThat(third.scripts() - before).isLessThanOrEqualTo(1);
+			next.close();
+			three.orTimeout(5, TimeUnit.SECONDS).join().close();
+			messages.await(2);
+			assertThat(messages.aboutLocks()).hasSize(2);
+		}
+	}
+
+	@Test
+	void handsOverPromptly(TestReporter figures) {
+		List<Long> tokens = new ArrayList<>();
+		List<Long> delays = new ArrayList<>();
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		for (int i = 0; i < 30; i++) {
+			tokens.add(held.token());
+			LockApplication next = (i % 2 == 0) ? this.second : this.first;
+			CompletableFuture<Long> at = new CompletableFuture<>();
+			CompletableFuture<LockHandle> waiting = waitIn(next)
+				.whenComplete((lock, failure) -> at.complete(System.nanoTime()));
+			awaitQueued("{orders:42}", 1);
+			long released = System.nanoTime();
+			held.close();
+			held = waiting.orTimeout(5, TimeUnit.SECONDS).join();
+			delays.add(at.join() - released);
+		}
+		held.close();
+		assertThat(tokens).isSorted().doesNotHaveDuplicates();
+		delays.sort(null);
+		Duration p95 = Duration.ofNanos(delays.get(delays.size() * 95 / 100));
+		figures.publishEntry("lock hand-over, p95 of " + delays.size(), p95.toString());
+		assertThat(p95).isLessThan(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void waiterAsksAtMostOnceASecond() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		CompletableFuture<LockHandle> waiting = waitIn(this.second);
+		awaitQueued("{orders:42}", 1);
+		int before = this.second.scripts();
+		long started = System.nanoTime();
+		Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> this.second.scripts() - before >= 3);
+		long seconds = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
+		assertThat(seconds).isGreaterThanOrEqualTo(2000);
+		held.close();
+		waiting.orTimeout(5, TimeUnit.SECONDS).join().close();
+	}
+
+	@Test
+	void waitersOfOneInstanceAskAsOne() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		int before = this.second.scripts();
+		List<CompletableFuture<LockHandle>> waiting = new ArrayList<>();
+		for (int i = 0; i < 5; i++) {
+			waiting.add(waitIn(this.second));
+			int expected = i + 1;
+			Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> this.second.waiting() == expected);
+		}
+		awaitQueued("{orders:42}", 1);
+		assertThat(this.second.scripts() - before).isLessThanOrEqualTo(2);
+		held.close();
+		long last = held.token();
+		for (CompletableFuture<LockHandle> next : waiting) {
+			LockHandle lock = next.orTimeout(5, TimeUnit.SECONDS).join();
+			assertThat(lock.token()).isGreaterThan(last);
+			last = lock.token();
+			lock.close();
+		}
+		assertThat(this.second.waiting()).isZero();
+	}
+
+	@Test
+	void waitTimeBoundsTheWait() {
+		try (LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow()) {
+			long started = System.nanoTime();
+			Optional<LockHandle> none = this.second.locks()
+				.tryLock("orders", 42, LockOptions.defaults().waitTime(Duration.ofMillis(300)));
+			assertThat(none).isEmpty();
+			assertThat(Duration.ofNanos(System.nanoTime() - started)).isBetween(Duration.ofMillis(300),
+					Duration.ofSeconds(3));
+			assertThat(held.isValid()).isTrue();
+		}
+		awaitQueued("{orders:42}", 0);
+		assertThat(this.second.waiting()).isZero();
+	}
+
+	@Test
+	void instanceWhoseWaiterGaveUpHandsOnAtOnce() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		CompletableFuture<LockHandle> waiting = waitIn(this.first);
+		awaitQueued("{orders:42}", 1);
+		// As if the second instance had died or its goodbye been lost
+		RedisLocks impatient = new RedisLocks(this.second.backend());
+		impatient
+			.acquire(impatient.key("orders", List.of("42")), "gone", Duration.ofSeconds(30), true,
+					impatient.newBudget())
+			.join();
+		awaitQueued("{orders:42}", 2);
+		held.close();
+		LockHandle next = waiting.orTimeout(5, TimeUnit.SECONDS).join();
+		CompletableFuture<LockHandle> again = waitIn(this.first);
+		awaitQueued("{orders:42}", 2);
+		long started = System.nanoTime();
+		next.close();
+		again.orTimeout(5, TimeUnit.SECONDS).join().close();
+		assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(RedisLocks.SET_ASIDE);
+	}
+
+	@Test
+	void tokensRiseOverLossOfAllData() {
+		long last = 0;
+		for (int i = 0; i < 20; i++) {
+			LockApplication application = (i % 2 == 0) ? this.first : this.second;
+			try (LockHandle lock = application.locks().lock("orders", 42, WAITING)) {
+				assertThat(lock.token()).isGreaterThan(last);
+				last = lock.token();
+			}
+			if (i % 3 == 0) {
+				this.redis.flushAll();
+			}
+		}
+	}
+
+	@Test
+	void askingAgainWithSameHandleGivesSameToken() {
+		RedisLocks locks = new RedisLocks(this.first.backend());
+		RedisLockKey key = locks.key("orders", List.of("42"));
+		RedisLocks.Answer answer = locks.acquire(key, "h1", Duration.ofSeconds(30), false, locks.newBudget()).join();
+		assertThat(locks.acquire(key, "h1", Duration.ofSeconds(30), true, locks.newBudget()).join()).isEqualTo(answer);
+		assertThat(locks.acquire(key, "h2", Duration.ofSeconds(30), false, locks.newBudget()).join().acquired())
+			.isFalse();
+		assertThat(locks.release(key, "h2", locks.newBudget()).join()).isFalse();
+		assertThat(locks.renew(key, "h2", Duration.ofSeconds(30)).join()).isFalse();
+		assertThat(locks.release(key, "h1", locks.newBudget()).join()).isTrue();
+		assertThat(locks.release(key, "h1", locks.newBudget()).join()).isFalse();
+		assertThat(locks.renew(key, "h1", Duration.ofSeconds(30)).join()).isFalse();
+	}
+
+	@Test
+	void leaseIsExtendedWhileHeld() {
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(600));
+		LockHandle held = this.first.locks().lock("orders", 42, options);
+		int before = this.first.scripts();
+		Awaitility.await().until(() -> this.first.scripts() - before >= 6);
+		assertThat(held.isValid()).isTrue();
+		assertThat(this.second.locks().tryLock("orders", 42, options)).isEmpty();
+		held.close();
+		assertThat(this.first.events(LockLostEvent.class)).isEmpty();
+	}
+
+	@Test
+	void leaseThatIsNotExtendedEndsForHolderFirst() {
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(600)).renew(false);
+		LockHandle held = this.first.locks().lock("orders", 42, options);
+		LockHandle next = this.second.locks().lock("orders", 42, WAITING);
+		assertThat(held.isValid()).isFalse();
+		assertThat(held.remaining()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::assertHeld);
+		assertThat(this.first.events(LockLostEvent.class))
+			.containsExactly(new LockLostEvent("orders", held.token(), LockLostEvent.Cause.EXPIRED));
+		held.close();
+		assertThat(next.isValid()).isTrue();
+		assertThat(this.first.locks().tryLock("orders", 42)).isEmpty();
+		next.close();
+	}
+
+	@Test
+	void holderLearnsThatItsKeyIsGone() {
+		LockHandle held = this.first.locks()
+			.lock("orders", 42, LockOptions.defaults().leaseTime(Duration.ofMillis(900)));
+		this.redis.flushAll();
+		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !held.isValid());
+		assertThat(this.first.events(LockLostEvent.class))
+			.containsExactly(new LockLostEvent("orders", held.token(), LockLostEvent.Cause.NOT_OWNER));
+		held.close();
+		assertThat(this.first.events(LockLostEvent.class)).hasSize(1);
+	}
+
+	@Test
+	void lossIsToldAtReleaseAtTheLatest() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		this.redis.flushAll();
+		LockHandle other = this.second.locks().tryLock("orders", 42).orElseThrow();
+		held.close();
+		assertThat(this.first.events(LockLostEvent.class)).hasSize(1);
+		assertThat(this.first.locks().tryLock("orders", 42)).isEmpty();
+		other.close();
+	}
+
+	@Test
+	void noTwoHoldersAtATimeAndEveryoneGetsItsTurn() {
+		int rounds = 25;
+		int[] unprotected = new int[1];
+		List<Long> tokens = new ArrayList<>();
+		CountDownLatch start = new CountDownLatch(1);
+		List<CompletableFuture<Void>> workers = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			LockApplication application = (i % 2 == 0) ? this.first : this.second;
+			workers.add(application.async(() -> {
+				awaitLatch(start);
+				for (int round = 0; round < rounds; round++) {
+					application.locks().<Void, RuntimeException>execute("orders", 42, WAITING, (lock) -> {
+						int seen = unprotected[0];
+						tokens.add(lock.token());
+						Thread.yield();
+						unprotected[0] = seen + 1;
+						return null;
+					});
+				}
+				return null;
+			}));
+		}
+		start.countDown();
+		CompletableFuture.allOf(workers.toArray(CompletableFuture[]::new)).orTimeout(60, TimeUnit.SECONDS).join();
+		assertThat(unprotected[0]).isEqualTo(8 * rounds);
+		assertThat(tokens).isSorted().doesNotHaveDuplicates();
+		assertThat(this.first.events(LockLostEvent.class)).isEmpty();
+		assertThat(this.second.events(LockLostEvent.class)).isEmpty();
+	}
+
+	@Test
+	void interruptEndsTheWaitAndLeavesNothingBehind() throws Exception {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+		Thread waiter = new Thread(() -> {
+			try {
+				this.second.locks().lock("orders", 42, WAITING).close();
+				interrupted.complete(false);
+			}
+			catch (LockInterruptedException ex) {
+				interrupted.complete(Thread.currentThread().isInterrupted());
+			}
+		});
+		waiter.start();
+		awaitQueued("{orders:42}", 1);
+		waiter.interrupt();
+		assertThat(interrupted.get(5, TimeUnit.SECONDS)).isTrue();
+		awaitQueued("{orders:42}", 0);
+		held.close();
+		this.second.locks().tryLock("orders", 42).orElseThrow().close();
+	}
+
+	@Test
+	void waiterThatGivesUpAtTheMomentOfTheGrantLosesNothing() throws Exception {
+		int acquired = 0;
+		for (int i = 0; i < 30; i++) {
+			LockHandle held = this.first.locks().lock("orders", 42, WAITING);
+			CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+			Thread waiter = new Thread(() -> {
+				try {
+					this.second.locks().lock("orders", 42, WAITING).close();
+					outcome.complete(true);
+				}
+				catch (LockInterruptedException ex) {
+					outcome.complete(false);
+				}
+			});
+			waiter.start();
+			Awaitility.await()
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> this.second.waiting() == 1 && waiter.getState() == Thread.State.WAITING);
+			CompletableFuture<Void> release = this.first.async(() -> {
+				held.close();
+				return null;
+			});
+			if (i % 3 > 0) {
+				release.join();
+			}
+			for (int spin = 0; spin < (i % 10) * 20_000; spin++) {
+				Thread.onSpinWait();
+			}
+			waiter.interrupt();
+			acquired += outcome.get(5, TimeUnit.SECONDS) ? 1 : 0;
+			release.get(5, TimeUnit.SECONDS);
+			long started = System.nanoTime();
+			this.first.locks().lock("orders", 42, WAITING).close();
+			assertThat(Duration.ofNanos(System.nanoTime() - started)).as("round %d", i)
+				.isLessThan(RedisLocks.SET_ASIDE.minusMillis(200));
+		}
+		assertThat(acquired).isLessThan(30);
+		awaitQueued("{orders:42}", 0);
+	}
+
+	@Test
+	void closedApplicationLeavesLocksAndQueuesToOthers() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		CompletableFuture<Optional<LockHandle>> waiting = this.second
+			.async(() -> this.second.locks().tryLock("orders", 42, WAITING));
+		awaitQueued("{orders:42}", 1);
+		this.second.close();
+		assertThat(waiting.orTimeout(5, TimeUnit.SECONDS).join()).isEmpty();
+		awaitQueued("{orders:42}", 0);
+		held.close();
+		this.first.locks().tryLock("orders", 42).orElseThrow().close();
+	}
+
+	@Test
+	void refusesKeysThatNameNothingAndOptionsThatCannotWork() {
+		DistributedLocks locks = this.first.locks();
+		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> locks.tryLock("orders", " "))
+			.withMessageContaining("orders");
+		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> locks.tryLock("orders", List.of()));
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(() -> locks.tryLock("orders", 42, LockOptions.defaults().leaseTime(Duration.ZERO)))
+			.withMessageContaining("100ms");
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(() -> locks.tryLock("orders", 42, LockOptions.defaults().waitTime(Duration.ofSeconds(-1))));
+	}
+
+	private static CompletableFuture<LockHandle> waitIn(LockApplication application) {
+		return application.async(() -> application.locks().lock("orders", 42, WAITING));
+	}
+
+	private void awaitQueued(String entity, int instances) {
+		Awaitility.await("queue of " + entity)
+			.pollInterval(Duration.ofMillis(5))
+			.until(() -> queued("ge:lock:" + entity + ":q1") == instances);
+	}
+
+	private long queued(String queue) {
+		for (RedisEndpoint endpoint : this.primaries) {
+			try {
+				return (Long) endpoint.command("ZCARD", queue);
+			}
+			catch (RedisErrorReplyException ex) {
+				// another node of the cluster has the slot
+			}
+		}
+		throw new IllegalStateException("No node has " + queue);
+	}
+
+	private static void awaitLatch(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static void destroy(RedisConnectionFactory factory) {
+		try {
+			((org.springframework.beans.factory.DisposableBean) factory).destroy();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Listens to what is said to instances.
+	 */
+	private static final class Messages implements AutoCloseable {
+
+		private final List<String> aboutLocks = new java.util.concurrent.CopyOnWriteArrayList<>();
+
+		private final RedisConnectionFactory factory;
+
+		private final org.springframework.data.redis.listener.RedisMessageListenerContainer container = new org.springframework.data.redis.listener.RedisMessageListenerContainer();
+
+		Messages(RedisConnectionFactory factory) {
+			this.factory = factory;
+			this.container.setConnectionFactory(factory);
+			this.container.addMessageListener((message, pattern) -> {
+				String text = new String(message.getBody());
+				if (text.startsWith("lock ")) {
+					this.aboutLocks.add(text);
+				}
+			}, new org.springframework.data.redis.listener.PatternTopic("ge:bus:*"));
+			this.container.afterPropertiesSet();
+			this.container.start();
+		}
+
+		List<String> aboutLocks() {
+			return this.aboutLocks;
+		}
+
+		void await(int count) {
+			Awaitility.await("messages").until(() -> this.aboutLocks.size() >= count);
+		}
+
+		@Override
+		public void close() {
+			this.container.stop();
+			try {
+				this.container.destroy();
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+			DistributedLocksContract.destroy(this.factory);
+		}
+
+	}
+
+}

@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisTarget;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Runs the {@link DistributedLocksContract} on every kind of Redis.
+ */
+class DistributedLocksIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.JEDIS)
+	class OnJedis extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_7_4)
+	class OnRedis74 extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_8)
+	class OnRedis8 extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.VALKEY_8)
+	class OnValkey8 extends DistributedLocksContract {
+
+	}
+
+}

@@ -1,0 +1,284 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TcpProxy;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Locks on a Redis that hangs, dies, forgets, runs full or cannot be reached. Leases are
+ * 30 seconds unless said otherwise, so whatever works sooner was not merely waited out.
+ */
+class LockOutageIntegrationTests {
+
+	private static final LockOptions WAITING = LockOptions.defaults().waitTime(Duration.ofSeconds(20));
+
+	private static final Duration SOON = Duration.ofSeconds(8);
+
+	private StandaloneRedis redis;
+
+	private TcpProxy proxy;
+
+	/** Reaches Redis directly. */
+	private LockApplication near;
+
+	/** Reaches Redis through the proxy. */
+	private LockApplication far;
+
+	@BeforeEach
+	void start() {
+		this.redis = RedisServers.standalone();
+		this.proxy = new TcpProxy(this.redis.primary());
+		this.near = LockApplication.start(this.redis.properties());
+		this.far = LockApplication.start(new String[] { "spring.data.redis.host=" + this.proxy.host(),
+				"spring.data.redis.port=" + this.proxy.port() }, Desk.class);
+		this.near.locks().lock("warm", "up", WAITING).close();
+		this.far.locks().lock("warm", "up", WAITING).close();
+	}
+
+	@AfterEach
+	void stop() {
+		this.near.close();
+		this.far.close();
+		this.proxy.close();
+		this.redis.close();
+	}
+
+	@Test
+	void acquireOfUnknownOutcomeDoesNotBlockItsKeyAfterwards() {
+		this.redis.primary().pause();
+		long started = System.nanoTime();
+		assertThatExceptionOfType(RedisUnavailableException.class)
+			.isThrownBy(() -> this.near.locks().tryLock("orders", 42))
+			.matches((ex) -> ex.reason() == OutageCause.TIMEOUT);
+		assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofSeconds(1));
+		assertThatExceptionOfType(RedisUnavailableException.class)
+			.isThrownBy(() -> this.near.locks().tryLock("orders", 43, WAITING));
+		this.redis.primary().resume();
+		lockSoon(this.far, 42).close();
+		lockSoon(this.far, 43).close();
+		lockSoon(this.near, 42).close();
+		assertThat(this.near.waiting()).isZero();
+	}
+
+	@Test
+	void takingOfUnknownOutcomeWhatWasSetAsideDoesNotBlockTheKey() {
+		LockHandle held = this.near.locks().tryLock("orders", 42).orElseThrow();
+		CompletableFuture<LockHandle> waiting = this.far.async(() -> this.far.locks().lock("orders", 42, WAITING));
+		awaitQueued(1);
+		this.proxy.hang();
+		held.close();
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> waiting.orTimeout(10, TimeUnit.SECONDS).join())
+			.withCauseInstanceOf(RedisUnavailableException.class);
+		this.proxy.resume();
+		lockSoon(this.near, 42).close();
+		lockSoon(this.far, 42).close();
+	}
+
+	@Test
+	void holderNeverBelievesInALockThatRedisHasForgotten() {
+		LockHandle held = this.far.locks()
+			.lock("orders", 42, LockOptions.defaults().leaseTime(Duration.ofMillis(1500)));
+		this.proxy.hang();
+		Object there = this.redis.primary().command("EXISTS", "ge:lock:{orders:42}");
+		while (Long.valueOf(1).equals(there)) {
+			there = this.redis.primary().command("EXISTS", "ge:lock:{orders:42}");
+		}
+		assertThat(held.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::assertHeld);
+		Awaitility.await().until(() -> this.far.events(LockLostEvent.class).size() == 1);
+		assertThat(this.far.events(LockLostEvent.class).get(0).cause()).isEqualTo(LockLostEvent.Cause.EXPIRED);
+		LockHandle next = this.near.locks().tryLock("orders", 42).orElseThrow();
+		assertThat(next.token()).isGreaterThan(held.token());
+		this.proxy.resume();
+		held.close();
+		Awaitility.await().until(() -> !this.far.backend().breaker().isOpen());
+		assertThat(next.isValid()).isTrue();
+		assertThat(this.far.locks().tryLock("orders", 42)).isEmpty();
+		next.close();
+	}
+
+	@Test
+	void holderLearnsAtOnceThatRestartedRedisHasForgotten() {
+		LockHandle held = this.near.locks().tryLock("orders", 42).orElseThrow();
+		this.redis.primary().kill();
+		this.redis.primary().start();
+		Awaitility.await().atMost(SOON).until(() -> !held.isValid());
+		assertThat(this.near.events(LockLostEvent.class).get(0).cause()).isEqualTo(LockLostEvent.Cause.NOT_OWNER);
+		try (LockHandle next = lockSoon(this.far, 42)) {
+			assertThat(next.token()).isGreaterThan(held.token());
+		}
+		held.close();
+	}
+
+	@Test
+	void tokensRiseOverRestarts() {
+		long last = 0;
+		for (int i = 0; i < 3; i++) {
+			try (LockHandle lock = lockSoon(this.near, 42)) {
+				assertThat(lock.token()).isGreaterThan(last);
+				last = lock.token();
+			}
+			this.redis.primary().kill();
+			this.redis.primary().start();
+		}
+		try (LockHandle lock = lockSoon(this.far, 42)) {
+			assertThat(lock.token()).isGreaterThan(last);
+		}
+	}
+
+	@Test
+	void lockSurvivesAShortOutage() {
+		LockHandle held = this.far.locks().lock("orders", 42, LockOptions.defaults().leaseTime(Duration.ofSeconds(6)));
+		this.proxy.cut();
+		Awaitility.await().atMost(SOON).until(() -> held.remaining().toMillis() < 4000);
+		this.proxy.resume();
+		Awaitility.await().atMost(SOON).until(() -> held.remaining().toMillis() > 5000);
+		assertThat(this.near.locks().tryLock("orders", 42)).isEmpty();
+		held.close();
+		assertThat(this.far.events(LockLostEvent.class)).isEmpty();
+	}
+
+	@Test
+	void releaseThatFailsIsMadeGoodWhenRedisIsBack() {
+		LockHandle cut = this.far.locks().tryLock("orders", 42).orElseThrow();
+		this.proxy.cut();
+		cut.close();
+		assertThat(cut.isValid()).isFalse();
+		assertThat(this.near.locks().tryLock("orders", 42)).isEmpty();
+		this.proxy.resume();
+		lockSoon(this.near, 42).close();
+		LockHandle hung = this.far.locks().lock("orders", 43, WAITING);
+		this.proxy.hang();
+		hung.close();
+		this.proxy.resume();
+		lockSoon(this.near, 43).close();
+	}
+
+	@Test
+	void lostMessageCostsAboutASecond() {
+		LockHandle held = this.near.locks().tryLock("orders", 42).orElseThrow();
+		CompletableFuture<LockHandle> waiting = this.far.async(() -> this.far.locks().lock("orders", 42, WAITING));
+		awaitQueued(1);
+		this.redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub");
+		held.close();
+		waiting.orTimeout(RedisLocks.SET_ASIDE.toMillis(), TimeUnit.MILLISECONDS).join().close();
+	}
+
+	@Test
+	void releaseSucceedsWithoutMemoryAndNewLocksAreDenied() {
+		LockHandle alone = this.near.locks().tryLock("orders", 42).orElseThrow();
+		LockHandle wanted = this.near.locks().tryLock("orders", 43).orElseThrow();
+		CompletableFuture<LockHandle> waiting = this.far.async(() -> this.far.locks().lock("orders", 43, WAITING));
+		awaitQueued(1, 43);
+		this.redis.primary().command("CONFIG", "SET", "maxmemory", "1");
+		alone.close();
+		assertThat(this.redis.primary().command("EXISTS", "ge:lock:{orders:42}")).isEqualTo(0L);
+		assertThatExceptionOfType(RedisUnavailableException.class)
+			.isThrownBy(() -> this.near.locks().tryLock("orders", 44))
+			.matches((ex) -> ex.reason() == OutageCause.OOM);
+		assertThat(this.redis.primary().command("EXISTS", "ge:lock:{orders:44}")).isEqualTo(0L);
+		String owner = (String) this.redis.primary().command("GET", "ge:lock:{orders:43}");
+		wanted.close();
+		assertThat(this.redis.primary().command("GET", "ge:lock:{orders:43}")).isNotEqualTo(owner);
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> waiting.orTimeout(10, TimeUnit.SECONDS).join())
+			.withCauseInstanceOf(RedisUnavailableException.class);
+		this.redis.primary().command("CONFIG", "SET", "maxmemory", "0");
+		lockSoon(this.near, 43).close();
+		assertThat(this.near.events(LockLostEvent.class)).isEmpty();
+	}
+
+	@Test
+	void annotatedMethodsFollowTheirPolicyWhileRedisIsAway() {
+		Desk desk = this.far.get(Desk.class);
+		assertThat(desk.denied(1)).isPositive();
+		assertThat(desk.allowed(1)).isPositive();
+		this.proxy.cut();
+		for (int i = 0; i < 5; i++) {
+			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.denied(1));
+			assertThat(desk.allowed(1)).isZero();
+		}
+		assertThat(this.far.events(LockAcquireEvent.class)).extracting(LockAcquireEvent::result)
+			.endsWith("error", "error");
+		this.proxy.resume();
+		Awaitility.await().atMost(SOON).until(() -> desk.allowed(1) > 0);
+		assertThat(desk.denied(1)).isPositive();
+	}
+
+	@Test
+	void manyWaitersFailTogetherWithoutFloodingAnybody() {
+		LockHandle held = this.near.locks().tryLock("orders", 42).orElseThrow();
+		List<CompletableFuture<LockHandle>> waiting = new java.util.ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			waiting.add(this.far.async(() -> this.far.locks().lock("orders", 42, WAITING)));
+		}
+		Awaitility.await().until(() -> this.far.waiting() == 50);
+		this.proxy.cut();
+		for (CompletableFuture<LockHandle> waiter : waiting) {
+			assertThatExceptionOfType(CompletionException.class)
+				.isThrownBy(() -> waiter.orTimeout(10, TimeUnit.SECONDS).join())
+				.withCauseInstanceOf(RedisUnavailableException.class);
+		}
+		Awaitility.await().until(() -> this.far.waiting() == 0);
+		this.proxy.resume();
+		held.close();
+		lockSoon(this.far, 42).close();
+	}
+
+	private static LockHandle lockSoon(LockApplication application, int key) {
+		return Awaitility.await()
+			.atMost(SOON)
+			.ignoreExceptionsInstanceOf(RedisUnavailableException.class)
+			.until(() -> application.locks().tryLock("orders", key), java.util.Optional::isPresent)
+			.orElseThrow();
+	}
+
+	private void awaitQueued(int instances) {
+		awaitQueued(instances, 42);
+	}
+
+	private void awaitQueued(int instances, int key) {
+		Awaitility.await()
+			.until(() -> Long.valueOf(instances)
+				.equals(this.redis.primary().command("ZCARD", "ge:lock:{orders:" + key + "}:q1")));
+	}
+
+	static class Desk {
+
+		@DistributedLock(name = "denied")
+		public long denied(@FencingToken long token) {
+			return token;
+		}
+
+		@DistributedLock(name = "allowed", onOutage = OutagePolicy.ALLOW)
+		public long allowed(@FencingToken long token) {
+			assertThat(LockContext.current().token()).isEqualTo(token);
+			assertThat(LockContext.current().isValid()).isEqualTo(token > 0);
+			return token;
+		}
+
+	}
+
+}

@@ -1,0 +1,356 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import io.ge.redis.core.invocation.InvalidKeyException;
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisFixture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link DistributedLock} on the methods of beans.
+ */
+@OnRedis
+class LockedMethodsIntegrationTests {
+
+	private LockApplication first;
+
+	private LockApplication second;
+
+	private Desk desk;
+
+	private Desk otherDesk;
+
+	@BeforeEach
+	void start(RedisFixture redis) {
+		String[] properties = { "ge.redis.lock.locks.tuned.lease-time=7s", "desk.wait=5s" };
+		this.first = LockApplication.start(redis.properties(), properties, Beans.class);
+		this.second = LockApplication.start(redis.properties(), properties, Beans.class);
+		this.desk = this.first.get(Desk.class);
+		this.otherDesk = this.second.get(Desk.class);
+		this.first.get(JdbcTemplate.class).execute("drop table if exists sales");
+		this.first.get(JdbcTemplate.class).execute("create table sales (id int primary key)");
+	}
+
+	@AfterEach
+	void stop() {
+		this.first.close();
+		this.second.close();
+	}
+
+	@Test
+	void secondCallIsRefusedWhileFirstRuns() {
+		String outcome = this.desk.run("a", () -> {
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> this.otherDesk.run("a", () -> "b"))
+				.satisfies(
+						(ex) -> assertThat(ex.retryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+			return this.otherDesk.run("b", () -> "other key");
+		});
+		assertThat(outcome).isEqualTo("other key");
+		assertThat(this.otherDesk.run("a", () -> "after")).isEqualTo("after");
+	}
+
+	@Test
+	void cycleCostsTwoScriptCallsAndNestedCallsNothing() {
+		this.desk.run("a", () -> "warm");
+		int before = this.first.scripts();
+		this.desk.run("a", () -> this.desk.run("a", () -> "nested"));
+		assertThat(this.first.scripts() - before).isEqualTo(2);
+	}
+
+	@Test
+	void lockIsFreeAfterMethodThrew() {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.desk.run("a", () -> {
+			throw new IllegalStateException("expected");
+		}));
+		assertThat(this.otherDesk.run("a", () -> "free")).isEqualTo("free");
+	}
+
+	@Test
+	void tokenParameterReceivesRisingTokensWhateverCallerPasses() {
+		long first = this.desk.token(-1, "a");
+		long second = this.otherDesk.token(Long.MAX_VALUE, "a");
+		assertThat(first).isPositive();
+		assertThat(second).isGreaterThan(first);
+	}
+
+	@Test
+	void contextGivesHandleOfInnermostLock() {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(LockContext::current);
+		String names = this.desk.run("a", () -> {
+			LockHandle outer = LockContext.current();
+			assertThat(outer.isValid()).isTrue();
+			assertThat(outer.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+			String inner = this.desk.skipped("a", () -> LockContext.current().name());
+			assertThat(LockContext.current()).isSameAs(outer);
+			return outer.name() + ", " + inner;
+		});
+		assertThat(names).isEqualTo("run, skipped");
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(LockContext::current);
+	}
+
+	@Test
+	void skippedCallsReturnNothing() {
+		this.desk.skipped("a", () -> {
+			assertThat(this.otherDesk.skipped("a", () -> "ran")).isNull();
+			return "first";
+		});
+		this.desk.skippedOptional(() -> {
+			assertThat(this.otherDesk.skippedOptional(() -> "ran")).isEmpty();
+			return "first";
+		});
+		assertThat(this.otherDesk.skippedOptional(() -> "ran")).contains("ran");
+	}
+
+	@Test
+	void fallbackAnswersInPlace() {
+		String answer = this.desk.withFallback("a", () -> this.otherDesk.withFallback("a", () -> "ran"));
+		assertThat(answer).isEqualTo("busy with withFallback for a");
+	}
+
+	@Test
+	void waitTimeFromPlaceholderWaits() {
+		CountDownLatch inside = new CountDownLatch(1);
+		CountDownLatch leave = new CountDownLatch(1);
+		CompletableFuture<String> holder = this.first.async(() -> this.desk.waiting(() -> {
+			inside.countDown();
+			await(leave);
+			return "one";
+		}));
+		await(inside);
+		CompletableFuture<String> waiter = this.second.async(() -> this.otherDesk.waiting(() -> "two"));
+		org.awaitility.Awaitility.await().until(() -> this.second.waiting() == 1);
+		assertThat(waiter).isNotDone();
+		leave.countDown();
+		assertThat(waiter.orTimeout(5, TimeUnit.SECONDS).join()).isEqualTo("two");
+		assertThat(holder.orTimeout(5, TimeUnit.SECONDS).join()).isEqualTo("one");
+	}
+
+	@Test
+	void propertiesWinOverAnnotation() {
+		Duration remaining = this.desk.tuned(() -> LockContext.current().remaining());
+		assertThat(remaining).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(7));
+	}
+
+	@Test
+	void keysThatNameNothingAreRefusedAndMethodDoesNotRun() {
+		AtomicInteger ran = new AtomicInteger();
+		for (String key : new @Nullable String[] { null, "", "  " }) {
+			assertThatExceptionOfType(InvalidKeyException.class)
+				.isThrownBy(() -> this.desk.run(key, () -> "" + ran.incrementAndGet()))
+				.withMessageContaining("#agent")
+				.withMessageContaining("Desk.run");
+		}
+		assertThat(ran).hasValue(0);
+	}
+
+	@Test
+	void lockIsReleasedAfterCommitOfSameMethod() {
+		this.desk.sell(1, () -> assertThat(salesSeenBy(this.second)).isZero());
+		// The next holder sees what the first one committed, whatever the order of
+		// annotations
+		this.otherDesk.sell(2, () -> assertThat(salesSeenBy(this.second)).isEqualTo(1));
+		assertThat(salesSeenBy(this.first)).isEqualTo(2);
+	}
+
+	@Test
+	void lockTakenInsideTransactionIsKeptUntilItsCommit() {
+		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
+		transaction.executeWithoutResult((status) -> {
+			this.desk.sell(1, () -> {
+			});
+			assertHeld();
+			int before = this.first.scripts();
+			this.desk.sell(2, () -> {
+			});
+			assertThat(this.first.scripts()).isEqualTo(before);
+			assertHeld();
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(LockContext::current);
+		});
+		this.otherDesk.sell(3, () -> assertThat(salesSeenBy(this.second)).isEqualTo(2));
+		int before = this.first.scripts();
+		this.desk.sell(4, () -> {
+		});
+		assertThat(this.first.scripts() - before).isEqualTo(2);
+	}
+
+	@Test
+	void lockTakenInsideTransactionIsReleasedAfterRollback() {
+		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
+		transaction.executeWithoutResult((status) -> {
+			this.desk.sell(1, () -> {
+			});
+			assertHeld();
+			status.setRollbackOnly();
+		});
+		this.otherDesk.sell(1, () -> assertThat(salesSeenBy(this.second)).isZero());
+	}
+
+	@Test
+	void handleClosedInsideTransactionIsReleasedAfterIt() {
+		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
+		transaction.executeWithoutResult((status) -> {
+			LockHandle handle = this.first.locks().tryLock("sell", "all").orElseThrow();
+			handle.close();
+			assertThat(handle.isValid()).isTrue();
+			assertThat(this.second.locks().tryLock("sell", "all")).isEmpty();
+		});
+		this.second.locks().tryLock("sell", "all").orElseThrow().close();
+	}
+
+	@Test
+	void interruptWhileWaitingIsKeptAndMethodDoesNotRun() {
+		AtomicInteger ran = new AtomicInteger();
+		this.desk.waiting(() -> {
+			Thread.currentThread().interrupt();
+			assertThatExceptionOfType(LockInterruptedException.class)
+				.isThrownBy(() -> this.otherDesk.waiting(() -> "" + ran.incrementAndGet()));
+			assertThat(Thread.interrupted()).isTrue();
+			return "held";
+		});
+		assertThat(ran).hasValue(0);
+		assertThat(this.otherDesk.waiting(() -> "free")).isEqualTo("free");
+	}
+
+	@Test
+	void lossInsideNestedCallIsRefused() {
+		this.desk.run("a", () -> {
+			LockContext.current().close();
+			// Released by hand: the inner call takes it anew
+			return this.desk.run("a", () -> "again");
+		});
+		assertThat(this.otherDesk.run("a", () -> "free")).isEqualTo("free");
+	}
+
+	private void assertHeld() {
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.otherDesk.sell(9, () -> {
+		}));
+	}
+
+	private static int salesSeenBy(LockApplication application) {
+		CompletableFuture<Integer> count = application.async(
+				() -> application.get(JdbcTemplate.class).queryForObject("select count(*) from sales", Integer.class));
+		return count.join();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	@Import(Desk.class)
+	static class Beans {
+
+		@Bean
+		DataSource dataSource() {
+			return new DriverManagerDataSource("jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1");
+		}
+
+		@Bean
+		PlatformTransactionManager transactionManager(DataSource dataSource) {
+			return new JdbcTransactionManager(dataSource);
+		}
+
+		@Bean
+		JdbcTemplate jdbc(DataSource dataSource) {
+			return new JdbcTemplate(dataSource);
+		}
+
+	}
+
+	static class Desk {
+
+		private final JdbcTemplate jdbc;
+
+		Desk(JdbcTemplate jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@DistributedLock(name = "run", key = "#agent")
+		public String run(@Nullable String agent, Supplier<String> work) {
+			return work.get();
+		}
+
+		@DistributedLock(name = "token", key = "#agent")
+		public long token(@FencingToken long token, String agent) {
+			assertThat(LockContext.current().token()).isEqualTo(token);
+			return token;
+		}
+
+		@DistributedLock(name = "skipped", key = "#p0", onNotAcquired = OnNotAcquired.SKIP)
+		public @Nullable String skipped(String agent, Supplier<String> work) {
+			return work.get();
+		}
+
+		@DistributedLock(onNotAcquired = OnNotAcquired.SKIP)
+		public Optional<String> skippedOptional(Supplier<String> work) {
+			return Optional.of(work.get());
+		}
+
+		@DistributedLock(name = "withFallback", key = "#agent", onNotAcquired = OnNotAcquired.FALLBACK,
+				fallback = "busy")
+		public String withFallback(String agent, Supplier<String> work) {
+			return work.get();
+		}
+
+		private String busy(String agent, Supplier<String> work, LockNotAcquiredException refusal) {
+			return "busy with " + refusal.name() + " for " + agent;
+		}
+
+		@DistributedLock(name = "waiting", waitTime = "${desk.wait}")
+		public String waiting(Supplier<String> work) {
+			return work.get();
+		}
+
+		@DistributedLock(name = "tuned", leaseTime = "1m")
+		public Duration tuned(Supplier<Duration> work) {
+			return work.get();
+		}
+
+		@Transactional
+		@DistributedLock(name = "sell")
+		public void sell(int id, Runnable before) {
+			before.run();
+			this.jdbc.update("insert into sales values (?)", id);
+		}
+
+	}
+
+}
