@@ -5,6 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.actuate.CacheMeters;
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.IdempotencyMeters;
 import io.ge.redis.actuate.RateLimitMeters;
@@ -38,6 +39,11 @@ public final class GeRedisMetricsAutoConfiguration {
 	@Bean
 	RateLimitMeters geRedisRateLimitMeters(MeterRegistry registry) {
 		return new RateLimitMeters(registry);
+	}
+
+	@Bean
+	CacheMeters geRedisCacheMeters(MeterRegistry registry) {
+		return new CacheMeters(registry);
 	}
 
 }
