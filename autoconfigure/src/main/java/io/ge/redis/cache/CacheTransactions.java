@@ -68,10 +68,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (current == null) {
 			return false;
 		}
-		for (CacheWrite write : current.running) {
-			if (write.key().equals(key)) {
-				return true;
-			}
+		if (isInsideWriter(key)) {
+			return true;
 		}
 		for (OpenTransaction transaction : current.transactions) {
 			if (transaction.isWriting(key)) {
@@ -79,6 +77,15 @@ final class CacheTransactions implements TransactionExecutionListener {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Returns whether a writer of an entry is running on the current thread. What is
+	 * written inside of it is part of it.
+	 */
+	boolean isInsideWriter(CacheKey key) {
+		Bound current = this.bound.get();
+		return current != null && current.running.stream().anyMatch((write) -> write.key().equals(key));
 	}
 
 	/**

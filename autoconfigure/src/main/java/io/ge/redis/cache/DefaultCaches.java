@@ -84,7 +84,11 @@ final class DefaultCaches implements GeCaches {
 
 	@Override
 	public <T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work) {
-		CacheWrite write = newWrite(key(cache, key), TransactionBoundary.UNKNOWN);
+		CacheKey entry = key(cache, key);
+		if (this.transactions.isInsideWriter(entry)) {
+			return work.get();
+		}
+		CacheWrite write = newWrite(entry, TransactionBoundary.UNKNOWN);
 		this.transactions.begin(write);
 		T result;
 		try {
@@ -212,6 +216,9 @@ final class DefaultCaches implements GeCaches {
 	 */
 	@Nullable Object write(CacheKey key, TransactionBoundary boundary, Loader work,
 			Function<@Nullable Object, CacheWrite.@Nullable NewValue> value) throws Throwable {
+		if (this.transactions.isInsideWriter(key)) {
+			return work.load();
+		}
 		CacheWrite write = newWrite(key, boundary);
 		this.transactions.begin(write);
 		Object result;

@@ -17,8 +17,8 @@
 --  * The entry is gone, and with it the lease of any reader, before the ticket is given.
 --  * The ticket of a writer that overran its time raises 'a', since its change may be committed by now.
 --  * The hash outlives every announcement in it.
--- If the announcement cannot be written for lack of memory the entry is removed all the same, the overrun writers stay
--- as they are, and the call fails.
+-- The removal comes first: after it servers let a script write also without memory. If the announcement is refused all
+-- the same, the entry is gone, the overrun writers stay as they are, and the call fails.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]

@@ -11,8 +11,9 @@
 --  * A ticket taken without a lock says nothing about the order of commits: such a writer publishes only if no other
 --    one was pending beside it, and else makes all tickets given so far worthless.
 --  * Overrun writers count as applied.
--- See intent.lua for the hash of the writers. If memory is lacking the entry is removed, the writer stays pending until
--- its time is over or invalidate.lua resolves it, and the call fails.
+-- See intent.lua for the hash of the writers. The removal comes first: after it servers let a script write also without
+-- memory. If a write is refused all the same, the entry is gone, the writer stays pending until its time is over or
+-- invalidate.lua resolves it, and the call fails.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
@@ -69,7 +70,8 @@ local reply = {publish and 'published' or 'superseded'}
 if publish then
   local stored = redis.pcall('SET', entry, value, 'PX', ttl)
   if stored.err then
-    reply = stored
+    wake()
+    return stored
   end
 end
 redis.call('HDEL', writers, mine)
