@@ -10,8 +10,8 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -24,10 +24,8 @@ record TransactionBoundary(Kind kind, String name) {
 
 	static final TransactionBoundary UNKNOWN = new TransactionBoundary(Kind.NONE, "");
 
-	private static final AnnotationTransactionAttributeSource SOURCE = new AnnotationTransactionAttributeSource(false);
-
-	static TransactionBoundary of(Method method, Class<?> targetClass) {
-		TransactionAttribute attribute = SOURCE.getTransactionAttribute(method, targetClass);
+	static TransactionBoundary of(Method method, Class<?> targetClass, TransactionAttributeSource source) {
+		TransactionAttribute attribute = source.getTransactionAttribute(method, targetClass);
 		if (attribute == null) {
 			return UNKNOWN;
 		}
