@@ -258,10 +258,10 @@ final class DefaultCaches implements GeCaches {
 	 */
 	CacheWrite.@Nullable NewValue newValue(String cache, @Nullable Object value) {
 		CacheType type = this.definitions.type(cache);
-		if (type == null && value == null) {
-			return null;
+		if (type == null && value != null) {
+			type = this.codec.type(value.getClass());
 		}
-		return newValue(cache, (type != null) ? type : this.codec.type(value.getClass()), value);
+		return (type != null) ? newValue(cache, type, value) : null;
 	}
 
 	private CacheWrite.@Nullable NewValue newValue(String cache, CacheType type, @Nullable Object value) {
