@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.BlacklistMeters;
+import io.ge.redis.actuate.CacheMeters;
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.IdempotencyMeters;
 import io.ge.redis.actuate.LockMeters;
@@ -52,6 +53,11 @@ public final class GeRedisMetricsAutoConfiguration {
 	@Bean
 	LockMeters geRedisLockMeters(MeterRegistry registry, ObjectProvider<LockGuard> locks) {
 		return new LockMeters(registry, () -> locks.stream().mapToInt(LockGuard::waiting).sum());
+	}
+
+	@Bean
+	CacheMeters geRedisCacheMeters(MeterRegistry registry) {
+		return new CacheMeters(registry);
 	}
 
 }

@@ -141,7 +141,9 @@ public enum OutageCause {
 		if (message.contains("Commands are rejected") || message.contains("Cannot determine a partition")) {
 			return REFUSED;
 		}
-		return switch (failure.getClass().getSimpleName()) {
+		// Netty throws subclasses without stack traces
+		String name = failure.getClass().getSimpleName().replaceFirst("^Stackless", "");
+		return switch (name) {
 			case "RedisCommandTimeoutException", "SocketTimeoutException" -> TIMEOUT;
 			case "RedisConnectionException", "ConnectException", "RedisConnectionFailureException", "PoolException" ->
 				REFUSED;

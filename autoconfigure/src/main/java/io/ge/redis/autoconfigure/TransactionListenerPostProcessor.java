@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.function.Supplier;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Lets a listener hear of the transactions of every transaction manager bean, also of
+ * those that the application makes itself, whenever they are made. Reactive ones are left
+ * out: their transactions are not bound to a thread.
+ */
+class TransactionListenerPostProcessor implements BeanPostProcessor {
+
+	private final Supplier<TransactionExecutionListener> listener;
+
+	TransactionListenerPostProcessor(Supplier<TransactionExecutionListener> listener) {
+		this.listener = listener;
+	}
+
+	@Override
+	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		if (bean instanceof ConfigurableTransactionManager manager && bean instanceof PlatformTransactionManager) {
+			add(manager, this.listener.get());
+		}
+		return bean;
+	}
+
+	// The present collection may be an unmodifiable one
+	private static void add(ConfigurableTransactionManager manager, TransactionExecutionListener listener) {
+		Collection<TransactionExecutionListener> all = new ArrayList<>(manager.getTransactionExecutionListeners());
+		if (!all.contains(listener)) {
+			all.add(listener);
+			manager.setTransactionExecutionListeners(all);
+		}
+	}
+
+}

@@ -1,0 +1,140 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.invocation.Settings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Reads and checks what the annotations of readers and writers have in common.
+ */
+final class CacheAttributes {
+
+	private static final Pattern RESULT = Pattern.compile("#result\\b");
+
+	private final CacheDefinitions definitions;
+
+	private final CacheCodec codec;
+
+	private final AttributeReader attributes;
+
+	private final ExpressionCompiler expressions;
+
+	CacheAttributes(CacheDefinitions definitions, CacheCodec codec, AttributeReader attributes,
+			ExpressionCompiler expressions) {
+		this.definitions = definitions;
+		this.codec = codec;
+		this.attributes = attributes;
+		this.expressions = expressions;
+	}
+
+	String cache(GuardedMethod method, String value) {
+		String name = this.attributes.text(method, "cache", value);
+		if (name == null) {
+			throw method.problem("it has no cache.", "Name one with cache = \"...\".");
+		}
+		return name;
+	}
+
+	MethodExpression key(GuardedMethod method, String value) {
+		String text = this.attributes.text(method, "key", value);
+		if (text == null) {
+			throw method.problem("it has no key.", "Write an expression over the parameters, such as key = \"#id\".");
+		}
+		boolean ofArgument = Arrays.stream(method.method().getParameters())
+			.anyMatch((parameter) -> parameter.getName().equals("result"));
+		if (RESULT.matcher(text).find() && !ofArgument) {
+			throw method.problem(
+					"key = \"" + text + "\" uses #result, but the key must be known before the method has run.",
+					"Take the key from the arguments.");
+		}
+		return this.expressions.compile(method, "key", text);
+	}
+
+	@Nullable MethodExpression condition(GuardedMethod method, String value) {
+		String text = this.attributes.text(method, "condition", value);
+		return (text != null) ? this.expressions.compile(method, "condition", text) : null;
+	}
+
+	@Nullable MethodExpression ofResult(GuardedMethod method, String attribute, String value) {
+		String text = this.attributes.text(method, attribute, value);
+		return (text != null) ? this.expressions.compileWithResult(method, attribute, text) : null;
+	}
+
+	void ttl(GuardedMethod method, String cache, String value) {
+		this.definitions.declareTtl(cache, this.attributes.duration(method, "ttl", value), method);
+	}
+
+	void negativeTtl(GuardedMethod method, String cache, String value) {
+		this.definitions.declareNegativeTtl(cache, this.attributes.duration(method, "negativeTtl", value), method);
+	}
+
+	/**
+	 * Returns the type of the values that a method returns, and declares it for the
+	 * cache.
+	 */
+	CacheType returnType(GuardedMethod method, String cache) {
+		CacheType type = this.codec.type(valueType(method));
+		String obstacle = this.codec.obstacle(type);
+		if (obstacle != null) {
+			throw method.problem(
+					"values of the return type " + type.javaType().toCanonical() + " cannot be read back: " + obstacle
+							+ ".",
+					"Return a type that Jackson can read, such as a record, or a collection of a concrete type.");
+		}
+		this.definitions.declareType(cache, type, method);
+		return type;
+	}
+
+	static boolean returnsOptional(GuardedMethod method) {
+		return method.method().getReturnType() == Optional.class;
+	}
+
+	private static Type valueType(GuardedMethod method) {
+		Method annotated = method.method();
+		Type type = GenericTypeResolver.resolveType(annotated.getGenericReturnType(), method.targetClass());
+		if (returnsOptional(method)) {
+			type = ResolvableType.forType(type).getGeneric(0).getType();
+		}
+		return (type instanceof Class<?> raw) ? ClassUtils.resolvePrimitiveIfNecessary(raw) : type;
+	}
+
+	Supplier<GuardDescription> description(String annotation, String cache, Expressions expressions) {
+		return () -> {
+			Settings settings = new Settings();
+			this.definitions.settings(cache, settings);
+			expressions.describe(settings);
+			return new GuardDescription("cache", annotation, cache, settings.toMap());
+		};
+	}
+
+	/**
+	 * Describes the expressions of an annotation.
+	 */
+	@FunctionalInterface
+	interface Expressions {
+
+		void describe(Settings settings);
+
+	}
+
+}

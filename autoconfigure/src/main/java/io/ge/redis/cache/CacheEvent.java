@@ -1,0 +1,139 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.Locale;
+
+import io.ge.redis.core.event.GuardEvent;
+
+/**
+ * Something happened at a cache.
+ * <p>
+ * {@link Read} is published once for each call of a reader, on the thread of the caller
+ * and before a value is loaded. So an {@code @EventListener} or
+ * {@link io.ge.redis.core.event.GuardListener} knows the current request and can, for
+ * example, keep the access for a response header.
+ */
+public sealed interface CacheEvent extends GuardEvent {
+
+	@Override
+	default String pattern() {
+		return "cache";
+	}
+
+	/**
+	 * A reader asked for a value.
+	 *
+	 * @param name the cache's name
+	 * @param access what it found
+	 * @param tier where it was asked for
+	 */
+	record Read(String name, Access access, Tier tier) implements CacheEvent {
+
+		@Override
+		public String result() {
+			return this.access.name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
+	/**
+	 * A value was loaded.
+	 *
+	 * @param name the cache's name
+	 * @param succeeded whether the loader returned
+	 * @param nanos how long it took, in nanoseconds
+	 */
+	record Load(String name, boolean succeeded, long nanos) implements CacheEvent {
+
+		@Override
+		public String result() {
+			return this.succeeded ? "loaded" : "load_failed";
+		}
+
+	}
+
+	/**
+	 * A writer was brought to its end.
+	 *
+	 * @param name the cache's name
+	 * @param outcome what became of the entry
+	 */
+	record Write(String name, Outcome outcome) implements CacheEvent {
+
+		@Override
+		public String result() {
+			return this.outcome.name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
+	/**
+	 * A value in Redis could not be read, because it was written by another release or
+	 * for another shape of the type, or is damaged. It counts as a miss and is replaced.
+	 *
+	 * @param name the cache's name
+	 */
+	record Unreadable(String name) implements CacheEvent {
+
+		@Override
+		public String result() {
+			return "unreadable";
+		}
+
+	}
+
+	/**
+	 * What a reader found.
+	 */
+	enum Access {
+
+		/** The value, cached or just loaded by another caller. */
+		HIT,
+
+		/** Nothing: the value was loaded. */
+		MISS,
+
+		/** A writer at work, or no Redis: the value was loaded and is not cached. */
+		BYPASS
+
+	}
+
+	/**
+	 * Where a reader asked.
+	 */
+	enum Tier {
+
+		/** In Redis. */
+		REDIS
+
+	}
+
+	/**
+	 * What became of an entry after a writer.
+	 */
+	enum Outcome {
+
+		/** The new value stands. */
+		PUBLISHED,
+
+		/**
+		 * There was no value to publish, or its order is unknown: the entry is removed.
+		 */
+		INVALIDATED,
+
+		/** Another writer was at work: the entry is removed, or is the other one's. */
+		SUPERSEDED,
+
+		/** Redis is away: the entry is removed as soon as it is back. */
+		DEFERRED,
+
+		/** The transaction was rolled back: the cache is as if nothing had happened. */
+		ROLLED_BACK
+
+	}
+
+}

@@ -1,0 +1,495 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.CacheEvent.Outcome;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
+
+/**
+ * Ties writers to transactions. Spring binds transactions of this kind to a thread, and
+ * so does this class.
+ * <p>
+ * A writer that is called inside of a transaction belongs to it: it is announced right
+ * before that commits, after everything was flushed and while rows are still locked, and
+ * resolved right after. A writer that is called outside of one, or whose method opens its
+ * own, is announced before each commit that happens while its method runs, on whichever
+ * transaction manager, and resolved when the method returns.
+ * <p>
+ * A value is published only where its place among the commits is certain: if exactly one
+ * commit was involved. A ticket taken at a second commit would put a value of the first
+ * one after what others have committed in between; so there the entry is removed.
+ * <p>
+ * Spring tells a {@link TransactionExecutionListener} of every begin, commit and rollback
+ * of the managers that it is registered with, of participating and suspended transactions
+ * in the proper order, and as the last before a commit. Managers that know no listeners
+ * are seen through a synchronization, from the first writer on.
+ */
+final class CacheTransactions implements TransactionExecutionListener {
+
+	private final Supplier<CacheEngine> engine;
+
+	private final GuardEvents events;
+
+	private final ThreadLocal<Bound> bound = new ThreadLocal<>();
+
+	CacheTransactions(Supplier<CacheEngine> engine, GuardEvents events) {
+		this.engine = engine;
+		this.events = events;
+	}
+
+	// Readers
+
+	/**
+	 * Returns whether the current thread is changing an entry, so that a reader of it
+	 * must see the database.
+	 */
+	boolean isWriting(CacheKey key) {
+		Bound current = this.bound.get();
+		if (current == null) {
+			return false;
+		}
+		if (isInsideWriter(key)) {
+			return true;
+		}
+		for (OpenTransaction transaction : current.transactions) {
+			if (transaction.isWriting(key)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Returns whether a writer of an entry is running on the current thread. What is
+	 * written inside of it is part of it.
+	 */
+	boolean isInsideWriter(CacheKey key) {
+		Bound current = this.bound.get();
+		return current != null && current.running.stream().anyMatch((write) -> write.key().equals(key));
+	}
+
+	/**
+	 * Returns how old the database may look to a reader.
+	 * @return age of the current transaction in milliseconds, or -1 if there is none
+	 */
+	long snapshotAge() {
+		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+			return -1;
+		}
+		OpenTransaction transaction = current();
+		return (transaction != null) ? transaction.ageMillis() : Integer.MAX_VALUE;
+	}
+
+	/**
+	 * Enters the loading of an entry on the current thread.
+	 * @return whether the thread does not load it already
+	 */
+	boolean beginLoad(CacheKey key) {
+		Bound current = bound();
+		if (current.loading.contains(key)) {
+			return false;
+		}
+		current.loading.push(key);
+		return true;
+	}
+
+	void endLoad() {
+		Bound current = bound();
+		current.loading.pop();
+		tidy(current);
+	}
+
+	// Writers
+
+	/**
+	 * Enters a writer, before its method runs.
+	 */
+	void begin(CacheWrite write) {
+		Bound current = bound();
+		TransactionBoundary.Kind kind = write.boundary().kind();
+		write.owner = (kind == TransactionBoundary.Kind.SUSPENDED) ? null : joinCurrent();
+		boolean opensItsOwn = kind == TransactionBoundary.Kind.OWN_OR_CALLERS || kind == TransactionBoundary.Kind.NEW;
+		if (write.owner == null && !opensItsOwn) {
+			announce(List.of(write), false);
+		}
+		current.running.push(write);
+	}
+
+	/**
+	 * Leaves a writer whose method has returned.
+	 * @param value the value to publish, or {@code null} if the entry is to be removed
+	 */
+	void returned(CacheWrite write, CacheWrite.@Nullable NewValue value) {
+		leave(write);
+		OpenTransaction owner = openOwner(write);
+		if (owner != null) {
+			write.value((write.commits == 0) ? value : null);
+			owner.add(write);
+			return;
+		}
+		if (write.isSilent() && write.rollbacks > 0 && write.commits == 0) {
+			tell(write, Outcome.ROLLED_BACK);
+			return;
+		}
+		boolean certain = write.rollbacks == 0 && (!write.isOrdered() || write.commits == 1);
+		write.value(certain ? value : null);
+		resolve(List.of(write));
+	}
+
+	/**
+	 * Leaves a writer whose method has thrown.
+	 */
+	void failed(CacheWrite write) {
+		leave(write);
+		write.value(null);
+		OpenTransaction owner = openOwner(write);
+		if (owner != null) {
+			owner.add(write);
+		}
+		else if (write.isSilent() && write.commits == 0) {
+			tell(write, Outcome.ROLLED_BACK);
+		}
+		else if (write.isOrdered() && write.commits == 0) {
+			takeBack(write);
+		}
+		else {
+			resolve(List.of(write));
+		}
+	}
+
+	/**
+	 * Adds a write without a method to the current transaction.
+	 * @return whether there is one
+	 */
+	boolean add(CacheWrite write) {
+		OpenTransaction transaction = joinCurrent();
+		if (transaction == null) {
+			return false;
+		}
+		write.owner = transaction;
+		transaction.add(write);
+		return true;
+	}
+
+	private void leave(CacheWrite write) {
+		Bound current = bound();
+		current.running.remove(write);
+		dropEnded(current);
+		tidy(current);
+	}
+
+	private static @Nullable OpenTransaction openOwner(CacheWrite write) {
+		OpenTransaction owner = write.owner;
+		return (owner != null && !owner.isOver()) ? owner : null;
+	}
+
+	private @Nullable OpenTransaction joinCurrent() {
+		OpenTransaction transaction = current();
+		if (transaction == null && TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive()) {
+			transaction = new OpenTransaction(null, 0);
+			bound().transactions.push(transaction);
+		}
+		if (transaction != null && !transaction.synchronizing
+				&& TransactionSynchronizationManager.isSynchronizationActive()) {
+			transaction.synchronizing = true;
+			TransactionSynchronizationManager.registerSynchronization(new Synchronization(transaction));
+		}
+		return transaction;
+	}
+
+	private @Nullable OpenTransaction current() {
+		Bound current = this.bound.get();
+		if (current == null || !TransactionSynchronizationManager.isActualTransactionActive()) {
+			return null;
+		}
+		dropEnded(current);
+		return current.transactions.peek();
+	}
+
+	// Transactions
+
+	@Override
+	public void beforeBegin(TransactionExecution execution) {
+		if (!execution.isNested()) {
+			bound().beginning = System.nanoTime();
+		}
+	}
+
+	@Override
+	public void afterBegin(TransactionExecution execution, @Nullable Throwable beginFailure) {
+		if (execution.isNested()) {
+			return;
+		}
+		Bound current = bound();
+		dropEnded(current);
+		if (beginFailure != null) {
+			tidy(current);
+			return;
+		}
+		current.transactions.push(new OpenTransaction(execution, current.beginning));
+		CacheWrite innermost = current.running.peek();
+		if (innermost != null && innermost.commits == 0
+				&& innermost.boundary().begins(execution.getTransactionName())) {
+			innermost.owner = null;
+		}
+	}
+
+	@Override
+	public void beforeCommit(TransactionExecution execution) {
+		OpenTransaction transaction = find(execution);
+		if (transaction != null) {
+			beforeCommit(transaction, () -> {
+				if (execution instanceof TransactionStatus status) {
+					status.flush();
+				}
+			});
+		}
+	}
+
+	@Override
+	public void afterCommit(TransactionExecution execution, @Nullable Throwable commitFailure) {
+		OpenTransaction transaction = find(execution);
+		if (transaction != null) {
+			committed(transaction, commitFailure == null);
+		}
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution execution, @Nullable Throwable rollbackFailure) {
+		OpenTransaction transaction = find(execution);
+		if (transaction == null) {
+			return;
+		}
+		if (rollbackFailure != null) {
+			committed(transaction, false);
+		}
+		else {
+			rolledBack(transaction);
+		}
+	}
+
+	private @Nullable OpenTransaction find(TransactionExecution execution) {
+		Bound current = this.bound.get();
+		if (current != null) {
+			for (OpenTransaction transaction : current.transactions) {
+				if (transaction.is(execution)) {
+					return transaction;
+				}
+			}
+		}
+		return null;
+	}
+
+	private void beforeCommit(OpenTransaction transaction, Runnable flush) {
+		List<CacheWrite> announced = new ArrayList<>(transaction.writes());
+		if (!transaction.isReadOnly()) {
+			bound().running.forEach(announced::add);
+		}
+		if (announced.isEmpty()) {
+			return;
+		}
+		// Rows are locked when the changes have reached the database, not earlier
+		flush.run();
+		announce(announced, true);
+	}
+
+	private void committed(OpenTransaction transaction, boolean certainly) {
+		if (!transaction.end()) {
+			return;
+		}
+		Bound current = bound();
+		current.transactions.remove(transaction);
+		if (!transaction.isReadOnly()) {
+			for (CacheWrite write : current.running) {
+				write.commits++;
+				write.rollbacks += certainly ? 0 : 1;
+			}
+		}
+		if (!certainly) {
+			transaction.removeValues();
+		}
+		if (!transaction.writes().isEmpty()) {
+			resolve(transaction.writes());
+		}
+		tidy(current);
+	}
+
+	private void rolledBack(OpenTransaction transaction) {
+		if (!transaction.end()) {
+			return;
+		}
+		Bound current = bound();
+		current.transactions.remove(transaction);
+		current.running.forEach((write) -> write.rollbacks++);
+		for (CacheWrite write : transaction.writes()) {
+			if (write.commits > 0) {
+				write.value(null);
+				resolve(List.of(write));
+			}
+			else {
+				takeBack(write);
+			}
+		}
+		tidy(current);
+	}
+
+	// A transaction whose end nobody reported may have been committed all the same
+	private void dropEnded(Bound current) {
+		while (!current.transactions.isEmpty() && current.transactions.peek().isOver()) {
+			committed(current.transactions.peek(), false);
+		}
+	}
+
+	// Steps
+
+	private void announce(List<CacheWrite> writes, boolean locked) {
+		CacheEngine cache = this.engine.get();
+		List<CacheWrite> sorted = new ArrayList<>(writes);
+		sorted.sort(Comparator.comparing(CacheWrite::id));
+		List<CompletableFuture<Boolean>> steps = new ArrayList<>(writes.size());
+		for (CacheWrite write : sorted) {
+			boolean prolongs = locked && write.isAnnounced() && !write.isOrdered();
+			boolean fresh = prolongs && System.nanoTime() - write.announcedAt < cache.intentTimeout().toNanos() / 2;
+			if (!write.isUnannounced() && !fresh) {
+				write.announced(locked && !prolongs);
+				write.announcedAt = System.nanoTime();
+				steps.add(cache.announce(write, prolongs));
+			}
+		}
+		steps.forEach(Waiting::await);
+	}
+
+	private void resolve(List<CacheWrite> writes) {
+		List<CompletableFuture<Outcome>> steps = new ArrayList<>(writes.size());
+		for (CacheWrite write : writes) {
+			CacheWrite.NewValue value = write.value();
+			steps.add((value != null && write.isAnnounced())
+					? this.engine.get().publish(write, value.bytes(), value.ttl())
+					: this.engine.get().invalidate(write));
+		}
+		for (int i = 0; i < steps.size(); i++) {
+			tell(writes.get(i), Waiting.await(steps.get(i)));
+		}
+	}
+
+	private void takeBack(CacheWrite write) {
+		if (!write.isSilent()) {
+			this.engine.get().abort(write);
+		}
+		tell(write, Outcome.ROLLED_BACK);
+	}
+
+	private void tell(CacheWrite write, Outcome outcome) {
+		this.events.publish(new CacheEvent.Write(write.key().cache(), outcome));
+	}
+
+	private Bound bound() {
+		Bound current = this.bound.get();
+		if (current == null) {
+			current = new Bound();
+			this.bound.set(current);
+		}
+		return current;
+	}
+
+	private void tidy(Bound current) {
+		if (current.transactions.isEmpty() && current.running.isEmpty() && current.loading.isEmpty()) {
+			this.bound.remove();
+		}
+	}
+
+	/**
+	 * What the current thread is in the middle of, innermost first.
+	 */
+	private static final class Bound {
+
+		private final Deque<OpenTransaction> transactions = new ArrayDeque<>(2);
+
+		private final Deque<CacheWrite> running = new ArrayDeque<>(2);
+
+		private final Deque<CacheKey> loading = new ArrayDeque<>(2);
+
+		private long beginning;
+
+	}
+
+	/**
+	 * Tells of savepoints, of commits whose outcome is unknown, and of all that happens
+	 * to a transaction whose manager knows no listeners.
+	 */
+	private final class Synchronization implements TransactionSynchronization {
+
+		private final OpenTransaction transaction;
+
+		Synchronization(OpenTransaction transaction) {
+			this.transaction = transaction;
+		}
+
+		@Override
+		public void suspend() {
+			if (this.transaction.isForeign()) {
+				bound().transactions.remove(this.transaction);
+			}
+		}
+
+		@Override
+		public void resume() {
+			if (this.transaction.isForeign()) {
+				bound().transactions.push(this.transaction);
+			}
+		}
+
+		@Override
+		public void savepoint(Object savepoint) {
+			this.transaction.savepoint(savepoint);
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			this.transaction.rollbackTo(savepoint);
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			if (this.transaction.isForeign()) {
+				CacheTransactions.this.beforeCommit(this.transaction, TransactionSynchronizationUtils::triggerFlush);
+			}
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			if (status == STATUS_UNKNOWN) {
+				committed(this.transaction, false);
+			}
+			else if (this.transaction.isForeign() && status == STATUS_COMMITTED) {
+				committed(this.transaction, true);
+			}
+			else if (this.transaction.isForeign()) {
+				rolledBack(this.transaction);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Publishes what a writer has changed: the database first, Redis after the commit,
+ * nothing if the transaction is rolled back.
+ * <p>
+ * Right before the commit, while the row is still locked, the writer announces itself and
+ * the old value goes; after it, the new value is published unless another writer was at
+ * work, in which case the entry is removed and the next reader loads it. So no order of
+ * concurrent readers and writers leaves an old value, and a writer that dies in between
+ * leaves none either: readers go past the cache until
+ * {@code ge.redis.cache.intent-timeout} is over.
+ * <p>
+ * It holds for a transaction begun by the caller, by {@code @Transactional} on the same
+ * method in any order of advice, and by code inside the method. Whenever more than one
+ * transaction commits while the method runs, or one of them is rolled back, the entry is
+ * removed instead of written. Without any transaction the writer announces itself before
+ * the method runs and publishes only if no other writer was at work meanwhile. If the
+ * method throws after something was committed the entry is removed.
+ * <p>
+ * Transaction managers must be beans that extend Spring's
+ * {@code AbstractPlatformTransactionManager}, as all of Spring's own do; of others, only
+ * transactions that are begun before the method is called are seen.
+ * <p>
+ * Cost: two script calls, one before and one after the commit; nothing before a rollback.
+ * A transaction that is committed inside of a writer without being its own costs it one
+ * more. Nothing that goes wrong in Redis reaches the caller: while Redis is away the
+ * entry is remembered in memory, at most 100,000 of them, and removed before this
+ * instance reads it from Redis again; if the instance dies before, the TTL is the bound.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@Reflective
+public @interface CacheWriteThrough {
+
+	/**
+	 * Name of the cache. The same name and key share one entry wherever they are used, by
+	 * readers and writers, and must have the same type there.
+	 * @return the name
+	 */
+	String cache();
+
+	/**
+	 * SpEL expression over the arguments for the key, such as {@code "#order.id"} or
+	 * {@code "{#wallet, #token}"}. {@code null} or blank values are refused. It must be
+	 * known before the commit, so {@code #result} is refused.
+	 * @return the expression
+	 */
+	String key();
+
+	/**
+	 * SpEL expression over the arguments and {@code #result} for the value. Default what
+	 * the method returns, or the value inside an {@code Optional}. {@code null} is
+	 * published as absence, with the negative TTL. A value that is not of the cache's
+	 * type, and an expression that fails, remove the entry instead.
+	 * @return the expression
+	 */
+	String value() default "";
+
+	/**
+	 * How long the value stays. As {@link CacheAside#ttl()}.
+	 * @return the TTL
+	 */
+	String ttl() default "";
+
+	/**
+	 * SpEL expression over the arguments: where it is false, the call is no writer.
+	 * Default always.
+	 * @return the expression
+	 */
+	String condition() default "";
+
+	/**
+	 * SpEL expression over the arguments and {@code #result}: where it is true, the entry
+	 * is removed instead of written. Default never.
+	 * @return the expression
+	 */
+	String unless() default "";
+
+}

@@ -1,0 +1,38 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.GuardInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets writers run and publishes what they have changed.
+ */
+final class CacheWriteThroughInterceptor extends GuardInterceptor<CacheWriteThroughOperation> {
+
+	private final Supplier<DefaultCaches> caches;
+
+	CacheWriteThroughInterceptor(CacheWriteThroughOperationSource source, Supplier<DefaultCaches> caches) {
+		super(source);
+		this.caches = caches;
+	}
+
+	@Override
+	protected @Nullable Object guard(CacheWriteThroughOperation operation, MethodInvocation invocation)
+			throws Throwable {
+		if (!operation.applies(invocation)) {
+			return invocation.proceed();
+		}
+		DefaultCaches target = this.caches.get();
+		return target.write(operation.key(invocation), operation.boundary(), invocation::proceed,
+				(result) -> operation.isPublished(invocation, result)
+						? target.newValue(operation.cache(), operation.value(invocation, result)) : null);
+	}
+
+}

@@ -1,0 +1,59 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.List;
+
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.invocation.OperationSource;
+import io.ge.redis.core.invocation.ReturnTypes;
+
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+
+/**
+ * Reads {@link CacheWriteThrough}.
+ */
+final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteThrough, CacheWriteThroughOperation> {
+
+	private final CacheAttributes attributes;
+
+	private final TransactionAttributeSource transactions = new AnnotationTransactionAttributeSource(false);
+
+	CacheWriteThroughOperationSource(CacheAttributes attributes) {
+		super(CacheWriteThrough.class);
+		this.attributes = attributes;
+	}
+
+	@Override
+	protected CacheWriteThroughOperation parse(List<CacheWriteThrough> annotations, GuardedMethod method) {
+		ReturnTypes.requireSynchronous(method);
+		CacheWriteThrough annotation = annotations.get(0);
+		String cache = this.attributes.cache(method, annotation.cache());
+		MethodExpression key = this.attributes.key(method, annotation.key());
+		MethodExpression value = this.attributes.ofResult(method, "value", annotation.value());
+		MethodExpression condition = this.attributes.condition(method, annotation.condition());
+		MethodExpression unless = this.attributes.ofResult(method, "unless", annotation.unless());
+		this.attributes.ttl(method, cache, annotation.ttl());
+		if (value == null) {
+			if (method.method().getReturnType() == void.class) {
+				throw method.problem("the method returns nothing that could be published.",
+						"Let it return the new value, or say what it is with value = \"#argument\".");
+			}
+			this.attributes.returnType(method, cache);
+		}
+		return new CacheWriteThroughOperation(cache, key, value, condition, unless,
+				TransactionBoundary.of(method.method(), method.targetClass(), this.transactions),
+				this.attributes.description("CacheWriteThrough", cache, (settings) -> {
+					settings.pickOptional("key", null, key.text());
+					settings.pickOptional("value", null, (value != null) ? value.text() : null);
+					settings.pickOptional("condition", null, (condition != null) ? condition.text() : null);
+					settings.pickOptional("unless", null, (unless != null) ? unless.text() : null);
+				}));
+	}
+
+}

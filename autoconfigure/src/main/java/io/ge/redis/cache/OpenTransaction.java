@@ -1,0 +1,134 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionExecution;
+
+/**
+ * A transaction of the current thread and what it is to publish. Knows savepoints: what
+ * came after one that is rolled back to is not published.
+ */
+final class OpenTransaction {
+
+	private final @Nullable TransactionExecution execution;
+
+	private final long began;
+
+	private final Map<Object, List<CacheWrite>> savepoints = new IdentityHashMap<>(0);
+
+	private List<CacheWrite> writes = new ArrayList<>(0);
+
+	private boolean ended;
+
+	/** Whether its end is announced to {@link CacheTransactions} by a synchronization. */
+	boolean synchronizing;
+
+	/**
+	 * Creates a transaction.
+	 * @param execution the transaction, or {@code null} if its manager tells nothing
+	 * @param began when it began, as of the system's nano time
+	 */
+	OpenTransaction(@Nullable TransactionExecution execution, long began) {
+		this.execution = execution;
+		this.began = began;
+	}
+
+	boolean is(TransactionExecution other) {
+		return this.execution == other;
+	}
+
+	boolean isForeign() {
+		return this.execution == null;
+	}
+
+	boolean isReadOnly() {
+		return this.execution != null && this.execution.isReadOnly();
+	}
+
+	/**
+	 * Returns whether it has ended, whoever knows.
+	 */
+	boolean isOver() {
+		return this.ended || (this.execution != null && this.execution.isCompleted());
+	}
+
+	/**
+	 * Returns how long it has been open.
+	 * @return milliseconds, rounded up; more than anybody remembers if it is not known
+	 */
+	long ageMillis() {
+		return isForeign() ? Integer.MAX_VALUE : (System.nanoTime() - this.began) / 1_000_000 + 1;
+	}
+
+	List<CacheWrite> writes() {
+		return this.writes;
+	}
+
+	boolean isWriting(CacheKey key) {
+		for (CacheWrite write : this.writes) {
+			if (write.key().equals(key)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Adds a write. It takes the place of an earlier one of the same entry, unless that
+	 * has left something in Redis.
+	 */
+	void add(CacheWrite added) {
+		List<CacheWrite> next = new ArrayList<>(this.writes.size() + 1);
+		for (CacheWrite write : this.writes) {
+			if (!write.key().equals(added.key())) {
+				next.add(write);
+			}
+			else if (!write.isSilent()) {
+				write.value(null);
+				next.add(write);
+			}
+		}
+		next.add(added);
+		this.writes = next;
+	}
+
+	void savepoint(Object savepoint) {
+		this.savepoints.put(savepoint, this.writes);
+	}
+
+	void rollbackTo(Object savepoint) {
+		List<CacheWrite> kept = new ArrayList<>(this.savepoints.getOrDefault(savepoint, List.of()));
+		for (CacheWrite write : this.writes) {
+			if (!write.isSilent() && !kept.contains(write)) {
+				write.value(null);
+				kept.add(write);
+			}
+		}
+		this.writes = kept;
+	}
+
+	void removeValues() {
+		this.writes.forEach((write) -> write.value(null));
+	}
+
+	/**
+	 * Ends it.
+	 * @return whether it had not ended before
+	 */
+	boolean end() {
+		boolean first = !this.ended;
+		this.ended = true;
+		return first;
+	}
+
+}

@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.util.ClassUtils;
+
+/**
+ * What a writer says about transactions of its own, as far as annotations tell.
+ *
+ * @param kind in which transaction it runs
+ * @param name the name that a transaction begun for it has
+ */
+record TransactionBoundary(Kind kind, String name) {
+
+	static final TransactionBoundary UNKNOWN = new TransactionBoundary(Kind.NONE, "");
+
+	static TransactionBoundary of(Method method, Class<?> targetClass, TransactionAttributeSource source) {
+		TransactionAttribute attribute = source.getTransactionAttribute(method, targetClass);
+		if (attribute == null) {
+			return UNKNOWN;
+		}
+		String name = attribute.getName();
+		return new TransactionBoundary(kind(attribute),
+				(name != null) ? name : ClassUtils.getQualifiedMethodName(method, targetClass));
+	}
+
+	private static Kind kind(TransactionAttribute attribute) {
+		return switch (attribute.getPropagationBehavior()) {
+			case TransactionDefinition.PROPAGATION_REQUIRES_NEW -> Kind.NEW;
+			case TransactionDefinition.PROPAGATION_NOT_SUPPORTED, TransactionDefinition.PROPAGATION_NEVER ->
+				Kind.SUSPENDED;
+			case TransactionDefinition.PROPAGATION_SUPPORTS -> Kind.NONE;
+			default -> Kind.OWN_OR_CALLERS;
+		};
+	}
+
+	boolean begins(@Nullable String transactionName) {
+		return this.kind == Kind.NEW && this.name.equals(transactionName);
+	}
+
+	/**
+	 * In which transaction a writer runs.
+	 */
+	enum Kind {
+
+		/** In the caller's, if there is one. */
+		NONE,
+
+		/** In the caller's, else in one of its own. */
+		OWN_OR_CALLERS,
+
+		/** In one of its own. */
+		NEW,
+
+		/** In none. */
+		SUSPENDED
+
+	}
+
+}

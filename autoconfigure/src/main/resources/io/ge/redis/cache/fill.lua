@@ -1,0 +1,67 @@
+-- Stores what a reader has loaded, if nothing has happened to its lease since.
+--
+-- KEYS  entry, writers, waiters; all with the hash tag of the entry
+-- ARGV  token of the reader, length of its lease in milliseconds, value, TTL in milliseconds,
+--       age in milliseconds of the transaction in which it loads, taken when it had the lease, or -1 for none,
+--       how long in milliseconds the writers of an entry are remembered
+-- Reply {'filled'} | {'lost'} | {'snapshot'}
+--
+-- Invariants
+--  * Only the holder of the lease writes, so whatever cancelled the lease (a writer, an eviction, its end) wins.
+--  * A reader in a transaction may see the database as it was when the transaction began. It may fill only if no
+--    writer was at work at that time or since, as far back as writers are remembered.
+--  * Whoever waits is woken, whatever the reply.
+-- If the value cannot be written for lack of memory the lease is given up, the waiters are woken and the call fails.
+
+local clock = redis.call('TIME') -- the only reading of time
+local now = clock[1] * 1000000 + clock[2]
+local entry, writers, waiters = KEYS[1], KEYS[2], KEYS[3]
+local token, lease, value, ttl = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local age, memory = tonumber(ARGV[5]), tonumber(ARGV[6])
+
+local function wake()
+  for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
+    local channel, message = string.match(waker, '^(%S+) (.*)$')
+    redis.pcall('PUBLISH', channel, message)
+  end
+  redis.call('DEL', waiters)
+end
+
+local function snapshot_is_old()
+  if age < 0 then
+    return false
+  end
+  if age >= memory then
+    return true
+  end
+  local granted = now - (lease - math.max(0, redis.call('PTTL', entry)) + 1) * 1000
+  local began = granted - age * 1000
+  local fields = redis.call('HGETALL', writers)
+  for i = 1, #fields, 2 do
+    local time = tonumber(fields[i + 1])
+    if string.sub(fields[i], 1, 2) == 't:' then
+      time = tonumber(string.match(fields[i + 1], '^%d+ (%d+)'))
+    end
+    if time >= began then
+      return true
+    end
+  end
+  return false
+end
+
+if redis.call('GET', entry) ~= 'L' .. token then
+  return {'lost'}
+end
+local reply = {'filled'}
+if snapshot_is_old() then
+  redis.call('DEL', entry)
+  reply = {'snapshot'}
+else
+  local stored = redis.pcall('SET', entry, value, 'PX', ttl)
+  if stored.err then
+    redis.call('DEL', entry)
+    reply = stored
+  end
+end
+wake()
+return reply

@@ -1,0 +1,39 @@
+-- Removes an entry after a change whose value is not to be published, or whose place among the commits is not known.
+--
+-- KEYS  entry, writers, waiters; all with the hash tag of the entry
+-- ARGV  how long in milliseconds the writers of an entry are remembered, then the ids of writers that are resolved by
+--       this, if any
+-- Reply {1}
+--
+-- Invariants
+--  * The entry and any lease on it are gone.
+--  * Every ticket given so far is worthless: its writer may have committed before this change. What stays pending goes
+--    on to keep readers away until it is resolved.
+-- May be repeated. Succeeds without memory: if the hash of the writers cannot be changed it is removed, which makes all
+-- tickets worthless as well. See intent.lua for that hash.
+
+local clock = redis.call('TIME') -- the only reading of time
+local now = clock[1] * 1000000 + clock[2]
+local entry, writers, waiters, memory = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+
+local function wake()
+  for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
+    local channel, message = string.match(waker, '^(%S+) (.*)$')
+    redis.pcall('PUBLISH', channel, message)
+  end
+  redis.call('DEL', waiters)
+end
+
+redis.call('DEL', entry)
+for i = 2, #ARGV do
+  redis.call('HDEL', writers, 't:' .. ARGV[i])
+end
+local last = redis.call('HGET', writers, 'n') or '0'
+local noted = redis.pcall('HSET', writers, 'a', last, 'r', string.format('%.0f', now))
+if type(noted) == 'table' and noted.err then
+  redis.call('DEL', writers)
+else
+  redis.call('PEXPIRE', writers, memory)
+end
+wake()
+return {1}

@@ -1,0 +1,245 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+import io.ge.redis.cache.CacheApplication.Balance;
+import io.ge.redis.cache.CacheApplication.Balances;
+import io.ge.redis.test.RedisFixture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What a cache does on every Redis.
+ */
+abstract class CacheContract {
+
+	private RedisFixture redis;
+
+	private CacheApplication application;
+
+	private Balances balances;
+
+	@BeforeEach
+	void start(RedisFixture redis) {
+		this.redis = redis;
+		this.application = CacheApplication.start(redis.properties()).connected();
+		this.balances = this.application.balances();
+		this.balances.insert("a", "100");
+		learnScripts();
+		redis.flushAll();
+		this.balances.loads().set(0);
+		this.application.events().takeResults();
+	}
+
+	@AfterEach
+	void stop() {
+		this.application.close();
+	}
+
+	// So that later counts are free of repetitions, on each node of a cluster
+	private void learnScripts() {
+		for (int i = 0; i < 30; i++) {
+			this.balances.find("none" + i);
+			this.balances.add("none" + i, "0");
+			this.application.caches().evict("balances", "none" + i);
+		}
+	}
+
+	private long calls(Runnable work) {
+		this.redis.configResetStat();
+		work.run();
+		return this.redis.commandCalls("evalsha") + this.redis.commandCalls("eval");
+	}
+
+	@Test
+	void missIsLoadedOnceAtTwoCallsAndHitCostsOne() {
+		assertThat(calls(() -> this.balances.find("a"))).isEqualTo(2);
+		assertThat(calls(() -> assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a")))).isEqualTo(1);
+		assertThat(this.balances.loads()).hasValue(1);
+		assertThat(this.application.events().takeResults()).containsExactly("miss", "loaded", "hit");
+	}
+
+	@Test
+	void readIsToldOnTheCallersThread() {
+		this.balances.find("a");
+		this.balances.find("a");
+		assertThat(this.application.events().threadOf("miss")).isSameAs(Thread.currentThread());
+		assertThat(this.application.events().threadOf("hit")).isSameAs(Thread.currentThread());
+	}
+
+	@Test
+	void writeCostsTwoCallsAndIsReadAtOnce() {
+		this.balances.find("a");
+		this.application.events().takeResults();
+		assertThat(calls(() -> this.balances.add("a", "1.5"))).isEqualTo(2);
+		Balance read = this.balances.find("a");
+		assertThat(read).isEqualTo(new Balance("a", new BigDecimal("101.50"), 1)).isEqualTo(this.balances.stored("a"));
+		assertThat(this.application.events().takeResults()).containsExactly("published", "hit");
+	}
+
+	@Test
+	void rolledBackWriteCostsNothingAndChangesNothing() {
+		Balance before = this.balances.find("a");
+		assertThat(calls(() -> assertThatIllegalStateException().isThrownBy(() -> this.balances.addAndFail("a", "1"))))
+			.isZero();
+		assertThat(this.balances.find("a")).isEqualTo(before).isEqualTo(this.balances.stored("a"));
+		assertThat(this.application.events().takeResults()).containsExactly("miss", "loaded", "rolled_back", "hit");
+	}
+
+	@Test
+	void absenceIsCachedUntilAWriterPublishes() {
+		assertThat(this.balances.find("b")).isNull();
+		assertThat(this.balances.find("b")).isNull();
+		assertThat(this.balances.findOptional("b")).isEmpty();
+		assertThat(this.balances.findOptional("b")).isEmpty();
+		assertThat(this.balances.loads()).hasValue(2);
+		this.balances.insert("b", "1");
+		this.balances.add("b", "1");
+		assertThat(this.balances.find("b")).isEqualTo(new Balance("b", new BigDecimal("2.00"), 1));
+		this.balances.remove("b");
+		assertThat(this.balances.find("b")).isNull();
+		assertThat(this.balances.loads()).hasValue(2);
+	}
+
+	@Test
+	void evictedEntryIsLoadedAnew() {
+		this.balances.find("a");
+		assertThat(calls(() -> this.application.caches().evict("balances", "a"))).isEqualTo(1);
+		this.balances.find("a");
+		assertThat(this.balances.loads()).hasValue(2);
+	}
+
+	@Test
+	void readerThatLoadedBeforeAWriteDoesNotStoreTheOldValue() {
+		this.balances.whileLoading(() -> {
+			this.balances.whileLoading(() -> {
+			});
+			CompletableFuture.runAsync(() -> this.balances.add("a", "1")).join();
+		});
+		assertThat(this.balances.find("a")).isEqualTo(new Balance("a", new BigDecimal("100.00"), 0));
+		assertThat(this.balances.find("a")).isEqualTo(new Balance("a", new BigDecimal("101.00"), 1));
+		assertThat(this.balances.loads()).hasValue(1);
+	}
+
+	@Test
+	void oneCallerOfTheFleetLoadsAndTheOthersAreWoken() throws Exception {
+		try (CacheApplication other = CacheApplication
+			.start(CacheApplication.Configuration.class, this.redis.properties(), this.application.database())
+			.connected()) {
+			this.redis.configResetStat();
+			CountDownLatch loading = new CountDownLatch(1);
+			CountDownLatch release = new CountDownLatch(1);
+			this.balances.whileLoading(() -> {
+				loading.countDown();
+				await(release);
+			});
+			ExecutorService threads = Executors.newFixedThreadPool(20);
+			List<CompletableFuture<Balance>> calls = new ArrayList<>();
+			calls.add(CompletableFuture.supplyAsync(() -> this.balances.find("a"), threads));
+			await(loading);
+			for (int i = 0; i < 19; i++) {
+				Balances asked = (i % 2 == 0) ? this.balances : other.balances();
+				calls.add(CompletableFuture.supplyAsync(() -> asked.find("a"), threads));
+			}
+			Awaitility.await().until(() -> this.redis.commandCalls("sadd") > 0);
+			long released = System.nanoTime();
+			release.countDown();
+			for (CompletableFuture<Balance> call : calls) {
+				assertThat(call.get(10, TimeUnit.SECONDS)).isEqualTo(this.balances.stored("a"));
+			}
+			assertThat(Duration.ofNanos(System.nanoTime() - released)).isLessThan(Duration.ofSeconds(1));
+			assertThat(this.balances.loads().get() + other.balances().loads().get()).isEqualTo(1);
+			threads.shutdown();
+		}
+	}
+
+	@Test
+	void readersAndWritersInParallelEndEqual() throws Exception {
+		try (CacheApplication other = CacheApplication
+			.start(CacheApplication.Configuration.class, this.redis.properties(), this.application.database())
+			.connected()) {
+			ExecutorService threads = Executors.newFixedThreadPool(20);
+			List<CompletableFuture<Void>> work = new ArrayList<>();
+			for (int i = 0; i < 20; i++) {
+				Balances target = (i % 2 == 0) ? this.balances : other.balances();
+				boolean writer = i % 4 < 2;
+				work.add(CompletableFuture.runAsync(() -> {
+					for (int round = 0; round < 25; round++) {
+						work(target, writer);
+					}
+				}, threads));
+			}
+			for (CompletableFuture<Void> thread : work) {
+				thread.get(60, TimeUnit.SECONDS);
+			}
+			threads.shutdown();
+			assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
+			assertThat(other.balances().find("a")).isEqualTo(this.balances.stored("a"));
+			assertThat(this.balances.stored("a").version()).isPositive();
+			this.balances.loads().set(0);
+			assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
+			assertThat(this.balances.loads()).hasValue(0);
+		}
+	}
+
+	private static void work(Balances target, boolean writer) {
+		if (!writer) {
+			assertThat(target.find("a")).isNotNull();
+			return;
+		}
+		switch (ThreadLocalRandom.current().nextInt(4)) {
+			case 0 -> assertThatIllegalStateException().isThrownBy(() -> target.addAndFail("a", "1"));
+			case 1 -> target.addInTemplates("a", "1");
+			default -> target.add("a", "1");
+		}
+	}
+
+	@Test
+	void waiterTakesOverWhenTheLoaderFails() {
+		this.balances.whileLoading(() -> {
+			this.balances.whileLoading(() -> {
+			});
+			throw new IllegalStateException("no database");
+		});
+		assertThatIllegalStateException().isThrownBy(() -> this.balances.find("a")).withMessage("no database");
+		assertThat(this.balances.find("a")).isNotNull();
+		assertThat(this.application.events().takeResults()).containsExactly("miss", "load_failed", "miss", "loaded");
+	}
+
+	@Test
+	void scriptsSurviveBeingForgotten() {
+		this.redis.scriptFlush();
+		assertThat(this.balances.find("a")).isNotNull();
+		this.balances.add("a", "1");
+		assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
+	}
+
+	static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisTarget;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Runs {@link CacheContract} on each kind of Redis.
+ */
+class CacheIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends CacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends CacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends CacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.JEDIS)
+	class ThroughJedis extends CacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends CacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_7_4)
+	class OnRedis74 extends CacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_8)
+	class OnRedis8 extends CacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.VALKEY_8)
+	class OnValkey8 extends CacheContract {
+
+	}
+
+}

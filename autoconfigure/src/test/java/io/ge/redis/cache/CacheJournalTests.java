@@ -1,0 +1,81 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link CacheJournal}.
+ */
+class CacheJournalTests {
+
+	private static final CacheKey KEY = new CacheKey("c", List.of("k"));
+
+	private static final Duration LONG = Duration.ofHours(1);
+
+	private final CacheJournal journal = new CacheJournal();
+
+	@Test
+	void writerThatIsRolledBackLeavesNothing() {
+		this.journal.open(KEY, "w");
+		assertThat(this.journal.holds(KEY)).isTrue();
+		assertThat(this.journal.due(10)).isEmpty();
+		this.journal.forget(KEY);
+		assertThat(this.journal.holds(KEY)).isFalse();
+	}
+
+	@Test
+	void committedWriterIsDueUntilItsEntryIsRemoved() {
+		this.journal.open(KEY, "w");
+		this.journal.due(KEY, "w", true, LONG);
+		assertThat(this.journal.due(10)).containsExactly(KEY);
+		CacheJournal.Note note = this.journal.due(KEY);
+		assertThat(note.writers()).containsExactly("w");
+		this.journal.removed(KEY, note);
+		assertThat(this.journal.holds(KEY)).isFalse();
+	}
+
+	@Test
+	void removalDoesNotCoverWhatWasCommittedSinceItBegan() {
+		this.journal.due(KEY, "one", false, LONG);
+		CacheJournal.Note note = this.journal.due(KEY);
+		this.journal.due(KEY, "two", false, LONG);
+		this.journal.removed(KEY, note);
+		assertThat(this.journal.due(10)).containsExactly(KEY);
+	}
+
+	@Test
+	void removalDoesNotCoverWritersThatAreStillOpen() {
+		this.journal.due(KEY, "one", false, LONG);
+		this.journal.open(KEY, "two");
+		this.journal.removed(KEY, this.journal.due(KEY));
+		assertThat(this.journal.holds(KEY)).isTrue();
+		assertThat(this.journal.due(10)).isEmpty();
+		this.journal.forget(KEY);
+		assertThat(this.journal.holds(KEY)).isFalse();
+	}
+
+	@Test
+	void whatHasExpiredInRedisIsDropped() {
+		this.journal.due(KEY, "one", false, Duration.ZERO);
+		assertThat(this.journal.due(10)).isEmpty();
+		assertThat(this.journal.holds(KEY)).isFalse();
+	}
+
+	@Test
+	void isBounded() {
+		for (int i = 0; i < CacheJournal.CAPACITY + 10; i++) {
+			this.journal.due(new CacheKey("c", List.of("k" + i)), "w", false, LONG);
+		}
+		assertThat(this.journal.size()).isEqualTo(CacheJournal.CAPACITY);
+	}
+
+}

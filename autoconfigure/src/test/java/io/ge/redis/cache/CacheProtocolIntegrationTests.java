@@ -1,0 +1,368 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.ge.redis.test.SharedRedis;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+import org.jspecify.annotations.Nullable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Random schedules of readers and writers over the real scripts and a database of one
+ * row. Time is virtual: every step takes a second.
+ * <p>
+ * Each reply is compared with that of {@link CacheProtocolModel}, and at the end, when
+ * everybody is done or dead, the cached value equals the database or there is none.
+ */
+class CacheProtocolIntegrationTests {
+
+	private static final String[] KEYS = { "m:{row}:e1", "m:{row}:w1", "m:{row}:q1" };
+
+	private static final int HOLD_SECONDS = 30;
+
+	private static final int MEMORY_SECONDS = 10_000;
+
+	private static final int LEASE_SECONDS = 100_000;
+
+	private static @Nullable RedisClient client;
+
+	private static @Nullable StatefulRedisConnection<String, String> connection;
+
+	@BeforeContainer
+	static void connect() {
+		client = RedisClient.create(
+				RedisURI.create(SharedRedis.standalone().primary().host(), SharedRedis.standalone().primary().port()));
+		connection = client.connect();
+	}
+
+	@AfterContainer
+	static void disconnect() {
+		connection.close();
+		client.shutdown();
+	}
+
+	@Property(tries = 1500, shrinking = ShrinkingMode.BOUNDED)
+	void atRestTheCacheEqualsTheDatabaseOrIsEmpty(@ForAll("schedules") List<Step> schedule) {
+		Run run = new Run(connection.sync());
+		schedule.forEach(run::step);
+		run.finish();
+	}
+
+	@Provide
+	Arbitrary<List<Step>> schedules() {
+		Arbitrary<Step> step = Arbitraries.frequencyOf(
+				net.jqwik.api.Tuple.of(20, Arbitraries.integers().between(0, 7).map((actor) -> new Step("go", actor))),
+				net.jqwik.api.Tuple.of(2,
+						Arbitraries.integers().between(0, 3).map((actor) -> new Step("rollback", actor))),
+				net.jqwik.api.Tuple.of(1,
+						Arbitraries.integers().between(0, 3).map((actor) -> new Step("crash", actor))),
+				net.jqwik.api.Tuple.of(2, Arbitraries.just(new Step("expire", 0))),
+				net.jqwik.api.Tuple.of(1, Arbitraries.just(new Step("overrun", 0))),
+				net.jqwik.api.Tuple.of(1, Arbitraries.just(new Step("prolong", 3))));
+		return step.list().ofMinSize(8).ofMaxSize(60);
+	}
+
+	/**
+	 * One step of a schedule.
+	 *
+	 * @param kind what happens
+	 * @param actor to whom
+	 */
+	record Step(String kind, int actor) {
+	}
+
+	/**
+	 * One schedule. Actors 0 to 2 are writers in a transaction, of which 2 cannot
+	 * announce itself; 3 is a writer without a transaction; 4 and 5 are readers; 6 and 7
+	 * are readers in a transaction with a snapshot.
+	 */
+	private static final class Run {
+
+		private static final int OBJECTS = 8;
+
+		private final RedisCommands<String, String> redis;
+
+		private final CacheProtocolModel model = new CacheProtocolModel();
+
+		private final int[] state = new int[OBJECTS];
+
+		private final int[] round = new int[OBJECTS];
+
+		private final int[] seen = new int[OBJECTS];
+
+		private final long[] began = new long[OBJECTS];
+
+		private final long[] announced = new long[OBJECTS];
+
+		private final List<String> trace = new ArrayList<>();
+
+		private int database;
+
+		private int lockedBy = -1;
+
+		private long now = 1_000_000_000_000L;
+
+		Run(RedisCommands<String, String> redis) {
+			this.redis = redis;
+			redis.del(KEYS);
+		}
+
+		void step(Step step) {
+			this.now += 1_000_000;
+			int actor = step.actor();
+			switch (step.kind()) {
+				case "go" -> go(actor);
+				case "rollback" -> rollback(actor);
+				case "crash" -> crash(actor);
+				case "prolong" -> {
+					if (this.state[actor] == 1 || this.state[actor] == 2) {
+						announce(actor, true);
+					}
+				}
+				case "expire" -> {
+					this.redis.del(KEYS[0]);
+					this.model.expire();
+				}
+				default -> this.now += HOLD_SECONDS * 2 * 1_000_000L;
+			}
+		}
+
+		private void go(int actor) {
+			if (actor <= 2) {
+				writeInTransaction(actor);
+			}
+			else if (actor == 3) {
+				write(actor);
+			}
+			else {
+				read(actor);
+			}
+		}
+
+		// 0 idle, 1 row locked and changed, 2 announced, 3 committed
+		private void writeInTransaction(int actor) {
+			switch (this.state[actor]) {
+				case 0 -> {
+					if (this.lockedBy < 0) {
+						this.lockedBy = actor;
+						this.state[actor] = 1;
+					}
+				}
+				case 1 -> {
+					if (actor != 2) {
+						announce(actor, false);
+					}
+					this.state[actor] = 2;
+				}
+				case 2 -> {
+					this.seen[actor] = ++this.database;
+					this.lockedBy = -1;
+					this.state[actor] = 3;
+				}
+				default -> {
+					if (actor == 2) {
+						invalidate(actor);
+					}
+					else {
+						publish(actor, true);
+					}
+					done(actor);
+				}
+			}
+		}
+
+		// 0 idle, 1 announced, 2 changed
+		private void write(int actor) {
+			switch (this.state[actor]) {
+				case 0 -> {
+					announce(actor, false);
+					this.state[actor] = 1;
+				}
+				case 1 -> {
+					if (this.lockedBy < 0) {
+						this.seen[actor] = ++this.database;
+						this.state[actor] = 2;
+					}
+				}
+				default -> {
+					publish(actor, false);
+					done(actor);
+				}
+			}
+		}
+
+		// 0 idle, 1 snapshot taken, 2 leased, 3 loaded
+		private void read(int actor) {
+			switch (this.state[actor]) {
+				case 0 -> {
+					if (actor >= 6) {
+						this.began[actor] = this.now;
+						this.seen[actor] = this.database;
+						this.state[actor] = 1;
+					}
+					else {
+						lookUp(actor);
+					}
+				}
+				case 1 -> lookUp(actor);
+				case 2 -> {
+					if (actor < 6) {
+						this.seen[actor] = this.database;
+					}
+					this.state[actor] = 3;
+				}
+				default -> {
+					fill(actor);
+					done(actor);
+				}
+			}
+		}
+
+		private void rollback(int actor) {
+			if (actor <= 2 && (this.state[actor] == 1 || this.state[actor] == 2)) {
+				if (actor != 2 && this.state[actor] == 2) {
+					same("abort", this.model.abort(id(actor)), call("abort.lua", id(actor)));
+				}
+				this.lockedBy = -1;
+				done(actor);
+			}
+		}
+
+		// Whoever overran its time and dies after its commit is the one case that only
+		// the
+		// TTL ends; so is a writer that could not announce itself and dies
+		private void crash(int actor) {
+			boolean inTime = this.now - this.announced[actor] < HOLD_SECONDS * 1_000_000L;
+			boolean committed = this.state[actor] == ((actor == 3) ? 2 : 3);
+			if (this.state[actor] == 0 || (committed && (!inTime || actor == 2))) {
+				return;
+			}
+			if (this.lockedBy == actor) {
+				this.lockedBy = -1;
+			}
+			done(actor);
+		}
+
+		void finish() {
+			for (int actor = 0; actor < OBJECTS; actor++) {
+				while (this.state[actor] != 0) {
+					step(new Step("go", actor));
+				}
+			}
+			this.now += HOLD_SECONDS * 2 * 1_000_000L;
+			String entry = this.redis.get(KEYS[0]);
+			assertThat(entry).as("model and Redis after %s", this.trace).isEqualTo(this.model.entry());
+			if (entry != null && !entry.startsWith("L")) {
+				assertThat(entry).as("stale at rest after %s", this.trace).isEqualTo("v" + this.database);
+			}
+			for (String key : KEYS) {
+				assertThat(this.redis.pttl(key)).as("TTL of %s", key).isNotEqualTo(-1);
+			}
+		}
+
+		private void announce(int actor, boolean prolong) {
+			this.announced[actor] = this.now;
+			this.model.announce(id(actor), this.now, HOLD_SECONDS * 1_000_000L, prolong);
+			call("intent.lua", id(actor), millis(HOLD_SECONDS), millis(MEMORY_SECONDS), prolong ? "1" : "0");
+		}
+
+		private void publish(int actor, boolean ordered) {
+			String value = "v" + this.seen[actor];
+			same("publish", this.model.publish(id(actor), this.now, ordered, value), call("publish.lua", id(actor),
+					ordered ? "1" : "0", value, millis(LEASE_SECONDS), millis(MEMORY_SECONDS)));
+		}
+
+		private void invalidate(int actor) {
+			this.model.invalidate(id(actor), this.now);
+			call("invalidate.lua", millis(MEMORY_SECONDS), id(actor));
+		}
+
+		private void lookUp(int actor) {
+			String reply = this.model.lookUp(id(actor), this.now);
+			same("lookup", reply, call("lookup.lua", id(actor), millis(LEASE_SECONDS), "channel cache 1", "v", "0"));
+			if (reply.equals("lease")) {
+				this.state[actor] = 2;
+			}
+			else {
+				done(actor);
+			}
+		}
+
+		private void fill(int actor) {
+			long age = (actor >= 6) ? (this.now - this.began[actor]) / 1000 : -1;
+			String value = "v" + this.seen[actor];
+			same("fill", this.model.fill(id(actor), this.now, age * 1000, value), call("fill.lua", id(actor),
+					millis(LEASE_SECONDS), value, millis(LEASE_SECONDS), String.valueOf(age), millis(MEMORY_SECONDS)));
+		}
+
+		private void same(String what, String expected, String actual) {
+			assertThat(actual).as("%s after %s", what, this.trace).isEqualTo(expected);
+		}
+
+		private String id(int actor) {
+			return "a" + actor + "." + this.round[actor];
+		}
+
+		private void done(int actor) {
+			this.state[actor] = 0;
+			this.round[actor]++;
+		}
+
+		private static String millis(int seconds) {
+			return String.valueOf(seconds * 1000L);
+		}
+
+		private String call(String script, String... arguments) {
+			List<String> all = new ArrayList<>(List.of(arguments));
+			all.add(String.valueOf(this.now));
+			List<Object> reply = this.redis.eval(Scripts.withVirtualTime(script), ScriptOutputType.MULTI, KEYS,
+					all.toArray(String[]::new));
+			this.trace.add(script + arguments[0] + "=" + reply.get(0));
+			return String.valueOf(reply.get(0));
+		}
+
+	}
+
+	/**
+	 * The real scripts with the one reading of time replaced by their last argument.
+	 */
+	private static final class Scripts {
+
+		static String withVirtualTime(String name) {
+			try (InputStream stream = CacheProtocolIntegrationTests.class.getResourceAsStream(name)) {
+				String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+				String real = "local clock = redis.call('TIME') -- the only reading of time";
+				assertThat(name.equals("abort.lua") || text.contains(real)).isTrue();
+				return text.replace(real, "local clock = {0, tonumber(ARGV[#ARGV])}");
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,327 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import io.ge.redis.autoconfigure.CacheAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.invocation.Setting.Origin;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.TransactionExecutionListener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+import static org.mockito.Mockito.mock;
+
+/**
+ * What happens when the application starts, with Redis down.
+ */
+class CacheStartupTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(PropertyPlaceholderAutoConfiguration.class, JacksonAutoConfiguration.class,
+						DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class, CacheAutoConfiguration.class))
+		.withPropertyValues("spring.data.redis.port=1");
+
+	static Stream<Arguments> mistakes() {
+		return Stream.of(
+				arguments(VoidReader.class, "@CacheAside", "returns nothing that could be cached", "return the value"),
+				arguments(FutureReader.class, "@CacheAside", "CompletableFuture cannot be guarded",
+						"Return the plain value"),
+				arguments(ObjectReader.class, "@CacheAside", "java.lang.Object cannot be read back", "a record"),
+				arguments(AbstractReader.class, "@CacheAside", "Function<java.lang.String,java.lang.String> cannot be",
+						"a record"),
+				arguments(BadKey.class, "@CacheAside", "is no SpEL expression", "constant text"),
+				arguments(ForeignVariable.class, "@CacheAside", "uses #name, which is no parameter", "#id"),
+				arguments(NoKey.class, "@CacheAside", "it has no key", "key = "),
+				arguments(NoCache.class, "@CacheAside", "it has no cache", "cache = "),
+				arguments(NegativeTtl.class, "@CacheAside", "is negative", "0s"),
+				arguments(ZeroTtl.class, "@CacheAside", "is too short", "a millisecond"),
+				arguments(ResultInKey.class, "@CacheWriteThrough",
+						"uses #result, but the key must be known before the method has run", "from the arguments"),
+				arguments(VoidWriter.class, "@CacheWriteThrough", "returns nothing that could be published",
+						"value = \"#argument\""),
+				arguments(FutureWriter.class, "@CacheWriteThrough", "CompletableFuture cannot be guarded",
+						"Return the plain value"),
+				arguments(TwoTypes.class, "", "'numbers' is used with other settings", "Use another name"),
+				arguments(TwoTtls.class, "", "'numbers' is used with other settings", "Use another name"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("mistakes")
+	void refusesWhatCannotWorkAndNamesTheRemedy(Class<?> bean, String annotation, String problem, String remedy) {
+		this.runner.withBean("desk", bean).run((context) -> {
+			Throwable failure = context.getStartupFailure();
+			while (!(failure instanceof GuardConfigurationException) && failure.getCause() != null) {
+				failure = failure.getCause();
+			}
+			assertThat(failure).isInstanceOf(GuardConfigurationException.class)
+				.hasMessageContaining(annotation)
+				.hasMessageContaining(bean.getSimpleName() + ".")
+				.hasMessageContaining(problem)
+				.hasMessageContaining(remedy);
+		});
+	}
+
+	@ParameterizedTest
+	@MethodSource("badProperties")
+	void refusesPropertiesThatCannotWork(String property, String message) {
+		this.runner.withPropertyValues(property)
+			.withBean(Desk.class)
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining(message));
+	}
+
+	static Stream<Arguments> badProperties() {
+		return Stream.of(arguments("ge.redis.cache.ttl=0s", "ge.redis.cache.ttl must be at least 1ms"),
+				arguments("ge.redis.cache.intent-timeout=0s", "intent-timeout must be at least 1ms"),
+				arguments("ge.redis.cache.caches.numbers.lease-time=-1s", "caches.numbers.lease-time must be"),
+				arguments("ge.redis.cache.negative-ttl=-1s", "negative-ttl must not be negative"),
+				arguments("ge.redis.cache.load-wait=-1s", "load-wait must not be negative"));
+	}
+
+	@Test
+	void settingsComeFromPropertiesAnnotationsOrDefaults() {
+		this.runner.withBean(Desk.class).withPropertyValues("ge.redis.cache.caches.numbers.ttl=7s").run((context) -> {
+			List<GuardedMethods.Entry> all = context.getBean(GuardedMethods.class).all();
+			assertThat(all).hasSize(2).allSatisfy((entry) -> {
+				assertThat(entry.guard().name()).isEqualTo("numbers");
+				assertThat(entry.guard().pattern()).isEqualTo("cache");
+				assertThat(entry.guard().settings()).containsEntry("ttl", new Setting("PT7S", Origin.PROPERTIES))
+					.containsEntry("negativeTtl", new Setting("PT1S", Origin.ANNOTATION))
+					.containsEntry("loadWait", new Setting("PT3S", Origin.DEFAULT))
+					.containsEntry("key", new Setting("#id", Origin.ANNOTATION));
+			});
+		});
+	}
+
+	@Test
+	void offByProperty() {
+		this.runner.withBean(Desk.class)
+			.withPropertyValues("ge.redis.cache.enabled=false")
+			.run((context) -> assertThat(context).doesNotHaveBean(GeCaches.class)
+				.doesNotHaveBean(CacheGuard.class)
+				.getBean(Desk.class)
+				.matches((desk) -> desk.getClass() == Desk.class));
+	}
+
+	@Test
+	void offWithAllGuards() {
+		this.runner.withPropertyValues("ge.redis.enabled=false")
+			.run((context) -> assertThat(context).doesNotHaveBean(GeCaches.class));
+	}
+
+	@Test
+	void offWithoutSpringDataRedis() {
+		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(CacheGuard.class));
+	}
+
+	@Test
+	void backsOffToTheApplicationsOwnCaches() {
+		GeCaches own = mock(GeCaches.class);
+		this.runner.withBean(GeCaches.class, () -> own)
+			.run((context) -> assertThat(context.getBean(GeCaches.class)).isSameAs(own));
+	}
+
+	@Test
+	void everyTransactionManagerIsListenedToOnce() {
+		TransactionExecutionListener others = new TransactionExecutionListener() {
+		};
+		this.runner.withBean("first", JdbcTransactionManager.class, () -> {
+			JdbcTransactionManager manager = new JdbcTransactionManager(mock(DataSource.class));
+			manager.setTransactionExecutionListeners(List.of(others));
+			return manager;
+		})
+			.withBean("second", JdbcTransactionManager.class, JdbcTransactionManager::new,
+					(definition) -> definition.setLazyInit(true))
+			.run((context) -> {
+				TransactionExecutionListener ours = context.getBean(CacheGuard.class).transactionListener();
+				assertThat(context.getBean("first", ConfigurableTransactionManager.class)
+					.getTransactionExecutionListeners()).containsExactly(others, ours);
+			});
+	}
+
+	static class Desk {
+
+		@CacheAside(cache = "numbers", key = "#id", ttl = "5s", negativeTtl = "1s")
+		public @Nullable Integer read(String id) {
+			return null;
+		}
+
+		@CacheWriteThrough(cache = "numbers", key = "#id")
+		public int write(String id) {
+			return 1;
+		}
+
+	}
+
+	static class VoidReader {
+
+		@CacheAside(cache = "c", key = "#id")
+		public void read(String id) {
+		}
+
+	}
+
+	static class FutureReader {
+
+		@CacheAside(cache = "c", key = "#id")
+		public CompletableFuture<String> read(String id) {
+			return CompletableFuture.completedFuture(id);
+		}
+
+	}
+
+	static class ObjectReader {
+
+		@CacheAside(cache = "c", key = "#id")
+		public Object read(String id) {
+			return id;
+		}
+
+	}
+
+	static class AbstractReader {
+
+		@CacheAside(cache = "c", key = "#id")
+		public @Nullable Function<String, String> read(String id) {
+			return null;
+		}
+
+	}
+
+	static class BadKey {
+
+		@CacheAside(cache = "c", key = "#id +")
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class ForeignVariable {
+
+		@CacheAside(cache = "c", key = "#name")
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class NoKey {
+
+		@CacheAside(cache = "c", key = "")
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class NoCache {
+
+		@CacheAside(cache = "", key = "#id")
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class NegativeTtl {
+
+		@CacheAside(cache = "c", key = "#id", negativeTtl = "-1s")
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class ZeroTtl {
+
+		@CacheAside(cache = "c", key = "#id", ttl = "0s")
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class ResultInKey {
+
+		@CacheWriteThrough(cache = "c", key = "#result.length()")
+		public String write(String id) {
+			return id;
+		}
+
+	}
+
+	static class VoidWriter {
+
+		@CacheWriteThrough(cache = "c", key = "#id")
+		public void write(String id) {
+		}
+
+	}
+
+	static class FutureWriter {
+
+		@CacheWriteThrough(cache = "c", key = "#id")
+		public CompletableFuture<String> write(String id) {
+			return CompletableFuture.completedFuture(id);
+		}
+
+	}
+
+	static class TwoTypes {
+
+		@CacheAside(cache = "numbers", key = "#id")
+		public String read(String id) {
+			return id;
+		}
+
+		@CacheWriteThrough(cache = "numbers", key = "#id")
+		public long write(String id) {
+			return 1;
+		}
+
+	}
+
+	static class TwoTtls {
+
+		@CacheAside(cache = "numbers", key = "#id", ttl = "1s")
+		public long read(String id) {
+			return 1;
+		}
+
+		@CacheWriteThrough(cache = "numbers", key = "#id", ttl = "2s")
+		public long write(String id) {
+			return 1;
+		}
+
+	}
+
+}
