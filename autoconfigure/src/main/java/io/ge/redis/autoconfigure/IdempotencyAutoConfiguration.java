@@ -70,8 +70,8 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerRegistrar idempotencyTransactionListener(ObjectProvider<IdempotencyGuard> guard) {
-		return new TransactionListenerRegistrar(() -> guard.getObject().transactionListener());
+	static TransactionListenerPostProcessor idempotencyTransactionListener(ObjectProvider<IdempotencyGuard> guard) {
+		return new TransactionListenerPostProcessor(() -> guard.getObject().transactionListener());
 	}
 
 	@Bean
