@@ -4,8 +4,8 @@
  */
 
 /**
- * Connects Spring Security with the guards: whose token a call presents, and whether a
- * JWT was revoked.
+ * Connects Spring Security with the guards: who calls, which token a call presents, and
+ * whether a JWT was revoked.
  */
 @NullMarked
 package io.ge.redis.security;
