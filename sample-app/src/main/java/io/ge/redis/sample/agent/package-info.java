@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Agents take tasks at a limited rate and run one at a time.
+ */
+@NullMarked
+package io.ge.redis.sample.agent;
+
+import org.jspecify.annotations.NullMarked;

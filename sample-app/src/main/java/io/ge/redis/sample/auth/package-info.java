@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Who calls: login, signed tokens, and logout that holds on every instance.
+ */
+@NullMarked
+package io.ge.redis.sample.auth;
+
+import org.jspecify.annotations.NullMarked;

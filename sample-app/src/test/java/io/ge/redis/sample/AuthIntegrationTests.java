@@ -1,0 +1,139 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.sample;
+
+import java.time.Instant;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@code /api/auth} and {@code /api/me}.
+ */
+class AuthIntegrationTests {
+
+	private Desk desk;
+
+	@BeforeEach
+	void setUp() {
+		this.desk = SharedDesk.fresh(Database.H2);
+	}
+
+	@Test
+	void loginGivesTokens() {
+		Answer answer = this.desk.post("/api/auth/login", "{\"username\":\"anna\",\"password\":\"demo\"}");
+		assertThat(answer.status()).isEqualTo(200);
+		assertThat(answer.text("accessToken")).isNotBlank();
+		assertThat(answer.text("refreshToken")).isNotBlank();
+		assertThat(answer.text("tokenType")).isEqualTo("Bearer");
+		assertThat(answer.json().path("expiresIn").isNumber()).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"username\":\"anna\",\"password\":\"wrong\"}",
+			"{\"username\":\"carl\",\"password\":\"demo\"}" })
+	void wrongCredentialsAreRefused(String login) {
+		Answer answer = this.desk.post("/api/auth/login", login);
+		assertThat(answer.status()).isEqualTo(401);
+		assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "{}", "{\"username\":\"anna\"}", "[" })
+	void malformedLoginIsRefused(String login) {
+		Answer answer = this.desk.post("/api/auth/login", login);
+		assertThat(answer.status()).isEqualTo(400);
+		assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
+	}
+
+	@Test
+	void tellsWhoCalls() {
+		Answer answer = me(this.desk, this.desk.login("boris"));
+		assertThat(answer.status()).isEqualTo(200);
+		assertThat(answer.text("subject")).isEqualTo("boris");
+		assertThat(answer.text("jti")).isNotBlank();
+		assertThat(Instant.parse(answer.text("expiresAt"))).isAfter(Instant.now());
+	}
+
+	@Test
+	void anonymousCallerHasNoNameAndNothingToLogOut() {
+		assertThat(this.desk.get("/api/me")).returns(401, Answer::status);
+		assertThat(this.desk.post("/api/auth/logout", null)).returns(401, Answer::status);
+		assertThat(this.desk.post("/api/auth/logout-all", null)).returns(401, Answer::status);
+	}
+
+	@Test
+	void tokenThatTheDeskHasNotSignedIsRefusedEverywhere() {
+		String refreshToken = this.desk.post("/api/auth/login", "{\"username\":\"anna\",\"password\":\"demo\"}")
+			.text("refreshToken");
+		assertThat(me(this.desk, "nonsense")).returns(401, Answer::status);
+		assertThat(me(this.desk, refreshToken)).returns(401, Answer::status);
+		assertThat(this.desk.get("/api/positions/p-1", "Authorization", "Bearer nonsense")).returns(401,
+				Answer::status);
+	}
+
+	@Test
+	void logoutRevokesOneToken() {
+		String token = this.desk.login("anna");
+		String other = this.desk.login("anna");
+		assertThat(me(this.desk, token)).returns(200, Answer::status);
+		assertThat(logout(this.desk, "/api/auth/logout", token)).returns(204, Answer::status);
+		assertRevoked(me(this.desk, token));
+		assertRevoked(this.desk.get("/api/positions/p-1", "Authorization", "Bearer " + token));
+		assertRevoked(logout(this.desk, "/api/auth/logout", token));
+		assertThat(me(this.desk, other)).returns(200, Answer::status);
+	}
+
+	@Test
+	void logoutAllRevokesEveryEarlierTokenAndNoLaterOne() {
+		String boris = this.desk.login("boris");
+		for (int round = 0; round < 5; round++) {
+			String first = this.desk.login("anna");
+			String second = this.desk.login("anna");
+			assertThat(me(this.desk, first)).returns(200, Answer::status);
+			assertThat(logout(this.desk, "/api/auth/logout-all", second)).returns(204, Answer::status);
+			assertRevoked(me(this.desk, first));
+			assertRevoked(me(this.desk, second));
+			assertThat(me(this.desk, this.desk.login("anna"))).returns(200, Answer::status);
+		}
+		assertThat(me(this.desk, boris)).returns(200, Answer::status);
+	}
+
+	@Test
+	void logoutHoldsOnEveryInstance() {
+		try (DeskProcess second = DeskProcess.start(SharedDesk.properties(Database.H2))) {
+			String token = this.desk.login("anna");
+			assertThat(me(second, token)).returns(200, Answer::status);
+			assertThat(logout(this.desk, "/api/auth/logout", token)).returns(204, Answer::status);
+			assertRevoked(me(second, token));
+
+			String ofFirst = this.desk.login("anna");
+			String ofSecond = second.login("anna");
+			assertThat(logout(second, "/api/auth/logout-all", ofSecond)).returns(204, Answer::status);
+			assertRevoked(me(this.desk, ofFirst));
+			assertRevoked(me(this.desk, ofSecond));
+			assertThat(me(second, this.desk.login("anna"))).returns(200, Answer::status);
+		}
+	}
+
+	private static Answer me(DeskClient desk, String token) {
+		return desk.get("/api/me", "Authorization", "Bearer " + token);
+	}
+
+	private static Answer logout(DeskClient desk, String path, String token) {
+		return desk.post(path, null, "Authorization", "Bearer " + token);
+	}
+
+	private static void assertRevoked(Answer answer) {
+		assertThat(answer.status()).isEqualTo(401);
+		assertThat(answer.header("WWW-Authenticate")).startsWith("Bearer").contains("error=\"invalid_token\"");
+	}
+
+}

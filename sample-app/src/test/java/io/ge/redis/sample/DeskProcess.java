@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.sample;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.awaitility.Awaitility;
+
+/**
+ * An instance of the desk in a JVM of its own.
+ */
+final class DeskProcess extends DeskClient implements AutoCloseable {
+
+	private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
+
+	private final Process process;
+
+	private final Path log;
+
+	private DeskProcess(Process process, Path log) throws IOException {
+		super(awaitPort(process, log));
+		this.process = process;
+		this.log = log;
+	}
+
+	static DeskProcess start(List<String> properties) {
+		try {
+			Path log = Files.createTempFile("desk", ".log");
+			List<String> command = new ArrayList<>();
+			command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+			command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+					SampleApplication.class.getName()));
+			command.addAll(List.of(Desk.arguments(properties)));
+			command.add("--logging.level.org.springframework.boot=info");
+			Process process = new ProcessBuilder(command).redirectErrorStream(true)
+				.redirectOutput(log.toFile())
+				.start();
+			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+			return new DeskProcess(process, log);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static int awaitPort(Process process, Path log) throws IOException {
+		Matcher[] found = new Matcher[1];
+		Awaitility.await("start of a desk").atMost(Duration.ofMinutes(1)).until(() -> {
+			found[0] = PORT.matcher(Files.readString(log));
+			return found[0].find() || !process.isAlive();
+		});
+		if (!process.isAlive()) {
+			throw new IllegalStateException("The desk did not start:\n" + Files.readString(log));
+		}
+		return Integer.parseInt(found[0].group(1));
+	}
+
+	/**
+	 * Everything that was logged, from warnings on, and the start.
+	 */
+	String log() {
+		try {
+			return Files.readString(this.log);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Ends the process in order.
+	 */
+	@Override
+	public void close() {
+		this.process.destroy();
+		try {
+			if (!this.process.waitFor(20, TimeUnit.SECONDS)) {
+				this.process.destroyForcibly();
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

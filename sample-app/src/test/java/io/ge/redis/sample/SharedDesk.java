@@ -1,0 +1,55 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.sample;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+
+/**
+ * Instances that suites share, one for each database, all on one Redis. They run until
+ * the JVM ends.
+ */
+final class SharedDesk {
+
+	static final String JWT_KEY = "a-key-that-all-instances-of-the-desk-share";
+
+	private static final StandaloneRedis REDIS = RedisServers.standalone();
+
+	private static final Map<Database, Desk> DESKS = new EnumMap<>(Database.class);
+
+	private SharedDesk() {
+	}
+
+	/**
+	 * The instance on a database, with the database and Redis as after a first start.
+	 */
+	static Desk fresh(Database database) {
+		Desk desk = DESKS.computeIfAbsent(database, (missing) -> Desk.start(properties(missing)));
+		database.reset();
+		REDIS.flushAll();
+		return desk;
+	}
+
+	/**
+	 * What a further instance needs to be one of the same fleet.
+	 */
+	static List<String> properties(Database database) {
+		List<String> properties = new ArrayList<>(database.properties());
+		properties.addAll(List.of(REDIS.properties()));
+		properties.add("sample.jwt-key=" + JWT_KEY);
+		return properties;
+	}
+
+	static StandaloneRedis redis() {
+		return REDIS;
+	}
+
+}
