@@ -45,6 +45,8 @@ final class SharedDesk {
 		List<String> properties = new ArrayList<>(database.properties());
 		properties.addAll(List.of(REDIS.properties()));
 		properties.add("sample.jwt-key=" + JWT_KEY);
+		// A machine that has much else to do is not an outage
+		properties.add("ge.redis.outage.command-timeout=10s");
 		return properties;
 	}
 
