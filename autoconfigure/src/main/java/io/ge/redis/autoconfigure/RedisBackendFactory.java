@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 
+import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -44,11 +45,8 @@ class RedisBackendFactory implements Function<@Nullable String, RedisBackend>, A
 
 	private final String instanceId = randomId();
 
-	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2, (task) -> {
-		Thread thread = new Thread(task, "ge-redis-watch");
-		thread.setDaemon(true);
-		return thread;
-	});
+	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2,
+			DaemonThreads.named("ge-redis-watch"));
 
 	RedisBackendFactory(ListableBeanFactory beans, String prefix, OutageSettings outage,
 			ObjectProvider<ScriptListener> scriptListeners, ObjectProvider<OutageListener> outageListeners) {

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
+import io.ge.redis.core.connection.DaemonThreads;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
@@ -86,6 +87,7 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	@Override
 	public void start() {
+		DaemonThreads.startTimer();
 		this.running = true;
 	}
 

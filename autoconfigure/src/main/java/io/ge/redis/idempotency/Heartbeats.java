@@ -14,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.concurrent.CompletionStage;
 
+import io.ge.redis.core.connection.DaemonThreads;
+
 /**
  * Prolongs the leases of the calls that run. One task for each length of lease, every
  * third of it; a call that has just begun waits for the next round, so short calls cost
@@ -21,11 +23,8 @@ import java.util.concurrent.CompletionStage;
  */
 final class Heartbeats {
 
-	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, (task) -> {
-		Thread thread = new Thread(task, "ge-redis-heartbeat");
-		thread.setDaemon(true);
-		return thread;
-	});
+	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1,
+			DaemonThreads.named("ge-redis-heartbeat"));
 
 	private final Function<Claim.Granted, CompletionStage<Boolean>> beat;
 

@@ -16,6 +16,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
@@ -51,11 +52,7 @@ final class LockEngine {
 	LockEngine(RedisLocks redis, GuardEvents events) {
 		this.redis = redis;
 		this.events = events;
-		this.timers = new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(task, "ge-redis-lock");
-			thread.setDaemon(true);
-			return thread;
-		});
+		this.timers = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("ge-redis-lock"));
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.queues = new LockQueues(this, (attempt) -> {
 			attempt.budget = redis.newBudget();

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -42,7 +43,9 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private final DedicatedLettuceFactory factory;
 
-	private final ScheduledExecutorService connector = ConnectorThread.create("ge-redis-connect");
+	/** Opens connections, so that nobody who is guarded ever waits for a handshake. */
+	private final ScheduledExecutorService connector = Executors.newScheduledThreadPool(2,
+			DaemonThreads.named("ge-redis-connect"));
 
 	private final AtomicReference<Link> current = new AtomicReference<>(Link.none(null));
 

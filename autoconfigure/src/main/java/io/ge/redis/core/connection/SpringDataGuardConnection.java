@@ -73,11 +73,7 @@ final class SpringDataGuardConnection implements GuardConnection {
 
 	private static ExecutorService workers() {
 		ThreadPoolExecutor workers = new ThreadPoolExecutor(THREADS, THREADS, 30, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(QUEUE), (task) -> {
-					Thread thread = new Thread(task, "ge-redis-command");
-					thread.setDaemon(true);
-					return thread;
-				});
+				new LinkedBlockingQueue<>(QUEUE), DaemonThreads.named("ge-redis-command"));
 		workers.allowCoreThreadTimeOut(true);
 		return workers;
 	}

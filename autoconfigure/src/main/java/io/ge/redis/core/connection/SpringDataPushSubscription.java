@@ -42,8 +42,7 @@ final class SpringDataPushSubscription implements PushSubscription {
 		this.factory = factory;
 		this.subscriber = subscriber;
 		this.channels = channels.toArray(new byte[0][]);
-		this.thread = new Thread(this::run, "ge-redis-push");
-		this.thread.setDaemon(true);
+		this.thread = DaemonThreads.named("ge-redis-push").newThread(this::run);
 	}
 
 	void start() {
