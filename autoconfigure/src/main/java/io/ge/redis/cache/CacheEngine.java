@@ -150,14 +150,15 @@ final class CacheEngine {
 	 * @return whether the announcement stands
 	 */
 	CompletableFuture<Boolean> announce(CacheWrite write, boolean prolong) {
-		return this.redis.announce(write.key(), write.id(), prolong, write.budget()).handle((reply, failure) -> {
-			if (failure != null) {
-				this.journal.open(write.key(), write.id());
-				write.announcementFailed(isUnknown(failure));
-			}
-			cutOff(write.key());
-			return failure == null;
-		});
+		return this.redis.announce(write.key(), write.id(), write.isOrdered(), prolong, write.budget())
+			.handle((reply, failure) -> {
+				if (failure != null) {
+					this.journal.open(write.key(), write.id());
+					write.announcementFailed(isUnknown(failure));
+				}
+				cutOff(write.key());
+				return failure == null;
+			});
 	}
 
 	/**

@@ -160,16 +160,19 @@ final class RedisCache {
 		this.redis.run(call, newBudget(), call, lease);
 	}
 
-	CompletableFuture<ScriptReply> announce(CacheKey key, String writer, boolean prolong, CallBudget budget) {
-		return this.redis.run(ScriptCall.of(INTENT, keys(key), writer, this.intentTimeout.toMillis(), this.memoryMillis,
-				prolong ? 1 : 0), budget);
+	CompletableFuture<ScriptReply> announce(CacheKey key, String writer, boolean locked, boolean prolong,
+			CallBudget budget) {
+		String mode = locked ? "locked" : (prolong ? "prolong" : "unlocked");
+		return this.redis.run(
+				ScriptCall.of(INTENT, keys(key), writer, this.intentTimeout.toMillis(), this.memoryMillis, mode),
+				budget);
 	}
 
-	CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean ordered, byte[] value, Duration ttl,
+	CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, byte[] value, Duration ttl,
 			CallBudget budget) {
 		return this.redis
-			.run(ScriptCall.of(PUBLISH, keys(key), writer, ordered ? 1 : 0, value, ttl.toMillis(), this.memoryMillis),
-					budget)
+			.run(ScriptCall.of(PUBLISH, keys(key), writer, locked ? "locked" : "unlocked", value, ttl.toMillis(),
+					this.memoryMillis), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
 	}
 

@@ -1,16 +1,16 @@
 -- Publishes the value of a writer after its change is committed.
 --
 -- KEYS  entry, writers, waiters; all with the hash tag of the entry
--- ARGV  id of the writer, 1 if it took its ticket while the row was locked and else 0, value, TTL in milliseconds, how
---       long in milliseconds the writers of an entry are remembered
+-- ARGV  id of the writer, 'locked' if it took its ticket while the row was locked, else 'unlocked', value, TTL in
+--       milliseconds, how long in milliseconds the writers of an entry are remembered
 -- Reply {'published'} | {'superseded'}
 --
 -- Invariants
 --  * The value is written only if the writer is still pending, no newer one was applied and none is pending. In every
 --    other case the entry is removed: leaving it would keep what an older writer published.
 --  * A ticket taken without a lock says nothing about the order of commits: such a writer publishes only if no other
---    one was pending beside it, and else makes all tickets given so far worthless.
---  * Overrun writers count as applied.
+--    one was pending beside it, and makes all tickets given so far worthless, also if its own time is over.
+--  * Overrun writers count as applied, as in intent.lua.
 -- See intent.lua for the hash of the writers. The removal comes first: after it servers let a script write also without
 -- memory. If a write is refused all the same, the entry is gone, the writer stays pending until its time is over or
 -- invalidate.lua resolves it, and the call fails.
@@ -18,7 +18,7 @@
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters = KEYS[1], KEYS[2], KEYS[3]
-local mine, ordered, value, ttl, memory = 't:' .. ARGV[1], ARGV[2] == '1', ARGV[3], ARGV[4], ARGV[5]
+local mine, ordered, value, ttl, memory = 't:' .. ARGV[1], ARGV[2] == 'locked', ARGV[3], ARGV[4], ARGV[5]
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -30,6 +30,7 @@ end
 
 local fields = redis.call('HGETALL', writers)
 local last, applied, pending = 0, 0, 0
+local disordered = not ordered
 local held
 for i = 1, #fields, 2 do
   local field, text = fields[i], fields[i + 1]
@@ -38,25 +39,29 @@ for i = 1, #fields, 2 do
   elseif field == 'a' then
     applied = math.max(applied, tonumber(text))
   elseif field ~= 'r' then
-    local ticket, deadline, alone = string.match(text, '^(%d+) (%d+) (%d)$')
+    local ticket, deadline, came = string.match(text, '^(%d+) (%d+) (%l)$')
     local holds = tonumber(deadline) > now
     if field == mine and holds then
-      held = {ticket = tonumber(ticket), alone = alone == '1'}
+      held = {ticket = tonumber(ticket), alone = came == 'a'}
     elseif holds then
       pending = pending + 1
     else
       applied = math.max(applied, tonumber(ticket))
+      disordered = disordered or came ~= 'l'
     end
   end
 end
 
-local publish = false
-if held and ordered then
-  publish = held.ticket > applied and pending == 0
-  applied = math.max(applied, held.ticket)
-elseif held then
-  publish = held.alone and held.ticket == last and held.ticket > applied
+local publish = held ~= nil and held.ticket > applied
+if ordered then
+  publish = publish and pending == 0 and not disordered
+else
+  publish = publish and held.alone and held.ticket == last
+end
+if disordered then
   applied = math.max(applied, last)
+elseif held then
+  applied = math.max(applied, held.ticket)
 end
 
 redis.call('DEL', entry)

@@ -64,7 +64,7 @@ class CacheProtocolIntegrationTests {
 		client.shutdown();
 	}
 
-	@Property(tries = 1500, shrinking = ShrinkingMode.BOUNDED)
+	@Property(tries = 3000, shrinking = ShrinkingMode.BOUNDED)
 	void atRestTheCacheEqualsTheDatabaseOrIsEmpty(@ForAll("schedules") List<Step> schedule) {
 		Run run = new Run(connection.sync());
 		schedule.forEach(run::step);
@@ -285,14 +285,16 @@ class CacheProtocolIntegrationTests {
 
 		private void announce(int actor, boolean prolong) {
 			this.announced[actor] = this.now;
-			this.model.announce(id(actor), this.now, HOLD_SECONDS * 1_000_000L, prolong);
-			call("intent.lua", id(actor), millis(HOLD_SECONDS), millis(MEMORY_SECONDS), prolong ? "1" : "0");
+			boolean locked = actor < 3;
+			this.model.announce(id(actor), this.now, HOLD_SECONDS * 1_000_000L, locked, prolong);
+			call("intent.lua", id(actor), millis(HOLD_SECONDS), millis(MEMORY_SECONDS),
+					locked ? "locked" : (prolong ? "prolong" : "unlocked"));
 		}
 
-		private void publish(int actor, boolean ordered) {
+		private void publish(int actor, boolean locked) {
 			String value = "v" + this.seen[actor];
-			same("publish", this.model.publish(id(actor), this.now, ordered, value), call("publish.lua", id(actor),
-					ordered ? "1" : "0", value, millis(LEASE_SECONDS), millis(MEMORY_SECONDS)));
+			same("publish", this.model.publish(id(actor), this.now, locked, value), call("publish.lua", id(actor),
+					locked ? "locked" : "unlocked", value, millis(LEASE_SECONDS), millis(MEMORY_SECONDS)));
 		}
 
 		private void invalidate(int actor) {

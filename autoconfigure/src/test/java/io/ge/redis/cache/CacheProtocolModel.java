@@ -64,7 +64,7 @@ final class CacheProtocolModel {
 		return "filled";
 	}
 
-	void announce(String writer, long now, long hold, boolean prolong) {
+	void announce(String writer, long now, long hold, boolean locked, boolean prolong) {
 		this.entry = null;
 		Pending own = this.pending.remove(writer);
 		boolean alone = true;
@@ -74,35 +74,41 @@ final class CacheProtocolModel {
 				alone = false;
 			}
 			else {
-				this.applied = Math.max(this.applied, other.ticket);
+				overrun(other);
 				this.resolved = now;
 				this.pending.remove(id);
 			}
 		}
 		if (prolong && own != null && own.deadline > now) {
-			this.pending.put(writer, new Pending(own.ticket, now + hold, own.alone));
+			this.pending.put(writer, new Pending(own.ticket, now + hold, own.locked, own.alone));
 			return;
 		}
 		this.lastTicket = Math.max(this.lastTicket + 1, now);
-		this.pending.put(writer, new Pending(this.lastTicket, now + hold, alone && !prolong));
+		this.pending.put(writer, new Pending(this.lastTicket, now + hold, locked, alone && !prolong));
 	}
 
-	String publish(String writer, long now, boolean ordered, String value) {
+	private void overrun(Pending writer) {
+		this.applied = writer.locked ? Math.max(this.applied, writer.ticket) : this.lastTicket;
+	}
+
+	String publish(String writer, long now, boolean locked, String value) {
 		Pending own = this.pending.get(writer);
 		boolean othersPending = false;
 		for (Map.Entry<String, Pending> one : this.pending.entrySet()) {
 			if (one.getValue().deadline <= now) {
-				this.applied = Math.max(this.applied, one.getValue().ticket);
+				overrun(one.getValue());
 			}
 			else if (!one.getKey().equals(writer)) {
 				othersPending = true;
 			}
 		}
-		boolean published = false;
-		if (own != null && own.deadline > now) {
-			boolean newest = own.ticket > this.applied;
-			published = ordered ? newest && !othersPending : newest && own.alone && own.ticket == this.lastTicket;
-			this.applied = ordered ? Math.max(this.applied, own.ticket) : Math.max(this.applied, this.lastTicket);
+		boolean newest = own != null && own.deadline > now && own.ticket > this.applied;
+		boolean published = newest && (locked ? !othersPending : own.alone && own.ticket == this.lastTicket);
+		if (!locked) {
+			this.applied = this.lastTicket;
+		}
+		else if (newest) {
+			this.applied = own.ticket;
 		}
 		this.pending.remove(writer);
 		this.resolved = now;
@@ -121,7 +127,7 @@ final class CacheProtocolModel {
 		return (this.pending.remove(writer) != null) ? "1" : "0";
 	}
 
-	private record Pending(long ticket, long deadline, boolean alone) {
+	private record Pending(long ticket, long deadline, boolean locked, boolean alone) {
 	}
 
 }
