@@ -20,10 +20,12 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.jspecify.annotations.Nullable;
@@ -71,17 +73,36 @@ class CacheProtocolIntegrationTests {
 		run.finish();
 	}
 
+	@Example
+	void writerWithoutLockThatPublishesTooLateOutdatesWhoCameAfterIt() {
+		Run run = new Run(connection.sync());
+		run.go(0, 3);
+		run.step(new Step("overrun", 0));
+		run.go(0, 0, 3, 3, 0);
+		run.finish();
+	}
+
+	@Example
+	void writerWithoutLockThatDiedOutdatesWhoCameBesideIt() {
+		Run run = new Run(connection.sync());
+		run.go(3);
+		run.wait(24);
+		run.go(1, 1, 1, 3);
+		run.step(new Step("crash", 3));
+		run.wait(3);
+		run.go(1);
+		run.finish();
+	}
+
 	@Provide
 	Arbitrary<List<Step>> schedules() {
 		Arbitrary<Step> step = Arbitraries.frequencyOf(
-				net.jqwik.api.Tuple.of(20, Arbitraries.integers().between(0, 7).map((actor) -> new Step("go", actor))),
-				net.jqwik.api.Tuple.of(2,
-						Arbitraries.integers().between(0, 3).map((actor) -> new Step("rollback", actor))),
-				net.jqwik.api.Tuple.of(1,
-						Arbitraries.integers().between(0, 3).map((actor) -> new Step("crash", actor))),
-				net.jqwik.api.Tuple.of(2, Arbitraries.just(new Step("expire", 0))),
-				net.jqwik.api.Tuple.of(1, Arbitraries.just(new Step("overrun", 0))),
-				net.jqwik.api.Tuple.of(1, Arbitraries.just(new Step("prolong", 3))));
+				Tuple.of(20, Arbitraries.integers().between(0, 7).map((actor) -> new Step("go", actor))),
+				Tuple.of(2, Arbitraries.integers().between(0, 3).map((actor) -> new Step("rollback", actor))),
+				Tuple.of(1, Arbitraries.integers().between(0, 3).map((actor) -> new Step("crash", actor))),
+				Tuple.of(2, Arbitraries.just(new Step("expire", 0))),
+				Tuple.of(1, Arbitraries.just(new Step("overrun", 0))),
+				Tuple.of(1, Arbitraries.just(new Step("prolong", 3))));
 		return step.list().ofMinSize(8).ofMaxSize(60);
 	}
 
@@ -134,7 +155,7 @@ class CacheProtocolIntegrationTests {
 			this.now += 1_000_000;
 			int actor = step.actor();
 			switch (step.kind()) {
-				case "go" -> go(actor);
+				case "go" -> act(actor);
 				case "rollback" -> rollback(actor);
 				case "crash" -> crash(actor);
 				case "prolong" -> {
@@ -150,7 +171,19 @@ class CacheProtocolIntegrationTests {
 			}
 		}
 
-		private void go(int actor) {
+		void go(int... actors) {
+			for (int actor : actors) {
+				step(new Step("go", actor));
+			}
+		}
+
+		void wait(int seconds) {
+			for (int i = 0; i < seconds; i++) {
+				step(new Step("expire", 0));
+			}
+		}
+
+		private void act(int actor) {
 			if (actor <= 2) {
 				writeInTransaction(actor);
 			}
