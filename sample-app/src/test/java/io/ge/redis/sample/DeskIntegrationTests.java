@@ -73,10 +73,6 @@ class DeskIntegrationTests {
 		assertThat(SharedDesk.redis().keysWithoutTtl()).isEmpty();
 	}
 
-	/**
-	 * Least of all a complaint about a leak, be it of a thread that took the class loader
-	 * of the request that happened to be first.
-	 */
 	@Test
 	void startsWorksAndStopsWithoutWarning() {
 		DeskProcess process = DeskProcess.start(SharedDesk.properties(Database.H2));

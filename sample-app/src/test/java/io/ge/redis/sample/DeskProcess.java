@@ -68,7 +68,7 @@ final class DeskProcess extends DeskClient implements AutoCloseable {
 	}
 
 	/**
-	 * Everything that was logged, from warnings on, and the start.
+	 * What was logged: warnings, errors, and the start.
 	 */
 	String log() {
 		try {
