@@ -141,15 +141,22 @@ final class DefaultDistributedLocks implements DistributedLocks {
 		}
 	}
 
-	// A cancelled attempt that is granted all the same is released by the engine
-	private static Acquisition awaitInterruptibly(LockSettings settings, CompletableFuture<Acquisition> attempt) {
+	/**
+	 * A cancelled attempt that is granted all the same is released by the engine. One
+	 * that was complete before it could be cancelled is the caller's, who would else keep
+	 * a lock it knows nothing of.
+	 */
+	static Acquisition awaitInterruptibly(LockSettings settings, CompletableFuture<Acquisition> attempt) {
 		try {
 			return attempt.get();
 		}
 		catch (InterruptedException ex) {
-			attempt.cancel(false);
+			boolean cancelled = attempt.cancel(false);
 			Thread.currentThread().interrupt();
-			throw new LockInterruptedException(settings.name(), ex);
+			if (cancelled) {
+				throw new LockInterruptedException(settings.name(), ex);
+			}
+			return Waiting.await(attempt);
 		}
 		catch (ExecutionException ex) {
 			return Waiting.await(attempt); // throws the cause
