@@ -5,6 +5,8 @@
 
 package io.ge.redis.idempotency;
 
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -27,7 +29,8 @@ import org.springframework.util.function.SingletonSupplier;
  * <p>
  * JSON is written from what a class shows and read into what it accepts, and the two need
  * not agree. So the first result of each class is read back and compared; if a repetition
- * would get something else than the first call, it gets nothing.
+ * would get something else than the first call, it gets nothing. Containers are compared
+ * each time, since their class says nothing about what they hold.
  */
 final class JsonResultCodec implements ResultCodec {
 
@@ -99,10 +102,15 @@ final class JsonResultCodec implements ResultCodec {
 		// A message converter treats text unlike everything else that is text in JSON
 		boolean equal = (copy instanceof String) == (result instanceof String)
 				&& json.readTree(json.writeValueAsBytes(result)).equals(json.readTree(json.writeValueAsBytes(copy)));
-		if (equal) {
+		if (equal && !isContainer(result)) {
 			this.faithful.add(result.getClass());
 		}
 		return equal;
+	}
+
+	private static boolean isContainer(Object result) {
+		return result instanceof Iterable || result instanceof Map || result instanceof Optional
+				|| result.getClass().isArray();
 	}
 
 	private Recording lost(String why) {
