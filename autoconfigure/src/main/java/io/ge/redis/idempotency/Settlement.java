@@ -20,7 +20,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>
  * A key is freed only if nothing was committed. What the caller's transaction rolls back
  * includes the effect of this call, be it all of it or up to a savepoint that was set
- * before the call.
+ * before the call. What ran with the caller's transaction set aside and none in its place
+ * is not rolled back with it.
  */
 final class Settlement implements TransactionSynchronization {
 
@@ -41,6 +42,10 @@ final class Settlement implements TransactionSynchronization {
 	private boolean begun;
 
 	private boolean rolledBackToSavepoint;
+
+	private int suspensions;
+
+	private boolean leftCaller;
 
 	private @Nullable Integer callersStatus;
 
@@ -76,7 +81,18 @@ final class Settlement implements TransactionSynchronization {
 		this.reached = progress.isReached();
 		this.committed = transactions.hasCommitted();
 		this.begun = transactions.hasBegun();
+		this.leftCaller = this.suspensions > transactions.count();
 		settle();
+	}
+
+	/**
+	 * The caller's transaction was set aside, for another one or for none at all.
+	 */
+	@Override
+	public void suspend() {
+		if (this.recording == null) {
+			this.suspensions++;
+		}
 	}
 
 	@Override
@@ -119,7 +135,7 @@ final class Settlement implements TransactionSynchronization {
 			return true;
 		}
 		if (this.callersStatus != null) {
-			return this.callersStatus == STATUS_ROLLED_BACK;
+			return this.callersStatus == STATUS_ROLLED_BACK && !this.leftCaller;
 		}
 		return this.begun || recording instanceof Recording.Retryable
 				|| this.policy == FailureWithoutTransaction.RELEASE;

@@ -35,8 +35,12 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-		if (beginFailure == null && counts(transaction)) {
-			for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
+		if (beginFailure != null || !transaction.isNewTransaction()) {
+			return;
+		}
+		for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
+			frame.count++;
+			if (counts(transaction)) {
 				frame.begun++;
 			}
 		}
@@ -71,6 +75,8 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 		private final @Nullable Frame outer;
 
+		private int count;
+
 		private int begun;
 
 		private int rolledBack;
@@ -93,6 +99,13 @@ final class TransactionWatch implements TransactionExecutionListener {
 		 */
 		boolean hasBegun() {
 			return this.begun > 0;
+		}
+
+		/**
+		 * Returns the number of transactions, read-only ones included.
+		 */
+		int count() {
+			return this.count;
 		}
 
 		@Override

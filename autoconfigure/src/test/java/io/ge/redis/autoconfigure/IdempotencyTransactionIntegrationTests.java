@@ -47,6 +47,7 @@ import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -257,6 +258,19 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	void effectOutsideTheCallersTransactionIsUnknownIfThatRollsBack() {
+		run((desk) -> {
+			desk.transactions().executeWithoutResult((status) -> {
+				desk.sellOutside("key");
+				status.setRollbackOnly();
+			});
+			assertThat(desk.count()).isEqualTo(1);
+			assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> desk.sellOutside("key"));
+			assertThat(desk.count()).isEqualTo(1);
+		});
+	}
+
+	@Test
 	void transactionManagerOfTheApplicationIsWatchedToo() {
 		this.runner.withUserConfiguration(OwnManager.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -349,6 +363,12 @@ class IdempotencyTransactionIntegrationTests {
 		public void insertThenFail(String key) {
 			insert(1);
 			throw new IllegalStateException("after");
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.NOT_SUPPORTED)
+		public void sellOutside(String key) {
+			insert(1);
 		}
 
 		@Idempotent(key = "#key")
