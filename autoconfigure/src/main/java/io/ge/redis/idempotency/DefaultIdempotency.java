@@ -150,8 +150,10 @@ final class DefaultIdempotency implements Idempotency {
 		try {
 			return codec.record(result);
 		}
-		catch (RuntimeException ex) {
-			logger.warn("The result of @Idempotent '" + claim.request().settings().name() + "' cannot be kept", ex);
+		// Errors too: the effect stands, so the key must be closed and the caller
+		// answered
+		catch (RuntimeException | Error ex) {
+			logger.warn("The result of @Idempotent '" + claim.request().settings().name() + "' cannot be kept: " + ex);
 			return new Recording.Lost();
 		}
 	}

@@ -19,6 +19,7 @@ import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.IdempotencyInFlightException;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OutcomeUnknownException;
+import io.ge.redis.idempotency.ResponseLostException;
 import io.ge.redis.test.SharedRedis;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.BeforeEach;
@@ -271,6 +272,15 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	void resultThatFailsWhileItIsWrittenIsLostAndNeverInFlight() {
+		run((desk) -> {
+			desk.sellWithBrokenResult("key");
+			assertThatExceptionOfType(ResponseLostException.class).isThrownBy(() -> desk.sellWithBrokenResult("key"));
+			assertThat(desk.count()).isEqualTo(1);
+		});
+	}
+
+	@Test
 	void transactionManagerOfTheApplicationIsWatchedToo() {
 		this.runner.withUserConfiguration(OwnManager.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -297,6 +307,14 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	record Sale(int id, int quantity) {
+	}
+
+	static class Broken {
+
+		public String getText() {
+			throw new NoClassDefFoundError("some/Formatter");
+		}
+
 	}
 
 	static class Desk {
@@ -369,6 +387,13 @@ class IdempotencyTransactionIntegrationTests {
 		@Transactional(propagation = Propagation.NOT_SUPPORTED)
 		public void sellOutside(String key) {
 			insert(1);
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional
+		public Broken sellWithBrokenResult(String key) {
+			insert(1);
+			return new Broken();
 		}
 
 		@Idempotent(key = "#key")
