@@ -39,6 +39,11 @@ final class RequestArguments {
 	private static final List<Class<? extends Annotation>> CONTENT = List.of(RequestBody.class, RequestPart.class,
 			RequestParam.class, PathVariable.class, MatrixVariable.class, ModelAttribute.class);
 
+	// Say how a parameter looks, not where it comes from
+	private static final List<String> DESCRIPTIVE = List.of("jakarta.validation.", "jakarta.annotation.",
+			"org.springframework.format.annotation.", "org.springframework.lang.", "org.springdoc.",
+			"io.swagger.v3.oas.annotations.");
+
 	private static final Set<Class<?>> CONTEXT = Set.of(Locale.class, TimeZone.class, java.time.ZoneId.class);
 
 	private RequestArguments() {
@@ -57,12 +62,12 @@ final class RequestArguments {
 		return isPlain(parameter) && !CONTEXT.contains(type) && (BeanUtils.isSimpleProperty(type) || isOwn(type));
 	}
 
-	// Without another annotation than those of validation, Spring binds it from
+	// Without an annotation that has a meaning for a resolver, Spring binds it from
 	// parameters
 	private static boolean isPlain(MethodParameter parameter) {
 		return Arrays.stream(parameter.getParameterAnnotations())
 			.allMatch((annotation) -> annotation.annotationType().getSimpleName().startsWith("Valid")
-					|| annotation.annotationType().getName().startsWith("jakarta.validation."));
+					|| DESCRIPTIVE.stream().anyMatch(annotation.annotationType().getName()::startsWith));
 	}
 
 	private static boolean isOwn(Class<?> type) {

@@ -8,6 +8,7 @@ package io.ge.redis.autoconfigure;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDate;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -34,6 +35,7 @@ import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfig
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
+import org.springframework.format.annotation.DateTimeFormat;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -145,6 +147,17 @@ class IdempotencyWebIntegrationTests {
 				.content("{\"quantity\":\"1\",\"pin\":\"9999\"}")), 422, "idempotency-key-reused");
 			assertThat(http.send(sell("SOL", "1").header("X-Trace", "other").header(KEY, "k")).getStatus())
 				.isEqualTo(201);
+			assertThat(http.effects()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void parametersWithFormatsAndDocumentationBelongToTheContent() {
+		run((http) -> {
+			assertThat(http.send(post("/dated").param("day", "2026-01-01").header(KEY, "k")).getStatus())
+				.isEqualTo(200);
+			assertProblem(http.send(post("/dated").param("day", "2026-01-02").header(KEY, "k")), 422,
+					"idempotency-key-reused");
 			assertThat(http.effects()).isEqualTo(1);
 		});
 	}
@@ -446,6 +459,12 @@ class IdempotencyWebIntegrationTests {
 		@Idempotent
 		public void nothing() {
 			this.effects.incrementAndGet();
+		}
+
+		@PostMapping("/dated")
+		@Idempotent
+		public String dated(@DateTimeFormat(iso = DateTimeFormat.ISO.DATE) LocalDate day) {
+			return day + " " + this.effects.incrementAndGet();
 		}
 
 		@PostMapping("/large")
