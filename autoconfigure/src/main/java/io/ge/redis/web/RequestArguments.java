@@ -10,10 +10,12 @@ import java.io.UncheckedIOException;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TimeZone;
+import java.util.stream.Collectors;
 
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +95,11 @@ final class RequestArguments {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+		if (argument instanceof Set<?> several) {
+			return several.stream()
+				.map(RequestArguments::comparable)
+				.collect(Collectors.toCollection(LinkedHashSet::new));
 		}
 		if (argument instanceof Collection<?> several) {
 			return several.stream().map(RequestArguments::comparable).toList();

@@ -9,15 +9,18 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -51,6 +54,17 @@ class FingerprintsTests {
 	}
 
 	@Test
+	void orderOfSetsAndOfJsonObjectsDoesNotMatter() {
+		Set<Object> one = new LinkedHashSet<>(List.of(new Pair("1", null), new Pair("2", null), "3"));
+		Set<Object> other = new LinkedHashSet<>(List.of("3", new Pair("2", null), new Pair("1", null)));
+		assertThat(Fingerprints.of(new Object[] { one })).isEqualTo(Fingerprints.of(new Object[] { other }))
+			.isNotEqualTo(Fingerprints.of(new Object[] { Set.of("3") }));
+		JsonMapper json = JsonMapper.shared();
+		assertThat(Fingerprints.of(json.readTree("{\"a\":1,\"b\":{\"c\":2,\"d\":3}}")))
+			.isEqualTo(Fingerprints.of(json.readTree("{\"b\":{\"d\":3,\"c\":2},\"a\":1}")));
+	}
+
+	@Test
 	void fieldsCountWhateverTheirAnnotationsAndAccessors() {
 		assertThat(Fingerprints.of(new Hidden("1", "a"))).isNotEqualTo(Fingerprints.of(new Hidden("1", "b")))
 			.isNotEqualTo(Fingerprints.of(new Hidden("2", "a")))
@@ -64,6 +78,7 @@ class FingerprintsTests {
 		assertThatExceptionOfType(JacksonException.class)
 			.isThrownBy(() -> Fingerprints.of(new Object[] { new Empty() }));
 		assertThatExceptionOfType(JacksonException.class).isThrownBy(() -> Fingerprints.of(new Holder()));
+		assertThatExceptionOfType(JacksonException.class).isThrownBy(() -> Fingerprints.of(new Member()));
 	}
 
 	private static Object payload(String text) {
@@ -82,6 +97,12 @@ class FingerprintsTests {
 	static class Holder {
 
 		private final Holder self = this;
+
+	}
+
+	static class Member {
+
+		private final Set<Member> group = Set.of(this);
 
 	}
 
