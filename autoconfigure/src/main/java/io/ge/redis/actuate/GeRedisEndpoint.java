@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.outage.OutageCause;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
@@ -51,11 +53,7 @@ public class GeRedisEndpoint {
 	@ReadOperation
 	public GeRedisReport report() {
 		Map<String, ConnectionReport> connections = new TreeMap<>();
-		this.backends.all()
-			.forEach((name, backend) -> connections.put(name,
-					new ConnectionReport(backend.breaker().isOpen() ? "away" : "available",
-							(backend.breaker().openCause() != null) ? backend.breaker().openCause().tag() : null,
-							backend.bus().liveInstances())));
+		this.backends.all().forEach((name, backend) -> connections.put(name, report(backend)));
 		List<GuardReport> guards = this.methods.all()
 			.stream()
 			.map((entry) -> new GuardReport(entry.bean(), entry.method(), entry.guard().annotation(),
@@ -63,6 +61,13 @@ public class GeRedisEndpoint {
 					this.figures.of(entry.guard().pattern(), entry.guard().name())))
 			.toList();
 		return new GeRedisReport(connections, guards);
+	}
+
+	// Read once, since it may close meanwhile
+	private static ConnectionReport report(RedisBackend backend) {
+		OutageCause cause = backend.breaker().openCause();
+		return new ConnectionReport((cause != null) ? "away" : "available", (cause != null) ? cause.tag() : null,
+				backend.bus().liveInstances());
 	}
 
 	/**
