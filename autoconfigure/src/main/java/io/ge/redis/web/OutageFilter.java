@@ -54,7 +54,6 @@ public class OutageFilter implements Filter {
 				|| !(response instanceof HttpServletResponse httpResponse)) {
 			return false;
 		}
-		httpResponse.resetBuffer();
 		return this.writer.write(outage, httpRequest, httpResponse);
 	}
 

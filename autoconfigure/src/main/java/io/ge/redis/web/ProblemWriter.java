@@ -7,6 +7,7 @@ package io.ge.redis.web;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,14 +65,25 @@ public class ProblemWriter {
 		}
 		ProblemDetail detail = problem.detail();
 		if (detail.getInstance() == null) {
-			detail.setInstance(URI.create(request.getRequestURI()));
+			detail.setInstance(instance(request));
 		}
 		this.interceptors.forEach((interceptor) -> interceptor.handleError(detail, null));
+		response.resetBuffer();
 		response.setStatus(detail.getStatus());
 		problem.headers().forEach((name, values) -> values.forEach((value) -> response.setHeader(name, value)));
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		send(this.json.writeValueAsBytes(members(detail)), response);
 		return true;
+	}
+
+	// A server may let paths through that are no URI; the member is optional
+	private static @Nullable URI instance(HttpServletRequest request) {
+		try {
+			return new URI(request.getRequestURI());
+		}
+		catch (URISyntaxException ex) {
+			return null;
+		}
 	}
 
 	private static void send(byte[] body, HttpServletResponse response) throws IOException {
