@@ -51,6 +51,8 @@ public final class Breaker {
 
 	private final OutageListener listener;
 
+	private final List<Runnable> firstActions = new CopyOnWriteArrayList<>();
+
 	private final List<Runnable> recoveryActions = new CopyOnWriteArrayList<>();
 
 	private final AtomicInteger failures = new AtomicInteger();
@@ -91,6 +93,15 @@ public final class Breaker {
 			tried.complete(null);
 		});
 		return tried;
+	}
+
+	/**
+	 * Adds something to send to Redis whenever it answers again, before any call is let
+	 * through.
+	 * @param action run on a thread that must not be blocked
+	 */
+	void beforeRecovery(Runnable action) {
+		this.firstActions.add(action);
 	}
 
 	/**
@@ -182,10 +193,15 @@ public final class Breaker {
 
 	private void close() {
 		this.failures.set(0);
+		run(this.firstActions);
 		this.openCause.set(null);
 		logger.info("Redis (" + this.name + ") answers again");
 		this.listener.onTransition(this.name, false);
-		for (Runnable action : this.recoveryActions) {
+		run(this.recoveryActions);
+	}
+
+	private void run(List<Runnable> actions) {
+		for (Runnable action : actions) {
 			try {
 				action.run();
 			}

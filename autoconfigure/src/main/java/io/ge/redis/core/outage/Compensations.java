@@ -22,10 +22,10 @@ import org.apache.commons.logging.LogFactory;
  * <p>
  * A compensation is sent at once on the connection on which the command was sent, so that
  * the server reads it after the command. If that fails too it is kept, and sent again
- * soon, or when Redis is back; by then the server has read whatever was left on old
- * connections (see {@code LettuceGuardConnection}). What is older than its own expiry in
- * Redis needs no compensation any more and is dropped, and so is the oldest when the list
- * is full.
+ * soon, or when Redis is back and before calls are let through; by then the server has
+ * read whatever was left on old connections (see {@code LettuceGuardConnection}). What is
+ * older than its own expiry in Redis needs no compensation any more and is dropped, and
+ * so is the oldest when the list is full.
  */
 public final class Compensations {
 
@@ -51,6 +51,8 @@ public final class Compensations {
 	public Compensations(ScriptExecutor scripts, Breaker breaker) {
 		this.scripts = scripts;
 		this.breaker = breaker;
+		breaker.beforeRecovery(this::sendAll);
+		// What has failed meanwhile
 		breaker.onRecovery(this::sendAll);
 	}
 

@@ -7,7 +7,13 @@ package io.ge.redis.core.outage;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -24,6 +30,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -143,6 +151,32 @@ class OutageIntegrationTests {
 	}
 
 	@Test
+	void whatWaitedForRedisIsSentBeforeAnyCallIsLetThrough() {
+		ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
+		CompletableFuture<String> first = new CompletableFuture<>();
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			LettuceConnectionFactory factory = redis.lettuceConnectionFactory();
+			AtomicReference<RedisBackend> made = new AtomicReference<>();
+			RedisBackend backend = new RedisBackend("test", "ge", "instance-1", GuardConnections.from(factory),
+					new OutageSettings(Duration.ofSeconds(5), 3, Duration.ofMillis(50)), scheduler,
+					(script, nanos, failure) -> {
+					}, new FirstCall(made, first));
+			made.set(backend);
+			redis.primary().kill();
+			backend.start();
+			Awaitility.await().until(backend.breaker()::isOpen);
+			backend.redis("test").compensate(ScriptCall.of(SET, KEY, "waited"), Duration.ofMinutes(1));
+			redis.primary().start();
+			assertThat(first.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo("waited");
+			backend.stop();
+			factory.destroy();
+		}
+		finally {
+			scheduler.shutdownNow();
+		}
+	}
+
+	@Test
 	void serverWithoutMemoryIsNoOutageOfTheConnection() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
 			awaitSet(backend, "stored");
@@ -226,6 +260,25 @@ class OutageIntegrationTests {
 			return true;
 		});
 		assertThat(backend.get().breaker().isOpen()).isFalse();
+	}
+
+	/** Calls as soon as calls are let through. */
+	private record FirstCall(AtomicReference<RedisBackend> backend,
+			CompletableFuture<String> answer) implements OutageListener {
+
+		@Override
+		public void onFailure(String pattern, OutageCause cause) {
+		}
+
+		@Override
+		public void onTransition(String breaker, boolean open) {
+			if (!open) {
+				GuardedRedis door = this.backend.get().redis("test");
+				door.run(ScriptCall.of(SET, KEY, "new"), door.newBudget())
+					.thenAccept((reply) -> this.answer.complete(reply.text(0)));
+			}
+		}
+
 	}
 
 }
