@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -68,6 +69,8 @@ public final class InstanceBus {
 
 	private @Nullable PushSubscription subscription;
 
+	private @Nullable Future<?> heartbeat;
+
 	/**
 	 * Creates a bus that is not yet connected.
 	 * @param connection the guards' connection
@@ -90,16 +93,20 @@ public final class InstanceBus {
 	public void start() {
 		this.subscription = this.connection.subscribe(new Subscriber(),
 				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.fleetChannel));
-		this.scheduler.scheduleWithFixedDelay(this::beat, HEARTBEAT.toMillis(), HEARTBEAT.toMillis(),
+		this.heartbeat = this.scheduler.scheduleWithFixedDelay(this::beat, HEARTBEAT.toMillis(), HEARTBEAT.toMillis(),
 				TimeUnit.MILLISECONDS);
 	}
 
 	/**
-	 * Says goodbye and ends the subscription.
+	 * Says goodbye and ends the subscription, until it is started again.
 	 */
 	public void stop() {
 		if (this.subscribed) {
 			publish(GONE + this.instanceId);
+		}
+		this.subscribed = false;
+		if (this.heartbeat != null) {
+			this.heartbeat.cancel(false);
 		}
 		if (this.subscription != null) {
 			this.subscription.close();

@@ -28,6 +28,10 @@ public final class GuardConnections {
 	 * that borrows connections of the factory
 	 */
 	public static GuardConnection from(RedisConnectionFactory factory) {
+		return new RestartableGuardConnection(() -> connect(factory));
+	}
+
+	private static GuardConnection connect(RedisConnectionFactory factory) {
 		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce) {
 			return LettuceGuardConnection.from(lettuce);
 		}
