@@ -6,18 +6,23 @@
 package io.ge.redis.core;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.Breaker;
 import io.ge.redis.core.outage.Compensations;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
 import io.ge.redis.core.script.ScriptListener;
 
@@ -32,6 +37,8 @@ public final class RedisBackend {
 	 * condition: the application starts with Redis down.
 	 */
 	private static final Duration FIRST_CONNECTION = Duration.ofMillis(1500);
+
+	private static final LuaScript PROBE = LuaScript.load(RedisBackend.class, "probe.lua");
 
 	private final String prefix;
 
@@ -65,15 +72,17 @@ public final class RedisBackend {
 		this.outage = outage;
 		this.connection = connection;
 		this.scripts = new ScriptExecutor(connection, scriptListener);
-		this.breaker = new Breaker(name, connection, outage, scheduler, outageListener);
+		this.breaker = new Breaker(name, connection, this::tryToWrite, outage, scheduler, outageListener);
 		this.compensations = new Compensations(this.scripts, this.breaker);
 		this.bus = new InstanceBus(connection, scheduler, prefix, instanceId);
 	}
 
 	/**
-	 * Connects, and waits a moment for it so that the first calls find a connection.
+	 * Connects, at first or again after {@link #stop()}, and waits a moment for it so
+	 * that the first calls find a connection.
 	 */
 	public void start() {
+		this.connection.restart();
 		this.bus.start();
 		try {
 			this.breaker.start().toCompletableFuture().get(FIRST_CONNECTION.toMillis(), TimeUnit.MILLISECONDS);
@@ -95,6 +104,12 @@ public final class RedisBackend {
 	public void stop() {
 		this.bus.stop();
 		this.connection.close();
+	}
+
+	// Not on a cluster, where it would tell of one slot only
+	private CompletionStage<?> tryToWrite() {
+		return this.connection.isClustered() ? CompletableFuture.completedFuture(null)
+				: this.scripts.run(ScriptCall.of(PROBE, keys("probe").entity(KeyPart.of("breaker"))));
 	}
 
 	/**

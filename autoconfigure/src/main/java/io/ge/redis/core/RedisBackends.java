@@ -37,7 +37,9 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	private final Lock lock = new ReentrantLock();
 
-	private boolean running;
+	private volatile boolean running;
+
+	private boolean stopped;
 
 	/**
 	 * Creates the registry.
@@ -88,25 +90,32 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 	@Override
 	public void start() {
 		DaemonThreads.startTimer();
-		this.running = true;
-	}
-
-	@Override
-	public void stop() {
-		this.running = false;
 		this.lock.lock();
 		try {
-			List.copyOf(this.backends.values()).forEach(RedisBackend::stop);
-			this.backends.clear();
+			this.running = true;
+			if (this.stopped) {
+				this.stopped = false;
+				this.backends.values().forEach(RedisBackend::start);
+			}
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/**
-	 * Stops also where the application never came to start.
-	 */
+	@Override
+	public void stop() {
+		this.lock.lock();
+		try {
+			this.running = false;
+			this.stopped = true;
+			this.backends.values().forEach(RedisBackend::stop);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	@Override
 	public void close() {
 		stop();

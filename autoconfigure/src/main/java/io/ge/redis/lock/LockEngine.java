@@ -100,8 +100,9 @@ final class LockEngine {
 					this.queues.leave(attempt, true);
 				}
 				else if (waits) {
-					// On another thread: the next one may fail at once as well, and so on
-					schedule(() -> this.queues.leave(attempt, false), 0);
+					// On another thread: it may be the caller's, who waits for nobody
+					// else
+					schedule(() -> this.queues.fail(attempt, Waiting.cause(failure)), 0);
 				}
 				boolean taken = (lock != null) ? attempt.complete(new Acquisition.Acquired(lock))
 						: attempt.completeExceptionally(Waiting.cause(failure));

@@ -125,6 +125,33 @@ final class LockQueues {
 		}
 	}
 
+	/**
+	 * Ends the waiting of all who stand behind an attempt to which Redis gave no answer:
+	 * asking for one after the other would cost each of them the budgets of those before.
+	 */
+	void fail(LockAttempt attempt, Throwable failure) {
+		List<LockAttempt> all = new ArrayList<>();
+		this.lock.lock();
+		try {
+			Deque<LockAttempt> queue = attempt.left ? null : this.queues.get(attempt.key.text());
+			if (queue != null) {
+				all.addAll(queue);
+				all.forEach(this::removeUnasked);
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		all.forEach((waiting) -> waiting.completeExceptionally(failure));
+	}
+
+	private void removeUnasked(LockAttempt attempt) {
+		LockAttempt next = remove(attempt, false);
+		if (next != null) {
+			next.asking = false;
+		}
+	}
+
 	private @Nullable LockAttempt remove(LockAttempt attempt, boolean holds) {
 		attempt.left = true;
 		this.waiting.decrementAndGet();
@@ -289,12 +316,7 @@ final class LockQueues {
 		try {
 			this.closed = true;
 			this.queues.values().forEach(all::addAll);
-			all.forEach((attempt) -> {
-				LockAttempt next = remove(attempt, false);
-				if (next != null) {
-					next.asking = false;
-				}
-			});
+			all.forEach(this::removeUnasked);
 		}
 		finally {
 			this.lock.unlock();

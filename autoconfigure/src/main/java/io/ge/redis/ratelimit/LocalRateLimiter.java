@@ -73,12 +73,14 @@ final class LocalRateLimiter {
 				longestWait = Math.max(longestWait, wait);
 			}
 			involved.add(state);
-			quotas.add(new Quota(limit, Math.max(0, state.left(limit) - 1), Duration.ofNanos(wait)));
+			quotas.add(new Quota(limit, Math.max(0, state.left(limit, now) - 1), Duration.ofNanos(wait)));
 		}
 		if (!violated.isEmpty()) {
 			return new RateLimitDecision.Denied(quotas, violated, Duration.ofNanos(longestWait));
 		}
-		involved.forEach((state) -> state.admit(now));
+		for (int i = 0; i < involved.size(); i++) {
+			involved.get(i).admit(quotas.get(i).limit(), now);
+		}
 		return new RateLimitDecision.Allowed(quotas);
 	}
 
@@ -88,9 +90,18 @@ final class LocalRateLimiter {
 	 */
 	private static final class State {
 
+		/** Of a window: when calls were admitted. */
 		private final Deque<Long> admissions = new ArrayDeque<>();
 
+		/** Of a bucket: the time it needed to be full again, as of {@link #countedAt}. */
+		private long missing;
+
+		private long countedAt;
+
 		long waitFor(RateLimit limit, long now) {
+			if (limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET) {
+				return Math.max(0, missing(now) + interval(limit) - capacity(limit));
+			}
 			long window = limit.window().toNanos();
 			while (!this.admissions.isEmpty() && now - this.admissions.peekFirst() >= window) {
 				this.admissions.removeFirst();
@@ -98,12 +109,34 @@ final class LocalRateLimiter {
 			return (this.admissions.size() < limit.limit()) ? 0 : window - (now - this.admissions.peekFirst());
 		}
 
-		long left(RateLimit limit) {
+		long left(RateLimit limit, long now) {
+			if (limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET) {
+				return (capacity(limit) - missing(now)) / interval(limit);
+			}
 			return limit.limit() - this.admissions.size();
 		}
 
-		void admit(long now) {
-			this.admissions.addLast(now);
+		void admit(RateLimit limit, long now) {
+			if (limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET) {
+				this.missing = missing(now) + interval(limit);
+				this.countedAt = now;
+			}
+			else {
+				this.admissions.addLast(now);
+			}
+		}
+
+		private long missing(long now) {
+			return Math.max(0, this.missing - (now - this.countedAt));
+		}
+
+		private static long interval(RateLimit limit) {
+			return Math.max(1, -Math.floorDiv(-limit.window().toNanos(), limit.limit()));
+		}
+
+		private static long capacity(RateLimit limit) {
+			long interval = interval(limit);
+			return (limit.burst() > Long.MAX_VALUE / 2 / interval) ? Long.MAX_VALUE / 2 : limit.burst() * interval;
 		}
 
 	}

@@ -6,6 +6,7 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -79,6 +80,28 @@ class LockOutageIntegrationTests {
 		lockSoon(this.far, 43).close();
 		lockSoon(this.near, 42).close();
 		assertThat(this.near.waiting()).isZero();
+	}
+
+	@Test
+	void waitersForOneLockLearnOfTheOutageTogether() {
+		try (LockApplication patient = LockApplication.start(this.redis.properties(),
+				new String[] { "ge.redis.outage.failure-threshold=1000" })) {
+			patient.locks().lock("warm", "up", WAITING).close();
+			this.redis.primary().pause();
+			long started = System.nanoTime();
+			List<CompletableFuture<LockHandle>> waiters = new ArrayList<>();
+			for (int i = 0; i < 10; i++) {
+				waiters.add(patient.async(() -> patient.locks().lock("orders", 42, WAITING)));
+			}
+			for (CompletableFuture<LockHandle> waiter : waiters) {
+				assertThatExceptionOfType(CompletionException.class).isThrownBy(waiter::join)
+					.withCauseInstanceOf(RedisUnavailableException.class);
+			}
+			assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofMillis(1500));
+			assertThat(patient.waiting()).isZero();
+			this.redis.primary().resume();
+			lockSoon(this.far, 42).close();
+		}
 	}
 
 	@Test

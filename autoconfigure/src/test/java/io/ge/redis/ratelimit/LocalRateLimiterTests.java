@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.core.outage.OutagePolicy;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,6 +46,42 @@ class LocalRateLimiterTests {
 		assertThat(decide(limiter, "anna").isAllowed()).isFalse();
 		this.nanos.addAndGet(Duration.ofMillis(1).toNanos());
 		assertThat(decide(limiter, "anna").isAllowed()).isTrue();
+	}
+
+	@Test
+	void tokenBucketAdmitsItsBurstAndThenItsRate() {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 2, this.nanos::get);
+		RateLimit bucket = new RateLimit("bucket", 20, Duration.ofSeconds(1), RateLimitAlgorithm.TOKEN_BUCKET, 4,
+				OutagePolicy.LOCAL);
+		assertThat(admitted(limiter, bucket)).isEqualTo(2);
+		assertThat(limiter.decide(demand(bucket))).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+				(denied) -> assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(100)));
+		this.nanos.addAndGet(Duration.ofMillis(99).toNanos());
+		assertThat(admitted(limiter, bucket)).isZero();
+		this.nanos.addAndGet(Duration.ofMillis(1).toNanos());
+		assertThat(admitted(limiter, bucket)).isEqualTo(1);
+		this.nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+		assertThat(admitted(limiter, bucket)).isEqualTo(2);
+	}
+
+	@Test
+	void burstAboveTheLimitIsAdmittedAtOnce() {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		RateLimit bucket = new RateLimit("bucket", 1, Duration.ofSeconds(1), RateLimitAlgorithm.TOKEN_BUCKET, 5,
+				OutagePolicy.LOCAL);
+		assertThat(admitted(limiter, bucket)).isEqualTo(5);
+	}
+
+	private static int admitted(LocalRateLimiter limiter, RateLimit limit) {
+		int admitted = 0;
+		while (limiter.decide(demand(limit)).isAllowed()) {
+			admitted++;
+		}
+		return admitted;
+	}
+
+	private static List<Demand> demand(RateLimit limit) {
+		return List.of(new Demand(limit, List.of("anna")));
 	}
 
 	private RateLimitDecision decide(LocalRateLimiter limiter, String key) {

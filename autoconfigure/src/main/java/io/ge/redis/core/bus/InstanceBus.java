@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -66,7 +67,15 @@ public final class InstanceBus {
 
 	private volatile int lastKnown = 1;
 
+	/**
+	 * When this instance heard itself: others are missing only if it does, or else Redis
+	 * hangs and nobody is heard.
+	 */
+	private volatile long heardAt;
+
 	private @Nullable PushSubscription subscription;
+
+	private @Nullable Future<?> heartbeat;
 
 	/**
 	 * Creates a bus that is not yet connected.
@@ -90,16 +99,20 @@ public final class InstanceBus {
 	public void start() {
 		this.subscription = this.connection.subscribe(new Subscriber(),
 				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.fleetChannel));
-		this.scheduler.scheduleWithFixedDelay(this::beat, HEARTBEAT.toMillis(), HEARTBEAT.toMillis(),
+		this.heartbeat = this.scheduler.scheduleWithFixedDelay(this::beat, HEARTBEAT.toMillis(), HEARTBEAT.toMillis(),
 				TimeUnit.MILLISECONDS);
 	}
 
 	/**
-	 * Says goodbye and ends the subscription.
+	 * Says goodbye and ends the subscription, until it is started again.
 	 */
 	public void stop() {
 		if (this.subscribed) {
 			publish(GONE + this.instanceId);
+		}
+		this.subscribed = false;
+		if (this.heartbeat != null) {
+			this.heartbeat.cancel(false);
 		}
 		if (this.subscription != null) {
 			this.subscription.close();
@@ -156,8 +169,8 @@ public final class InstanceBus {
 	 */
 	public int liveInstances() {
 		if (this.subscribed) {
-			long now = System.nanoTime();
-			this.seen.values().removeIf((at) -> now - at > ALIVE_NANOS);
+			long heard = this.heardAt;
+			this.seen.values().removeIf((at) -> heard - at > ALIVE_NANOS);
 			this.lastKnown = this.seen.size() + 1;
 		}
 		return this.lastKnown;
@@ -178,7 +191,10 @@ public final class InstanceBus {
 		if (message.startsWith(GONE)) {
 			this.seen.remove(message.substring(GONE.length()));
 		}
-		else if (!message.equals(this.instanceId) && this.seen.put(message, System.nanoTime()) == null) {
+		else if (message.equals(this.instanceId)) {
+			heardItself();
+		}
+		else if (this.seen.put(message, System.nanoTime()) == null) {
 			// A newcomer learns of this instance at once
 			try {
 				this.scheduler.execute(this::beat);
@@ -187,6 +203,15 @@ public final class InstanceBus {
 				// shutting down
 			}
 		}
+	}
+
+	private void heardItself() {
+		long now = System.nanoTime();
+		if (now - this.heardAt > ALIVE_NANOS) {
+			// After a silence the others get the time to be heard as well
+			this.seen.replaceAll((instance, at) -> now);
+		}
+		this.heardAt = now;
 	}
 
 	private void onInstanceMessage(String message) {
@@ -218,6 +243,8 @@ public final class InstanceBus {
 
 		@Override
 		public void onSubscribed() {
+			InstanceBus.this.heardAt = System.nanoTime();
+			InstanceBus.this.seen.replaceAll((instance, at) -> InstanceBus.this.heardAt);
 			InstanceBus.this.subscribed = true;
 			beat();
 			InstanceBus.this.subscribedActions.forEach(Runnable::run);

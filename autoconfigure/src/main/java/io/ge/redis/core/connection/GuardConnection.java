@@ -80,7 +80,16 @@ public interface GuardConnection extends AutoCloseable {
 	boolean isClustered();
 
 	/**
-	 * Closes the connection and everything made for it.
+	 * Makes the connection usable again after it was closed; without effect while it is
+	 * not. Connects with the next {@link #reopen}.
+	 */
+	default void restart() {
+		throw new UnsupportedOperationException("An adapter is made anew instead");
+	}
+
+	/**
+	 * Closes the connection and everything made for it. Commands are refused from then
+	 * on.
 	 */
 	@Override
 	void close();

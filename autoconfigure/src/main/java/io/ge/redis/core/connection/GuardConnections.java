@@ -5,6 +5,8 @@
 
 package io.ge.redis.core.connection;
 
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -28,10 +30,21 @@ public final class GuardConnections {
 	 * that borrows connections of the factory
 	 */
 	public static GuardConnection from(RedisConnectionFactory factory) {
-		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce) {
+		return new RestartableGuardConnection(() -> connect(factory));
+	}
+
+	private static GuardConnection connect(RedisConnectionFactory factory) {
+		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce && canBeCopied(lettuce)) {
 			return LettuceGuardConnection.from(lettuce);
 		}
 		return new SpringDataGuardConnection(factory);
+	}
+
+	// The factory does not show fixed primaries and replicas, but a default server
+	// instead
+	private static boolean canBeCopied(LettuceConnectionFactory factory) {
+		return !RedisConfiguration.isStaticMasterReplicaConfiguration(
+				(RedisConfiguration) new DirectFieldAccessor(factory).getPropertyValue("configuration"));
 	}
 
 }

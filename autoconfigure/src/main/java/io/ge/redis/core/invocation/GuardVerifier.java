@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
@@ -27,6 +29,8 @@ import org.springframework.util.ReflectionUtils;
  * fails the start if one is not: a guard that silently does nothing is worse than none.
  */
 public final class GuardVerifier implements SmartInitializingSingleton {
+
+	private static final String SCOPED_TARGET = "scopedTarget.";
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -51,10 +55,15 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 	public void afterSingletonsInstantiated() {
 		for (String beanName : this.beanFactory.getBeanDefinitionNames()) {
 			Object bean = existingSingleton(beanName);
-			Class<?> type = (bean != null) ? AopProxyUtils.ultimateTargetClass(bean)
+			// What a factory makes, as far as its type is known
+			Object known = (bean instanceof FactoryBean) ? null : bean;
+			Class<?> type = (known != null) ? AopProxyUtils.ultimateTargetClass(known)
 					: this.beanFactory.getType(beanName, false);
-			if (type != null && !beanName.startsWith("scopedTarget.")) {
-				verify(beanName, bean, ClassUtils.getUserClass(type));
+			// A scoped proxy is not guarded itself: its target is
+			if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)) {
+				String name = beanName.startsWith(SCOPED_TARGET) ? beanName.substring(SCOPED_TARGET.length())
+						: beanName;
+				verify(name, known, ClassUtils.getUserClass(type));
 			}
 		}
 	}

@@ -8,6 +8,8 @@ package io.ge.redis.core.invocation;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +25,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the operation of a method, once: on the method, else on its class, on the
@@ -84,18 +87,25 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	}
 
 	private @Nullable O find(Method method, Class<?> targetClass) {
-		Class<?> userClass = ClassUtils.getUserClass(targetClass);
+		// The class of a JDK proxy, such as a client made from an interface, has neither
+		// annotations nor parameter names of its own
+		Class<?> userClass = Proxy.isProxyClass(targetClass) ? method.getDeclaringClass()
+				: ClassUtils.getUserClass(targetClass);
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 		List<A> annotations = annotations(specific);
 		if (annotations.isEmpty() && specific != method) {
 			annotations = annotations(method);
 		}
-		if (annotations.isEmpty() && ClassUtils.isUserLevelMethod(method)
-				&& java.lang.reflect.Modifier.isPublic(specific.getModifiers())) {
+		if (annotations.isEmpty() && ClassUtils.isUserLevelMethod(method) && isMeantByClass(specific)) {
 			annotations = annotations(userClass);
 		}
 		return annotations.isEmpty() ? null
 				: parse(annotations, new GuardedMethod(specific, userClass, this.annotationType));
+	}
+
+	private static boolean isMeantByClass(Method method) {
+		return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())
+				&& !ReflectionUtils.isObjectMethod(method);
 	}
 
 	// Annotations of the nearest place only: those on an interface do not add to those on

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.connection.GuardConnection;
 import org.apache.commons.logging.Log;
@@ -45,6 +46,8 @@ public final class Breaker {
 
 	private final GuardConnection connection;
 
+	private final Supplier<? extends CompletionStage<?>> write;
+
 	private final OutageSettings settings;
 
 	private final ScheduledExecutorService scheduler;
@@ -67,14 +70,17 @@ public final class Breaker {
 	 * Creates a closed breaker.
 	 * @param name the name of the connection, for logs and meters
 	 * @param connection the connection it guards and probes
+	 * @param write a write that changes nothing: a server that answers but takes no
+	 * writes is still away
 	 * @param settings thresholds
 	 * @param scheduler runs the probes
 	 * @param listener told of transitions and failures
 	 */
-	public Breaker(String name, GuardConnection connection, OutageSettings settings, ScheduledExecutorService scheduler,
-			OutageListener listener) {
+	public Breaker(String name, GuardConnection connection, Supplier<? extends CompletionStage<?>> write,
+			OutageSettings settings, ScheduledExecutorService scheduler, OutageListener listener) {
 		this.name = name;
 		this.connection = connection;
+		this.write = write;
 		this.settings = settings;
 		this.scheduler = scheduler;
 		this.listener = listener;
@@ -182,13 +188,19 @@ public final class Breaker {
 	}
 
 	private void probe() {
-		this.connection.reopen(PROBE_TIMEOUT).whenComplete((done, failure) -> {
-			if (failure != null) {
-				scheduleProbe();
-				return;
-			}
-			close();
-		});
+		this.connection.reopen(PROBE_TIMEOUT)
+			.thenCompose((done) -> this.write.get()
+				.toCompletableFuture()
+				.copy()
+				.orTimeout(PROBE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+				.handle((reply, refusal) -> refusal == null || !OutageCause.of(refusal).opensBreaker()))
+			.whenComplete((usable, failure) -> {
+				if (failure != null || !usable) {
+					scheduleProbe();
+					return;
+				}
+				close();
+			});
 	}
 
 	private void close() {

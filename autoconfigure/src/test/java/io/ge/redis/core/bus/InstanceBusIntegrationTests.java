@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.bus;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,6 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TestBackend;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
@@ -37,6 +40,21 @@ class InstanceBusIntegrationTests {
 	@OnRedis(RedisTarget.JEDIS)
 	class OnJedis extends Contract {
 
+	}
+
+	@Test
+	void lastKnownNumberIsKeptWhileRedisHangs() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				TestBackend one = TestBackend.on(redis, "one");
+				TestBackend two = TestBackend.on(redis, "two")) {
+			Awaitility.await().untilAsserted(() -> assertThat(one.get().bus().liveInstances()).isEqualTo(2));
+			redis.primary().pause();
+			Awaitility.await()
+				.during(Duration.ofSeconds(8))
+				.atMost(Duration.ofSeconds(9))
+				.until(() -> one.get().bus().liveInstances() == 2);
+			redis.primary().resume();
+		}
 	}
 
 	abstract static class Contract {

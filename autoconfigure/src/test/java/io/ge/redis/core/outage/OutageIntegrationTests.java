@@ -217,6 +217,40 @@ class OutageIntegrationTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void demotedServerThatAnswersPingsStaysAwayUntilItTakesWrites(boolean lettuce) {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+			awaitSet(backend, "warm");
+			redis.primary().command("REPLICAOF", "127.0.0.1", "1");
+			Awaitility.await().until(() -> {
+				refusal(backend);
+				return backend.get().breaker().isOpen();
+			});
+			Awaitility.await()
+				.pollInterval(Duration.ofMillis(1))
+				.during(Duration.ofSeconds(1))
+				.until(() -> backend.get().breaker().isOpen());
+			redis.primary().command("REPLICAOF", "NO", "ONE");
+			awaitRecovery(backend);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void worksAgainAfterItWasStoppedAndStarted(boolean lettuce) {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+			awaitSet(backend, "warm");
+			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
+			backend.get().stop();
+			assertThat(refusal(backend)).isEqualTo(OutageCause.REFUSED);
+			assertThat(backend.get().bus().isSubscribed()).isFalse();
+			backend.get().start();
+			awaitRecovery(backend);
+			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
+		}
+	}
+
 	private static TestBackend on(StandaloneRedis redis, boolean lettuce) {
 		return TestBackend.on(lettuce ? redis.lettuceConnectionFactory() : redis.jedisConnectionFactory(), "instance-1",
 				BUDGET);
