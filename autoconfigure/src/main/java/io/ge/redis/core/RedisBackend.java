@@ -17,6 +17,7 @@ import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.Breaker;
+import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Compensations;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.outage.OutageListener;
@@ -55,7 +56,7 @@ public final class RedisBackend {
 	private final InstanceBus bus;
 
 	/**
-	 * Puts the parts together. Nothing is connected before {@link #start()}.
+	 * Puts the parts together. Nothing is connected before {@link #start(boolean)}.
 	 * @param name the name of the connection factory, for logs and meters
 	 * @param prefix the key prefix
 	 * @param instanceId the unique id of this instance
@@ -78,14 +79,27 @@ public final class RedisBackend {
 	}
 
 	/**
-	 * Connects, at first or again after {@link #stop()}, and waits a moment for it so
-	 * that the first calls find a connection.
+	 * Connects, at first or again after {@link #stop()}, and sends a first script, so
+	 * that no guarded call pays for what a driver does only once.
+	 * @param patiently whether to wait a moment for it, so that the first calls find a
+	 * connection
 	 */
-	public void start() {
+	public void start(boolean patiently) {
 		this.connection.restart();
 		this.bus.start();
+		CompletionStage<?> ready = this.breaker.start().thenCompose((tried) -> warmUp());
+		if (patiently) {
+			await(ready);
+		}
+	}
+
+	private CompletionStage<?> warmUp() {
+		return redis("core").run(probe(), CallBudget.of(FIRST_CONNECTION)).handle((reply, failure) -> true);
+	}
+
+	private static void await(CompletionStage<?> ready) {
 		try {
-			this.breaker.start().toCompletableFuture().get(FIRST_CONNECTION.toMillis(), TimeUnit.MILLISECONDS);
+			ready.toCompletableFuture().get(FIRST_CONNECTION.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -108,8 +122,11 @@ public final class RedisBackend {
 
 	// Not on a cluster, where it would tell of one slot only
 	private CompletionStage<?> tryToWrite() {
-		return this.connection.isClustered() ? CompletableFuture.completedFuture(null)
-				: this.scripts.run(ScriptCall.of(PROBE, keys("probe").entity(KeyPart.of("breaker"))));
+		return this.connection.isClustered() ? CompletableFuture.completedFuture(null) : this.scripts.run(probe());
+	}
+
+	private ScriptCall probe() {
+		return ScriptCall.of(PROBE, keys("probe").entity(KeyPart.of("breaker")));
 	}
 
 	/**

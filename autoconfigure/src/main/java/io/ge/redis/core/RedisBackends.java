@@ -64,7 +64,8 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 			if (backend == null) {
 				backend = this.factory.apply(name.equals(PRIMARY) ? null : name);
 				this.backends.put(name, backend);
-				backend.start();
+				// A call that comes first waits within its own budget
+				backend.start(!this.running);
 			}
 			return backend;
 		}
@@ -95,7 +96,7 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 			this.running = true;
 			if (this.stopped) {
 				this.stopped = false;
-				this.backends.values().forEach(RedisBackend::start);
+				this.backends.values().forEach((backend) -> backend.start(true));
 			}
 		}
 		finally {

@@ -32,8 +32,10 @@ final class LockInterceptor extends GuardInterceptor<LockOperation> {
 		catch (LockNotAcquiredException ex) {
 			return notAcquired(operation, invocation, ex);
 		}
-		operation.passToken(invocation, entry.lock().token());
-		return DefaultDistributedLocks.<@Nullable Object, Throwable>run(entry, (lock) -> invocation.proceed());
+		return DefaultDistributedLocks.<@Nullable Object, Throwable>run(entry, (lock) -> {
+			operation.passToken(invocation, lock.token());
+			return invocation.proceed();
+		});
 	}
 
 	private static @Nullable Object notAcquired(LockOperation operation, MethodInvocation invocation,

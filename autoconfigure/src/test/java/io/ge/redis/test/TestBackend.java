@@ -51,7 +51,7 @@ public final class TestBackend implements AutoCloseable {
 				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50)), this.scheduler,
 				(script, nanos, failure) -> {
 				}, listener);
-		this.backend.start();
+		this.backend.start(true);
 	}
 
 	/**

@@ -163,7 +163,7 @@ class OutageIntegrationTests {
 					}, new FirstCall(made, first));
 			made.set(backend);
 			redis.primary().kill();
-			backend.start();
+			backend.start(true);
 			Awaitility.await().until(backend.breaker()::isOpen);
 			backend.redis("test").compensate(ScriptCall.of(SET, KEY, "waited"), Duration.ofMinutes(1));
 			redis.primary().start();
@@ -245,7 +245,7 @@ class OutageIntegrationTests {
 			backend.get().stop();
 			assertThat(refusal(backend)).isEqualTo(OutageCause.REFUSED);
 			assertThat(backend.get().bus().isSubscribed()).isFalse();
-			backend.get().start();
+			backend.get().start(true);
 			awaitRecovery(backend);
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
 		}
