@@ -15,6 +15,7 @@ import io.ge.redis.web.IdempotencyProblems;
 import io.ge.redis.web.OutageFilter;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.web.FencingTokenConfigurer;
+import io.ge.redis.web.InvalidKeyProblems;
 import io.ge.redis.web.LockProblems;
 import io.ge.redis.web.OutageProblems;
 import io.ge.redis.web.ProblemMapping;
@@ -76,6 +77,11 @@ public final class GeRedisWebMvcAutoConfiguration {
 
 	private static int securityFilterOrder(Environment environment) {
 		return Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER);
+	}
+
+	@Bean
+	InvalidKeyProblems geRedisInvalidKeyProblems() {
+		return new InvalidKeyProblems();
 	}
 
 	@Bean

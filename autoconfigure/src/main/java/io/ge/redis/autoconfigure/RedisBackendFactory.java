@@ -87,8 +87,7 @@ class RedisBackendFactory implements Function<@Nullable String, RedisBackend>, A
 			throw new GuardConfigurationException("GE Redis",
 					"there are several RedisConnectionFactory beans and none is primary: "
 							+ String.join(", ", this.beans.getBeanNamesForType(RedisConnectionFactory.class)) + ".",
-					"Mark one as @Primary, or name one for each pattern with ge.redis.<pattern>.connection-factory.",
-					ex);
+					"Mark one as @Primary; ge.redis.<pattern>.connection-factory names another one for a pattern.", ex);
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			throw new GuardConfigurationException("GE Redis", "there is no RedisConnectionFactory bean.",

@@ -9,6 +9,7 @@ import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.SharedRedis;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +28,7 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -103,6 +105,18 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	void callThatNamesNobodyIsBadRequest() {
+		this.runner.run((context) -> {
+			for (String uri : new String[] { "/optional", "/optional?agent=" }) {
+				MvcTestResult result = mvc(context).get().uri(uri).exchange();
+				assertThat(result).hasStatus(HttpStatus.BAD_REQUEST).hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
+				assertThat(result).bodyJson().extractingPath("$.type").isEqualTo("urn:ge-redis:problem:key-missing");
+			}
+			assertThat(mvc(context).get().uri("/optional?agent=anna").exchange()).hasStatusOk();
+		});
+	}
+
+	@Test
 	void outageWithDenyIs503() {
 		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
 			MvcTestResult result = mvc(context).get().uri("/strict").exchange();
@@ -141,6 +155,12 @@ class RateLimitWebIntegrationTests {
 		@GetMapping("/tasks/{agent}")
 		public String task(@PathVariable String agent) {
 			return agent;
+		}
+
+		@RateLimited(name = "optional", key = "#agent", limit = 100)
+		@GetMapping("/optional")
+		public String optional(@RequestParam(required = false) @Nullable String agent) {
+			return "done";
 		}
 
 		@RateLimited(name = "strict", limit = 1, onOutage = OutagePolicy.DENY)

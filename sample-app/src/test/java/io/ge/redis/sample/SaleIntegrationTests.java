@@ -125,6 +125,15 @@ class SaleIntegrationTests {
 		}
 
 		@Test
+		void unknownPointOfFailureIsBadRequestAndSellsNothing() {
+			Answer answer = this.desk.post("/api/positions/p-1/sell?fail=maybe", "{\"quantity\":\"1\"}",
+					"Idempotency-Key", "key-1");
+			assertThat(answer.status()).isEqualTo(400);
+			assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
+			assertPosition("p-1", "100", 0);
+		}
+
+		@Test
 		void keyIsNeeded() {
 			Answer answer = this.desk.post("/api/positions/p-1/sell", "{\"quantity\":\"1\"}");
 			assertThat(answer.status()).isEqualTo(400);

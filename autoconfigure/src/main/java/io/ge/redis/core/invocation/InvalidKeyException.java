@@ -12,8 +12,20 @@ import io.ge.redis.GeRedisException;
  */
 public class InvalidKeyException extends GeRedisException {
 
-	InvalidKeyException(String message) {
+	private final boolean causedByArguments;
+
+	InvalidKeyException(String message, boolean causedByArguments) {
 		super(message);
+		this.causedByArguments = causedByArguments;
+	}
+
+	/**
+	 * Returns whether the arguments of the call are to blame, which gave {@code null} or
+	 * blank text, and not the expression, which gave something else or nothing at all.
+	 * @return whether another call may succeed
+	 */
+	public boolean isCausedByArguments() {
+		return this.causedByArguments;
 	}
 
 }

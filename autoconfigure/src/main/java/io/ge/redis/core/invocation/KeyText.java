@@ -54,7 +54,7 @@ public final class KeyText {
 
 	private static List<String> all(Collection<?> values, Object what) {
 		if (values.isEmpty()) {
-			throw new InvalidKeyException(what + " evaluated to an empty list");
+			throw new InvalidKeyException(what + " evaluated to an empty list", true);
 		}
 		List<String> texts = new ArrayList<>(values.size());
 		for (Object value : values) {
@@ -65,21 +65,21 @@ public final class KeyText {
 
 	private static String one(@Nullable Object value, Object what) {
 		if (value == null) {
-			throw new InvalidKeyException(what + " evaluated to null");
+			throw new InvalidKeyException(what + " evaluated to null", true);
 		}
 		if (value instanceof String text) {
 			return requireText(text, what);
 		}
 		if (!hasOwnText(value.getClass())) {
 			throw new InvalidKeyException(
-					what + " evaluated to a " + value.getClass().getName() + ", which has no text of its own");
+					what + " evaluated to a " + value.getClass().getName() + ", which has no text of its own", false);
 		}
 		return requireText(value.toString(), what);
 	}
 
 	private static String requireText(String text, Object what) {
 		if (text.isBlank()) {
-			throw new InvalidKeyException(what + " evaluated to blank text");
+			throw new InvalidKeyException(what + " evaluated to blank text", true);
 		}
 		return text;
 	}

@@ -78,7 +78,7 @@ public final class MethodExpression {
 		if (value instanceof Boolean decided) {
 			return decided;
 		}
-		throw new InvalidKeyException(this + " evaluated to " + value + ", which is neither true nor false");
+		throw new InvalidKeyException(this + " evaluated to " + value + ", which is neither true nor false", false);
 	}
 
 	private @Nullable Object evaluate(MethodBasedEvaluationContext context) {
@@ -86,7 +86,8 @@ public final class MethodExpression {
 			return this.expression.getValue(context);
 		}
 		catch (EvaluationException ex) {
-			InvalidKeyException failure = new InvalidKeyException(this + " could not be evaluated: " + ex.getMessage());
+			InvalidKeyException failure = new InvalidKeyException(this + " could not be evaluated: " + ex.getMessage(),
+					false);
 			failure.initCause(ex);
 			throw failure;
 		}

@@ -6,6 +6,7 @@
 package io.ge.redis.sample.position;
 
 import java.math.BigDecimal;
+import java.util.Set;
 
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
@@ -47,6 +48,7 @@ class SaleController {
 	@Transactional
 	ResponseEntity<Sale> sell(@PathVariable String id, @RequestBody Order order,
 			@RequestParam(defaultValue = "never") String fail) {
+		requireKnown(fail);
 		failIf("before".equals(fail));
 		if (!this.positions.take(id, order.quantity())) {
 			throw refusal(id);
@@ -59,6 +61,12 @@ class SaleController {
 	private RuntimeException refusal(String id) {
 		return this.positions.find(id).isPresent() ? new NotEnoughLeftException()
 				: new ResponseStatusException(HttpStatus.NOT_FOUND, "Unknown position");
+	}
+
+	private static void requireKnown(String fail) {
+		if (!Set.of("never", "before", "after").contains(fail)) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "fail is 'before' or 'after'");
+		}
 	}
 
 	private static void failIf(boolean asked) {
