@@ -6,8 +6,10 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,6 +49,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private final Lock starting = new ReentrantLock();
 
+	private final Set<CompletionStage<?>> opening = ConcurrentHashMap.newKeySet();
+
 	private @Nullable LettuceConnectionProvider provider;
 
 	private volatile boolean ready;
@@ -68,8 +72,18 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				(shared != null) ? null : resources);
 	}
 
+	/**
+	 * Lets connections that are being opened come to their end first: the driver
+	 * complains loudly if its threads are taken away in between.
+	 */
 	@Override
 	public void destroy() {
+		CompletableFuture<?>[] underWay = this.opening.stream()
+			.map((stage) -> stage.toCompletableFuture().handle((connection, failure) -> true))
+			.toArray(CompletableFuture[]::new);
+		CompletableFuture.allOf(underWay)
+			.completeOnTimeout(null, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+			.join();
 		super.destroy();
 		if (this.ownResources != null) {
 			this.ownResources.shutdown(0, 0, TimeUnit.MILLISECONDS);
@@ -147,8 +161,24 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	 * Opens a connection for commands. The first call on a cluster waits for the map of
 	 * the cluster, so it must not be made on a thread of the driver.
 	 */
-	@SuppressWarnings("unchecked")
 	CompletionStage<? extends StatefulConnection<byte[], byte[]>> open() {
+		return track(connect());
+	}
+
+	/**
+	 * Opens a connection for messages. As {@link #open()}.
+	 */
+	CompletionStage<? extends StatefulRedisPubSubConnection<byte[], byte[]>> openPubSub() {
+		return track(connectPubSub());
+	}
+
+	private <T> CompletionStage<T> track(CompletionStage<T> opening) {
+		this.opening.add(opening);
+		return opening.whenComplete((connection, failure) -> this.opening.remove(opening));
+	}
+
+	@SuppressWarnings("unchecked")
+	private CompletionStage<? extends StatefulConnection<byte[], byte[]>> connect() {
 		boolean first = !this.ready;
 		LettuceConnectionProvider connections = provider();
 		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
@@ -158,11 +188,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			.thenApply((connection) -> (StatefulConnection<byte[], byte[]>) connection);
 	}
 
-	/**
-	 * Opens a connection for messages.
-	 */
 	@SuppressWarnings("unchecked")
-	CompletionStage<? extends StatefulRedisPubSubConnection<byte[], byte[]>> openPubSub() {
+	private CompletionStage<? extends StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub() {
 		LettuceConnectionProvider connections = provider();
 		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
 			return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE);
