@@ -14,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.connection.RestartableGuardConnection;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.Breaker;
@@ -45,7 +46,7 @@ public final class RedisBackend {
 
 	private final OutageSettings outage;
 
-	private final GuardConnection connection;
+	private final RestartableGuardConnection connection;
 
 	private final ScriptExecutor scripts;
 
@@ -66,7 +67,7 @@ public final class RedisBackend {
 	 * @param scriptListener told of every script
 	 * @param outageListener told of failures and transitions
 	 */
-	public RedisBackend(String name, String prefix, String instanceId, GuardConnection connection,
+	public RedisBackend(String name, String prefix, String instanceId, RestartableGuardConnection connection,
 			OutageSettings outage, ScheduledExecutorService scheduler, ScriptListener scriptListener,
 			OutageListener outageListener) {
 		this.prefix = prefix;

@@ -80,14 +80,6 @@ public interface GuardConnection extends AutoCloseable {
 	boolean isClustered();
 
 	/**
-	 * Makes the connection usable again after it was closed; without effect while it is
-	 * not. Connects with the next {@link #reopen}.
-	 */
-	default void restart() {
-		throw new UnsupportedOperationException("An adapter is made anew instead");
-	}
-
-	/**
 	 * Closes the connection and everything made for it. Commands are refused from then
 	 * on.
 	 */

@@ -29,7 +29,7 @@ public final class GuardConnections {
 	 * @return an asynchronous connection for a {@link LettuceConnectionFactory}, else one
 	 * that borrows connections of the factory
 	 */
-	public static GuardConnection from(RedisConnectionFactory factory) {
+	public static RestartableGuardConnection from(RedisConnectionFactory factory) {
 		return new RestartableGuardConnection(() -> connect(factory));
 	}
 

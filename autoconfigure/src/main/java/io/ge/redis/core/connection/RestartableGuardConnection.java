@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A connection that is made anew when an application that was stopped, such as a paused
  * context of a test, starts again.
  */
-final class RestartableGuardConnection implements GuardConnection {
+public final class RestartableGuardConnection implements GuardConnection {
 
 	private final Supplier<GuardConnection> maker;
 
@@ -33,7 +33,10 @@ final class RestartableGuardConnection implements GuardConnection {
 		this.current = new AtomicReference<>(this.last);
 	}
 
-	@Override
+	/**
+	 * Makes the connection usable again after it was closed; without effect while it is
+	 * not. Connects with the next {@link #reopen}.
+	 */
 	public void restart() {
 		if (this.current.get() == null) {
 			GuardConnection made = this.maker.get();
