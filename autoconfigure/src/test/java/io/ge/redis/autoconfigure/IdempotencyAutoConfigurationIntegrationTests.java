@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -66,6 +67,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * Idempotent methods in an application, from annotation and property to Redis and meters.
  */
 class IdempotencyAutoConfigurationIntegrationTests {
+
+	/** The pool of all futures may have one thread only, and these calls wait. */
+	private static final Executor THREAD_EACH = (task) -> new Thread(task).start();
 
 	private static final Duration RECOVERY = Duration.ofSeconds(10);
 
@@ -265,13 +269,13 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	void callThatOutlivesItsLeaseWithoutHeartbeatIsTold() {
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
-			CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> desk.slow("k"));
+			CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 			desk.awaitEntered();
 			// Another owner takes over, as if this process had been paused for its lease
 			String key = String
 				.valueOf(((List<?>) SharedRedis.standalone().primary().command("KEYS", "*slow*")).get(0));
 			SharedRedis.standalone().primary().command("HSET", key, "d", "1");
-			CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> desk.slow("k"));
+			CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 			Awaitility.await().until(() -> desk.calls() == 2);
 			desk.leave();
 			assertThat(first.get(10, TimeUnit.SECONDS)).startsWith("order");
@@ -288,7 +292,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 			.withPropertyValues("ge.redis.idempotency.operations.slow.lease=600ms")
 			.run((context) -> {
 				Desk desk = context.getBean(Desk.class);
-				CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> desk.slow("k"));
+				CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 				desk.awaitEntered();
 				long end = System.nanoTime() + Duration.ofMillis(1500).toNanos();
 				Awaitility.await().pollInterval(Duration.ofMillis(20)).until(() -> {
@@ -345,7 +349,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(redis.properties()).run((context) -> {
 				Desk desk = context.getBean(Desk.class);
 				desk.order("warm", null);
-				CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> desk.slow("k"));
+				CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 				desk.awaitEntered();
 				redis.primary().pause();
 				desk.leave();
@@ -366,7 +370,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(redis.properties()).run((context) -> {
 				Desk desk = context.getBean(Desk.class);
-				CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> desk.slow("k"));
+				CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 				desk.awaitEntered();
 				redis.primary().command("CONFIG", "SET", "maxmemory", "1");
 				assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.order("k", null));
@@ -382,7 +386,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(redis.properties()).run((context) -> {
 				Desk desk = context.getBean(Desk.class);
-				CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> desk.slow("k"));
+				CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 				desk.awaitEntered();
 				redis.primary().command("ACL", "SETUSER", "default", "-hset");
 				desk.leave();
