@@ -244,7 +244,7 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
-	void lossInsideNestedCallIsRefused() {
+	void lockReleasedByHandIsTakenAnewInside() {
 		this.desk.run("a", () -> {
 			LockContext.current().close();
 			// Released by hand: the inner call takes it anew
