@@ -6,10 +6,8 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,9 +45,15 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	 */
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
+	/**
+	 * The driver's threads end once they had nothing to do for so long, so that a channel
+	 * that closes can still say so. Nobody waits for it.
+	 */
+	private static final long QUIET_MILLIS = 100;
+
 	private final Lock starting = new ReentrantLock();
 
-	private final Set<CompletionStage<?>> opening = ConcurrentHashMap.newKeySet();
+	private final Openings openings = new Openings();
 
 	private @Nullable LettuceConnectionProvider provider;
 
@@ -72,21 +76,12 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				(shared != null) ? null : resources);
 	}
 
-	/**
-	 * Lets connections that are being opened come to their end first: the driver
-	 * complains loudly if its threads are taken away in between.
-	 */
 	@Override
 	public void destroy() {
-		CompletableFuture<?>[] underWay = this.opening.stream()
-			.map((stage) -> stage.toCompletableFuture().handle((connection, failure) -> true))
-			.toArray(CompletableFuture[]::new);
-		CompletableFuture.allOf(underWay)
-			.completeOnTimeout(null, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-			.join();
+		this.openings.close(CONNECT_TIMEOUT);
 		super.destroy();
 		if (this.ownResources != null) {
-			this.ownResources.shutdown(0, 0, TimeUnit.MILLISECONDS);
+			this.ownResources.shutdown(QUIET_MILLIS, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
 	}
 
@@ -162,19 +157,14 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	 * the cluster, so it must not be made on a thread of the driver.
 	 */
 	CompletionStage<? extends StatefulConnection<byte[], byte[]>> open() {
-		return track(connect());
+		return this.openings.begin(this::connect);
 	}
 
 	/**
 	 * Opens a connection for messages. As {@link #open()}.
 	 */
 	CompletionStage<? extends StatefulRedisPubSubConnection<byte[], byte[]>> openPubSub() {
-		return track(connectPubSub());
-	}
-
-	private <T> CompletionStage<T> track(CompletionStage<T> opening) {
-		this.opening.add(opening);
-		return opening.whenComplete((connection, failure) -> this.opening.remove(opening));
+		return this.openings.begin(this::connectPubSub);
 	}
 
 	@SuppressWarnings("unchecked")

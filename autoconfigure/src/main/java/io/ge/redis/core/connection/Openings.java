@@ -1,0 +1,62 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The connections that are being opened. A driver whose threads are taken away while it
+ * connects complains loudly, so closing lets those that have begun come to their end and
+ * refuses to begin others.
+ * <p>
+ * An opening is entered before it looks whether it may begin, and closing forbids
+ * beginning before it looks what is entered: whichever comes first, none slips through.
+ */
+final class Openings {
+
+	private final Set<CompletableFuture<Void>> underWay = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean closed;
+
+	<T> CompletionStage<T> begin(Supplier<CompletionStage<T>> opening) {
+		CompletableFuture<Void> ended = new CompletableFuture<>();
+		this.underWay.add(ended);
+		if (this.closed) {
+			end(ended);
+			return CompletableFuture.failedFuture(new NotConnectedException("Closed", null));
+		}
+		try {
+			return opening.get().whenComplete((opened, failure) -> end(ended));
+		}
+		catch (RuntimeException | Error ex) {
+			end(ended);
+			throw ex;
+		}
+	}
+
+	private void end(CompletableFuture<Void> ended) {
+		this.underWay.remove(ended);
+		ended.complete(null);
+	}
+
+	/**
+	 * Refuses new openings and waits for those that have begun.
+	 * @param patience how long at most
+	 */
+	void close(Duration patience) {
+		this.closed = true;
+		CompletableFuture.allOf(this.underWay.toArray(CompletableFuture[]::new))
+			.completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
+			.join();
+	}
+
+}
