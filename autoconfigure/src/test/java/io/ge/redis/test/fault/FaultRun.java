@@ -37,8 +37,8 @@ import io.ge.redis.test.oracle.Violation;
  *
  * A short run has the number of rounds it was given. The long one, with the property
  * {@code ge.test.chaos.minutes} for all runs together, goes on for its share of that
- * time. All randomness comes from {@link #random()}, whose seed is printed when a run
- * fails, and which {@code ge.test.seed} sets.
+ * time. All randomness comes from {@link #random()}, whose seed is printed, and which
+ * {@code ge.test.seed} sets.
  */
 public final class FaultRun {
 
@@ -74,6 +74,8 @@ public final class FaultRun {
 
 	private final Map<String, Long> noted = new TreeMap<>();
 
+	private FaultTable table = TABLE;
+
 	private String subject = "GE Redis";
 
 	private int rounds = 1;
@@ -101,6 +103,11 @@ public final class FaultRun {
 	 */
 	public static FaultRun of(String pattern, String fault, String promise) {
 		return new FaultRun(pattern, fault, promise);
+	}
+
+	FaultRun into(FaultTable table) {
+		this.table = table;
+		return this;
 	}
 
 	/**
@@ -311,7 +318,10 @@ public final class FaultRun {
 	 */
 	public Row record() {
 		Row row = row();
-		TABLE.add(row);
+		this.table.add(row);
+		System.out.println(
+				"Fault run: " + this + " " + row.operations() + " operations, " + row.faultsInjected() + " faults, "
+						+ row.violations() + " violations, worst " + row.worstLatencyMillis() + " ms " + row.noted());
 		return row;
 	}
 
