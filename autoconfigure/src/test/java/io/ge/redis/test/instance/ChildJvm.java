@@ -39,6 +39,9 @@ final class ChildJvm {
 
 	private static final int START_SECONDS = 60;
 
+	/** A directory before everything else on the class path. */
+	private static final String SHADOW = "shadow";
+
 	private final Path directory;
 
 	private final Process process;
@@ -66,18 +69,14 @@ final class ChildJvm {
 
 	/**
 	 * Starts a JVM with the class path of this one.
-	 * @param scripts what stands before it on the class path
+	 * @param warm whether it loads what every application needs while it waits
 	 */
-	static ChildJvm launch(List<Sabotage.Script> scripts) {
+	static ChildJvm launch(boolean warm) {
 		try {
 			Path directory = Reaper.newDirectory();
-			for (Sabotage.Script script : scripts) {
-				Path file = directory.resolve("shadow").resolve(script.resource);
-				Files.createDirectories(file.getParent());
-				Files.writeString(file, script.text);
-			}
+			Files.createDirectory(directory.resolve(SHADOW));
 			try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-				Process process = new ProcessBuilder(command(directory, server.getLocalPort()))
+				Process process = new ProcessBuilder(command(directory, server.getLocalPort(), warm))
 					.redirectErrorStream(true)
 					.redirectOutput(directory.resolve("output").toFile())
 					.start();
@@ -92,15 +91,30 @@ final class ChildJvm {
 		}
 	}
 
-	private static List<String> command(Path directory, int port) throws IOException {
+	/**
+	 * Lets another text stand in the place of a script that was not read yet.
+	 */
+	void shadow(Sabotage.Script script) {
+		spend();
+		try {
+			Path file = this.directory.resolve(SHADOW).resolve(script.resource);
+			Files.createDirectories(file.getParent());
+			Files.writeString(file, script.text);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static List<String> command(Path directory, int port, boolean warm) throws IOException {
 		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
 		Path agent = Path.of(ByteBuddyAgent.class.getProtectionDomain().getCodeSource().getLocation().getPath());
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto",
 				"-javaagent:" + agent, "-cp"));
-		command.add(directory.resolve("shadow") + System.getProperty("path.separator") + classPath);
-		command.addAll(List.of(ChildMain.class.getName(), String.valueOf(port)));
+		command.add(directory.resolve(SHADOW) + System.getProperty("path.separator") + classPath);
+		command.addAll(List.of(ChildMain.class.getName(), String.valueOf(port), String.valueOf(warm)));
 		return command;
 	}
 

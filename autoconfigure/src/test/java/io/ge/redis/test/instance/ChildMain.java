@@ -14,6 +14,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
 
 /**
  * The main class of a JVM that runs instances, one after the other, as its parent says.
@@ -55,11 +57,30 @@ final class ChildMain {
 			ChildMain child = new ChildMain(socket.getOutputStream());
 			Woven.tell((id) -> child.send("reached", id, System.nanoTime()));
 			child.send("hello", ProcessHandle.current().pid());
+			if (Boolean.parseBoolean(arguments[1])) {
+				child.threads.execute(ChildMain::warmUp);
+			}
 			child.serve(new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8)));
 		}
 		finally {
 			Runtime.getRuntime().halt(0);
 		}
+	}
+
+	/**
+	 * Loads what every application needs, but nothing that could be sabotaged.
+	 */
+	private static void warmUp() {
+		application(Empty.class).run().close();
+	}
+
+	private static SpringApplication application(Class<?> configuration) {
+		SpringApplication application = new SpringApplication(configuration);
+		application.setBannerMode(Banner.Mode.OFF);
+		application.setLogStartupInfo(false);
+		application.setRegisterShutdownHook(false);
+		application.setDefaultProperties(Map.of("spring.main.web-application-type", "none"));
+		return application;
 	}
 
 	private void serve(BufferedReader input) throws IOException {
@@ -120,19 +141,16 @@ final class ChildMain {
 	 * journal or nothing, and properties
 	 */
 	private void start(List<String> arguments) throws ClassNotFoundException {
-		SpringApplication application = new SpringApplication(Class.forName(arguments.get(0)));
-		application.setBannerMode(Banner.Mode.OFF);
-		application.setLogStartupInfo(false);
-		application.setRegisterShutdownHook(false);
-		application.setDefaultProperties(
-				Map.of("spring.main.web-application-type", "none", Instances.NAME_PROPERTY, arguments.get(1)));
+		SpringApplication application = application(Class.forName(arguments.get(0)));
 		if (!arguments.get(2).isEmpty()) {
 			Journal opened = Journal.open(Path.of(arguments.get(2)), arguments.get(1));
 			this.journal = opened;
 			application.addInitializers((starting) -> starting.getBeanFactory().registerSingleton("journal", opened));
 		}
-		List<String> properties = arguments.subList(3, arguments.size());
-		this.context = application.run(properties.stream().map((property) -> "--" + property).toArray(String[]::new));
+		List<String> properties = new ArrayList<>();
+		properties.add("--" + Instances.NAME_PROPERTY + "=" + arguments.get(1));
+		arguments.subList(3, arguments.size()).forEach((property) -> properties.add("--" + property));
+		this.context = application.run(properties.toArray(String[]::new));
 	}
 
 	private void stop() {
@@ -158,6 +176,14 @@ final class ChildMain {
 		catch (IOException ex) {
 			Runtime.getRuntime().halt(1); // the parent has gone
 		}
+	}
+
+	/**
+	 * An application of nothing.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Empty {
+
 	}
 
 }

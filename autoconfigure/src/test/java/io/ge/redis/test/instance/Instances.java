@@ -144,14 +144,8 @@ public final class Instances implements AutoCloseable {
 	 * @return the instance, whose application has started
 	 */
 	public Instance start() {
-		List<Sabotage.Script> scripts = new ArrayList<>();
-		for (Sabotage sabotage : this.settings.sabotage) {
-			if (sabotage instanceof Sabotage.Script script) {
-				scripts.add(script);
-			}
-		}
-		boolean unlike = !scripts.isEmpty() || !this.settings.ahead.isZero();
-		ChildJvm child = unlike ? ChildJvm.launch(scripts) : ChildJvms.take(scripts);
+		boolean unused = this.settings.sabotage.stream().anyMatch(Sabotage.Script.class::isInstance);
+		ChildJvm child = this.settings.ahead.isZero() ? ChildJvms.take(unused) : ChildJvm.launch(false);
 		String name = this.settings.name + "-" + this.family.numbers.incrementAndGet();
 		try {
 			prepare(child);
@@ -202,6 +196,9 @@ public final class Instances implements AutoCloseable {
 			child.spend();
 			if (sabotage instanceof Sabotage.Code code) {
 				await(child, sabotage(child, "sabotage-" + (++number), code));
+			}
+			else if (sabotage instanceof Sabotage.Script script) {
+				child.shadow(script);
 			}
 		}
 	}
