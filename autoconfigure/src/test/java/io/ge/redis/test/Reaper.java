@@ -11,13 +11,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Ends every server of this JVM and removes their files when the JVM is gone, however it
- * ended: a shell waits on a pipe whose other end only this JVM holds, so it also wakes up
- * after a {@code kill -9}, when no shutdown hook runs.
+ * Ends every server and every other process that tests have started in this JVM and
+ * removes their files when the JVM is gone, however it ended: a shell waits on a pipe
+ * whose other end only this JVM holds, so it also wakes up after a {@code kill -9}, when
+ * no shutdown hook runs.
  */
-final class Reaper {
+public final class Reaper {
 
-	static final String PID_FILE = "pid";
+	/**
+	 * The file in a directory of this class that names a process to end.
+	 */
+	public static final String PID_FILE = "pid";
 
 	private static final String SCRIPT = """
 			trap '' INT TERM HUP
@@ -39,10 +43,12 @@ final class Reaper {
 	}
 
 	/**
-	 * A new directory for one server, which writes the id of its process to
-	 * {@value #PID_FILE} as long as it runs.
+	 * A new directory for one process, whose id stands in {@value #PID_FILE} as long as
+	 * it runs.
+	 * @return the directory, removed with the JVM
+	 * @throws IOException if it cannot be created
 	 */
-	static Path newDirectory() throws IOException {
+	public static Path newDirectory() throws IOException {
 		if (!PROCESS.isAlive()) {
 			throw new IllegalStateException("Nobody would remove the servers of this JVM");
 		}

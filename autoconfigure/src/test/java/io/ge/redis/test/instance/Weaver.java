@@ -1,0 +1,160 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.test.instance;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.instrument.Instrumentation;
+import java.util.concurrent.atomic.AtomicReference;
+
+import net.bytebuddy.agent.ByteBuddyAgent;
+import net.bytebuddy.agent.builder.AgentBuilder;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.asm.AsmVisitorWrapper;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+import net.bytebuddy.utility.JavaModule;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Weaves failpoints and sabotage into the classes of this JVM, loaded or not. Nothing is
+ * ever taken out again.
+ */
+final class Weaver {
+
+	private static final ClassLoader LOADER = Weaver.class.getClassLoader();
+
+	private Weaver() {
+	}
+
+	static Instrumentation instrumentation() {
+		return ByteBuddyAgent.install();
+	}
+
+	static void failpoint(String id, Failpoint failpoint) throws ReflectiveOperationException {
+		Class<?> advice = (failpoint.position() == Failpoint.Position.ENTER) ? Enter.class : Exit.class;
+		weave(failpoint.type(), failpoint.method(), false, Advice.withCustomMapping().bind(Id.class, id).to(advice));
+	}
+
+	static void skip(String id, String type, String method) throws ReflectiveOperationException {
+		weave(type, method, false, Advice.withCustomMapping().bind(Id.class, id).to(Skip.class));
+	}
+
+	static void answer(String id, String type, String method) throws ReflectiveOperationException {
+		Advice.WithCustomMapping mapping = Advice.withCustomMapping().bind(Id.class, id);
+		weave(type, method, true, mapping.to(Answer.class));
+	}
+
+	private static void weave(String type, String method, boolean returning, Advice advice)
+			throws ReflectiveOperationException {
+		Class<?> target = Class.forName(type, false, LOADER);
+		ElementMatcher.Junction<MethodDescription> methods = ElementMatchers.named(method);
+		if (TypeDescription.ForLoadedType.of(target).getDeclaredMethods().filter(methods).isEmpty()) {
+			throw new NoSuchMethodException(type + " has no method " + method);
+		}
+		if (returning) {
+			methods = methods.and(ElementMatchers.not(ElementMatchers.returns(void.class)));
+		}
+		weave(target, advice.on(methods.and(ElementMatchers.not(ElementMatchers.isAbstract()))));
+	}
+
+	static void weave(Class<?> target, AsmVisitorWrapper change) {
+		AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+		new AgentBuilder.Default().disableClassFormatChanges()
+			.ignore(ElementMatchers.none())
+			.with(AgentBuilder.RedefinitionStrategy.RETRANSFORMATION)
+			.with(new Listener(failure))
+			.type(ElementMatchers.is(target))
+			.transform((builder, type, loader, module, domain) -> builder.visit(change))
+			.installOn(instrumentation());
+		if (failure.get() != null) {
+			throw new IllegalStateException("Cannot weave " + target.getName(), failure.get());
+		}
+	}
+
+	/**
+	 * Stands for the id of a failpoint or sabotage.
+	 */
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Id {
+
+	}
+
+	/**
+	 * Woven before the first line.
+	 */
+	static final class Enter {
+
+		@Advice.OnMethodEnter
+		static void reach(@Id String id) {
+			Woven.reach(id);
+		}
+
+	}
+
+	/**
+	 * Woven after the last line.
+	 */
+	static final class Exit {
+
+		@Advice.OnMethodExit(onThrowable = Throwable.class)
+		static void reach(@Id String id) {
+			Woven.reach(id);
+		}
+
+	}
+
+	/**
+	 * Woven around all lines.
+	 */
+	static final class Skip {
+
+		@Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+		static boolean skip() {
+			return true;
+		}
+
+	}
+
+	/**
+	 * Woven around all lines.
+	 */
+	static final class Answer {
+
+		@Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+		static boolean skip() {
+			return true;
+		}
+
+		@Advice.OnMethodExit
+		static void answer(@Id String id, @Advice.Origin("#r") String returned,
+				@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) @Nullable Object result) {
+			result = Woven.answer(id, returned.equals("java.util.concurrent.CompletableFuture")
+					|| returned.equals("java.util.concurrent.CompletionStage"));
+		}
+
+	}
+
+	private static final class Listener extends AgentBuilder.Listener.Adapter {
+
+		private final AtomicReference<@Nullable Throwable> failure;
+
+		Listener(AtomicReference<@Nullable Throwable> failure) {
+			this.failure = failure;
+		}
+
+		@Override
+		public void onError(String type, @Nullable ClassLoader loader, @Nullable JavaModule module, boolean loaded,
+				Throwable throwable) {
+			this.failure.set(throwable);
+		}
+
+	}
+
+}
