@@ -29,36 +29,39 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 
 	private static final int PORT_ATTEMPTS = 10;
 
+	private final RedisBinary binary;
+
 	private final Path directory;
 
 	private final List<String> arguments;
 
 	private @Nullable Process process;
 
-	private RedisNode(int port, Path directory, List<String> arguments) {
+	private RedisNode(RedisBinary binary, int port, Path directory, List<String> arguments) {
 		super("127.0.0.1", port);
+		this.binary = binary;
 		this.directory = directory;
 		this.arguments = arguments;
 	}
 
 	/**
 	 * Starts a server that keeps nothing on disk unless a setting says so.
+	 * @param binary what to execute
 	 * @param settings lines of {@code redis.conf}, which win over the kit's
 	 */
-	static RedisNode server(String... settings) {
-		List<String> lines = new ArrayList<>(
-				List.of("save \"\"", "appendonly no", "repl-diskless-sync-delay 0", "repl-ping-replica-period 1"));
+	static RedisNode server(RedisBinary binary, String... settings) {
+		List<String> lines = new ArrayList<>(binary.settings());
 		lines.addAll(List.of(settings));
-		return startOnFreePort(lines, List.of());
+		return startOnFreePort(binary, lines, List.of());
 	}
 
-	static RedisNode sentinel(String... settings) {
-		return startOnFreePort(List.of(settings), List.of("--sentinel"));
+	static RedisNode sentinel(RedisBinary binary, String... settings) {
+		return startOnFreePort(binary, List.of(settings), List.of("--sentinel"));
 	}
 
-	private static RedisNode startOnFreePort(List<String> settings, List<String> arguments) {
+	private static RedisNode startOnFreePort(RedisBinary binary, List<String> settings, List<String> arguments) {
 		for (int attempt = 1;; attempt++) {
-			RedisNode node = create(FreePorts.next(), settings, arguments);
+			RedisNode node = create(binary, FreePorts.next(), settings, arguments);
 			try {
 				node.start();
 				return node;
@@ -73,14 +76,14 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 		}
 	}
 
-	private static RedisNode create(int port, List<String> settings, List<String> arguments) {
+	private static RedisNode create(RedisBinary binary, int port, List<String> settings, List<String> arguments) {
 		try {
 			Path directory = Reaper.newDirectory();
 			List<String> lines = new ArrayList<>(
 					List.of("bind 127.0.0.1", "port " + port, "dir " + directory, "logfile log"));
 			lines.addAll(settings);
 			Files.write(directory.resolve("redis.conf"), lines);
-			return new RedisNode(port, directory, arguments);
+			return new RedisNode(binary, port, directory, arguments);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -102,7 +105,7 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 
 	private Process launch() {
 		List<String> command = new ArrayList<>();
-		command.add(RedisBinary.path().toString());
+		command.add(this.binary.path().toString());
 		command.add(this.directory.resolve("redis.conf").toString());
 		command.addAll(this.arguments);
 		try {
