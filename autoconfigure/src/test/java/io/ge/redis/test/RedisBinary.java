@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -190,6 +191,27 @@ final class RedisBinary {
 			settings.add("enable-debug-command yes");
 		}
 		return settings;
+	}
+
+	/**
+	 * How to make loading slow while the server answers all along: it looks at its
+	 * connections after so many bytes, which can be set since 7.0.
+	 */
+	SlowLoading slowLoading() {
+		return (this.major >= 7)
+				? new SlowLoading(1024, Duration.ofMillis(10),
+						List.of("--loading-process-events-interval-bytes", "1024"))
+				: new SlowLoading(2 * 1024 * 1024, Duration.ofMillis(50), List.of());
+	}
+
+	/**
+	 * A way to make loading slow.
+	 *
+	 * @param valueBytes the size of a value after which connections are looked at
+	 * @param delay how long to wait after each
+	 * @param arguments further arguments of the server
+	 */
+	record SlowLoading(int valueBytes, Duration delay, List<String> arguments) {
 	}
 
 }
