@@ -5,7 +5,8 @@
 -- Reply {1} prolonged, {0} lost: the key belongs to another owner, or to nobody
 --
 -- Invariant: only the owner with its fence prolongs, also after its deadline if nobody has taken over since.
--- If the write is refused for lack of memory, nothing has changed; it is sent so that it is not, where the server can.
+-- Works without memory: servers from 7.0 on know the flag allow-oom; older ones apply the limit to the first write of a
+-- script only, and that is PEXPIRE. If the other write is refused all the same, the deadline is the old one.
 
 local key = KEYS[1]
 local owner, fence = ARGV[1], ARGV[2]
@@ -17,6 +18,6 @@ local record = redis.call('HMGET', key, 'f', 'o', 'd')
 if record[1] ~= fence or record[2] ~= owner or not record[3] then
   return {0}
 end
-redis.call('HSET', key, 'd', string.format('%.0f', now + lease * 1000))
 redis.call('PEXPIRE', key, lease + retention)
+redis.call('HSET', key, 'd', string.format('%.0f', now + lease * 1000))
 return {1}

@@ -9,8 +9,8 @@
 --  * A record that is gone (the server lost its data) belongs to nobody: the effect happened, so it is recorded.
 --  * A repetition by the same owner changes nothing but the retention.
 --  * The retention counts from here.
--- The first write is the only one that can be refused for lack of memory: then the call is still in progress. It is
--- sent so that it is not refused, where the server can: whoever was admitted may also finish.
+-- Works without memory, see beat.lua: whoever was admitted may also finish. If the second write is refused all the same,
+-- the call is still in progress.
 
 local key = KEYS[1]
 local owner, fence, fingerprint = ARGV[1], ARGV[2], ARGV[3]
@@ -22,6 +22,7 @@ if record[1] then
     return {0}
   end
 end
+redis.call('PEXPIRE', key, retention)
 redis.call('HSET', key, 'f', fence, 'h', fingerprint, 'o', owner, 'k', kind, 'r', result)
 redis.call('HDEL', key, 'd')
 redis.call('PEXPIRE', key, retention)

@@ -9,14 +9,14 @@
 --  * Without a deadline nobody takes the key over until the retention ends.
 --  * A record that is gone (the server lost its data) belongs to nobody and is written anew.
 --  * A repetition by the same owner changes nothing but the retention.
--- Only removes unless the record is gone, so it succeeds without memory; if the write of a lost record is refused,
--- nothing has changed.
+-- Works without memory, see beat.lua; if the write of a lost record is refused all the same, nothing has changed.
 
 local key = KEYS[1]
 local owner, fence, fingerprint, retention = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 
 local record = redis.call('HMGET', key, 'f', 'o', 'd', 'k')
 if not record[1] then
+  redis.call('PEXPIRE', key, retention)
   redis.call('HSET', key, 'f', fence, 'h', fingerprint, 'o', owner)
 elseif record[1] ~= fence or record[2] ~= owner or record[4] then
   return {0}

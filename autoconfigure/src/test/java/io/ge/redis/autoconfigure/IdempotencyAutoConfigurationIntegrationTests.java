@@ -44,6 +44,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -365,14 +367,15 @@ class IdempotencyAutoConfigurationIntegrationTests {
 		}
 	}
 
-	@Test
-	void whoWasAdmittedFinishesWithoutMemory() {
-		try (StandaloneRedis redis = RedisServers.standalone()) {
+	@ParameterizedTest
+	@ValueSource(strings = { "6.2", "7.0" })
+	void whoWasAdmittedFinishesWithoutMemory(String version) {
+		try (StandaloneRedis redis = RedisServers.version(version).standalone()) {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(redis.properties()).run((context) -> {
 				Desk desk = context.getBean(Desk.class);
 				CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 				desk.awaitEntered();
-				redis.primary().command("CONFIG", "SET", "maxmemory", "1");
+				redis.primary().exhaustMemory();
 				assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.order("k", null));
 				desk.leave();
 				assertThat(call.get(10, TimeUnit.SECONDS)).isEqualTo("order 1");

@@ -33,19 +33,19 @@ public final class ClusterRedis extends RedisFixture {
 		this.nodes = nodes;
 	}
 
-	static ClusterRedis start(int replicasPerPrimary, String... settings) {
+	static ClusterRedis start(RedisBinary binary, int replicasPerPrimary, String... settings) {
 		ClusterRedis redis = new ClusterRedis(new RedisNodes());
-		redis.nodes.setUp(() -> redis.form(replicasPerPrimary, settings));
+		redis.nodes.setUp(() -> redis.form(binary, replicasPerPrimary, settings));
 		return redis;
 	}
 
-	private void form(int replicasPerPrimary, String... settings) {
+	private void form(RedisBinary binary, int replicasPerPrimary, String... settings) {
 		List<String> lines = new ArrayList<>(List.of("cluster-enabled yes", "cluster-node-timeout 2000",
 				"cluster-announce-ip 127.0.0.1", "cluster-config-file nodes.conf"));
 		lines.addAll(List.of(settings));
 		int size = PRIMARIES * (1 + replicasPerPrimary);
 		for (int i = 0; i < size; i++) {
-			RedisNode node = this.nodes.add(RedisNode.server(lines.toArray(String[]::new)));
+			RedisNode node = this.nodes.add(RedisNode.server(binary, lines.toArray(String[]::new)));
 			// Distinct from the start, so that nodes need not settle a collision
 			node.command("CLUSTER", "SET-CONFIG-EPOCH", String.valueOf(i + 1));
 		}

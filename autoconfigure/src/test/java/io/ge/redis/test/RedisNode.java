@@ -29,36 +29,41 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 
 	private static final int PORT_ATTEMPTS = 10;
 
+	private static final String BALLAST_DATABASE = "15";
+
+	private final RedisBinary binary;
+
 	private final Path directory;
 
 	private final List<String> arguments;
 
 	private @Nullable Process process;
 
-	private RedisNode(int port, Path directory, List<String> arguments) {
+	private RedisNode(RedisBinary binary, int port, Path directory, List<String> arguments) {
 		super("127.0.0.1", port);
+		this.binary = binary;
 		this.directory = directory;
 		this.arguments = arguments;
 	}
 
 	/**
 	 * Starts a server that keeps nothing on disk unless a setting says so.
+	 * @param binary what to execute
 	 * @param settings lines of {@code redis.conf}, which win over the kit's
 	 */
-	static RedisNode server(String... settings) {
-		List<String> lines = new ArrayList<>(
-				List.of("save \"\"", "appendonly no", "repl-diskless-sync-delay 0", "repl-ping-replica-period 1"));
+	static RedisNode server(RedisBinary binary, String... settings) {
+		List<String> lines = new ArrayList<>(binary.settings());
 		lines.addAll(List.of(settings));
-		return startOnFreePort(lines, List.of());
+		return startOnFreePort(binary, lines, List.of());
 	}
 
-	static RedisNode sentinel(String... settings) {
-		return startOnFreePort(List.of(settings), List.of("--sentinel"));
+	static RedisNode sentinel(RedisBinary binary, String... settings) {
+		return startOnFreePort(binary, List.of(settings), List.of("--sentinel"));
 	}
 
-	private static RedisNode startOnFreePort(List<String> settings, List<String> arguments) {
+	private static RedisNode startOnFreePort(RedisBinary binary, List<String> settings, List<String> arguments) {
 		for (int attempt = 1;; attempt++) {
-			RedisNode node = create(FreePorts.next(), settings, arguments);
+			RedisNode node = create(binary, FreePorts.next(), settings, arguments);
 			try {
 				node.start();
 				return node;
@@ -73,14 +78,14 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 		}
 	}
 
-	private static RedisNode create(int port, List<String> settings, List<String> arguments) {
+	private static RedisNode create(RedisBinary binary, int port, List<String> settings, List<String> arguments) {
 		try {
 			Path directory = Reaper.newDirectory();
 			List<String> lines = new ArrayList<>(
 					List.of("bind 127.0.0.1", "port " + port, "dir " + directory, "logfile log"));
 			lines.addAll(settings);
 			Files.write(directory.resolve("redis.conf"), lines);
-			return new RedisNode(port, directory, arguments);
+			return new RedisNode(binary, port, directory, arguments);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -95,16 +100,74 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 		if (isRunning()) {
 			throw new IllegalStateException("Redis on " + this + " runs already");
 		}
-		Process started = launch();
+		Process started = launch(List.of());
 		this.process = started;
-		awaitAnswer(started);
+		await(started, false);
 	}
 
-	private Process launch() {
+	/**
+	 * Stops the process in order and starts it. Without {@code appendonly yes}, a
+	 * {@code save} setting or {@link #save()} the server has forgotten everything.
+	 */
+	public void restart() {
+		stop();
+		start();
+	}
+
+	/**
+	 * Writes what the server holds to disk: what {@link #start()} will find there.
+	 */
+	public void save() {
+		command("SAVE");
+	}
+
+	/**
+	 * Saves, kills the process, and starts it with so much to load that for about some
+	 * time it answers nearly everything with {@code LOADING}, which it does when this
+	 * returns. Neither for a server with an append-only file nor for one of a Cluster.
+	 * @param duration how long to load
+	 */
+	public void restartLoading(Duration duration) {
+		RedisBinary.SlowLoading slow = this.binary.slowLoading();
+		try (RespClient client = new RespClient(host(), port())) {
+			client.command("SELECT", BALLAST_DATABASE);
+			client.command("DEBUG", "POPULATE", String.valueOf(duration.dividedBy(slow.delay())), "ballast",
+					String.valueOf(slow.valueBytes()));
+			client.command("CONFIG", "SET", "rdbcompression", "no");
+			client.command("SAVE");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		kill();
+		List<String> arguments = new ArrayList<>(
+				List.of("--key-load-delay", String.valueOf(slow.delay().toNanos() / 1000)));
+		arguments.addAll(slow.arguments());
+		Process started = launch(arguments);
+		this.process = started;
+		await(started, true);
+	}
+
+	/**
+	 * Waits until {@link #restartLoading} has come to its end.
+	 */
+	public void awaitLoaded() {
+		await(running(), false);
+		try (RespClient client = new RespClient(host(), port())) {
+			client.command("SELECT", BALLAST_DATABASE);
+			client.command("FLUSHDB");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private Process launch(List<String> furtherArguments) {
 		List<String> command = new ArrayList<>();
-		command.add(RedisBinary.path().toString());
+		command.add(this.binary.path().toString());
 		command.add(this.directory.resolve("redis.conf").toString());
 		command.addAll(this.arguments);
+		command.addAll(furtherArguments);
 		try {
 			Process started = new ProcessBuilder(command).directory(this.directory.toFile())
 				.redirectErrorStream(true)
@@ -118,9 +181,9 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 		}
 	}
 
-	private void awaitAnswer(Process started) {
+	private void await(Process started, boolean loading) {
 		long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
-		while (!answers(started)) {
+		while (!answers(started, loading)) {
 			if (waitFor(started, Duration.ofMillis(10)) || System.nanoTime() - deadline > 0) {
 				throw new IllegalStateException("Redis on " + this + " did not start:\n" + log());
 			}
@@ -130,10 +193,10 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 	/**
 	 * Compares the process, since someone else's server may stand on the port.
 	 */
-	private boolean answers(Process started) {
+	private boolean answers(Process started, boolean loading) {
 		try {
 			return String.valueOf(started.pid()).equals(info("server", "process_id"))
-					&& !"1".equals(info("persistence", "loading"));
+					&& loading == "1".equals(info("persistence", "loading"));
 		}
 		catch (UncheckedIOException ex) {
 			return false;

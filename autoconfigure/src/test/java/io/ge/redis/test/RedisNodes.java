@@ -38,12 +38,12 @@ final class RedisNodes implements AutoCloseable {
 	/**
 	 * A primary followed by replicas that have its data.
 	 */
-	void addReplicated(int replicas, String... settings) {
-		RedisNode primary = add(RedisNode.server(settings));
+	void addReplicated(RedisBinary binary, int replicas, String... settings) {
+		RedisNode primary = add(RedisNode.server(binary, settings));
 		List<String> replicaSettings = new ArrayList<>(List.of(settings));
 		replicaSettings.add("replicaof " + primary.host() + " " + primary.port());
 		for (int i = 0; i < replicas; i++) {
-			RedisNode replica = add(RedisNode.server(replicaSettings.toArray(String[]::new)));
+			RedisNode replica = add(RedisNode.server(binary, replicaSettings.toArray(String[]::new)));
 			awaitReplication(replica);
 		}
 	}

@@ -9,10 +9,27 @@ package io.ge.redis.test;
  * Starts real Redis servers for a test, on the loopback interface and free ports. They
  * belong to the caller, who may break them and closes them; whatever is left goes with
  * the JVM. Suites that only use a server take {@link SharedRedis} instead.
+ * <p>
+ * The version is that of the run: {@code -Dge.test.redis=6.2}, {@code 7.0} (the default)
+ * or the absolute path of an installed {@code redis-server} or {@code valkey-server}.
  */
 public final class RedisServers {
 
 	private RedisServers() {
+	}
+
+	/**
+	 * Servers of a version beside that of the run.
+	 * @param version {@code 6.2}, {@code 7.0} or the absolute path of a binary
+	 * @return what starts them
+	 * @throws IllegalStateException if it cannot be executed here
+	 */
+	public static RedisRelease version(String version) {
+		return new RedisRelease(RedisBinary.of(version));
+	}
+
+	private static RedisRelease ofThisRun() {
+		return new RedisRelease(RedisBinary.ofThisRun());
 	}
 
 	/**
@@ -21,7 +38,7 @@ public final class RedisServers {
 	 * @return a server that answers
 	 */
 	public static StandaloneRedis standalone(String... settings) {
-		return StandaloneRedis.start(0, settings);
+		return ofThisRun().standalone(settings);
 	}
 
 	/**
@@ -31,7 +48,7 @@ public final class RedisServers {
 	 * @return servers of which all replicas are in sync
 	 */
 	public static StandaloneRedis standaloneWithReplicas(int replicas, String... settings) {
-		return StandaloneRedis.start(replicas, settings);
+		return ofThisRun().standaloneWithReplicas(replicas, settings);
 	}
 
 	/**
@@ -40,7 +57,7 @@ public final class RedisServers {
 	 * @return servers that are ready to fail over
 	 */
 	public static SentinelRedis sentinel(String... settings) {
-		return SentinelRedis.start(settings);
+		return ofThisRun().sentinel(settings);
 	}
 
 	/**
@@ -49,7 +66,7 @@ public final class RedisServers {
 	 * @return a Cluster whose nodes all see all slots served
 	 */
 	public static ClusterRedis cluster(String... settings) {
-		return ClusterRedis.start(0, settings);
+		return ofThisRun().cluster(settings);
 	}
 
 	/**
@@ -59,7 +76,7 @@ public final class RedisServers {
 	 * @return a Cluster whose nodes all see all slots served and all replicas in sync
 	 */
 	public static ClusterRedis clusterWithReplicas(int replicasPerPrimary, String... settings) {
-		return ClusterRedis.start(replicasPerPrimary, settings);
+		return ofThisRun().clusterWithReplicas(replicasPerPrimary, settings);
 	}
 
 }

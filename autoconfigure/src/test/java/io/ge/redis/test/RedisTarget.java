@@ -37,9 +37,22 @@ public enum RedisTarget {
 	JEDIS(SharedRedis::jedis),
 
 	/**
-	 * The oldest supported server, in Docker.
+	 * The oldest supported server, in Docker, or the binary of the build where there is
+	 * no Docker.
 	 */
-	REDIS_6_2("redis:6.2"),
+	REDIS_6_2("redis:6.2") {
+
+		@Override
+		public RedisFixture shared() {
+			return Docker.isAvailable() ? super.shared() : SharedRedis.redis62();
+		}
+
+		@Override
+		@Nullable String obstacle() {
+			return RedisBinary.isPresent(RedisBinary.VERSION_6_2) ? null : super.obstacle();
+		}
+
+	},
 
 	/**
 	 * The last Redis 7, in Docker.

@@ -72,7 +72,7 @@ final class RespClient implements AutoCloseable {
 		}
 	}
 
-	private void send(String... parts) throws IOException {
+	void send(String... parts) throws IOException {
 		ByteArrayOutputStream request = new ByteArrayOutputStream();
 		request.writeBytes(ascii("*" + parts.length + "\r\n"));
 		for (String part : parts) {

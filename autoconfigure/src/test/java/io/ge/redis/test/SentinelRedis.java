@@ -40,11 +40,11 @@ public final class SentinelRedis extends RedisFixture {
 		this.sentinels = sentinels;
 	}
 
-	static SentinelRedis start(String... settings) {
+	static SentinelRedis start(RedisBinary binary, String... settings) {
 		SentinelRedis redis = new SentinelRedis(new RedisNodes(), new RedisNodes());
-		redis.nodes.setUp(() -> redis.nodes.addReplicated(REPLICAS, settings));
+		redis.nodes.setUp(() -> redis.nodes.addReplicated(binary, REPLICAS, settings));
 		try {
-			redis.startSentinels();
+			redis.startSentinels(binary);
 		}
 		catch (RuntimeException ex) {
 			redis.close();
@@ -53,10 +53,10 @@ public final class SentinelRedis extends RedisFixture {
 		return redis;
 	}
 
-	private void startSentinels() {
+	private void startSentinels(RedisBinary binary) {
 		RedisNode primary = this.nodes.all().get(0);
 		for (int i = 0; i < SENTINELS; i++) {
-			this.sentinels.add(RedisNode.sentinel(
+			this.sentinels.add(RedisNode.sentinel(binary,
 					"sentinel monitor " + MASTER + " " + primary.host() + " " + primary.port() + " " + QUORUM,
 					"sentinel down-after-milliseconds " + MASTER + " 1000",
 					"sentinel failover-timeout " + MASTER + " 3000", "sentinel parallel-syncs " + MASTER + " 2"));

@@ -31,6 +31,10 @@ public final class SharedRedis {
 		return Jedis.REDIS;
 	}
 
+	static StandaloneRedis redis62() {
+		return Redis62.REDIS;
+	}
+
 	private static final class Standalone {
 
 		private static final StandaloneRedis REDIS = RedisServers.standalone();
@@ -46,6 +50,12 @@ public final class SharedRedis {
 	private static final class Cluster {
 
 		private static final ClusterRedis REDIS = RedisServers.cluster();
+
+	}
+
+	private static final class Redis62 {
+
+		private static final StandaloneRedis REDIS = RedisServers.version(RedisBinary.VERSION_6_2).standalone();
 
 	}
 

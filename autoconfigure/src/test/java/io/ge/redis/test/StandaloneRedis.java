@@ -21,9 +21,9 @@ public final class StandaloneRedis extends RedisFixture {
 		this.nodes = nodes;
 	}
 
-	static StandaloneRedis start(int replicas, String... settings) {
+	static StandaloneRedis start(RedisBinary binary, int replicas, String... settings) {
 		RedisNodes nodes = new RedisNodes();
-		nodes.setUp(() -> nodes.addReplicated(replicas, settings));
+		nodes.setUp(() -> nodes.addReplicated(binary, replicas, settings));
 		return new StandaloneRedis(nodes);
 	}
 

@@ -7,8 +7,6 @@ package io.ge.redis.test;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,18 +15,29 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * A network between a client and one Redis server that a test can cut, hang and slow
- * down, and that counts the commands which pass. Addresses that the server itself hands
- * out, as Cluster and Sentinel do, lead past it.
+ * down, in which things get lost, and that counts the commands which pass. Whatever is
+ * set holds for the connections that exist and for those to come. Addresses that the
+ * server itself hands out, as Cluster and Sentinel do, lead past it.
  */
 public final class TcpProxy implements AutoCloseable {
 
-	private static final int BUFFER_SIZE = 16 * 1024;
+	/**
+	 * Which way bytes flow.
+	 */
+	public enum Direction {
+
+		/** From clients to the server. */
+		REQUESTS,
+
+		/** From the server to clients. */
+		REPLIES
+
+	}
 
 	private final RedisEndpoint target;
 
@@ -36,13 +45,13 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final RespCommandCounts counts = new RespCommandCounts();
 
-	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+	private final TcpLane requests = new TcpLane();
+
+	private final TcpLane replies = new TcpLane();
+
+	private final Set<Link> links = ConcurrentHashMap.newKeySet();
 
 	private final Object monitor = new Object();
-
-	private volatile Duration latency = Duration.ZERO;
-
-	private boolean hanging;
 
 	private @Nullable ServerSocket listener;
 
@@ -82,27 +91,45 @@ public final class TcpProxy implements AutoCloseable {
 	 * Closes all connections; new ones are accepted.
 	 */
 	public void closeConnections() {
-		this.sockets.forEach(TcpProxy::closeQuietly);
+		this.links.forEach(Link::close);
 	}
 
 	/**
 	 * Forwards nothing until {@link #resume()}: connections stay open and new ones are
-	 * accepted, as when a firewall drops packets.
+	 * accepted, as when a firewall drops packets for a while.
 	 */
 	public void hang() {
-		synchronized (this.monitor) {
-			this.hanging = true;
-		}
+		hang(Direction.REQUESTS);
+		hang(Direction.REPLIES);
 	}
 
 	/**
-	 * Ends {@link #cut()} and {@link #hang()}. What a hanging proxy has held back is
-	 * delivered.
+	 * Forwards nothing in one direction until {@link #resume()}.
+	 * @param direction what is held back
+	 */
+	public void hang(Direction direction) {
+		lane(direction).hold();
+	}
+
+	/**
+	 * Loses what is sent in one direction until {@link #resume()}, the end of a
+	 * connection included: the other side takes it for open, as if the peer had gone
+	 * without a word. New connections are accepted and fare alike.
+	 * @param direction what is lost
+	 */
+	public void swallow(Direction direction) {
+		lane(direction).swallow();
+	}
+
+	/**
+	 * Ends {@link #cut()}, {@link #hang()} and {@link #swallow}. What was held back is
+	 * delivered; a connection that has lost something is reset, as by a peer that has
+	 * come back and does not know it.
 	 */
 	public void resume() {
+		this.requests.open();
+		this.replies.open();
 		synchronized (this.monitor) {
-			this.hanging = false;
-			this.monitor.notifyAll();
 			if (this.listener == null) {
 				listen();
 			}
@@ -110,11 +137,47 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Holds back what clients send.
+	 * Holds back what clients send, each packet for as long.
 	 * @param latency how long, zero for not at all
 	 */
 	public void latency(Duration latency) {
-		this.latency = latency;
+		latency(Direction.REQUESTS, latency);
+	}
+
+	/**
+	 * Holds back what flows in one direction, each packet for as long.
+	 * @param direction what is held back
+	 * @param latency how long, zero for not at all
+	 */
+	public void latency(Direction direction, Duration latency) {
+		lane(direction).latency(latency);
+	}
+
+	/**
+	 * Limits what flows on each connection.
+	 * @param direction what is slowed down
+	 * @param bytesPerSecond the rate, zero for no limit
+	 */
+	public void bandwidth(Direction direction, long bytesPerSecond) {
+		lane(direction).bandwidth(bytesPerSecond);
+	}
+
+	/**
+	 * Forwards so many more bytes, on whatever connections, and then resets the
+	 * connection of the last one. This happens once.
+	 * @param direction what is counted
+	 * @param bytes how many arrive, perhaps none
+	 */
+	public void resetAfter(Direction direction, long bytes) {
+		lane(direction).resetAfter(bytes);
+	}
+
+	/**
+	 * How many connections were reset, by {@link #resetAfter} or after {@link #swallow}.
+	 * @return the number since start
+	 */
+	public int resets() {
+		return this.requests.resets() + this.replies.resets();
 	}
 
 	/**
@@ -142,6 +205,10 @@ public final class TcpProxy implements AutoCloseable {
 		this.counts.reset();
 	}
 
+	private TcpLane lane(Direction direction) {
+		return (direction == Direction.REQUESTS) ? this.requests : this.replies;
+	}
+
 	private void listen() {
 		try {
 			ServerSocket opened = new ServerSocket();
@@ -157,74 +224,30 @@ public final class TcpProxy implements AutoCloseable {
 
 	private void accept(ServerSocket opened) throws IOException {
 		while (true) {
-			Socket client = opened.accept();
-			this.sockets.add(client);
-			start("connect", () -> connect(client));
+			Link link = new Link(opened.accept());
+			this.links.add(link);
+			start("connect", () -> connect(link));
 		}
 	}
 
-	private void connect(Socket client) throws IOException {
-		try (client; Socket server = new Socket(this.target.host(), this.target.port())) {
-			this.sockets.add(server);
-			client.setTcpNoDelay(true);
-			server.setTcpNoDelay(true);
-			start("replies", () -> forward(server, client, null));
-			forward(client, server, this.counts.newConnection());
-		}
-		finally {
-			this.sockets.remove(client);
-		}
-	}
-
-	private void forward(Socket from, Socket to, RespCommandCounts.@Nullable Connection connection) throws IOException {
-		byte[] buffer = new byte[BUFFER_SIZE];
-		try (from; to) {
-			InputStream input = from.getInputStream();
-			OutputStream output = to.getOutputStream();
-			for (int length = input.read(buffer); length >= 0; length = input.read(buffer)) {
-				awaitRelease();
-				if (connection != null) {
-					holdBack();
-					connection.sent(buffer, length);
-				}
-				output.write(buffer, 0, length);
-			}
-		}
-		finally {
-			this.sockets.remove(from);
-			this.sockets.remove(to);
-		}
-	}
-
-	private void awaitRelease() throws IOException {
-		synchronized (this.monitor) {
-			while (this.hanging) {
-				try {
-					this.monitor.wait();
-				}
-				catch (InterruptedException ex) {
-					throw new IOException(ex);
-				}
-			}
-		}
-	}
-
-	private void holdBack() throws IOException {
+	private void connect(Link link) throws IOException {
 		try {
-			TimeUnit.NANOSECONDS.sleep(this.latency.toNanos());
+			link.server.connect(new InetSocketAddress(this.target.host(), this.target.port()));
+			link.client.setTcpNoDelay(true);
+			link.server.setTcpNoDelay(true);
+			start("replies", () -> this.replies.pump(link.server, link.client, link, this.requests, null));
+			this.requests.pump(link.client, link.server, link, this.replies, this.counts.newConnection());
 		}
-		catch (InterruptedException ex) {
-			throw new IOException(ex);
+		finally {
+			link.close();
 		}
 	}
 
 	@Override
 	public void close() {
 		cut();
-		synchronized (this.monitor) {
-			this.hanging = false;
-			this.monitor.notifyAll();
-		}
+		this.requests.open();
+		this.replies.open();
 	}
 
 	/**
@@ -265,6 +288,47 @@ public final class TcpProxy implements AutoCloseable {
 		catch (IOException ex) {
 			// It is of no more use either way
 		}
+	}
+
+	/**
+	 * A client and its connection to the server.
+	 */
+	private final class Link implements TcpLane.Link {
+
+		private final Socket client;
+
+		private final Socket server = new Socket();
+
+		Link(Socket client) {
+			this.client = client;
+		}
+
+		@Override
+		public void reset() {
+			abort(this.client);
+			abort(this.server);
+			close();
+		}
+
+		@Override
+		public void close() {
+			TcpProxy.this.links.remove(this);
+			closeQuietly(this.client);
+			closeQuietly(this.server);
+		}
+
+		/**
+		 * Lets the connection end with RST instead of FIN.
+		 */
+		private static void abort(Socket socket) {
+			try {
+				socket.setSoLinger(true, 0);
+			}
+			catch (IOException ex) {
+				// It is closed already
+			}
+		}
+
 	}
 
 	@FunctionalInterface

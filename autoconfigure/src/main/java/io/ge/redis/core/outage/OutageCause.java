@@ -115,8 +115,10 @@ public enum OutageCause {
 		if (message == null) {
 			return null;
 		}
-		// Servers before 7.0 wrap the error of a command inside a script
-		int inner = message.startsWith("ERR Error running script") ? message.indexOf(": -") : -1;
+		// Servers before 7.0 wrap the error of a command inside a script, or say where a
+		// returned one came from
+		boolean wrapped = message.startsWith("ERR Error running script") || message.startsWith("@user_script:");
+		int inner = wrapped ? message.indexOf(": -") : -1;
 		String reply = (inner >= 0) ? message.substring(inner + 3) : message;
 		if (reply.contains("The user executing the script can't")) {
 			return NOPERM;

@@ -28,6 +28,7 @@ class OutageCauseTests {
 			OOM command not allowed when used memory > 'maxmemory'.                        | OOM
 			OOM command not allowed when used memory > 'maxmemory'. script: ab, on @user_script:3. | OOM
 			ERR Error running script (call to f_a): @user_script:3: -OOM command not allowed | OOM
+			@user_script: 60: -OOM command not allowed when used memory > 'maxmemory'.     | OOM
 			READONLY You can't write against a read only replica.                          | READONLY
 			LOADING Redis is loading the dataset in memory                                 | LOADING
 			MASTERDOWN Link with MASTER is down                                            | LOADING

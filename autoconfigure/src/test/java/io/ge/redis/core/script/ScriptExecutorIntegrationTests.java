@@ -114,6 +114,22 @@ class ScriptExecutorIntegrationTests {
 		}
 
 		@Test
+		void flagsOfScriptCostNothingWhetherTheServerKnowsThemOrNot(RedisFixture redis) {
+			try (TestBackend backend = TestBackend.on(redis)) {
+				GuardedRedis door = backend.get().redis("test");
+				RedisKey key = KEYS.entity(KeyPart.of("flags"));
+				ScriptCall call = ScriptCall.of(SET.runningWithoutMemory(), key, "stored");
+				for (int i = 0; i < 2; i++) {
+					assertThat(Waiting.await(door.run(call, door.newBudget())).text(0)).isEqualTo("stored");
+				}
+				redis.configResetStat();
+				assertThat(Waiting.await(door.run(call, door.newBudget())).text(0)).isEqualTo("stored");
+				assertThat(redis.commandCalls("evalsha")).isEqualTo(1);
+				assertThat(redis.commandCalls("eval")).isZero();
+			}
+		}
+
+		@Test
 		void keysOfOneEntityNeedOneSlot(RedisFixture redis) {
 			try (TestBackend backend = TestBackend.on(redis)) {
 				GuardedRedis door = backend.get().redis("test");
@@ -130,8 +146,9 @@ class ScriptExecutorIntegrationTests {
 
 	@Test
 	void runsWithoutMemoryWhereTheServerCan() {
-		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = TestBackend.on(redis)) {
-			redis.primary().command("CONFIG", "SET", "maxmemory", "1");
+		try (StandaloneRedis redis = RedisServers.version("7.0").standalone();
+				TestBackend backend = TestBackend.on(redis)) {
+			redis.primary().exhaustMemory();
 			GuardedRedis door = backend.get().redis("test");
 			RedisKey key = KEYS.entity(KeyPart.of("full"));
 			ScriptCall call = ScriptCall.of(SET.runningWithoutMemory(), key, "stored");
