@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.connection.PushSubscriber;
+import io.ge.redis.core.connection.PushSubscription;
+
+/**
+ * A connection that first learns what the server answers to each script, and then answers
+ * in its place, at once and on the thread of the caller. What is left of a call is our
+ * own share.
+ */
+final class AnsweringConnection implements GuardConnection {
+
+	private final GuardConnection server;
+
+	private final Map<String, CompletableFuture<List<?>>> replies = new ConcurrentHashMap<>();
+
+	private volatile boolean answering;
+
+	AnsweringConnection(GuardConnection server) {
+		this.server = server;
+	}
+
+	/**
+	 * From now on the last reply that each script got is the reply to every call.
+	 */
+	void answer() {
+		this.answering = true;
+	}
+
+	@Override
+	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
+		if (this.answering) {
+			CompletableFuture<List<?>> reply = this.replies.get(sha);
+			if (reply == null) {
+				throw new IllegalStateException("The script " + sha + " was not called before");
+			}
+			return reply;
+		}
+		return this.server.evalSha(sha, keys, arguments)
+			.whenComplete((reply, failure) -> remember(sha, reply, failure));
+	}
+
+	private void remember(String sha, List<?> reply, Throwable failure) {
+		if (failure == null) {
+			this.replies.put(sha, CompletableFuture.completedFuture(reply));
+		}
+	}
+
+	@Override
+	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
+		return this.server.eval(text, keys, arguments);
+	}
+
+	@Override
+	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
+		return this.server.publish(channel, message);
+	}
+
+	@Override
+	public PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels) {
+		return this.server.subscribe(subscriber, channels);
+	}
+
+	@Override
+	public CompletionStage<Void> reopen(Duration timeout) {
+		return this.server.reopen(timeout);
+	}
+
+	@Override
+	public boolean isAsynchronous() {
+		return this.server.isAsynchronous();
+	}
+
+	@Override
+	public boolean isClustered() {
+		return this.server.isClustered();
+	}
+
+	@Override
+	public void close() {
+		this.server.close();
+	}
+
+}

@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import java.time.Duration;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.cache.RedisCacheConfiguration;
+import org.springframework.data.redis.cache.RedisCacheManager;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.serializer.JacksonJsonRedisSerializer;
+import org.springframework.data.redis.serializer.RedisSerializationContext.SerializationPair;
+
+/**
+ * An application with the starter and nothing else.
+ */
+@Configuration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@EnableCaching(proxyTargetClass = true)
+class BenchmarkApplication {
+
+	@Bean
+	Guarded guarded() {
+		return new Guarded();
+	}
+
+	@Bean
+	CachedByPeer cachedByPeer() {
+		return new CachedByPeer();
+	}
+
+	// JSON of a known type as ours, which is quicker and smaller than its default
+	@Bean
+	CacheManager peerCacheManager(RedisConnectionFactory connectionFactory) {
+		RedisCacheConfiguration configuration = RedisCacheConfiguration.defaultCacheConfig()
+			.entryTtl(Duration.ofMinutes(10))
+			.serializeValuesWith(SerializationPair.fromSerializer(new JacksonJsonRedisSerializer<>(Balance.class)));
+		return RedisCacheManager.builder(connectionFactory).cacheDefaults(configuration).build();
+	}
+
+}

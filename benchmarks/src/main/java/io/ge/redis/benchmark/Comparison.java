@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import io.ge.redis.benchmark.report.Chart;
+import io.ge.redis.benchmark.report.Table;
+import io.ge.redis.test.RedisNode;
+
+/**
+ * Measures scenarios and lays out their tables.
+ */
+final class Comparison {
+
+	private static final List<String> COLUMNS = List.of("", "callers", "keys", "x raw EVALSHA", "time in PINGs",
+			"calls/s", "p50 µs", "p99 µs", "B/call", "sent per call", "executed per call");
+
+	private final RedisNode node;
+
+	private final Size size;
+
+	private final Rotation rotation;
+
+	Comparison(RedisNode node, Size size) {
+		this.node = node;
+		this.size = size;
+		this.rotation = new Rotation(size);
+	}
+
+	Table run(Scenario scenario) throws Exception {
+		scenario.preparation().prepare(this.size.keys());
+		List<List<String>> rows = new ArrayList<>();
+		List<Chart.Group> groups = new ArrayList<>();
+		List<Map<String, Object>> data = new ArrayList<>();
+		for (Keys keys : scenario.keys()) {
+			Map<String, CommandCount> commands = new LinkedHashMap<>();
+			for (Contender contender : scenario.contenders()) {
+				commands.put(contender.name(), CommandCount.of(this.node, contender, keys, this.size.keys()));
+			}
+			for (int threads : this.size.threads()) {
+				Map<Contender, List<Sample>> samples = this.rotation.run(scenario.contenders(), keys, threads);
+				List<Chart.Bar> bars = new ArrayList<>();
+				samples.forEach((contender, own) -> {
+					Spread ratio = ratio(own, reference(samples, contender), false);
+					Spread pings = ratio(own, of(samples, Contender.PING), true);
+					rows.add(row(contender, threads, keys, ratio, pings, own, commands.get(contender.name())));
+					data.add(entry(contender, threads, keys, ratio, pings, own, commands.get(contender.name())));
+					if (!contender.name().equals(Contender.PING) && !contender.raw()) {
+						bars.add(new Chart.Bar(contender.name(), ratio.low(), ratio.median(), ratio.high(),
+								contender.name().startsWith("@") && !contender.name().contains("Spring Data")));
+					}
+				});
+				groups.add(new Chart.Group(callers(threads) + ", " + keys.describe(this.size.keys())
+						+ ((keys == Keys.HOT) ? " key" : " keys"), bars));
+			}
+		}
+		Chart chart = new Chart(scenario.title(), "calls per second, as a multiple of the raw EVALSHA (dashed)", 1,
+				groups);
+		return new Table(scenario.id(), scenario.title(), scenario.note(), COLUMNS, rows, chart, data);
+	}
+
+	private static String callers(int threads) {
+		return (threads == 1) ? "1 caller" : threads + " callers";
+	}
+
+	private static List<Sample> reference(Map<Contender, List<Sample>> samples, Contender contender) {
+		return of(samples, contender.reference());
+	}
+
+	private static List<Sample> of(Map<Contender, List<Sample>> samples, String name) {
+		for (Map.Entry<Contender, List<Sample>> entry : samples.entrySet()) {
+			if (entry.getKey().name().equals(name)) {
+				return entry.getValue();
+			}
+		}
+		throw new IllegalArgumentException("There is no contender '" + name + "'");
+	}
+
+	/**
+	 * Compares within each round.
+	 * @param times whether times are compared, else rates
+	 */
+	static Spread ratio(List<Sample> samples, List<Sample> reference, boolean times) {
+		double[] ratios = new double[samples.size()];
+		for (int round = 0; round < ratios.length; round++) {
+			double slower = samples.get(round).meanNanos() / reference.get(round).meanNanos();
+			ratios[round] = times ? slower : 1 / slower;
+		}
+		return Spread.of(ratios);
+	}
+
+	private List<String> row(Contender contender, int threads, Keys keys, Spread ratio, Spread pings,
+			List<Sample> samples, CommandCount commands) {
+		return List.of(contender.name(), String.valueOf(threads), keys.describe(this.size.keys()),
+				format("%.2f (%.2f-%.2f)", ratio.median(), ratio.low(), ratio.high()), format("%.2f", pings.median()),
+				format("%,.0f", Spread.of(samples, Sample::callsPerSecond).median()),
+				format("%,.0f", Spread.of(samples, Sample::medianNanos).median() / 1000),
+				format("%,.0f", Spread.of(samples, Sample::p99Nanos).median() / 1000),
+				format("%,.0f", Spread.of(samples, Sample::bytes).median()), commands.describe(),
+				format("%.1f", commands.executed()));
+	}
+
+	private Map<String, Object> entry(Contender contender, int threads, Keys keys, Spread ratio, Spread pings,
+			List<Sample> samples, CommandCount commands) {
+		Map<String, Object> entry = new LinkedHashMap<>();
+		entry.put("contender", contender.name());
+		entry.put("reference", contender.reference());
+		entry.put("callers", threads);
+		entry.put("keys", keys.describe(this.size.keys()));
+		entry.put("ratioToRaw", ratio);
+		entry.put("pings", pings);
+		entry.put("commands", commands);
+		entry.put("rounds", samples);
+		return entry;
+	}
+
+	static String format(String format, Object... arguments) {
+		return String.format(Locale.ROOT, format, arguments);
+	}
+
+}

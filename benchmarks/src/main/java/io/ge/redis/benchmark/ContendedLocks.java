@@ -1,0 +1,292 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+
+import io.ge.redis.benchmark.report.Chart;
+import io.ge.redis.benchmark.report.Table;
+
+/**
+ * One lock that everybody wants. JMH counts calls; here it matters who gets the lock next
+ * and how long it is nobody's, so threads of our own call, in the same rotation.
+ * <p>
+ * A hand-over lasts from the moment at which the holder begins to release the lock until
+ * the next one is inside, on the clock of this JVM.
+ */
+final class ContendedLocks {
+
+	private static final String KEY = Keys.text(1);
+
+	private static final List<String> COLUMNS = List.of("", "instances x callers", "section", "sections/s",
+			"x Redisson RLock", "hand-over p50 µs", "in PINGs", "hand-over p99 µs", "fairness, min/max", "violations");
+
+	private final Size size;
+
+	private final List<Instance> instances;
+
+	ContendedLocks(Size size, List<Instance> instances) {
+		this.size = size;
+		this.instances = instances;
+	}
+
+	Table run() throws Exception {
+		List<List<String>> rows = new ArrayList<>();
+		List<Map<String, Object>> data = new ArrayList<>();
+		List<Chart.Group> groups = new ArrayList<>();
+		for (int instances : List.of(1, 2)) {
+			for (long sectionNanos : List.of(0L, 1_000_000L)) {
+				groups.add(compare(instances, 16 / instances, sectionNanos, rows, data));
+			}
+		}
+		String title = "Lock, contended";
+		return new Table("lock-contended", title,
+				"16 callers want one lock. Two instances are two applications in one JVM, each with connections of its "
+						+ "own. A section of 1 ms parks the thread. Fairness compares the callers of one turn. A "
+						+ "violation is a second thread inside.",
+				COLUMNS, rows,
+				new Chart(title, "sections per second, as a multiple of Redisson's RLock (dashed)", 1, groups), data);
+	}
+
+	private Chart.Group compare(int instances, int callers, long sectionNanos, List<List<String>> rows,
+			List<Map<String, Object>> data) throws Exception {
+		List<Entrant> entrants = List.of(new Entrant("@DistributedLock", this::annotated),
+				new Entrant("Redisson RLock",
+						(instance, inside) -> hold(instance.redisson().getLock("c:" + KEY), inside)),
+				new Entrant("RedisLockRegistry, pub/sub",
+						(instance, inside) -> hold(instance.pushLocks().obtain("c:" + KEY), inside)),
+				new Entrant("RedisLockRegistry, spin",
+						(instance, inside) -> hold(instance.spinLocks().obtain("c:" + KEY), inside)));
+		Map<Entrant, List<Turn>> turns = new LinkedHashMap<>();
+		List<Double> pings = new ArrayList<>();
+		entrants.forEach((entrant) -> turns.put(entrant, new ArrayList<>()));
+		for (int round = -this.size.warmupRounds(); round < this.size.rounds(); round++) {
+			double ping = ping();
+			for (int i = 0; i < entrants.size(); i++) {
+				Entrant entrant = entrants.get(Math.floorMod(round + i, entrants.size()));
+				Turn turn = turn(entrant, instances, callers, sectionNanos);
+				if (round >= 0) {
+					turns.get(entrant).add(turn);
+				}
+			}
+			if (round >= 0) {
+				pings.add(ping);
+			}
+		}
+		List<Chart.Bar> bars = new ArrayList<>();
+		List<Turn> reference = turns.get(entrants.get(1));
+		String setting = instances + " x " + callers;
+		String section = (sectionNanos == 0) ? "0" : "1 ms";
+		turns.forEach((entrant, own) -> {
+			Spread ratio = paired(own, reference);
+			Spread handOver = Spread.of(own, Turn::handOverP50);
+			double[] inPings = new double[own.size()];
+			for (int round = 0; round < inPings.length; round++) {
+				inPings[round] = own.get(round).handOverP50() * 1000 / pings.get(round);
+			}
+			rows.add(List.of(entrant.name(), setting, section,
+					Comparison.format("%,.0f", Spread.of(own, Turn::sectionsPerSecond).median()),
+					Comparison.format("%.2f (%.2f-%.2f)", ratio.median(), ratio.low(), ratio.high()),
+					Comparison.format("%,.0f", handOver.median()),
+					Comparison.format("%.2f", Spread.of(inPings).median()),
+					Comparison.format("%,.0f", Spread.of(own, Turn::handOverP99).median()),
+					Comparison.format("%.2f", Spread.of(own, Turn::fairness).median()),
+					String.valueOf(own.stream().mapToInt(Turn::violations).sum())));
+			Map<String, Object> entry = new LinkedHashMap<>();
+			entry.put("contender", entrant.name());
+			entry.put("instances", instances);
+			entry.put("callers", callers);
+			entry.put("sectionNanos", sectionNanos);
+			entry.put("ratioToRLock", ratio);
+			entry.put("pingNanos", pings);
+			entry.put("rounds", own);
+			data.add(entry);
+			if (entrant != entrants.get(1)) {
+				bars.add(new Chart.Bar(entrant.name(), ratio.low(), ratio.median(), ratio.high(),
+						entrant.name().startsWith("@")));
+			}
+		});
+		return new Chart.Group(instances + ((instances == 1) ? " instance x " : " instances x ") + callers
+				+ " callers, section of " + section, bars);
+	}
+
+	private static Spread paired(List<Turn> turns, List<Turn> reference) {
+		double[] ratios = new double[turns.size()];
+		for (int round = 0; round < ratios.length; round++) {
+			ratios[round] = turns.get(round).sectionsPerSecond() / reference.get(round).sectionsPerSecond();
+		}
+		return Spread.of(ratios);
+	}
+
+	private double ping() throws Exception {
+		RawRedis raw = this.instances.get(0).raw();
+		double[] nanos = new double[500];
+		for (int i = 0; i < nanos.length; i++) {
+			long started = System.nanoTime();
+			raw.ping();
+			nanos[i] = System.nanoTime() - started;
+		}
+		return Spread.of(nanos).median();
+	}
+
+	private void annotated(Instance instance, Guarded.Section inside) throws Exception {
+		instance.guarded().locked(KEY, inside);
+	}
+
+	private static void hold(Lock lock, Guarded.Section inside) throws Exception {
+		lock.lock();
+		try {
+			inside.run();
+		}
+		finally {
+			lock.unlock();
+		}
+	}
+
+	private Turn turn(Entrant entrant, int instances, int callers, long sectionNanos) throws Exception {
+		int threads = instances * callers;
+		Course course = new Course(threads, sectionNanos, TimeUnit.MILLISECONDS.toNanos(this.size.settleMillis()),
+				TimeUnit.MILLISECONDS.toNanos(this.size.contendedMillis()));
+		ExecutorService executor = Executors.newFixedThreadPool(threads);
+		try {
+			List<Future<?>> done = new ArrayList<>();
+			for (int thread = 0; thread < threads; thread++) {
+				int caller = thread;
+				Instance instance = this.instances.get(thread % instances);
+				done.add(executor.submit(() -> {
+					course.start.await();
+					while (!course.isOver()) {
+						entrant.way().call(instance, () -> course.inside(caller));
+					}
+					return null;
+				}));
+			}
+			for (Future<?> thread : done) {
+				thread.get(2, TimeUnit.MINUTES);
+			}
+		}
+		finally {
+			executor.shutdownNow();
+		}
+		return course.turn();
+	}
+
+	/**
+	 * What happens inside the lock. Its plain fields are guarded by the lock that is
+	 * measured; should it not exclude, the violations tell.
+	 */
+	private static final class Course {
+
+		private static final int SAMPLES = 1 << 20;
+
+		private final long sectionNanos;
+
+		private final long settled;
+
+		private final long end;
+
+		private final CyclicBarrier start;
+
+		private final AtomicInteger inside = new AtomicInteger();
+
+		private final AtomicInteger violations = new AtomicInteger();
+
+		private final long[] counts;
+
+		private final double[] handOvers = new double[SAMPLES];
+
+		private int handOverCount;
+
+		private volatile long left;
+
+		private volatile int last = -1;
+
+		Course(int threads, long sectionNanos, long settleNanos, long measuredNanos) {
+			this.start = new CyclicBarrier(threads);
+			this.counts = new long[threads];
+			this.sectionNanos = sectionNanos;
+			this.settled = System.nanoTime() + settleNanos;
+			this.end = this.settled + measuredNanos;
+		}
+
+		boolean isOver() {
+			return System.nanoTime() - this.end >= 0;
+		}
+
+		void inside(int caller) {
+			if (this.inside.incrementAndGet() != 1) {
+				this.violations.incrementAndGet();
+			}
+			long entered = System.nanoTime();
+			boolean counts = entered - this.settled >= 0 && entered - this.end < 0;
+			if (counts && this.last >= 0 && this.handOverCount < SAMPLES) {
+				this.handOvers[this.handOverCount++] = (entered - this.left) / 1000.0;
+			}
+			if (this.sectionNanos > 0) {
+				LockSupport.parkNanos(this.sectionNanos);
+			}
+			this.counts[caller] += counts ? 1 : 0;
+			this.last = caller;
+			this.inside.decrementAndGet();
+			this.left = System.nanoTime();
+		}
+
+		Turn turn() {
+			double[] times = Arrays.copyOf(this.handOvers, this.handOverCount);
+			Arrays.sort(times);
+			long sections = Arrays.stream(this.counts).sum();
+			long least = Arrays.stream(this.counts).min().orElse(0);
+			long most = Arrays.stream(this.counts).max().orElse(0);
+			return new Turn(sections * 1e9 / (this.end - this.settled), at(times, 0.5), at(times, 0.99),
+					(most > 0) ? least / (double) most : 0, this.violations.get());
+		}
+
+		private static double at(double[] sorted, double share) {
+			return (sorted.length == 0) ? 0 : sorted[(int) (share * (sorted.length - 1))];
+		}
+
+	}
+
+	/**
+	 * One way to run a section under the lock.
+	 */
+	@FunctionalInterface
+	private interface Way {
+
+		void call(Instance instance, Guarded.Section inside) throws Exception;
+
+	}
+
+	private record Entrant(String name, Way way) {
+	}
+
+	/**
+	 * What one turn gave.
+	 *
+	 * @param sectionsPerSecond sections
+	 * @param handOverP50 microseconds
+	 * @param handOverP99 microseconds
+	 * @param fairness sections of the caller that got fewest, by those of the one that
+	 * got most
+	 * @param violations how often a second thread was inside
+	 */
+	private record Turn(double sectionsPerSecond, double handOverP50, double handOverP99, double fairness,
+			int violations) {
+	}
+
+}

@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.CacheWriteThrough;
+import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.lock.DistributedLock;
+import io.ge.redis.lock.FencingToken;
+import io.ge.redis.ratelimit.RateLimitAlgorithm;
+import io.ge.redis.ratelimit.RateLimited;
+
+/**
+ * What an application of the starter would write. The methods do nothing, so that only
+ * the guard is measured.
+ */
+class Guarded {
+
+	@RateLimited(name = "hot", key = "#key", limit = 1000, window = "10ms")
+	String admitOften(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "many", key = "#key", limit = 1000, window = "1m")
+	String admit(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "hot-bucket", key = "#key", limit = 1000, window = "10ms",
+			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
+	String admitOftenByBucket(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "bucket", key = "#key", limit = 1000, window = "1m",
+			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
+	String admitByBucket(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "once", key = "#key", limit = 1, window = "1h")
+	String admitOnce(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "hundred", key = "#key", limit = 100, window = "1m")
+	String admitHundred(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "hundred-bucket", key = "#key", limit = 100, window = "1m",
+			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
+	String admitHundredByBucket(String key) {
+		return key;
+	}
+
+	@DistributedLock(name = "agent", key = "#key", waitTime = "30s")
+	long locked(String key, @FencingToken long token) {
+		return token;
+	}
+
+	@DistributedLock(name = "section", key = "#key", waitTime = "30s")
+	void locked(String key, Section section) throws Exception {
+		section.run();
+	}
+
+	@CacheAside(cache = "balances", key = "#key", ttl = "10m")
+	Balance read(String key) {
+		return Balance.of(key);
+	}
+
+	@CacheWriteThrough(cache = "balances", key = "#key", ttl = "10m")
+	Balance write(String key) {
+		return Balance.of(key);
+	}
+
+	@Idempotent(name = "sell", key = "#key", ttl = "10m")
+	Balance once(String key) {
+		return Balance.of(key);
+	}
+
+	@BlacklistCheck(token = "#key")
+	String authenticated(String key) {
+		return key;
+	}
+
+	String unguarded(String key) {
+		return key;
+	}
+
+	/**
+	 * Something to do under a lock.
+	 */
+	@FunctionalInterface
+	interface Section {
+
+		void run() throws Exception;
+
+	}
+
+}

@@ -1,0 +1,189 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.connection.BenchmarkConnections;
+import io.ge.redis.core.connection.GuardConnections;
+import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.core.outage.OutageListener;
+import io.ge.redis.core.outage.OutageSettings;
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * What the library itself takes of a call: the annotated method in an application with
+ * the starter, on a connection that answers at once.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@SuppressWarnings("NullAway.Init")
+public class OwnShareBenchmark {
+
+	private static final int KEYS = 1024;
+
+	/** What is called. */
+	@Param({ "unguarded", "ratelimit-allowed", "ratelimit-allowed-bucket", "ratelimit-denied", "lock", "cache-hit",
+			"cache-miss", "cache-write", "idempotency-first", "idempotency-duplicate", "blacklist" })
+	public String call;
+
+	private StandaloneRedis redis;
+
+	private ConfigurableApplicationContext context;
+
+	private Contender.Action action;
+
+	private final String[] keys = new String[KEYS];
+
+	private int next;
+
+	/**
+	 * Starts server and application, calls once, and lets the connection answer from then
+	 * on.
+	 * @throws Exception if that fails
+	 */
+	@Setup
+	public void setUp() throws Exception {
+		for (int i = 0; i < KEYS; i++) {
+			this.keys[i] = Keys.text(i);
+		}
+		this.redis = RedisServers.standalone();
+		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+			.properties("spring.main.banner-mode=off", "logging.level.root=warn")
+			.properties(this.redis.properties())
+			.run();
+		this.action = action(this.context.getBean(Guarded.class));
+		// The server learns the scripts first
+		this.action.call(Keys.text(KEYS + 1));
+		boolean needsState = this.call.equals("ratelimit-denied") || this.call.equals("cache-hit")
+				|| this.call.equals("idempotency-duplicate");
+		if (needsState) {
+			this.action.call(Keys.text(KEYS));
+		}
+		this.action.call(Keys.text(KEYS));
+		this.context.getBean(Answers.class).connection.answer();
+	}
+
+	private Contender.Action action(Guarded guarded) {
+		return switch (this.call) {
+			case "unguarded" -> guarded::unguarded;
+			case "ratelimit-allowed" -> guarded::admit;
+			case "ratelimit-allowed-bucket" -> guarded::admitByBucket;
+			case "ratelimit-denied" -> (key) -> denied(guarded, key);
+			case "lock" -> (key) -> guarded.locked(key, 0);
+			case "cache-hit", "cache-miss" -> guarded::read;
+			case "cache-write" -> guarded::write;
+			case "idempotency-first", "idempotency-duplicate" -> guarded::once;
+			case "blacklist" -> guarded::authenticated;
+			default -> throw new IllegalArgumentException(this.call);
+		};
+	}
+
+	private static @Nullable Object denied(Guarded guarded, String key) {
+		try {
+			return guarded.admitOnce(key);
+		}
+		catch (RateLimitExceededException ex) {
+			return ex;
+		}
+	}
+
+	/**
+	 * Ends application and server.
+	 */
+	@TearDown
+	public void tearDown() {
+		this.context.close();
+		this.redis.close();
+	}
+
+	/**
+	 * One call.
+	 * @return what the method returned
+	 * @throws Exception never
+	 */
+	@Benchmark
+	public @Nullable Object call() throws Exception {
+		return this.action.call(this.keys[this.next++ & (KEYS - 1)]);
+	}
+
+	/**
+	 * The application on the answering connection.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@Import(BenchmarkApplication.class)
+	static class Application {
+
+		@Bean
+		Answers answers(RedisConnectionFactory factory) {
+			return new Answers(factory);
+		}
+
+		@Bean
+		RedisBackends redisBackends(Answers answers, OutageSettings outage) {
+			return new RedisBackends((name) -> new RedisBackend("default", "ge", "benchmark",
+					BenchmarkConnections.of(answers.connection), outage, answers.scheduler,
+					(script, nanos, failure) -> {
+					}, answers));
+		}
+
+	}
+
+	/**
+	 * What the backend is made of.
+	 */
+	static final class Answers implements OutageListener, AutoCloseable {
+
+		private final AnsweringConnection connection;
+
+		private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(1);
+
+		Answers(RedisConnectionFactory factory) {
+			this.connection = new AnsweringConnection(GuardConnections.from(factory));
+		}
+
+		@Override
+		public void onFailure(String pattern, OutageCause cause) {
+			throw new IllegalStateException("The connection failed for " + pattern + ": " + cause);
+		}
+
+		@Override
+		public void onTransition(String breaker, boolean open) {
+		}
+
+		@Override
+		public void close() {
+			this.scheduler.shutdownNow();
+		}
+
+	}
+
+}

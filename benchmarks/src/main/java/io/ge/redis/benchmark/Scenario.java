@@ -1,0 +1,37 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import java.util.List;
+
+/**
+ * Contenders that do the same, so that they can be compared.
+ *
+ * @param pattern the pattern
+ * @param id the name of the table's files
+ * @param title the heading of the table
+ * @param note what to know when reading it
+ * @param keys which keys are used, one after the other
+ * @param contenders a PING, scripts without the library, the library, peers
+ * @param preparation run once for all keys before anything is measured
+ */
+record Scenario(String pattern, String id, String title, String note, List<Keys> keys, List<Contender> contenders,
+		Preparation preparation) {
+
+	static final Preparation NOTHING = (count) -> {
+	};
+
+	/**
+	 * Puts the keys into the state that the calls need.
+	 */
+	@FunctionalInterface
+	interface Preparation {
+
+		void prepare(int keys) throws Exception;
+
+	}
+
+}

@@ -1,0 +1,332 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.github.bucket4j.BucketConfiguration;
+import org.jspecify.annotations.Nullable;
+import org.redisson.api.RateType;
+import org.redisson.api.RLock;
+import org.redisson.api.RRateLimiter;
+
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * What is compared: for each pattern a PING, the scripts of the annotated method without
+ * the library on the same connection, the annotated method, and what else does the same.
+ */
+final class Scenarios {
+
+	private static final String EXAMPLE = Keys.text(0);
+
+	private static final int PREPARING_THREADS = 16;
+
+	private final Instance instance;
+
+	private final Guarded guarded;
+
+	private final RawRedis raw;
+
+	private final Monitor monitor;
+
+	Scenarios(Instance instance, Monitor monitor) {
+		this.instance = instance;
+		this.guarded = instance.guarded();
+		this.raw = instance.raw();
+		this.monitor = monitor;
+	}
+
+	List<Scenario> all() throws Exception {
+		return List.of(rateLimitAllowed(Keys.HOT), rateLimitAllowed(Keys.MANY), rateLimitDenied(), lock(), cacheHit(),
+				cacheMiss(), cacheWrite(), idempotencyFirst(), idempotencyDuplicate(), blacklist());
+	}
+
+	// Rate limit
+
+	private Scenario rateLimitAllowed(Keys keys) throws Exception {
+		boolean hot = keys == Keys.HOT;
+		Contender.Action window = hot ? this.guarded::admitOften : this.guarded::admit;
+		Contender.Action bucket = hot ? this.guarded::admitOftenByBucket : this.guarded::admitByBucket;
+		RecordedCall windowCall = record(window).get(0);
+		RecordedCall bucketCall = record(bucket).get(0);
+		Duration length = hot ? Duration.ofMillis(10) : Duration.ofMinutes(1);
+		BucketConfiguration configuration = bucket4j(1000, length);
+		String reference = "raw EVALSHA, window";
+		String bucketReference = "raw EVALSHA, bucket";
+		String limiters = hot ? "hot:" : "many:";
+		return new Scenario("ratelimit", hot ? "ratelimit-allowed-hot" : "ratelimit-allowed-many",
+				"Rate limit, allowed, " + (hot ? "one hot key" : "many keys"),
+				"1,000 permits per " + (hot ? "10 ms" : "minute") + ": no call is refused.", List.of(keys),
+				List.of(Contender.ping(this.raw, reference),
+						Contender.raw(reference, (key) -> admitted(windowCall.send(this.raw, key))),
+						Contender.raw(bucketReference, (key) -> admitted(bucketCall.send(this.raw, key))),
+						Contender.of("@RateLimited SLIDING_WINDOW", reference, window),
+						Contender.of("@RateLimited TOKEN_BUCKET", bucketReference, bucket),
+						Contender.of("Bucket4j", bucketReference,
+								(key) -> require(tryConsume(key, () -> configuration))),
+						Contender.of("Redisson RRateLimiter", reference,
+								(key) -> require(
+										this.instance.redisson().getRateLimiter(limiters + key).tryAcquire()))),
+				(count) -> forAll(hot ? 1 : count,
+						(key) -> this.instance.redisson()
+							.getRateLimiter(limiters + key)
+							.trySetRate(RateType.OVERALL, 1000, length)));
+	}
+
+	private Scenario rateLimitDenied() throws Exception {
+		deniedByUs(EXAMPLE);
+		RecordedCall call = record((key) -> deniedByUs(key)).get(0);
+		BucketConfiguration configuration = bucket4j(1, Duration.ofHours(1));
+		RRateLimiter limiter = this.instance.redisson().getRateLimiter("once");
+		String reference = "raw EVALSHA";
+		return new Scenario("ratelimit", "ratelimit-denied", "Rate limit, denied",
+				"One permit per hour, taken before. The annotated method throws, the peers return `false`.",
+				List.of(Keys.HOT),
+				List.of(Contender.ping(this.raw, reference),
+						Contender.raw(reference, (key) -> require(number(call.send(this.raw, key), 0) == 0)),
+						Contender.of("@RateLimited", reference, (key) -> require(deniedByUs(key))),
+						Contender.of("Bucket4j", reference,
+								(key) -> require(!tryConsume("once" + key, () -> configuration))),
+						Contender.of("Redisson RRateLimiter", reference, (key) -> require(!limiter.tryAcquire()))),
+				(count) -> {
+					limiter.trySetRate(RateType.OVERALL, 1, Duration.ofHours(1));
+					limiter.tryAcquire();
+					tryConsume("once" + EXAMPLE, () -> configuration);
+				});
+	}
+
+	private boolean deniedByUs(String key) {
+		try {
+			this.guarded.admitOnce(key);
+			return false;
+		}
+		catch (RateLimitExceededException ex) {
+			return true;
+		}
+	}
+
+	private boolean tryConsume(String key, Supplier<BucketConfiguration> configuration) {
+		byte[] name = ("b4j:" + key).getBytes(StandardCharsets.UTF_8);
+		return this.instance.buckets().getProxy(name, configuration).tryConsume(1);
+	}
+
+	static BucketConfiguration bucket4j(long permits, Duration period) {
+		return BucketConfiguration.builder()
+			.addLimit((limit) -> limit.capacity(permits).refillGreedy(permits, period))
+			.build();
+	}
+
+	private static Object admitted(List<?> reply) {
+		return require(number(reply, 0) == 1);
+	}
+
+	// Lock
+
+	private Scenario lock() throws Exception {
+		List<RecordedCall> calls = record((key) -> this.guarded.locked(key, 0));
+		String reference = "raw EVALSHA";
+		return new Scenario("lock", "lock-uncontended", "Lock, taken and released, uncontended",
+				"Callers never use the same key. The raw figure is two scripts, one after the other. "
+						+ "Only @DistributedLock and RFencedLock give a fencing token.",
+				List.of(Keys.OWN), List.of(Contender.ping(this.raw, reference), Contender.raw(reference, (key) -> {
+					require(number(calls.get(0).send(this.raw, key), 0) == 1);
+					return require(number(calls.get(1).send(this.raw, key), 0) > 0);
+				}), Contender.of("@DistributedLock", reference, (key) -> require(this.guarded.locked(key, 0) > 0)),
+						Contender.of("Redisson RLock", reference,
+								(key) -> cycle(this.instance.redisson().getLock("rlock:" + key))),
+						Contender.of("Redisson RFencedLock", reference,
+								(key) -> cycle(this.instance.redisson().getFencedLock("rfenced:" + key))),
+						Contender.of("RedisLockRegistry, pub/sub", reference,
+								(key) -> cycle(this.instance.pushLocks().obtain(key))),
+						Contender.of("RedisLockRegistry, spin", reference,
+								(key) -> cycle(this.instance.spinLocks().obtain(key)))),
+				Scenario.NOTHING);
+	}
+
+	private static Object cycle(Lock lock) {
+		lock.lock();
+		lock.unlock();
+		return lock;
+	}
+
+	private static Object cycle(RLock lock) {
+		lock.lock();
+		lock.unlock();
+		return lock;
+	}
+
+	// Cache
+
+	private Scenario cacheHit() throws Exception {
+		this.guarded.read(EXAMPLE);
+		RecordedCall call = record(this.guarded::read).get(0);
+		CachedByPeer peer = this.instance.get(CachedByPeer.class);
+		String reference = "raw EVALSHA";
+		return new Scenario("cache", "cache-hit", "Cache, hit",
+				"A record of about 70 bytes as JSON. Callers of one instance that read one key at the same time share "
+						+ "one lookup, which no raw script does.",
+				List.of(Keys.HOT, Keys.MANY),
+				List.of(Contender.ping(this.raw, reference),
+						Contender.raw(reference, (key) -> require(call.send(this.raw, key).size() == 2)),
+						Contender.of("@CacheAside", reference, this.guarded::read),
+						Contender.of("@Cacheable, Spring Data Redis", reference, peer::read)),
+				(count) -> {
+					forAll(count, this.guarded::read);
+					forAll(count, peer::read);
+				});
+	}
+
+	private Scenario cacheMiss() throws Exception {
+		List<RecordedCall> calls = recordFresh(this.guarded::read);
+		CachedByPeer peer = this.instance.get(CachedByPeer.class);
+		String reference = "raw EVALSHA";
+		return new Scenario("cache", "cache-miss", "Cache, miss",
+				"Lookup, a loader that costs nothing, fill. Spring Data's manager gives no lease: a slow reader can "
+						+ "overwrite a newer value, and every reader loads.",
+				List.of(Keys.FRESH), List.of(Contender.ping(this.raw, reference), Contender.raw(reference, (key) -> {
+					calls.get(0).send(this.raw, key);
+					return calls.get(1).send(this.raw, key);
+				}), Contender.of("@CacheAside", reference, this.guarded::read),
+						Contender.of("@Cacheable, Spring Data Redis", reference, peer::read)),
+				Scenario.NOTHING);
+	}
+
+	private Scenario cacheWrite() throws Exception {
+		List<RecordedCall> calls = record(this.guarded::write);
+		CachedByPeer peer = this.instance.get(CachedByPeer.class);
+		AtomicLong ids = new AtomicLong();
+		String reference = "raw EVALSHA";
+		return new Scenario("cache", "cache-write", "Cache, write",
+				"Without a transaction: intent, a method that does nothing, publication. Spring Data's manager sends a "
+						+ "SET after the method, whatever became of the transaction.",
+				List.of(Keys.MANY), List.of(Contender.ping(this.raw, reference), Contender.raw(reference, (key) -> {
+					byte[] id = ("raw:" + ids.incrementAndGet()).getBytes(StandardCharsets.US_ASCII);
+					calls.get(0).send(this.raw, key, 0, id);
+					return calls.get(1).send(this.raw, key, 0, id);
+				}), Contender.of("@CacheWriteThrough", reference, this.guarded::write),
+						Contender.of("@CachePut, Spring Data Redis", reference, peer::write)),
+				Scenario.NOTHING);
+	}
+
+	// Idempotency
+
+	private Scenario idempotencyFirst() throws Exception {
+		List<RecordedCall> calls = recordFresh(this.guarded::once);
+		String reference = "raw EVALSHA";
+		return new Scenario("idempotency", "idempotency-first", "Idempotency, first call",
+				"Claim, a method that does nothing, completion. There is hardly a library to compare with; the baseline "
+						+ "is what is often written by hand: SET NX, then SET with the result, without owner, fence or "
+						+ "fingerprint.",
+				List.of(Keys.FRESH), List.of(Contender.ping(this.raw, reference), Contender.raw(reference, (key) -> {
+					List<?> claim = calls.get(0).send(this.raw, key);
+					require(number(claim, 0) == 1);
+					byte[] fence = String.valueOf(number(claim, 1)).getBytes(StandardCharsets.US_ASCII);
+					return require(number(calls.get(1).send(this.raw, key, 1, fence), 0) == 1);
+				}), Contender.of("@Idempotent", reference, this.guarded::once),
+						Contender.of("SET NX + SET by hand", reference, this::byHand)),
+				Scenario.NOTHING);
+	}
+
+	private Scenario idempotencyDuplicate() throws Exception {
+		this.guarded.once(EXAMPLE);
+		RecordedCall call = record(this.guarded::once).get(0);
+		String reference = "raw EVALSHA";
+		return new Scenario("idempotency", "idempotency-duplicate", "Idempotency, duplicate",
+				"The answer of the first call is replayed. The raw script asks for one key only, since the others are "
+						+ "hashed.",
+				List.of(Keys.HOT),
+				List.of(Contender.ping(this.raw, reference),
+						Contender.raw(reference, (key) -> require(number(call.sendAsRecorded(this.raw), 0) == 2)),
+						Contender.of("@Idempotent", reference, this.guarded::once),
+						Contender.of("SET NX + GET by hand", reference, this::byHand)),
+				(count) -> byHand(EXAMPLE));
+	}
+
+	private @Nullable Object byHand(String key) {
+		StringRedisTemplate template = this.instance.template();
+		String name = "hand:" + key;
+		if (Boolean.TRUE.equals(template.opsForValue().setIfAbsent(name, "", Duration.ofMinutes(10)))) {
+			template.opsForValue().set(name, "{\"wallet\":\"" + key + "\"}", Duration.ofMinutes(10));
+			return key;
+		}
+		return template.opsForValue().get(name);
+	}
+
+	// Blacklist
+
+	private Scenario blacklist() throws Exception {
+		RecordedCall call = record(this.guarded::authenticated).get(0);
+		StringRedisTemplate template = this.instance.template();
+		String reference = "raw EVALSHA";
+		return new Scenario("blacklist", "blacklist-check", "Blacklist, check of a token that is not revoked",
+				"Beside the EXISTS that is often written by hand.", List.of(Keys.MANY),
+				List.of(Contender.ping(this.raw, reference),
+						Contender.raw(reference, (key) -> require(number(call.send(this.raw, key), 0) == 0)),
+						Contender.of("@BlacklistCheck", reference, this.guarded::authenticated),
+						Contender.of("EXISTS by hand", reference, (key) -> template.hasKey("revoked:" + key))),
+				Scenario.NOTHING);
+	}
+
+	// Recording
+
+	private List<RecordedCall> record(Contender.Action action) throws Exception {
+		// The server learns the scripts first
+		action.call(EXAMPLE);
+		return RecordedCall.of(this.monitor, EXAMPLE, () -> action.call(EXAMPLE));
+	}
+
+	private List<RecordedCall> recordFresh(Contender.Action action) throws Exception {
+		action.call(Keys.FRESH.next(0, 1, 1));
+		String key = Keys.FRESH.next(0, 1, 1);
+		return RecordedCall.of(this.monitor, key, () -> action.call(key));
+	}
+
+	private static void forAll(int count, Contender.Action action) throws Exception {
+		ExecutorService threads = Executors.newFixedThreadPool(PREPARING_THREADS);
+		try {
+			List<Future<?>> shares = new ArrayList<>();
+			for (int share = 0; share < PREPARING_THREADS; share++) {
+				int first = share;
+				shares.add(threads.submit(() -> {
+					for (int i = first; i < count; i += PREPARING_THREADS) {
+						action.call(Keys.text(i));
+					}
+					return null;
+				}));
+			}
+			for (Future<?> share : shares) {
+				share.get(5, TimeUnit.MINUTES);
+			}
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	private static long number(List<?> reply, int index) {
+		return (Long) reply.get(index);
+	}
+
+	private static Object require(boolean expected) {
+		if (!expected) {
+			throw new IllegalStateException("A call did not do what its scenario is about");
+		}
+		return Boolean.TRUE;
+	}
+
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.benchmark;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * A median and the quartiles around it.
+ *
+ * @param low the first quartile
+ * @param median the median
+ * @param high the third quartile
+ */
+record Spread(double low, double median, double high) {
+
+	static Spread of(double... values) {
+		if (values.length == 0) {
+			throw new IllegalArgumentException("No values");
+		}
+		double[] sorted = values.clone();
+		Arrays.sort(sorted);
+		return new Spread(quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75));
+	}
+
+	static <T> Spread of(Collection<T> items, ToDoubleFunction<T> value) {
+		return of(items.stream().mapToDouble(value).toArray());
+	}
+
+	private static double quantile(double[] sorted, double share) {
+		double position = share * (sorted.length - 1);
+		int below = (int) position;
+		int above = Math.min(below + 1, sorted.length - 1);
+		return sorted[below] + (sorted[above] - sorted[below]) * (position - below);
+	}
+
+}
