@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Clock;
+import java.util.Collections;
 import java.util.Date;
 import java.util.Locale;
 import java.util.Optional;
@@ -174,6 +175,17 @@ final class ArchitectureConditions {
 			}
 			if (entersMonitor(type)) {
 				report.accept(type, "has a synchronized block");
+			}
+		});
+	}
+
+	ArchCondition<JavaClass> notWrapCollectionsToSynchronize() {
+		return condition("not use collections that synchronize", (type, report) -> {
+			for (JavaAccess<?> access : type.getAccessesFromSelf()) {
+				if (access.getTargetOwner().isEquivalentTo(Collections.class)
+						&& access.getName().startsWith("synchronized")) {
+					report.accept(type, access.getDescription());
+				}
 			}
 		});
 	}

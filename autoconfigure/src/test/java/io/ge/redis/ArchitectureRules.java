@@ -5,10 +5,14 @@
 
 package io.ge.redis;
 
+import java.util.Hashtable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.Stack;
+import java.util.Timer;
 import java.util.TreeSet;
+import java.util.Vector;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -37,6 +41,9 @@ final class ArchitectureRules {
 	static final Set<String> ADAPTERS = Set.of("web", "security", "actuate", "embedded");
 
 	static final Set<String> HOUSE = union(PATTERNS, ADAPTERS, Set.of("core", "autoconfigure"));
+
+	private static final Class<?>[] SYNCHRONIZING = { Hashtable.class, Vector.class, Stack.class, StringBuffer.class,
+			Timer.class };
 
 	private final Map<String, ArchRule> rules = new LinkedHashMap<>();
 
@@ -157,6 +164,12 @@ final class ArchitectureRules {
 	private void addCode() {
 		add("every package is null-marked", classes().should(this.conditions.resideInNullMarkedPackages()));
 		add("nothing is synchronized", classes().should(this.conditions.notSynchronize()));
+		add("nothing uses types that synchronize",
+				noClasses().should().dependOnClassesThat().belongToAnyOf(SYNCHRONIZING));
+		add("nothing uses collections that were wrapped to synchronize",
+				classes().should(this.conditions.notWrapCollectionsToSynchronize()));
+		add("nothing waits inside a monitor of the platform",
+				classes().should(new MonitorConditions(this.classes).notWaitInsideMonitors()));
 		add("nothing reads the wall clock", classes().should(this.conditions.notReadTheWallClock()));
 		add("nothing logs through java.util.logging",
 				noClasses().should().dependOnClassesThat().resideInAPackage("java.util.logging.."));

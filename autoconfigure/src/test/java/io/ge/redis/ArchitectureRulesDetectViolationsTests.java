@@ -63,6 +63,13 @@ class ArchitectureRulesDetectViolationsTests {
 		violators.put("class conditions stand on classes", List.of("autoconfigure.ClassConditionOnBeanConfiguration"));
 		violators.put("every package is null-marked", List.of("helpers.Misplaced", "web.WebPort"));
 		violators.put("nothing is synchronized", List.of("core.SynchronizedMethod", "core.SynchronizedBlock"));
+		violators.put("nothing uses types that synchronize",
+				List.of("core.AppendsToStringBuffer", "core.HoldsHashtable"));
+		violators.put("nothing uses collections that were wrapped to synchronize", List.of("core.WrapsMap"));
+		violators.put("nothing waits inside a monitor of the platform",
+				List.of("core.ComputesOverRedis", "core.ComputesOverPort", "core.ComputesWaiting",
+						"core.ComputesUnknownFunction", "core.MergesCallback", "core.RemovesOverDatabase",
+						"core.InitialisesOverRedis"));
 		violators.put("nothing reads the wall clock", List.of("core.ReadsCurrentTimeMillis", "core.ReadsInstant",
 				"core.ReadsLocalDate", "core.ReadsClock", "core.ReadsDate", "core.HoldsClock", "core.RefersToInstant"));
 		violators.put("nothing logs through java.util.logging", List.of("core.UsesJavaLogging"));
@@ -94,6 +101,7 @@ class ArchitectureRulesDetectViolationsTests {
 			.doesNotContain("LockProperties");
 		assertThat(failureOf("every package is null-marked")).doesNotContain("LockPort");
 		assertThat(failureOf("nothing reads the wall clock")).doesNotContain("ConvertsDate");
+		assertThat(failureOf("nothing waits inside a monitor of the platform")).doesNotContain("ComputesInMemory");
 		for (String rule : List.of("auto-configurations are public, final, named so and in their package",
 				"auto-configurations have no public methods", "post-processor beans have static methods",
 				"advisor beans are infrastructure")) {

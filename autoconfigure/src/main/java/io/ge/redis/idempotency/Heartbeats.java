@@ -35,8 +35,12 @@ final class Heartbeats {
 	}
 
 	void add(Claim.Granted claim) {
-		this.rounds.computeIfAbsent(claim.request().settings().lease(), this::newRound)
-			.put(claim.handle(), new Running(claim, System.nanoTime()));
+		Duration lease = claim.request().settings().lease();
+		Map<RedisIdempotency.Handle, Running> round = this.rounds.get(lease);
+		if (round == null) {
+			round = newRound(lease);
+		}
+		round.put(claim.handle(), new Running(claim, System.nanoTime()));
 	}
 
 	void remove(Claim.Granted claim) {
@@ -48,6 +52,11 @@ final class Heartbeats {
 
 	private Map<RedisIdempotency.Handle, Running> newRound(Duration lease) {
 		Map<RedisIdempotency.Handle, Running> round = new ConcurrentHashMap<>();
+		// Not within the map's monitor: the timer has a lock of its own
+		Map<RedisIdempotency.Handle, Running> present = this.rounds.putIfAbsent(lease, round);
+		if (present != null) {
+			return present;
+		}
 		long interval = lease.toNanos() / 3;
 		try {
 			this.timer.scheduleWithFixedDelay(() -> beat(round, interval / 2), interval, interval,

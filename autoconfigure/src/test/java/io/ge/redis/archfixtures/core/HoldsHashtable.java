@@ -1,0 +1,15 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.archfixtures.core;
+
+import java.util.Hashtable;
+import java.util.Map;
+
+class HoldsHashtable {
+
+	final Map<String, String> planted = new Hashtable<>();
+
+}

@@ -1,0 +1,14 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.archfixtures.core;
+
+import io.lettuce.core.RedisClient;
+
+class InitialisesOverRedis {
+
+	static final RedisClient PLANTED = RedisClient.create();
+
+}
