@@ -217,14 +217,14 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 	 * is answered.
 	 */
 	public void pause() {
-		signal("STOP");
+		Signals.pause(running().pid());
 	}
 
 	/**
 	 * Lets a paused process go on (SIGCONT). It then works off what has arrived.
 	 */
 	public void resume() {
-		signal("CONT");
+		Signals.resume(running().pid());
 	}
 
 	/**
@@ -249,18 +249,6 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 		}
 		try {
 			Files.deleteIfExists(pidFile());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private void signal(String name) {
-		try {
-			Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + running().pid()).start();
-			if (!waitFor(kill, START_TIMEOUT) || kill.exitValue() != 0) {
-				throw new IllegalStateException("Redis on " + this + " took no SIG" + name);
-			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -254,22 +254,6 @@ final class ChildJvm {
 		}
 	}
 
-	void signal(String name) {
-		try {
-			Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid()).start();
-			if (kill.waitFor() != 0) {
-				throw new IllegalStateException("The process " + pid() + " took no SIG" + name);
-			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted", ex);
-		}
-	}
-
 	/**
 	 * Ends the process at once and waits for its end.
 	 */

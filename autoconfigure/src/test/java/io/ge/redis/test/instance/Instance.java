@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.test.Signals;
 import io.ge.redis.test.oracle.Journal;
 import org.jspecify.annotations.Nullable;
 
@@ -108,14 +109,14 @@ public final class Instance implements AutoCloseable {
 	public void pause() {
 		this.child.spend();
 		this.paused = true;
-		this.child.signal("STOP");
+		Signals.pause(pid());
 	}
 
 	/**
 	 * Lets a paused process go on (SIGCONT).
 	 */
 	public void resume() {
-		this.child.signal("CONT");
+		Signals.resume(pid());
 		this.paused = false;
 	}
 
