@@ -20,6 +20,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -50,6 +51,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	 * that closes can still say so. Nobody waits for it.
 	 */
 	private static final long QUIET_MILLIS = 100;
+
+	private static final Duration PRIMARIES_TIMEOUT = Duration.ofMillis(300);
 
 	private final Lock starting = new ReentrantLock();
 
@@ -200,16 +203,22 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	/**
 	 * Connects to every primary. The driver would connect to each at the first command
-	 * for it, which would cost that command its budget.
+	 * for it, which would cost that command its budget. By address, as the driver does
+	 * for commands: its connections by node id are others. A primary that hangs must not
+	 * keep the connection to the others from being made.
 	 */
 	private static CompletionStage<StatefulConnection<byte[], byte[]>> connect(RedisClusterClient cluster) {
 		return cluster.connectAsync(ByteArrayCodec.INSTANCE).thenCompose((connection) -> {
 			CompletableFuture<?>[] primaries = connection.getPartitions()
 				.stream()
 				.filter((node) -> node.is(NodeFlag.UPSTREAM))
-				.map((node) -> connection.getConnectionAsync(node.getNodeId()).handle((opened, failure) -> node))
+				.map(RedisClusterNode::getUri)
+				.map((server) -> connection.getConnectionAsync(server.getHost(), server.getPort())
+					.handle((opened, failure) -> server))
 				.toArray(CompletableFuture[]::new);
-			return CompletableFuture.allOf(primaries).thenApply((done) -> connection);
+			return CompletableFuture.allOf(primaries)
+				.completeOnTimeout(null, PRIMARIES_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+				.thenApply((done) -> connection);
 		});
 	}
 

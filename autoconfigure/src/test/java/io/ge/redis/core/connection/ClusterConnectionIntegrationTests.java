@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.time.Duration;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.test.ClusterRedis;
+import io.ge.redis.test.RedisNode;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.TestBackend;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The connections to the servers of a Cluster.
+ */
+class ClusterConnectionIntegrationTests {
+
+	private static final LuaScript PROBE = LuaScript.load(RedisBackend.class, "probe.lua");
+
+	@Test
+	void firstCallsFindTheirConnectionsOpen() {
+		try (ClusterRedis redis = RedisServers.cluster(); TestBackend backend = TestBackend.on(redis)) {
+			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
+			long before = opened(redis);
+			for (int i = 0; i < 50; i++) {
+				RedisKey key = backend.get().keys("test").entity(KeyPart.of("entity-" + i));
+				GuardedRedis door = backend.get().redis("test");
+				Waiting.await(door.run(ScriptCall.of(PROBE, key), door.newBudget()));
+			}
+			assertThat(opened(redis)).isEqualTo(before);
+			// One for each server, and the one for commands without a key
+			assertThat(before).isEqualTo(4);
+		}
+	}
+
+	@Test
+	void freshConnectionIsMadeAlthoughOneServerHangs() {
+		try (ClusterRedis redis = RedisServers.cluster("cluster-require-full-coverage no");
+				TestBackend backend = TestBackend.on(redis)) {
+			redis.nodes().get(1).pause();
+			Waiting.await(backend.get().connection().reopen(Duration.ofSeconds(5)));
+			redis.nodes().get(1).resume();
+		}
+	}
+
+	private static long opened(ClusterRedis redis) {
+		return redis.nodes().stream().mapToLong(ClusterConnectionIntegrationTests::connections).sum();
+	}
+
+	private static long connections(RedisNode node) {
+		return String.valueOf(node.command("CLIENT", "LIST", "TYPE", "normal"))
+			.lines()
+			.filter((client) -> client.contains(" name=ge-redis-guards "))
+			.count();
+	}
+
+}
