@@ -13,6 +13,7 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
@@ -26,11 +27,12 @@ import org.springframework.boot.health.contributor.Status;
 /**
  * Whether guards can rely on each Redis that they use.
  * <p>
- * {@code DOWN} while outage policies apply to a Redis, or where the guards may not do
- * there what they have to. {@code UNKNOWN} where keys may be evicted, which would drop
- * locks, idempotency keys and revocations silently (a Redis for caches alone is meant to
- * be so), and where the server does not tell. Everything of ours expires, so every policy
- * but {@code noeviction} evicts it once a memory limit is reached.
+ * {@code DOWN} while outage policies apply to a Redis or to a server of a Cluster, or
+ * where the guards may not do there what they have to. {@code UNKNOWN} where keys may be
+ * evicted, which would drop locks, idempotency keys and revocations silently (a Redis for
+ * caches alone is meant to be so), and where the server does not tell. Everything of ours
+ * expires, so every policy but {@code noeviction} evicts it once a memory limit is
+ * reached.
  * <p>
  * Cost: one script call for each Redis, none while it is known to be away; waits no
  * longer than {@code ge.redis.outage.command-timeout} for each. On a Cluster one node is
@@ -66,14 +68,22 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	private static Finding check(RedisBackend backend) {
+		OutageCause away = backend.breaker().openCause();
+		if (away != null) {
+			return away(away);
+		}
 		GuardedRedis redis = backend.redis(PATTERN);
 		try {
 			return judge(Waiting.await(redis
 				.run(ScriptCall.of(PROBE, backend.keys(PATTERN).entity(KeyPart.of("probe"))), redis.newBudget())));
 		}
 		catch (RedisUnavailableException ex) {
-			return new Finding(Status.DOWN).with("state", "away").with("cause", ex.reason().tag());
+			return away(ex.reason());
 		}
+	}
+
+	private static Finding away(OutageCause cause) {
+		return new Finding(Status.DOWN).with("state", "away").with("cause", cause.tag());
 	}
 
 	private static Finding judge(ScriptReply reply) {

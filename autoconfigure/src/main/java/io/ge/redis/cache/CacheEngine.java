@@ -225,12 +225,12 @@ final class CacheEngine {
 	}
 
 	private void removeNoted() {
-		List<CacheKey> due = this.journal.due(BATCH);
-		if (due.isEmpty() || this.closed) {
+		if (this.closed) {
 			return;
 		}
-		if (this.redis.isAway()) {
-			retry();
+		List<CacheKey> due = this.journal.due(BATCH, (key) -> !this.redis.isAway(key));
+		if (due.isEmpty()) {
+			retryIfAnyIsDue();
 			return;
 		}
 		List<CompletableFuture<Outcome>> removals = new ArrayList<>(due.size());
@@ -241,6 +241,12 @@ final class CacheEngine {
 				this.later.execute(this::removeNoted);
 			}
 		});
+	}
+
+	private void retryIfAnyIsDue() {
+		if (!this.journal.due(1).isEmpty()) {
+			retry();
+		}
 	}
 
 	private static boolean isUnknown(Throwable failure) {
@@ -275,7 +281,7 @@ final class CacheEngine {
 		}
 
 		CompletableFuture<CacheLookup> look() {
-			if (CacheEngine.this.redis.isAway() || CacheEngine.this.journal.holds(this.key)) {
+			if (CacheEngine.this.redis.isAway(this.key) || CacheEngine.this.journal.holds(this.key)) {
 				return CompletableFuture.completedFuture(Load.BYPASS);
 			}
 			Flight own = new Flight(CacheEngine.this.ids.incrementAndGet(), this.key, this.settings.leaseTime(),

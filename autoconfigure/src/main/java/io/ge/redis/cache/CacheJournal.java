@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -82,10 +83,15 @@ final class CacheJournal {
 		return (note != null && note.due()) ? note : null;
 	}
 
+	List<CacheKey> due(int limit) {
+		return due(limit, (key) -> true);
+	}
+
 	/**
 	 * Returns what is to be removed, dropping what has expired by itself.
+	 * @param reachable which entries can be removed now
 	 */
-	List<CacheKey> due(int limit) {
+	List<CacheKey> due(int limit, Predicate<CacheKey> reachable) {
 		long now = System.nanoTime();
 		List<CacheKey> keys = new ArrayList<>();
 		for (Map.Entry<CacheKey, Note> entry : this.notes.entrySet()) {
@@ -93,7 +99,7 @@ final class CacheJournal {
 			if (note.due() && note.expiry() - now < 0 && note.open() == 0) {
 				this.notes.remove(entry.getKey(), note);
 			}
-			else if (note.due() && keys.size() < limit) {
+			else if (note.due() && keys.size() < limit && reachable.test(entry.getKey())) {
 				keys.add(entry.getKey());
 			}
 		}

@@ -97,8 +97,8 @@ final class RedisCache {
 		return this.redis.newBudget();
 	}
 
-	boolean isAway() {
-		return this.redis.isAway();
+	boolean isAway(CacheKey key) {
+		return this.redis.isAway(() -> entity(key));
 	}
 
 	void onRecovery(Runnable action) {
@@ -203,11 +203,15 @@ final class RedisCache {
 	}
 
 	private List<RedisKey> keys(CacheKey key) {
+		RedisKey entity = entity(key);
+		return List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS));
+	}
+
+	private RedisKey entity(CacheKey key) {
 		KeyPart[] parts = new KeyPart[key.parts().size() + 1];
 		parts[0] = KeyPart.of(key.cache());
 		System.arraycopy(KeyText.parts(key.parts()), 0, parts, 1, key.parts().size());
-		RedisKey entity = this.keys.entity(parts);
-		return List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS));
+		return this.keys.entity(parts);
 	}
 
 	/**

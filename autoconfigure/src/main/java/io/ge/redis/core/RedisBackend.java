@@ -27,6 +27,7 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
 import io.ge.redis.core.script.ScriptListener;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One Redis deployment as the guards see it: connection, breaker, scripts, compensations
@@ -121,8 +122,11 @@ public final class RedisBackend {
 		this.connection.close();
 	}
 
-	// Not on a cluster, where it would tell of one slot only
-	private CompletionStage<?> tryToWrite() {
+	// Without a key not on a cluster, where it would tell of one slot only
+	private CompletionStage<?> tryToWrite(byte @Nullable [] key) {
+		if (key != null) {
+			return this.scripts.run(ScriptCall.beside(PROBE, key, ":probe"));
+		}
 		return this.connection.isClustered() ? CompletableFuture.completedFuture(null) : this.scripts.run(probe());
 	}
 

@@ -7,14 +7,24 @@ package io.ge.redis.actuate;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.IntStream;
 
+import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TestBackend;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.health.contributor.Health;
@@ -26,6 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for {@link GeRedisHealthIndicator}.
  */
 class GeRedisHealthIndicatorIntegrationTests {
+
+	private static final LuaScript PROBE = LuaScript.load(RedisBackend.class, "probe.lua");
 
 	@Test
 	void serverThatKeepsEverythingIsUp() {
@@ -116,6 +128,32 @@ class GeRedisHealthIndicatorIntegrationTests {
 			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
 			assertThat(details(health)).isEqualTo(Map.of("state", "away", "cause", "timeout"));
 			redis.primary().resume();
+		}
+	}
+
+	@Test
+	void oneHangingServerOfClusterIsDown() {
+		try (ClusterRedis redis = RedisServers.cluster("cluster-require-full-coverage no");
+				TestBackend backend = TestBackend.on(redis.connectionFactory(), "instance", Duration.ofMillis(200))) {
+			GeRedisHealthIndicator indicator = indicator(backend);
+			Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
+			RedisNode asked = redis.primaryFor(backend.get().keys("health").entity(KeyPart.of("probe")).toString());
+			RedisKey key = IntStream.range(0, 50)
+				.mapToObj((i) -> backend.get().keys("test").entity(KeyPart.of("entity-" + i)))
+				.filter((candidate) -> redis.primaryFor(candidate.toString()) != asked)
+				.findFirst()
+				.orElseThrow();
+			RedisNode hung = redis.primaryFor(key.toString());
+			hung.pause();
+			Awaitility.await().until(() -> {
+				GuardedRedis door = backend.get().redis("test");
+				door.run(ScriptCall.of(PROBE, key), door.newBudget()).handle((reply, failure) -> true).join();
+				return backend.get().breaker().isOpen();
+			});
+			assertThat(indicator.health().getStatus()).isEqualTo(Status.DOWN);
+			assertThat(details(indicator.health())).isEqualTo(Map.of("state", "away", "cause", "timeout"));
+			hung.resume();
+			Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
 		}
 	}
 

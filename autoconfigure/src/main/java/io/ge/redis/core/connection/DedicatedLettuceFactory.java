@@ -14,6 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
@@ -168,6 +170,28 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	 */
 	CompletionStage<? extends StatefulRedisPubSubConnection<byte[], byte[]>> openPubSub() {
 		return this.openings.begin(this::connectPubSub);
+	}
+
+	/**
+	 * Looks at the map of the cluster again. Connections that are open follow it.
+	 */
+	CompletionStage<Void> refreshMap() {
+		return this.openings.begin(() -> (getRequiredNativeClient() instanceof RedisClusterClient cluster)
+				? cluster.refreshPartitionsAsync() : CompletableFuture.completedFuture(null));
+	}
+
+	/**
+	 * Opens and closes a connection to one server of the cluster, which tells whether it
+	 * answers.
+	 */
+	CompletionStage<Void> tryServer(RedisURI address) {
+		return this.openings.begin(() -> {
+			RedisClient client = RedisClient.create(getClientConfiguration().getClientResources().orElseThrow());
+			client.setOptions(singleOptions(getClientConfiguration().getClientOptions().orElseThrow()));
+			return client.connectAsync(ByteArrayCodec.INSTANCE, address)
+				.<Void>thenApply((opened) -> null)
+				.whenComplete((opened, failure) -> client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS));
+		});
 	}
 
 	@SuppressWarnings("unchecked")

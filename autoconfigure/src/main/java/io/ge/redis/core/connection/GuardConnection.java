@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The small port through which guards talk to one Redis deployment. There are two
  * adapters: Lettuce's asynchronous API, and Spring Data's connection for every other
@@ -64,6 +66,26 @@ public interface GuardConnection extends AutoCloseable {
 	 * not be made
 	 */
 	CompletionStage<Void> reopen(Duration timeout);
+
+	/**
+	 * Returns the part of the deployment that serves a key at present.
+	 * @param key the key
+	 * @return the part, or {@code null} where one server serves all keys, where the
+	 * driver does not tell, and while there is no connection
+	 */
+	@Nullable Shard shardOf(byte[] key);
+
+	/**
+	 * Looks anew for the server that serves a key and asks it for a sign of life. Other
+	 * servers' connections are left alone, unless this one answers on a fresh connection
+	 * only: then all are replaced as by {@link #reopen}, without failing what is under
+	 * way.
+	 * @param key the key, for which {@link #shardOf} knew a server
+	 * @param timeout how long it may take
+	 * @return completes once the server of the key can be used, or exceptionally if it
+	 * cannot
+	 */
+	CompletionStage<Void> awaken(byte[] key, Duration timeout);
 
 	/**
 	 * Returns whether calls are asynchronous down to the socket, so that asynchronous

@@ -34,6 +34,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * connection fail, and their callers learn that the outcome is unknown. Commands sent on
  * the fresh connection are read by the server after those left on the old one, since a
  * server accepts a new client after it has read the ones it has.
+ * <p>
+ * On a cluster the driver revives the connections to single servers by itself, and what
+ * it misses {@link LettuceShards} looks after.
  */
 final class LettuceGuardConnection implements GuardConnection {
 
@@ -41,11 +44,15 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private static final long RETRY_MILLIS = 250;
 
+	private static final long RETIREMENT_MILLIS = 1000;
+
 	private final DedicatedLettuceFactory factory;
 
 	/** Opens connections, so that nobody who is guarded ever waits for a handshake. */
 	private final ScheduledExecutorService connector = Executors.newScheduledThreadPool(2,
 			DaemonThreads.named("ge-redis-connect"));
+
+	private final LettuceShards shards;
 
 	private final AtomicReference<Link> current = new AtomicReference<>(Link.none(null));
 
@@ -53,6 +60,7 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private LettuceGuardConnection(DedicatedLettuceFactory factory) {
 		this.factory = factory;
+		this.shards = new LettuceShards(factory);
 	}
 
 	static LettuceGuardConnection from(LettuceConnectionFactory application) {
@@ -105,6 +113,29 @@ final class LettuceGuardConnection implements GuardConnection {
 		});
 	}
 
+	@Override
+	public @Nullable Shard shardOf(byte[] key) {
+		StatefulRedisClusterConnection<byte[], byte[]> cluster = cluster();
+		return (cluster != null) ? LettuceShards.shardOf(cluster, key) : null;
+	}
+
+	@Override
+	public CompletionStage<Void> awaken(byte[] key, Duration timeout) {
+		StatefulRedisClusterConnection<byte[], byte[]> cluster = cluster();
+		if (cluster == null) {
+			return CompletableFuture.failedFuture(new NotConnectedException("Not connected to a cluster", null));
+		}
+		return this.shards.awaken(cluster, key, () -> reopen(timeout))
+			.toCompletableFuture()
+			.copy()
+			.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	private @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster() {
+		return (this.current.get().connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)
+				? cluster : null;
+	}
+
 	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> open(Link replaced, Duration timeout) {
 		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending = new CompletableFuture<>();
 		// While the breaker probes, calls are refused by it; only a first or lost
@@ -149,7 +180,7 @@ final class LettuceGuardConnection implements GuardConnection {
 				}
 				connection.addListener(new LostConnectionListener(() -> replace(link)));
 				if (old != null) {
-					old.closeAsync();
+					retire(old);
 				}
 				pending.complete(commands);
 				if (this.closed) {
@@ -159,6 +190,22 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 		catch (RuntimeException ex) {
 			pending.completeExceptionally(ex);
+		}
+	}
+
+	/**
+	 * Commands to the servers of a cluster that have no trouble come to their end first.
+	 */
+	private void retire(StatefulConnection<byte[], byte[]> old) {
+		if (!(old instanceof StatefulRedisClusterConnection)) {
+			old.closeAsync();
+			return;
+		}
+		try {
+			this.connector.schedule(old::closeAsync, RETIREMENT_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			old.closeAsync();
 		}
 	}
 

@@ -69,6 +69,16 @@ public final class RestartableGuardConnection implements GuardConnection {
 		return on((connection) -> connection.reopen(timeout));
 	}
 
+	@Override
+	public @Nullable Shard shardOf(byte[] key) {
+		return this.last.shardOf(key);
+	}
+
+	@Override
+	public CompletionStage<Void> awaken(byte[] key, Duration timeout) {
+		return on((connection) -> connection.awaken(key, timeout));
+	}
+
 	private <T> CompletionStage<T> on(Function<GuardConnection, CompletionStage<T>> action) {
 		GuardConnection connection = this.current.get();
 		return (connection != null) ? action.apply(connection)

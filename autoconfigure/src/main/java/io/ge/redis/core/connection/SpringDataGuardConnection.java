@@ -18,6 +18,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
@@ -128,6 +130,16 @@ final class SpringDataGuardConnection implements GuardConnection {
 		return submit(RedisConnection::ping).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
 			.thenAccept((answer) -> {
 			});
+	}
+
+	@Override
+	public @Nullable Shard shardOf(byte[] key) {
+		return null;
+	}
+
+	@Override
+	public CompletionStage<Void> awaken(byte[] key, Duration timeout) {
+		return reopen(timeout);
 	}
 
 	@Override

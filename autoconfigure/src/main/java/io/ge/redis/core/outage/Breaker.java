@@ -7,18 +7,20 @@ package io.ge.redis.core.outage;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.connection.Shard;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +34,34 @@ import org.jspecify.annotations.Nullable;
  * cut off. The first sign of life closes it, and whoever has something to make good is
  * told.
  * <p>
- * The state is one reference: {@code null} while closed, the cause while open.
+ * On a Cluster, where the driver tells which server has a key, failures are counted for
+ * each server: one that hangs would else never open the breaker, since the calls to the
+ * others succeed in between, and cost each of its calls the whole budget; and one that
+ * refuses would close the door to the others. So each server has a {@link Circuit}.
+ * <ul>
+ * <li>A failure counts for the server that had the key when the call was sent.</li>
+ * <li>An open circuit keeps back the calls on the slots that this server had when it
+ * opened, wherever they go meanwhile, until a probe on one of them has succeeded: the map
+ * of the cluster is looked at again, the server that has the slot now is asked, and it
+ * must take a write. So a failover closes the circuit like a recovery does, and what is
+ * to be made good on these slots comes first here too.</li>
+ * <li>The calls on other slots, and the connections to their servers, are left
+ * alone.</li>
+ * </ul>
+ * A circuit for the deployment as a whole remains for what concerns no single server: no
+ * connection at all, one server, and drivers that do not tell.
  */
 public final class Breaker {
 
 	private static final Log logger = LogFactory.getLog(Breaker.class);
 
-	private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
+	/**
+	 * On a Cluster of which one server hangs, the driver waits a second each for the map
+	 * and for its first connection.
+	 */
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+	private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(2);
 
 	private static final long SAME_ERROR_LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -46,7 +69,7 @@ public final class Breaker {
 
 	private final GuardConnection connection;
 
-	private final Supplier<? extends CompletionStage<?>> write;
+	private final Function<byte @Nullable [], ? extends CompletionStage<?>> write;
 
 	private final OutageSettings settings;
 
@@ -58,9 +81,10 @@ public final class Breaker {
 
 	private final List<Runnable> recoveryActions = new CopyOnWriteArrayList<>();
 
-	private final AtomicInteger failures = new AtomicInteger();
+	private final Circuit whole;
 
-	private final AtomicReference<@Nullable OutageCause> openCause = new AtomicReference<>();
+	/** Servers that have failed, by name. */
+	private final Map<String, Circuit> servers = new ConcurrentHashMap<>();
 
 	private final AtomicReference<@Nullable OutageCause> loggedError = new AtomicReference<>();
 
@@ -70,20 +94,22 @@ public final class Breaker {
 	 * Creates a closed breaker.
 	 * @param name the name of the connection, for logs and meters
 	 * @param connection the connection it guards and probes
-	 * @param write a write that changes nothing: a server that answers but takes no
-	 * writes is still away
+	 * @param write a write that changes nothing, in the slot of the given key if there is
+	 * one: a server that answers but takes no writes is still away
 	 * @param settings thresholds
 	 * @param scheduler runs the probes
 	 * @param listener told of transitions and failures
 	 */
-	public Breaker(String name, GuardConnection connection, Supplier<? extends CompletionStage<?>> write,
-			OutageSettings settings, ScheduledExecutorService scheduler, OutageListener listener) {
+	public Breaker(String name, GuardConnection connection,
+			Function<byte @Nullable [], ? extends CompletionStage<?>> write, OutageSettings settings,
+			ScheduledExecutorService scheduler, OutageListener listener) {
 		this.name = name;
 		this.connection = connection;
 		this.write = write;
 		this.settings = settings;
 		this.scheduler = scheduler;
 		this.listener = listener;
+		this.whole = new Circuit(name, settings.failureThreshold());
 	}
 
 	/**
@@ -92,9 +118,10 @@ public final class Breaker {
 	 */
 	public CompletionStage<Void> start() {
 		CompletableFuture<Void> tried = new CompletableFuture<>();
-		this.connection.reopen(PROBE_TIMEOUT).whenComplete((done, failure) -> {
+		this.connection.reopen(CONNECT_TIMEOUT).whenComplete((done, failure) -> {
 			if (failure != null) {
-				open(OutageCause.of(failure), failure);
+				OutageCause cause = OutageCause.of(failure);
+				open(this.whole, new Circuit.Outage(cause, null, null), failure);
 			}
 			tried.complete(null);
 		});
@@ -119,36 +146,74 @@ public final class Breaker {
 	}
 
 	/**
-	 * Returns whether calls are kept from Redis.
+	 * Returns whether calls are kept from Redis, or from some of its servers.
 	 * @return whether the breaker is open
 	 */
 	public boolean isOpen() {
-		return this.openCause.get() != null;
+		return openCause() != null;
 	}
 
 	/**
-	 * Returns why the breaker is open.
-	 * @return the cause, or {@code null} while it is closed
+	 * Returns why calls are kept from Redis, or from some of its servers.
+	 * @return the cause, or {@code null} while the breaker is closed
 	 */
 	public @Nullable OutageCause openCause() {
-		return this.openCause.get();
+		OutageCause cause = this.whole.openCause();
+		if (cause == null && !this.servers.isEmpty()) {
+			for (Circuit server : this.servers.values()) {
+				cause = (cause != null) ? cause : server.openCause();
+			}
+		}
+		return cause;
 	}
 
-	void succeeded() {
-		if (this.failures.get() != 0) {
-			this.failures.set(0);
+	/**
+	 * Returns why calls on a key are kept from Redis.
+	 * @param key the key, or {@code null} for a call without one
+	 * @return the cause, or {@code null} if they are let through
+	 */
+	@Nullable OutageCause openCause(byte @Nullable [] key) {
+		OutageCause cause = this.whole.openCause();
+		if (cause == null && key != null && !this.servers.isEmpty()) {
+			for (Circuit server : this.servers.values()) {
+				cause = (cause != null) ? cause : server.openCause(key);
+			}
+		}
+		return cause;
+	}
+
+	/**
+	 * Returns who is to be asked about a key, to be given back with the outcome.
+	 */
+	@Nullable Shard shardOf(byte @Nullable [] key) {
+		return (key != null) ? this.connection.shardOf(key) : null;
+	}
+
+	void succeeded(@Nullable Shard shard) {
+		this.whole.succeeded();
+		if (shard != null && !this.servers.isEmpty()) {
+			Circuit server = this.servers.get(shard.server());
+			if (server != null) {
+				server.succeeded();
+			}
 		}
 	}
 
-	void failed(String pattern, OutageCause cause, Throwable failure) {
+	void failed(String pattern, @Nullable Shard shard, byte @Nullable [] key, OutageCause cause, Throwable failure) {
 		this.listener.onFailure(pattern, cause);
 		if (!cause.opensBreaker()) {
 			logPromptError(cause, failure);
 			return;
 		}
-		if (this.failures.incrementAndGet() >= this.settings.failureThreshold()) {
-			open(cause, failure);
+		Circuit circuit = (shard != null) ? circuitOf(shard) : this.whole;
+		if (circuit.failed()) {
+			open(circuit, new Circuit.Outage(cause, shard, key), failure);
 		}
+	}
+
+	private Circuit circuitOf(Shard shard) {
+		return this.servers.computeIfAbsent(shard.server(),
+				(server) -> new Circuit(this.name + " at " + server, this.settings.failureThreshold()));
 	}
 
 	private void logPromptError(OutageCause cause, Throwable failure) {
@@ -162,17 +227,13 @@ public final class Breaker {
 		}
 	}
 
-	private void open(OutageCause cause, Throwable failure) {
-		if (this.openCause.compareAndSet(null, cause)) {
-			logger.warn("Redis (" + this.name + ") is away, outage policies apply until it answers: " + cause + ", "
-					+ rootMessage(failure));
-			this.listener.onTransition(this.name, true);
-			scheduleProbe();
+	private void open(Circuit circuit, Circuit.Outage outage, Throwable failure) {
+		if (circuit.open(outage)) {
+			logger.warn("Redis (" + circuit.name() + ") is away, outage policies apply until it answers: "
+					+ outage.cause() + ", " + rootMessage(failure));
+			this.listener.onTransition(circuit.name(), true);
+			later(() -> probe(circuit, outage.key()));
 		}
-	}
-
-	private void scheduleProbe() {
-		later(this::probe);
 	}
 
 	/**
@@ -187,28 +248,31 @@ public final class Breaker {
 		}
 	}
 
-	private void probe() {
-		this.connection.reopen(PROBE_TIMEOUT)
-			.thenCompose((done) -> this.write.get()
+	private void probe(Circuit circuit, byte @Nullable [] key) {
+		CompletionStage<Void> alive = (key != null && circuit != this.whole)
+				? this.connection.awaken(key, CONNECT_TIMEOUT) : this.connection.reopen(CONNECT_TIMEOUT);
+		alive
+			.thenCompose((done) -> this.write.apply(key)
 				.toCompletableFuture()
 				.copy()
-				.orTimeout(PROBE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+				.orTimeout(WRITE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
 				.handle((reply, refusal) -> refusal == null || !OutageCause.of(refusal).opensBreaker()))
 			.whenComplete((usable, failure) -> {
 				if (failure != null || !usable) {
-					scheduleProbe();
+					later(() -> probe(circuit, key));
 					return;
 				}
-				close();
+				close(circuit);
 			});
 	}
 
-	private void close() {
-		this.failures.set(0);
+	private void close(Circuit circuit) {
+		circuit.succeeded();
 		run(this.firstActions);
-		this.openCause.set(null);
-		logger.info("Redis (" + this.name + ") answers again");
-		this.listener.onTransition(this.name, false);
+		circuit.close();
+		this.servers.values().remove(circuit);
+		logger.info("Redis (" + circuit.name() + ") answers again");
+		this.listener.onTransition(circuit.name(), false);
 		run(this.recoveryActions);
 	}
 

@@ -77,7 +77,7 @@ public final class Compensations {
 		this.scripts.run(compensation.call()).whenComplete((reply, failure) -> {
 			if (failure != null && compensation.deadline() - System.nanoTime() > 0) {
 				keep(compensation);
-				retryUnlessRecoveryDoes();
+				retryUnlessRecoveryDoes(compensation.call());
 			}
 		});
 	}
@@ -86,8 +86,8 @@ public final class Compensations {
 	 * A connection that was lost and replaced at once opens no breaker, so that no
 	 * recovery follows.
 	 */
-	private void retryUnlessRecoveryDoes() {
-		if (!this.breaker.isOpen() && this.retrying.compareAndSet(false, true)) {
+	private void retryUnlessRecoveryDoes(ScriptCall call) {
+		if (this.breaker.openCause(call.firstKey()) == null && this.retrying.compareAndSet(false, true)) {
 			this.breaker.later(() -> {
 				this.retrying.set(false);
 				sendAll();

@@ -10,7 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
+import io.ge.redis.core.connection.Shard;
+import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
 import io.ge.redis.core.script.ScriptReply;
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one door through which a pattern asks Redis. A call ends within the budget with a
  * reply, or with {@link RedisUnavailableException} and the cause; while the breaker is
- * open it ends at once.
+ * open for the key it ends at once.
  */
 public final class GuardedRedis {
 
@@ -59,11 +62,12 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Returns whether calls are kept from Redis at present.
-	 * @return whether the breaker is open
+	 * Returns whether calls on a key are kept from Redis at present.
+	 * @param key tells the key; asked only if calls on any key are kept from Redis
+	 * @return whether the breaker is open for the key
 	 */
-	public boolean isAway() {
-		return this.breaker.isOpen();
+	public boolean isAway(Supplier<RedisKey> key) {
+		return this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null;
 	}
 
 	/**
@@ -105,7 +109,8 @@ public final class GuardedRedis {
 
 	private CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget,
 			@Nullable Consumer<CompletableFuture<ScriptReply>> onUnknownOutcome) {
-		OutageCause open = this.breaker.openCause();
+		byte[] key = call.firstKey();
+		OutageCause open = this.breaker.openCause(key);
 		if (open != null) {
 			return CompletableFuture.failedFuture(unavailable(open, false, null));
 		}
@@ -113,6 +118,7 @@ public final class GuardedRedis {
 		if (remaining <= 0) {
 			return CompletableFuture.failedFuture(unavailable(OutageCause.TIMEOUT, false, null));
 		}
+		Shard shard = this.breaker.shardOf(key);
 		long started = System.nanoTime();
 		CompletableFuture<ScriptReply> result = new CompletableFuture<>();
 		CompletableFuture<ScriptReply> sent = this.scripts.run(call);
@@ -120,11 +126,11 @@ public final class GuardedRedis {
 		bounded.orTimeout(remaining, TimeUnit.NANOSECONDS).whenComplete((reply, failure) -> {
 			budget.spend(System.nanoTime() - started);
 			if (failure == null) {
-				this.breaker.succeeded();
+				this.breaker.succeeded(shard);
 				result.complete(reply);
 				return;
 			}
-			RedisUnavailableException unavailable = failed(failure);
+			RedisUnavailableException unavailable = failed(shard, key, failure);
 			if (onUnknownOutcome != null && unavailable.isOutcomeUnknown()) {
 				onUnknownOutcome.accept(sent);
 			}
@@ -143,10 +149,10 @@ public final class GuardedRedis {
 		this.compensations.submit(call, useful);
 	}
 
-	private RedisUnavailableException failed(Throwable failure) {
+	private RedisUnavailableException failed(@Nullable Shard shard, byte @Nullable [] key, Throwable failure) {
 		Throwable cause = Waiting.cause(failure);
 		OutageCause reason = (cause instanceof TimeoutException) ? OutageCause.TIMEOUT : OutageCause.of(failure);
-		this.breaker.failed(this.pattern, reason, failure);
+		this.breaker.failed(this.pattern, shard, key, reason, failure);
 		return unavailable(reason, reason.leavesOutcomeUnknown(), cause);
 	}
 

@@ -18,8 +18,9 @@ public interface OutageListener {
 	void onFailure(String pattern, OutageCause cause);
 
 	/**
-	 * Called when the breaker opens or closes.
-	 * @param breaker the name of the connection it guards
+	 * Called when the breaker opens or closes, on a Cluster for each server.
+	 * @param breaker the name of the connection it guards, followed by the server if it
+	 * is about one
 	 * @param open whether it is open now
 	 */
 	void onTransition(String breaker, boolean open);

@@ -6,9 +6,11 @@
 package io.ge.redis.core.script;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 import io.ge.redis.core.key.RedisKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call of a script, ready to be sent and, where the script allows it, to be sent
@@ -54,6 +56,20 @@ public final class ScriptCall {
 		return new ScriptCall(script, names, encode(arguments));
 	}
 
+	/**
+	 * Prepares a call without arguments on one key in the slot of another.
+	 * @param script the script
+	 * @param key the other key, which has a hash tag
+	 * @param suffix tells the key from those that are in use
+	 * @return the call
+	 */
+	public static ScriptCall beside(LuaScript script, byte[] key, String suffix) {
+		byte[] end = suffix.getBytes(StandardCharsets.UTF_8);
+		byte[] name = Arrays.copyOf(key, key.length + end.length);
+		System.arraycopy(end, 0, name, key.length, end.length);
+		return new ScriptCall(script, new byte[][] { name }, new byte[0][]);
+	}
+
 	private static byte[][] encode(Object[] arguments) {
 		byte[][] encoded = new byte[arguments.length][];
 		for (int i = 0; i < encoded.length; i++) {
@@ -79,6 +95,15 @@ public final class ScriptCall {
 	 */
 	public LuaScript script() {
 		return this.script;
+	}
+
+	/**
+	 * Returns the key that decides where the script runs.
+	 * @return the first key, not to be changed by the caller, or {@code null} if there is
+	 * none
+	 */
+	public byte @Nullable [] firstKey() {
+		return (this.keys.length > 0) ? this.keys[0] : null;
 	}
 
 	byte[][] keys() {

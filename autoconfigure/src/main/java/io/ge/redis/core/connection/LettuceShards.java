@@ -1,0 +1,149 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers behind a connection to a cluster, each on its own.
+ * <p>
+ * The driver keeps one connection to each server and revives those that it lost. What it
+ * does not notice is a server that was failed over while it hung, until it looks at the
+ * map of the cluster again, and a connection that was cut silently. Both are found here,
+ * with one look at the map at a time, whoever asks.
+ */
+final class LettuceShards {
+
+	/** A server that needs longer for a PONG would use up every budget. */
+	private static final Duration SIGN_OF_LIFE = Duration.ofMillis(500);
+
+	/** The driver asks all servers, and waits for those that hang. */
+	private static final Duration LONGEST_LOOK = Duration.ofMillis(1500);
+
+	private final DedicatedLettuceFactory factory;
+
+	private final AtomicReference<@Nullable CompletableFuture<Void>> looking = new AtomicReference<>();
+
+	LettuceShards(DedicatedLettuceFactory factory) {
+		this.factory = factory;
+	}
+
+	static Shard shardOf(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key) {
+		Partitions map = cluster.getPartitions();
+		RedisClusterNode server = map.getMasterBySlot(SlotHash.getSlot(key));
+		return (server != null) ? new Served(server) : new Unserved(map);
+	}
+
+	/**
+	 * Asks the server of a key for a sign of life, on a map of the cluster that is as
+	 * fresh as can be.
+	 * @param cluster the connection in use
+	 * @param key the key
+	 * @param replacement makes a fresh connection to the cluster, for the case that the
+	 * server answers, but not on the connection in use
+	 * @return completes when the server can be used
+	 */
+	CompletionStage<Void> awaken(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key,
+			Supplier<CompletionStage<Void>> replacement) {
+		return lookAtMap().thenCompose((seen) -> {
+			RedisClusterNode server = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+			if (server == null) {
+				return CompletableFuture.failedFuture(new NotConnectedException("Nobody serves the slot", null));
+			}
+			RedisURI address = server.getUri();
+			return ping(cluster, address).exceptionallyCompose((failure) -> {
+				if (!(cause(failure) instanceof TimeoutException)) {
+					return CompletableFuture.failedFuture(failure);
+				}
+				return this.factory.tryServer(address).thenCompose((alive) -> replacement.get());
+			});
+		});
+	}
+
+	private static CompletionStage<Void> ping(StatefulRedisClusterConnection<byte[], byte[]> cluster,
+			RedisURI address) {
+		return cluster.getConnectionAsync(address.getHost(), address.getPort())
+			.thenCompose((connection) -> connection.async().ping())
+			.orTimeout(SIGN_OF_LIFE.toMillis(), TimeUnit.MILLISECONDS)
+			.thenAccept((pong) -> {
+			});
+	}
+
+	private CompletionStage<Void> lookAtMap() {
+		CompletableFuture<Void> mine = new CompletableFuture<>();
+		CompletableFuture<Void> others = this.looking.compareAndExchange(null, mine);
+		if (others != null) {
+			return others;
+		}
+		refreshMap().orTimeout(LONGEST_LOOK.toMillis(), TimeUnit.MILLISECONDS).whenComplete((refreshed, failure) -> {
+			this.looking.set(null);
+			mine.complete(null);
+		});
+		return mine;
+	}
+
+	private CompletableFuture<Void> refreshMap() {
+		try {
+			return this.factory.refreshMap().toCompletableFuture().copy();
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * The slots of a server. The driver makes new nodes whenever it looks at the map.
+	 */
+	private record Served(RedisClusterNode node) implements Shard {
+
+		@Override
+		public String server() {
+			return this.node.getUri().getHost() + ":" + this.node.getUri().getPort();
+		}
+
+		@Override
+		public boolean holds(byte[] key) {
+			return this.node.hasSlot(SlotHash.getSlot(key));
+		}
+
+	}
+
+	/**
+	 * The slots that nobody serves.
+	 */
+	private record Unserved(Partitions map) implements Shard {
+
+		@Override
+		public String server() {
+			return "nobody";
+		}
+
+		@Override
+		public boolean holds(byte[] key) {
+			return this.map.getMasterBySlot(SlotHash.getSlot(key)) == null;
+		}
+
+	}
+
+}

@@ -1,0 +1,27 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+/**
+ * The part of a clustered deployment that one server serves, as it was when somebody
+ * looked: the server may hang, and its slots may move to another one.
+ */
+public interface Shard {
+
+	/**
+	 * Returns the name of the server.
+	 * @return host and port, the same for every look at one server
+	 */
+	String server();
+
+	/**
+	 * Returns whether a key belonged to this part.
+	 * @param key the key
+	 * @return whether its slot was served by the server
+	 */
+	boolean holds(byte[] key);
+
+}

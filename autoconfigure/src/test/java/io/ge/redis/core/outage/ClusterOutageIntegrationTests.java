@@ -1,0 +1,296 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+import io.ge.redis.test.ClusterRedis;
+import io.ge.redis.test.RedisNode;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.TestBackend;
+import io.lettuce.core.internal.HostAndPort;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DnsResolvers;
+import io.lettuce.core.resource.MappingSocketAddressResolver;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The one door to a Cluster, with one of its servers broken behind it.
+ */
+class ClusterOutageIntegrationTests {
+
+	private static final LuaScript SET = LuaScript.load(ClusterOutageIntegrationTests.class, "set-once.lua");
+
+	private static final LuaScript DELETE = LuaScript.load(ClusterOutageIntegrationTests.class, "delete.lua");
+
+	private static final KeySpace KEYS = new KeySpace("ge", "test");
+
+	private static final Duration BUDGET = Duration.ofMillis(200);
+
+	private static final int THRESHOLD = 3;
+
+	/** Until the map of the cluster was looked at twice while a server hangs. */
+	private static final Duration RECOVERY = Duration.ofSeconds(5);
+
+	private static final String PARTIAL = "cluster-require-full-coverage no";
+
+	@Test
+	void hungServerCostsAFewBudgetsAndTheOthersNothing() {
+		try (ClusterRedis redis = RedisServers.cluster(PARTIAL); TestBackend backend = on(redis)) {
+			RedisNode hung = redis.nodes().get(0);
+			RedisKey broken = keyOf(redis, hung);
+			List<RedisKey> others = keysOf(redis, (node) -> node != hung);
+			hung.pause();
+			for (int i = 0; i < 10 * THRESHOLD; i++) {
+				assertThat(refusal(backend, broken)).isEqualTo(OutageCause.TIMEOUT);
+				others.forEach((other) -> set(backend, other, "stands"));
+			}
+			assertThat(backend.failures()).hasSize(THRESHOLD);
+			assertThat(backend.get().breaker().openCause()).isEqualTo(OutageCause.TIMEOUT);
+			long started = System.nanoTime();
+			for (int i = 0; i < 1000; i++) {
+				refusal(backend, broken);
+			}
+			assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofSeconds(1));
+			hung.resume();
+			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
+			assertThat(backend.get().breaker().isOpen()).isFalse();
+			others.forEach((other) -> set(backend, other, "stands"));
+		}
+	}
+
+	@Test
+	void killedServerIsReplacedByItsReplicaWhileTheOthersGoOn() {
+		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, PARTIAL); TestBackend backend = on(redis)) {
+			RedisNode killed = redis.nodes().get(1);
+			RedisKey broken = keyOf(redis, killed);
+			List<RedisKey> others = keysOf(redis, (node) -> node != killed);
+			killed.kill();
+			Awaitility.await().until(() -> {
+				refusal(backend, broken);
+				return backend.get().breaker().isOpen();
+			});
+			CompletableFuture<Void> failover = CompletableFuture.runAsync(() -> redis.awaitFailover(killed));
+			while (!failover.isDone()) {
+				others.forEach((other) -> set(backend, other, "stands"));
+			}
+			failover.join();
+			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
+			assertThat(backend.get().breaker().isOpen()).isFalse();
+			others.forEach((other) -> set(backend, other, "stands"));
+		}
+	}
+
+	@Test
+	void hungServerIsLeftForTheOneThatTookItsPlace() {
+		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, PARTIAL); TestBackend backend = on(redis)) {
+			RedisNode hung = redis.nodes().get(2);
+			RedisKey broken = keyOf(redis, hung);
+			List<RedisKey> others = keysOf(redis, (node) -> node != hung);
+			hung.pause();
+			Awaitility.await().until(() -> {
+				refusal(backend, broken);
+				return backend.get().breaker().isOpen();
+			});
+			CompletableFuture<Void> failover = CompletableFuture.runAsync(() -> redis.awaitFailover(hung));
+			while (!failover.isDone()) {
+				others.forEach((other) -> set(backend, other, "stands"));
+			}
+			failover.join();
+			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
+			assertThat(backend.get().breaker().isOpen()).isFalse();
+			hung.resume();
+			others.forEach((other) -> set(backend, other, "stands"));
+		}
+	}
+
+	@Test
+	void startsWhileOneServerHangs() {
+		try (ClusterRedis redis = RedisServers.cluster(PARTIAL)) {
+			RedisNode hung = redis.nodes().get(0);
+			RedisKey broken = keyOf(redis, hung);
+			List<RedisKey> others = keysOf(redis, (node) -> node != hung);
+			hung.pause();
+			try (TestBackend backend = TestBackend.on(redis.connectionFactory(), "instance-1", BUDGET)) {
+				others.forEach((other) -> Awaitility.await().until(() -> succeeds(backend, other)));
+				assertThat(refused(backend, broken)).isTrue();
+				hung.resume();
+				Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
+			}
+		}
+	}
+
+	@Test
+	void clusterThatServesNothingWithoutAllItsSlotsIsAwayAsAWhole() {
+		try (ClusterRedis redis = RedisServers.cluster(); TestBackend backend = on(redis)) {
+			RedisNode killed = redis.nodes().get(0);
+			RedisKey broken = keyOf(redis, killed);
+			List<RedisKey> others = keysOf(redis, (node) -> node != killed);
+			killed.kill();
+			Awaitility.await().until(() -> {
+				others.forEach((other) -> succeeds(backend, other));
+				return backend.failures().contains(OutageCause.CLUSTERDOWN);
+			});
+			Awaitility.await()
+				.until(() -> refused(backend, broken) && others.stream().allMatch((other) -> refused(backend, other)));
+			Awaitility.await().until(() -> {
+				int before = backend.failures().size();
+				others.forEach((other) -> refusal(backend, other));
+				refusal(backend, broken);
+				return backend.failures().size() == before;
+			});
+			killed.start();
+			redis.awaitOk();
+			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
+			others.forEach((other) -> Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, other)));
+			assertThat(backend.get().breaker().isOpen()).isFalse();
+		}
+	}
+
+	@Test
+	void commandThatTimedOutIsTakenBackOnTheSameKey() {
+		try (ClusterRedis redis = RedisServers.cluster(PARTIAL); TestBackend backend = on(redis)) {
+			RedisNode hung = redis.nodes().get(0);
+			RedisKey broken = keyOf(redis, hung);
+			RedisKey neighbour = keysOn(redis, hung).get(1);
+			hung.pause();
+			GuardedRedis door = backend.get().redis("test");
+			CompletableFuture<ScriptReply> lost = door.run(ScriptCall.of(SET, broken, "lost"), door.newBudget(),
+					ScriptCall.of(DELETE, broken, "lost"), Duration.ofMinutes(1));
+			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> Waiting.await(lost))
+				.matches(RedisUnavailableException::isOutcomeUnknown);
+			Awaitility.await().until(() -> {
+				refusal(backend, neighbour);
+				return backend.get().breaker().isOpen();
+			});
+			hung.resume();
+			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
+			assertThat(set(backend, broken, "next")).isEqualTo("back");
+		}
+	}
+
+	@Test
+	void connectionThatWasCutSilentlyIsReplacedWithoutFailingCallsOnOthers() {
+		try (ClusterRedis redis = RedisServers.cluster(PARTIAL);
+				TcpProxy network = new TcpProxy(redis.nodes().get(0))) {
+			RedisNode unreachable = redis.nodes().get(0);
+			AtomicInteger port = new AtomicInteger(network.port());
+			ClientResources resources = ClientResources.builder()
+				.socketAddressResolver(MappingSocketAddressResolver.create(DnsResolvers.UNRESOLVED,
+						(address) -> (address.getPort() != unreachable.port()) ? address
+								: HostAndPort.of(address.getHostText(), port.get())))
+				.build();
+			try (TestBackend backend = TestBackend.on(factory(redis, resources), "instance-1", BUDGET)) {
+				RedisKey broken = keyOf(redis, unreachable);
+				List<RedisKey> others = keysOf(redis, (node) -> node != unreachable);
+				Awaitility.await().until(() -> succeeds(backend, broken));
+				network.hang();
+				port.set(unreachable.port());
+				Awaitility.await().pollInterval(Duration.ofMillis(1)).atMost(RECOVERY).until(() -> {
+					others.forEach((other) -> set(backend, other, "stands"));
+					return succeeds(backend, broken);
+				});
+				assertThat(backend.failures()).hasSizeGreaterThanOrEqualTo(THRESHOLD);
+				assertThat(backend.get().breaker().isOpen()).isFalse();
+			}
+			finally {
+				resources.shutdown();
+			}
+		}
+	}
+
+	private static LettuceConnectionFactory factory(ClusterRedis redis, ClientResources resources) {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(
+				(RedisClusterConfiguration) redis.configuration(),
+				LettuceClientConfiguration.builder().clientResources(resources).build());
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	/** Warm, since the first commands on a busy machine may need longer. */
+	private static TestBackend on(ClusterRedis redis) {
+		TestBackend backend = TestBackend.on(redis.connectionFactory(), "instance-1", BUDGET);
+		redis.nodes()
+			.stream()
+			.limit(3)
+			.forEach((node) -> Awaitility.await().until(() -> succeeds(backend, keyOf(redis, node))));
+		Awaitility.await().until(() -> !backend.get().breaker().isOpen());
+		redis.nodes().stream().limit(3).forEach((node) -> delete(backend, keyOf(redis, node)));
+		backend.failures().clear();
+		return backend;
+	}
+
+	private static RedisKey keyOf(ClusterRedis redis, RedisNode server) {
+		return keysOn(redis, server).get(0);
+	}
+
+	private static List<RedisKey> keysOf(ClusterRedis redis, Predicate<RedisNode> wanted) {
+		return redis.nodes().stream().limit(3).filter(wanted).map((node) -> keyOf(redis, node)).toList();
+	}
+
+	private static List<RedisKey> keysOn(ClusterRedis redis, RedisNode server) {
+		return IntStream.range(0, 50)
+			.mapToObj((i) -> KEYS.entity(KeyPart.of("entity-" + i)))
+			.filter((key) -> redis.primaryFor(key.toString()) == server)
+			.toList();
+	}
+
+	private static String set(TestBackend backend, RedisKey key, String value) {
+		GuardedRedis door = backend.get().redis("test");
+		return Waiting.await(door.run(ScriptCall.of(SET, key, value), door.newBudget())).text(0);
+	}
+
+	private static void delete(TestBackend backend, RedisKey key) {
+		GuardedRedis door = backend.get().redis("test");
+		Waiting.await(door.run(ScriptCall.of(DELETE, key, "back"), door.newBudget()));
+	}
+
+	private static boolean succeeds(TestBackend backend, RedisKey key) {
+		try {
+			set(backend, key, "back");
+			return true;
+		}
+		catch (RedisUnavailableException ex) {
+			return false;
+		}
+	}
+
+	private static boolean refused(TestBackend backend, RedisKey key) {
+		return !succeeds(backend, key);
+	}
+
+	private static OutageCause refusal(TestBackend backend, RedisKey key) {
+		try {
+			set(backend, key, "refused");
+		}
+		catch (RedisUnavailableException ex) {
+			return ex.reason();
+		}
+		throw new AssertionError("The command succeeded");
+	}
+
+}
