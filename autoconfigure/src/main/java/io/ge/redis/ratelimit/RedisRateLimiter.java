@@ -6,7 +6,6 @@
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -120,7 +119,7 @@ final class RedisRateLimiter {
 	}
 
 	private static Duration micros(long micros) {
-		return Duration.of(micros, ChronoUnit.MICROS);
+		return Duration.ofNanos(micros * 1000);
 	}
 
 	private static String kind(RateLimit limit) {

@@ -7,7 +7,6 @@ package io.ge.redis.core.outage;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -22,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * open it ends at once.
  */
 public final class GuardedRedis {
+
+	private static final Deadlines DEADLINES = new Deadlines();
 
 	private final String pattern;
 
@@ -117,7 +118,8 @@ public final class GuardedRedis {
 		CompletableFuture<ScriptReply> result = new CompletableFuture<>();
 		CompletableFuture<ScriptReply> sent = this.scripts.run(call);
 		CompletableFuture<ScriptReply> bounded = (onUnknownOutcome != null) ? sent.copy() : sent;
-		bounded.orTimeout(remaining, TimeUnit.NANOSECONDS).whenComplete((reply, failure) -> {
+		DEADLINES.watch(bounded, remaining);
+		bounded.whenComplete((reply, failure) -> {
 			budget.spend(System.nanoTime() - started);
 			if (failure == null) {
 				this.breaker.succeeded();
