@@ -37,6 +37,10 @@ final class RedisRateLimiter {
 
 	private static final int ARGUMENTS = 4;
 
+	private static final byte[] WINDOW = { 'w' };
+
+	private static final byte[] BUCKET = { 'b' };
+
 	private static final KeyPart WINDOW_FORMAT = KeyPart.of("w1");
 
 	private static final KeyPart BUCKET_FORMAT = KeyPart.of("b1");
@@ -122,8 +126,8 @@ final class RedisRateLimiter {
 		return Duration.ofNanos(micros * 1000);
 	}
 
-	private static String kind(RateLimit limit) {
-		return isBucket(limit) ? "b" : "w";
+	private static byte[] kind(RateLimit limit) {
+		return isBucket(limit) ? BUCKET : WINDOW;
 	}
 
 	private static boolean isBucket(RateLimit limit) {

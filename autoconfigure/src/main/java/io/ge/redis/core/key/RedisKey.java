@@ -34,9 +34,7 @@ public final class RedisKey {
 		if (parts.length == 0) {
 			throw new IllegalArgumentException("A derived key needs at least one part");
 		}
-		StringBuilder key = new StringBuilder(this.text.length() + 16).append(this.text).append(':');
-		KeyPart.join(key, parts);
-		return new RedisKey(key.toString());
+		return new RedisKey(this.text + ':' + KeyPart.join(parts));
 	}
 
 	/**
