@@ -10,10 +10,12 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.ge.redis.benchmark.report.Chart;
 import io.ge.redis.benchmark.report.Table;
 import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
@@ -64,8 +66,7 @@ final class OwnShare {
 			List<Double> nanos = new ArrayList<>();
 			List<Double> passed = new ArrayList<>();
 			result.getBenchmarkResults().forEach((fork) -> fork.getIterationResults().forEach((iteration) -> {
-				nanos.add(iteration.getSecondaryResults().get("cpuNanos").getScore()
-						/ iteration.getSecondaryResults().get("cpuCalls").getScore());
+				nanos.add(counter(iteration, "cpuNanos") / counter(iteration, "cpuCalls"));
 				passed.add(iteration.getPrimaryResult().getScore());
 			}));
 			Spread spread = Spread.of(nanos, Double::doubleValue);
@@ -95,6 +96,10 @@ final class OwnShare {
 				new Chart(title, "time on a processor, as a multiple of the budget of 3 µs (dashed)", 1,
 						List.of(new Chart.Group("1 caller", bars))),
 				data);
+	}
+
+	private static double counter(IterationResult iteration, String name) {
+		return Objects.requireNonNull(iteration.getSecondaryResults().get(name), name).getScore();
 	}
 
 }
