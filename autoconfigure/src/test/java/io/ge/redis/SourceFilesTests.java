@@ -35,6 +35,7 @@ class SourceFilesTests {
 	void everyClassStartsWithTheLicence() throws IOException {
 		assertThat(classesWithoutLicence(Path.of("src"))).isEmpty();
 		assertThat(classesWithoutLicence(Path.of("../sample-app/src"))).isEmpty();
+		assertThat(classesWithoutLicence(Path.of("../benchmarks/src"))).isEmpty();
 	}
 
 	@Test

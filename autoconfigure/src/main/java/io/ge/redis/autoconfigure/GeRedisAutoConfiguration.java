@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.ApplicationEvents;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -64,7 +65,7 @@ public final class GeRedisAutoConfiguration {
 
 	@Bean
 	GuardListener geRedisApplicationEvents(ApplicationEventPublisher publisher) {
-		return publisher::publishEvent;
+		return new ApplicationEvents(publisher);
 	}
 
 	@Bean

@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.core.connection.DaemonThreads;
@@ -37,6 +38,8 @@ final class LockEngine {
 
 	private static final int RADIX = 36;
 
+	private static final long WAKEFUL_MILLIS = 200;
+
 	private final RedisLocks redis;
 
 	private final GuardEvents events;
@@ -48,6 +51,8 @@ final class LockEngine {
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
 	private final AtomicLong handles = new AtomicLong();
+
+	private final AtomicBoolean wakeful = new AtomicBoolean();
 
 	LockEngine(RedisLocks redis, GuardEvents events) {
 		this.redis = redis;
@@ -165,10 +170,29 @@ final class LockEngine {
 
 	@Nullable Future<?> schedule(Runnable task, long nanos) {
 		try {
+			stayWakeful();
 			return this.timers.schedule(task, nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
 			return null; // shutting down: the lease ends by itself
+		}
+	}
+
+	/**
+	 * A timer that becomes the next one due wakes the thread of the timers, which then
+	 * goes back to sleep: twice per cycle of an uncontended lock, and as dear as the
+	 * cycle. So while there are timers, a short one is always ahead of them.
+	 */
+	private void stayWakeful() {
+		if (!this.wakeful.get() && this.wakeful.compareAndSet(false, true)) {
+			this.timers.schedule(this::rest, WAKEFUL_MILLIS, TimeUnit.MILLISECONDS);
+		}
+	}
+
+	private void rest() {
+		this.wakeful.set(false);
+		if (!this.timers.getQueue().isEmpty()) {
+			stayWakeful();
 		}
 	}
 

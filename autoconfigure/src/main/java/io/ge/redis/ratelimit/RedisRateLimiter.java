@@ -6,7 +6,6 @@
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +36,10 @@ final class RedisRateLimiter {
 	private static final int FIELDS = 3;
 
 	private static final int ARGUMENTS = 4;
+
+	private static final byte[] WINDOW = { 'w' };
+
+	private static final byte[] BUCKET = { 'b' };
 
 	private static final KeyPart WINDOW_FORMAT = KeyPart.of("w1");
 
@@ -120,11 +123,11 @@ final class RedisRateLimiter {
 	}
 
 	private static Duration micros(long micros) {
-		return Duration.of(micros, ChronoUnit.MICROS);
+		return Duration.ofNanos(micros * 1000);
 	}
 
-	private static String kind(RateLimit limit) {
-		return isBucket(limit) ? "b" : "w";
+	private static byte[] kind(RateLimit limit) {
+		return isBucket(limit) ? BUCKET : WINDOW;
 	}
 
 	private static boolean isBucket(RateLimit limit) {

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 import io.ge.redis.benchmark.report.Chart;
 import io.ge.redis.benchmark.report.Table;
@@ -20,8 +21,8 @@ import io.ge.redis.test.RedisNode;
  */
 final class Comparison {
 
-	private static final List<String> COLUMNS = List.of("", "callers", "keys", "x raw EVALSHA", "time in PINGs",
-			"calls/s", "p50 µs", "p99 µs", "B/call", "sent per call", "executed per call");
+	private static final List<String> COLUMNS = List.of("", "callers", "keys", "calls/s, x raw", "p50, x raw",
+			"p50 in PINGs", "calls/s", "p50 µs", "p99 µs", "B/call", "sent per call", "executed per call");
 
 	private final RedisNode node;
 
@@ -49,10 +50,12 @@ final class Comparison {
 				Map<Contender, List<Sample>> samples = this.rotation.run(scenario.contenders(), keys, threads);
 				List<Chart.Bar> bars = new ArrayList<>();
 				samples.forEach((contender, own) -> {
-					Spread ratio = ratio(own, reference(samples, contender), false);
-					Spread pings = ratio(own, of(samples, Contender.PING), true);
-					rows.add(row(contender, threads, keys, ratio, pings, own, commands.get(contender.name())));
-					data.add(entry(contender, threads, keys, ratio, pings, own, commands.get(contender.name())));
+					List<Sample> reference = of(samples, contender.reference());
+					Spread ratio = ratio(own, reference, Sample::callsPerSecond);
+					Ratios ratios = new Ratios(ratio, ratio(own, reference, Sample::medianNanos),
+							ratio(own, of(samples, Contender.PING), Sample::medianNanos));
+					rows.add(row(contender, threads, keys, ratios, own, commands.get(contender.name())));
+					data.add(entry(contender, threads, keys, ratios, own, commands.get(contender.name())));
 					if (!contender.name().equals(Contender.PING) && !contender.raw()) {
 						bars.add(new Chart.Bar(contender.name(), ratio.low(), ratio.median(), ratio.high(),
 								contender.name().startsWith("@") && !contender.name().contains("Spring Data")));
@@ -71,10 +74,6 @@ final class Comparison {
 		return (threads == 1) ? "1 caller" : threads + " callers";
 	}
 
-	private static List<Sample> reference(Map<Contender, List<Sample>> samples, Contender contender) {
-		return of(samples, contender.reference());
-	}
-
 	private static List<Sample> of(Map<Contender, List<Sample>> samples, String name) {
 		for (Map.Entry<Contender, List<Sample>> entry : samples.entrySet()) {
 			if (entry.getKey().name().equals(name)) {
@@ -86,21 +85,19 @@ final class Comparison {
 
 	/**
 	 * Compares within each round.
-	 * @param times whether times are compared, else rates
 	 */
-	static Spread ratio(List<Sample> samples, List<Sample> reference, boolean times) {
+	static Spread ratio(List<Sample> samples, List<Sample> reference, ToDoubleFunction<Sample> value) {
 		double[] ratios = new double[samples.size()];
 		for (int round = 0; round < ratios.length; round++) {
-			double slower = samples.get(round).meanNanos() / reference.get(round).meanNanos();
-			ratios[round] = times ? slower : 1 / slower;
+			ratios[round] = value.applyAsDouble(samples.get(round)) / value.applyAsDouble(reference.get(round));
 		}
 		return Spread.of(ratios);
 	}
 
-	private List<String> row(Contender contender, int threads, Keys keys, Spread ratio, Spread pings,
-			List<Sample> samples, CommandCount commands) {
+	private List<String> row(Contender contender, int threads, Keys keys, Ratios ratios, List<Sample> samples,
+			CommandCount commands) {
 		return List.of(contender.name(), String.valueOf(threads), keys.describe(this.size.keys()),
-				format("%.2f (%.2f-%.2f)", ratio.median(), ratio.low(), ratio.high()), format("%.2f", pings.median()),
+				format(ratios.calls()), format(ratios.median()), format("%.2f", ratios.pings().median()),
 				format("%,.0f", Spread.of(samples, Sample::callsPerSecond).median()),
 				format("%,.0f", Spread.of(samples, Sample::medianNanos).median() / 1000),
 				format("%,.0f", Spread.of(samples, Sample::p99Nanos).median() / 1000),
@@ -108,22 +105,35 @@ final class Comparison {
 				format("%.1f", commands.executed()));
 	}
 
-	private Map<String, Object> entry(Contender contender, int threads, Keys keys, Spread ratio, Spread pings,
-			List<Sample> samples, CommandCount commands) {
+	private Map<String, Object> entry(Contender contender, int threads, Keys keys, Ratios ratios, List<Sample> samples,
+			CommandCount commands) {
 		Map<String, Object> entry = new LinkedHashMap<>();
 		entry.put("contender", contender.name());
 		entry.put("reference", contender.reference());
 		entry.put("callers", threads);
 		entry.put("keys", keys.describe(this.size.keys()));
-		entry.put("ratioToRaw", ratio);
-		entry.put("pings", pings);
+		entry.put("ratios", ratios);
 		entry.put("commands", commands);
 		entry.put("rounds", samples);
 		return entry;
 	}
 
+	static String format(Spread spread) {
+		return format("%.2f (%.2f-%.2f)", spread.median(), spread.low(), spread.high());
+	}
+
 	static String format(String format, Object... arguments) {
 		return String.format(Locale.ROOT, format, arguments);
+	}
+
+	/**
+	 * How a contender compares.
+	 *
+	 * @param calls calls per second, by those of its reference
+	 * @param median median time of a call, by that of its reference
+	 * @param pings median time of a call, by that of a PING
+	 */
+	private record Ratios(Spread calls, Spread median, Spread pings) {
 	}
 
 }

@@ -10,10 +10,12 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.ge.redis.benchmark.report.Chart;
 import io.ge.redis.benchmark.report.Table;
 import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
@@ -62,21 +64,25 @@ final class OwnShare {
 		for (RunResult result : results) {
 			String call = result.getParams().getParam("call");
 			List<Double> nanos = new ArrayList<>();
-			result.getBenchmarkResults()
-				.forEach((fork) -> fork.getIterationResults()
-					.forEach((iteration) -> nanos.add(iteration.getPrimaryResult().getScore())));
+			List<Double> passed = new ArrayList<>();
+			result.getBenchmarkResults().forEach((fork) -> fork.getIterationResults().forEach((iteration) -> {
+				nanos.add(counter(iteration, "cpuNanos") / counter(iteration, "cpuCalls"));
+				passed.add(iteration.getPrimaryResult().getScore());
+			}));
 			Spread spread = Spread.of(nanos, Double::doubleValue);
 			double bytes = Rotation.bytes(result);
 			rows.add(List.of(call,
 					Comparison.format("%.2f (%.2f-%.2f)", spread.median() / 1000, spread.low() / 1000,
 							spread.high() / 1000),
 					Comparison.format("%.2f", spread.median() / BUDGET_NANOS), Comparison.format("%,.0f", bytes),
-					Comparison.format("%.2f", bytes / BUDGET_BYTES)));
+					Comparison.format("%.2f", bytes / BUDGET_BYTES),
+					Comparison.format("%.2f", Spread.of(passed, Double::doubleValue).median() / BUDGET_NANOS)));
 			Map<String, Object> entry = new LinkedHashMap<>();
 			entry.put("call", call);
-			entry.put("nanos", spread);
+			entry.put("spread", spread);
 			entry.put("bytes", bytes);
-			entry.put("iterations", nanos);
+			entry.put("cpuNanos", nanos);
+			entry.put("passedNanos", passed);
 			data.add(entry);
 			bars.add(new Chart.Bar(call, spread.low() / BUDGET_NANOS, spread.median() / BUDGET_NANOS,
 					spread.high() / BUDGET_NANOS, true));
@@ -84,11 +90,16 @@ final class OwnShare {
 		String title = "Our own share of a call";
 		return new Table("own-share", title,
 				"Through the annotated method, on a connection that answers at once; 1 caller. The budget is 3 µs and "
-						+ "1 KB for a call, whatever number of scripts it runs.",
-				List.of("call", "µs", "x budget", "B", "x budget"), rows,
-				new Chart(title, "time, as a multiple of the budget of 3 µs (dashed)", 1,
+						+ "1 KB for a call, whatever number of scripts it runs. Time on a processor is what counts: the time that "
+						+ "passes is longer where others use the machine too.",
+				List.of("call", "µs on a processor", "x budget", "B", "x budget", "time passed, x budget"), rows,
+				new Chart(title, "time on a processor, as a multiple of the budget of 3 µs (dashed)", 1,
 						List.of(new Chart.Group("1 caller", bars))),
 				data);
+	}
+
+	private static double counter(IterationResult iteration, String name) {
+		return Objects.requireNonNull(iteration.getSecondaryResults().get(name), name).getScore();
 	}
 
 }

@@ -5,6 +5,8 @@
 
 package io.ge.redis.benchmark;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -20,8 +22,10 @@ import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
@@ -127,12 +131,59 @@ public class OwnShareBenchmark {
 
 	/**
 	 * One call.
+	 * @param cpu counts the time that the thread really had
 	 * @return what the method returned
 	 * @throws Exception never
 	 */
 	@Benchmark
-	public @Nullable Object call() throws Exception {
+	public @Nullable Object call(Cpu cpu) throws Exception {
+		cpu.called();
 		return this.action.call(this.keys[this.next++ & (KEYS - 1)]);
+	}
+
+	/**
+	 * Time of the calling thread on a processor. Unlike the time that passes, it is
+	 * nearly the same on a busy machine.
+	 */
+	@AuxCounters(AuxCounters.Type.EVENTS)
+	@State(Scope.Thread)
+	public static class Cpu {
+
+		private static final int STEP = 1024;
+
+		private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+		/** Nanoseconds on a processor. */
+		public long cpuNanos;
+
+		/** Calls in that time. */
+		public long cpuCalls;
+
+		private long last;
+
+		private int count;
+
+		/**
+		 * Starts from zero.
+		 */
+		@Setup(Level.Iteration)
+		public void reset() {
+			this.cpuNanos = 0;
+			this.cpuCalls = 0;
+			this.count = 0;
+			this.last = THREADS.getCurrentThreadCpuTime();
+		}
+
+		void called() {
+			if (++this.count == STEP) {
+				long now = THREADS.getCurrentThreadCpuTime();
+				this.cpuNanos += now - this.last;
+				this.cpuCalls += STEP;
+				this.last = now;
+				this.count = 0;
+			}
+		}
+
 	}
 
 	/**

@@ -49,7 +49,11 @@ public final class KeyText {
 	 * @return the parts
 	 */
 	public static KeyPart[] parts(List<String> texts) {
-		return texts.stream().map(KeyPart::of).toArray(KeyPart[]::new);
+		KeyPart[] parts = new KeyPart[texts.size()];
+		for (int i = 0; i < parts.length; i++) {
+			parts[i] = KeyPart.of(texts.get(i));
+		}
+		return parts;
 	}
 
 	private static List<String> all(Collection<?> values, Object what) {

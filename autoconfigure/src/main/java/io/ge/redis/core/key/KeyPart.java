@@ -68,13 +68,15 @@ public final class KeyPart {
 		return new KeyPart("%s" + sha256(escape(text)));
 	}
 
-	static void join(StringBuilder target, KeyPart... parts) {
-		for (int i = 0; i < parts.length; i++) {
-			if (i > 0) {
-				target.append(':');
-			}
-			target.append(parts[i].encoded);
+	static String join(KeyPart... parts) {
+		if (parts.length == 1) {
+			return parts[0].encoded;
 		}
+		StringBuilder joined = new StringBuilder(64).append(parts[0].encoded);
+		for (int i = 1; i < parts.length; i++) {
+			joined.append(':').append(parts[i].encoded);
+		}
+		return joined.toString();
 	}
 
 	private static String escape(String text) {

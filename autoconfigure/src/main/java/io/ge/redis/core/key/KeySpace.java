@@ -39,9 +39,7 @@ public final class KeySpace {
 		if (parts.length == 0) {
 			throw new IllegalArgumentException("An entity needs at least one part");
 		}
-		StringBuilder key = new StringBuilder(this.head.length() + 32).append(this.head).append('{');
-		KeyPart.join(key, parts);
-		return new RedisKey(key.append('}').toString());
+		return new RedisKey(this.head + '{' + KeyPart.join(parts) + '}');
 	}
 
 	/**

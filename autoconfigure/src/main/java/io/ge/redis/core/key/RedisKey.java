@@ -7,6 +7,8 @@ package io.ge.redis.core.key;
 
 import java.nio.charset.StandardCharsets;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A complete Redis key, made by a {@link KeySpace}.
  * <p>
@@ -16,11 +18,11 @@ public final class RedisKey {
 
 	private final String text;
 
-	private final byte[] bytes;
+	/** Made when first asked for: most keys are only the beginning of others. */
+	private volatile byte @Nullable [] bytes;
 
 	RedisKey(String text) {
 		this.text = text;
-		this.bytes = text.getBytes(StandardCharsets.UTF_8);
 	}
 
 	/**
@@ -32,9 +34,7 @@ public final class RedisKey {
 		if (parts.length == 0) {
 			throw new IllegalArgumentException("A derived key needs at least one part");
 		}
-		StringBuilder key = new StringBuilder(this.text.length() + 16).append(this.text).append(':');
-		KeyPart.join(key, parts);
-		return new RedisKey(key.toString());
+		return new RedisKey(this.text + ':' + KeyPart.join(parts));
 	}
 
 	/**
@@ -42,7 +42,12 @@ public final class RedisKey {
 	 * @return the UTF-8 bytes; not to be changed by the caller
 	 */
 	public byte[] bytes() {
-		return this.bytes;
+		byte[] known = this.bytes;
+		if (known == null) {
+			known = this.text.getBytes(StandardCharsets.UTF_8);
+			this.bytes = known;
+		}
+		return known;
 	}
 
 	@Override

@@ -7,7 +7,6 @@ package io.ge.redis.core.outage;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -25,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * open for the key it ends at once.
  */
 public final class GuardedRedis {
+
+	private static final Deadlines DEADLINES = new Deadlines();
 
 	private final String pattern;
 
@@ -123,7 +124,8 @@ public final class GuardedRedis {
 		CompletableFuture<ScriptReply> result = new CompletableFuture<>();
 		CompletableFuture<ScriptReply> sent = this.scripts.run(call);
 		CompletableFuture<ScriptReply> bounded = (onUnknownOutcome != null) ? sent.copy() : sent;
-		bounded.orTimeout(remaining, TimeUnit.NANOSECONDS).whenComplete((reply, failure) -> {
+		DEADLINES.watch(bounded, remaining);
+		bounded.whenComplete((reply, failure) -> {
 			budget.spend(System.nanoTime() - started);
 			if (failure == null) {
 				this.breaker.succeeded(shard);

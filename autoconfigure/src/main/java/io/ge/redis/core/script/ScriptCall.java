@@ -82,11 +82,31 @@ public final class ScriptCall {
 		if (argument instanceof byte[] bytes) {
 			return bytes;
 		}
-		if (argument instanceof String || argument instanceof Long || argument instanceof Integer) {
-			return argument.toString().getBytes(StandardCharsets.UTF_8);
+		if (argument instanceof String text) {
+			return text.getBytes(StandardCharsets.UTF_8);
+		}
+		if (argument instanceof Long || argument instanceof Integer) {
+			return digits(((Number) argument).longValue());
 		}
 		throw new IllegalArgumentException(
 				"A script takes strings, bytes and whole numbers, not " + argument.getClass().getName());
+	}
+
+	private static byte[] digits(long number) {
+		if (number < 0) {
+			return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+		}
+		int length = 1;
+		for (long rest = number; rest > 9; rest /= 10) {
+			length++;
+		}
+		byte[] digits = new byte[length];
+		long rest = number;
+		for (int i = length - 1; i >= 0; i--) {
+			digits[i] = (byte) ('0' + rest % 10);
+			rest /= 10;
+		}
+		return digits;
 	}
 
 	/**

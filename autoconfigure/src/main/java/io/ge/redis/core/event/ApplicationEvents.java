@@ -1,0 +1,62 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.event;
+
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.core.ResolvableType;
+
+/**
+ * Hands events to the listeners of the application, as
+ * {@link ApplicationEventPublisher#publishEvent(Object)} does. That works out the generic
+ * type of each event anew, which costs more than the rest of a decision; here it is
+ * worked out once per kind of event.
+ */
+public final class ApplicationEvents implements GuardListener {
+
+	private static final ClassValue<ResolvableType> TYPES = new ClassValue<>() {
+
+		@Override
+		protected ResolvableType computeValue(Class<?> type) {
+			return ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, type);
+		}
+
+	};
+
+	private final ApplicationEventPublisher publisher;
+
+	/**
+	 * Creates the listener.
+	 * @param publisher the application
+	 */
+	public ApplicationEvents(ApplicationEventPublisher publisher) {
+		this.publisher = publisher;
+	}
+
+	@Override
+	public void onEvent(GuardEvent event) {
+		this.publisher.publishEvent(new Published(this.publisher, event, TYPES.get(event.getClass())));
+	}
+
+	private static final class Published extends PayloadApplicationEvent<GuardEvent> {
+
+		private static final long serialVersionUID = 1L;
+
+		private final transient ResolvableType type;
+
+		Published(Object source, GuardEvent event, ResolvableType type) {
+			super(source, event);
+			this.type = type;
+		}
+
+		@Override
+		public ResolvableType getResolvableType() {
+			return this.type;
+		}
+
+	}
+
+}

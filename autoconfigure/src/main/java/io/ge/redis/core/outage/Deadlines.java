@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Ends futures whose time is over, at most a few milliseconds late.
+ * <p>
+ * {@link CompletableFuture#orTimeout} gives each future a timer of its own. If few calls
+ * are under way, nearly each one is the next to be due when it begins, so that the thread
+ * of the timers is woken for each call, only to go back to sleep: a change of threads
+ * that costs as much as the call. Here one look every {@value #LOOK_MILLIS} milliseconds
+ * is enough for all calls, and there is none while nothing is under way.
+ */
+final class Deadlines {
+
+	static final long LOOK_MILLIS = 4;
+
+	private final Queue<Watched> watched = new ConcurrentLinkedQueue<>();
+
+	private final AtomicBoolean looking = new AtomicBoolean();
+
+	/** On the timer's own thread, as the timers of futures are. */
+	private final Executor later = CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS, Runnable::run);
+
+	/**
+	 * Ends a future with {@link TimeoutException} unless it is done in time.
+	 * @param future the future
+	 * @param nanos how much time it has, in nanoseconds
+	 */
+	void watch(CompletableFuture<?> future, long nanos) {
+		if (future.isDone()) {
+			return;
+		}
+		this.watched.add(new Watched(future, System.nanoTime() + nanos));
+		lookLater();
+	}
+
+	int size() {
+		return this.watched.size();
+	}
+
+	private void lookLater() {
+		if (!this.looking.get() && this.looking.compareAndSet(false, true)) {
+			this.later.execute(this::look);
+		}
+	}
+
+	private void look() {
+		try {
+			long now = System.nanoTime();
+			this.watched.removeIf((call) -> call.isOver(now));
+		}
+		finally {
+			this.looking.set(false);
+			if (!this.watched.isEmpty()) {
+				lookLater();
+			}
+		}
+	}
+
+	private record Watched(CompletableFuture<?> future, long deadline) {
+
+		boolean isOver(long now) {
+			if (this.future.isDone()) {
+				return true;
+			}
+			return now - this.deadline >= 0 && this.future.completeExceptionally(new TimeoutException());
+		}
+
+	}
+
+}
