@@ -34,6 +34,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 abstract class DistributedLocksContract {
 
+	/** A busy machine is no outage. */
+	private static final String[] PATIENT = { "ge.redis.outage.command-timeout=5s" };
+
 	private static final LockOptions WAITING = LockOptions.defaults().waitTime(Duration.ofSeconds(20));
 
 	private RedisFixture redis;
@@ -48,8 +51,8 @@ abstract class DistributedLocksContract {
 	void start(RedisFixture fixture) {
 		this.redis = fixture;
 		this.primaries = fixture.endpoints().stream().filter(RedisEndpoint::isPrimary).toList();
-		this.first = LockApplication.start(fixture.properties());
-		this.second = LockApplication.start(fixture.properties());
+		this.first = LockApplication.start(fixture.properties(), PATIENT);
+		this.second = LockApplication.start(fixture.properties(), PATIENT);
 		LockHandle warm = this.first.locks().lock("warm", "up", WAITING);
 		warm.close();
 	}
@@ -131,7 +134,7 @@ abstract class DistributedLocksContract {
 
 	@Test
 	void releaseWakesExactlyOneWaitingInstanceWithOneMessage() {
-		try (LockApplication third = LockApplication.start(this.redis.properties());
+		try (LockApplication third = LockApplication.start(this.redis.properties(), PATIENT);
 				Messages messages = new Messages(this.redis.connectionFactory())) {
 			LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
 			CompletableFuture<LockHandle> two = waitIn(this.second);

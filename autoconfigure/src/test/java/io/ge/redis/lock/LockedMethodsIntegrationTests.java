@@ -53,7 +53,9 @@ class LockedMethodsIntegrationTests {
 
 	@BeforeEach
 	void start(RedisFixture redis) {
-		String[] properties = { "ge.redis.lock.locks.tuned.lease-time=7s", "desk.wait=5s" };
+		// A busy machine is no outage
+		String[] properties = { "ge.redis.lock.locks.tuned.lease-time=7s", "desk.wait=5s",
+				"ge.redis.outage.command-timeout=5s" };
 		this.first = LockApplication.start(redis.properties(), properties, Beans.class);
 		this.second = LockApplication.start(redis.properties(), properties, Beans.class);
 		this.desk = this.first.get(Desk.class);

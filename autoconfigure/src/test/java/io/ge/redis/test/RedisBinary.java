@@ -200,18 +200,18 @@ final class RedisBinary {
 	SlowLoading slowLoading() {
 		return (this.major >= 7)
 				? new SlowLoading(1024, Duration.ofMillis(10),
-						List.of("--loading-process-events-interval-bytes", "1024"))
-				: new SlowLoading(2 * 1024 * 1024, Duration.ofMillis(50), List.of());
+						Map.of("key-load-delay", "10000", "loading-process-events-interval-bytes", "1024"))
+				: new SlowLoading(2 * 1024 * 1024, Duration.ofMillis(50), Map.of("key-load-delay", "50000"));
 	}
 
 	/**
 	 * A way to make loading slow.
 	 *
 	 * @param valueBytes the size of a value after which connections are looked at
-	 * @param delay how long to wait after each
-	 * @param arguments further arguments of the server
+	 * @param delay how long it takes to load each
+	 * @param settings settings of the server
 	 */
-	record SlowLoading(int valueBytes, Duration delay, List<String> arguments) {
+	record SlowLoading(int valueBytes, Duration delay, Map<String, String> settings) {
 	}
 
 }

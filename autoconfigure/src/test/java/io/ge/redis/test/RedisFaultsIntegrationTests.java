@@ -78,6 +78,19 @@ class RedisFaultsIntegrationTests {
 	}
 
 	@Test
+	void reloadAnswersLoadingOnConnectionsThatStayOpen() throws IOException {
+		this.server.command("SET", "key", "value");
+		try (RespClient client = connect()) {
+			client.command("PING");
+			this.server.reload(Duration.ofMillis(500));
+			assertThatExceptionOfType(RedisErrorReplyException.class).isThrownBy(() -> client.command("GET", "key"))
+				.withMessageStartingWith("LOADING");
+			this.server.awaitLoaded();
+			assertThat(client.command("GET", "key")).isEqualTo("value");
+		}
+	}
+
+	@Test
 	void sleepingServerAnswersLater() throws IOException {
 		try (RespClient client = connect()) {
 			client.command("PING");

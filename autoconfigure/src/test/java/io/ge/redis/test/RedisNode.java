@@ -129,27 +129,52 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 	 */
 	public void restartLoading(Duration duration) {
 		RedisBinary.SlowLoading slow = this.binary.slowLoading();
-		try (RespClient client = new RespClient(host(), port())) {
-			client.command("SELECT", BALLAST_DATABASE);
-			client.command("DEBUG", "POPULATE", String.valueOf(duration.dividedBy(slow.delay())), "ballast",
-					String.valueOf(slow.valueBytes()));
-			client.command("CONFIG", "SET", "rdbcompression", "no");
-			client.command("SAVE");
+		try (RespClient client = saveBallast(slow, duration)) {
+			kill();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		kill();
-		List<String> arguments = new ArrayList<>(
-				List.of("--key-load-delay", String.valueOf(slow.delay().toNanos() / 1000)));
-		arguments.addAll(slow.arguments());
+		List<String> arguments = new ArrayList<>();
+		slow.settings().forEach((name, value) -> arguments.addAll(List.of("--" + name, value)));
 		Process started = launch(arguments);
 		this.process = started;
 		await(started, true);
 	}
 
 	/**
-	 * Waits until {@link #restartLoading} has come to its end.
+	 * Lets the server read its data again, as a replica does of its primary: its
+	 * connections stay open while for about some time it answers nearly everything with
+	 * {@code LOADING}, which it does when this returns. Not for one of a Cluster.
+	 * @param duration how long to load
+	 */
+	public void reload(Duration duration) {
+		RedisBinary.SlowLoading slow = this.binary.slowLoading();
+		slow.settings().forEach((name, value) -> command("CONFIG", "SET", name, value));
+		try (RespClient client = saveBallast(slow, duration)) {
+			client.send("DEBUG", "RELOAD", "NOSAVE");
+			await(running(), true);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Fills a database that nobody uses, so that loading the file takes its time.
+	 */
+	private RespClient saveBallast(RedisBinary.SlowLoading slow, Duration duration) throws IOException {
+		RespClient client = new RespClient(host(), port());
+		client.command("SELECT", BALLAST_DATABASE);
+		client.command("DEBUG", "POPULATE", String.valueOf(duration.dividedBy(slow.delay())), "ballast",
+				String.valueOf(slow.valueBytes()));
+		client.command("CONFIG", "SET", "rdbcompression", "no");
+		client.command("SAVE");
+		return client;
+	}
+
+	/**
+	 * Waits until {@link #restartLoading} or {@link #reload} has come to its end.
 	 */
 	public void awaitLoaded() {
 		await(running(), false);

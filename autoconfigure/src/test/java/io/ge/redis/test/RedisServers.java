@@ -28,7 +28,11 @@ public final class RedisServers {
 		return new RedisRelease(RedisBinary.of(version));
 	}
 
-	private static RedisRelease ofThisRun() {
+	/**
+	 * Servers of the version of the run, as all methods below start them.
+	 * @return what starts them
+	 */
+	public static RedisRelease ofThisRun() {
 		return new RedisRelease(RedisBinary.ofThisRun());
 	}
 

@@ -90,10 +90,23 @@ public enum OutageCause {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			OutageCause found = ofOne(cause);
 			if (found != null) {
-				return found;
+				return (found == REFUSED) ? whyRefused(cause) : found;
 			}
 		}
 		return ERROR;
+	}
+
+	/**
+	 * A server that is reached and lets nobody in says why.
+	 */
+	private static OutageCause whyRefused(Throwable refusal) {
+		for (Throwable cause = refusal.getCause(); cause != null; cause = cause.getCause()) {
+			OutageCause replied = ofReply(cause.getMessage());
+			if (replied != null && replied.opensBreaker()) {
+				return replied;
+			}
+		}
+		return REFUSED;
 	}
 
 	private static @Nullable OutageCause ofOne(Throwable failure) {

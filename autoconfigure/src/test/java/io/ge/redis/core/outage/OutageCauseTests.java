@@ -48,6 +48,18 @@ class OutageCauseTests {
 	}
 
 	@Test
+	void connectionThatTheServerRefusesHasTheCauseThatItNames() {
+		Throwable loading = new RedisConnectionException("Unable to connect to localhost",
+				new RedisCommandExecutionException("LOADING Redis is loading the dataset in memory"));
+		assertThat(OutageCause.of(loading)).isEqualTo(OutageCause.LOADING);
+		Throwable timeout = new RedisConnectionException("Unable to connect to localhost", new TimeoutException());
+		assertThat(OutageCause.of(timeout)).isEqualTo(OutageCause.REFUSED);
+		Throwable forbidden = new RedisConnectionException("Unable to connect to localhost",
+				new RedisCommandExecutionException("NOPERM this user has no permissions to run the 'ping' command"));
+		assertThat(OutageCause.of(forbidden)).isEqualTo(OutageCause.REFUSED);
+	}
+
+	@Test
 	void onlyTimeoutsAndLostConnectionsLeaveTheOutcomeUnknown() {
 		assertThat(OutageCause.of(new TimeoutException()).leavesOutcomeUnknown()).isTrue();
 		assertThat(OutageCause.of(new CancellationException()).leavesOutcomeUnknown()).isTrue();
