@@ -5,9 +5,6 @@
 
 package io.ge.redis.lock;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,8 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.test.OnRedis;
-import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.instance.Instance;
+import io.ge.redis.test.instance.Instances;
+import io.ge.redis.test.oracle.History;
+import io.ge.redis.test.oracle.Journal;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,69 +32,58 @@ import static org.assertj.core.api.Assertions.assertThat;
 @OnRedis
 class LockProcessesIntegrationTests {
 
-	private static final int TIMES = 100;
+	@TempDir
+	private Path directory;
 
-	private final List<Process> children = new ArrayList<>();
-
-	private LockApplication application;
-
-	private RedisEndpoint endpoint;
+	private Instances instances;
 
 	@BeforeEach
-	void start(RedisFixture redis) {
-		this.endpoint = redis.endpoints().get(0);
-		this.application = LockApplication.start(redis.properties());
+	void prepare(RedisFixture redis) {
+		this.instances = Instances.of(LockFaultApplication.class).with(redis.properties()).journal(this.directory);
 	}
 
 	@AfterEach
 	void stop() {
-		this.children.forEach(Process::destroyForcibly);
-		this.application.close();
+		this.instances.close();
 	}
 
 	@Test
-	void processesExcludeEachOther(@TempDir Path directory) throws Exception {
-		Path file = directory.resolve("count");
-		Files.writeString(file, "0 0");
-		BufferedReader output = child(file.toString(), "" + TIMES);
-		assertThat(output.readLine()).isEqualTo("ready");
-		this.children.get(0).getOutputStream().write('\n');
-		this.children.get(0).getOutputStream().flush();
-		List<CompletableFuture<Void>> own = new ArrayList<>();
-		for (int i = 0; i < 2; i++) {
-			own.add(this.application.async(() -> {
-				LockChild.count(this.application, file, TIMES);
-				return null;
-			}));
+	void processesExcludeEachOther() {
+		List<CompletableFuture<String>> working = new ArrayList<>();
+		for (Instance instance : this.instances.start(2)) {
+			for (int i = 0; i < 2; i++) {
+				working.add(instance.call("sections", "42", "60000", "30000", "0", "1500"));
+			}
 		}
-		CompletableFuture.allOf(own.toArray(CompletableFuture[]::new)).orTimeout(60, TimeUnit.SECONDS).join();
-		assertThat(output.readLine()).isEqualTo("done");
-		assertThat(Files.readString(file)).startsWith(3 * TIMES + " ");
-		assertThat(this.application.events(LockLostEvent.class)).isEmpty();
+		CompletableFuture.allOf(working.toArray(CompletableFuture[]::new)).orTimeout(60, TimeUnit.SECONDS).join();
+		History history = History.read(this.directory);
+		assertThat(history.overlaps()).isEmpty();
+		assertThat(history.fencingOrder()).isEmpty();
+		assertThat(history.entries(Journal.LEAVE)).hasSizeGreaterThan(20)
+			.extracting((entry) -> entry.process())
+			.contains("instance-1", "instance-2");
+		assertThat(working).allSatisfy((counts) -> assertThat(counts.join()).endsWith(" 0 0 0"));
 	}
 
 	@Test
-	void lockOfKilledProcessGoesToWaiterWhenItsLeaseEnds() throws Exception {
-		BufferedReader output = child("hold");
-		assertThat(output.readLine()).isEqualTo("held");
-		CompletableFuture<LockHandle> waiting = this.application.async(() -> this.application.locks()
-			.lock("orders", 42, LockOptions.defaults().waitTime(Duration.ofSeconds(20))));
-		assertThat(waiting).isNotDone();
-		this.children.get(0).destroyForcibly().waitFor();
+	void lockOfKilledProcessGoesToWaiterWhenItsLeaseEnds() {
+		List<Instance> both = this.instances.start(2);
+		both.get(0).call("section", "42", "0", "2000", "60000");
+		awaitEntered(both.get(0));
+		CompletableFuture<String> waiting = both.get(1).call("section", "42", "20000", "2000", "0");
+		both.get(0).kill();
 		long killed = System.nanoTime();
-		waiting.orTimeout(20, TimeUnit.SECONDS).join().close();
+		assertThat(waiting.orTimeout(20, TimeUnit.SECONDS).join()).isEqualTo("done");
 		assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(4));
+		assertThat(History.read(this.directory).overlaps()).isEmpty();
 	}
 
-	private BufferedReader child(String... arguments) throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m", "-cp",
-						System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-						LockChild.class.getName(), this.endpoint.host(), "" + this.endpoint.port()));
-		command.addAll(List.of(arguments));
-		Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-		this.children.add(child);
-		return child.inputReader();
+	private void awaitEntered(Instance instance) {
+		Awaitility.await("section of " + instance)
+			.until(() -> History.read(this.directory)
+				.entries(Journal.ENTER)
+				.stream()
+				.anyMatch((entry) -> entry.process().equals(instance.name())));
 	}
 
 }

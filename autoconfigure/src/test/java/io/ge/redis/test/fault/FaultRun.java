@@ -46,8 +46,8 @@ public final class FaultRun {
 
 	private static final String SEED = "ge.test.seed";
 
-	/** Into so many runs the time of the long size is divided. */
-	private static final int SHARES = 40;
+	/** Into so many shares the time of the long size is divided, as many run at once. */
+	private static final int SHARES = 20;
 
 	private static final FaultTable TABLE = new FaultTable(
 			Path.of(System.getProperty("ge.test.faults-directory", "target/faults")));

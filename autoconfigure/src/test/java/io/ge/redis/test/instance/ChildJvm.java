@@ -58,6 +58,8 @@ final class ChildJvm {
 
 	private final AtomicLong ids = new AtomicLong();
 
+	private List<Sabotage> sabotage = List.of();
+
 	private volatile boolean spent;
 
 	private ChildJvm(Path directory, Process process, Socket socket) throws IOException {
@@ -95,11 +97,10 @@ final class ChildJvm {
 	 * Lets another text stand in the place of a script that was not read yet.
 	 */
 	void shadow(Sabotage.Script script) {
-		spend();
 		try {
-			Path file = this.directory.resolve(SHADOW).resolve(script.resource);
+			Path file = this.directory.resolve(SHADOW).resolve(script.resource());
 			Files.createDirectories(file.getParent());
-			Files.writeString(file, script.text);
+			Files.writeString(file, script.text());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -228,6 +229,17 @@ final class ChildJvm {
 	 */
 	boolean isReusable() {
 		return !this.spent && this.process.isAlive();
+	}
+
+	/**
+	 * What was done to it, and stays.
+	 */
+	List<Sabotage> sabotage() {
+		return this.sabotage;
+	}
+
+	void sabotage(List<Sabotage> sabotage) {
+		this.sabotage = sabotage;
 	}
 
 	/**

@@ -7,6 +7,9 @@ package io.ge.redis.test.instance;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The JVMs that wait for an instance to run: those that have run one before, and one that
@@ -14,7 +17,7 @@ import java.util.Deque;
  */
 final class ChildJvms {
 
-	private static final int MOST_USED = 4;
+	private static final int MOST_USED = 8;
 
 	private static final Deque<ChildJvm> USED = new ArrayDeque<>();
 
@@ -27,25 +30,30 @@ final class ChildJvms {
 
 	/**
 	 * Takes a JVM.
-	 * @param unused whether it must not have run an application before
+	 * @param sabotage what an application will find turned off, so that one that has run
+	 * another application must have had the same
 	 */
-	static ChildJvm take(boolean unused) {
-		ChildJvm child = unused ? null : poll(USED);
+	static ChildJvm take(List<Sabotage> sabotage) {
+		ChildJvm child = poll(USED, sabotage);
 		if (child == null) {
-			child = poll(SPARE);
+			child = poll(SPARE, List.of());
 			launchSpare();
 		}
 		return (child != null) ? child : ChildJvm.launch(true);
 	}
 
-	private static ChildJvm poll(Deque<ChildJvm> idle) {
+	private static @Nullable ChildJvm poll(Deque<ChildJvm> idle, List<Sabotage> sabotage) {
 		synchronized (USED) {
-			ChildJvm child = idle.poll();
-			while (child != null && !child.isReusable()) {
-				child.remove();
-				child = idle.poll();
+			for (ChildJvm child : List.copyOf(idle)) {
+				if (child.sabotage().equals(sabotage) || !child.isReusable()) {
+					idle.remove(child);
+					if (child.isReusable()) {
+						return child;
+					}
+					child.remove();
+				}
 			}
-			return child;
+			return null;
 		}
 	}
 
@@ -76,13 +84,16 @@ final class ChildJvms {
 	}
 
 	static void giveBack(ChildJvm child) {
+		ChildJvm superfluous = child;
 		synchronized (USED) {
-			if (child.isReusable() && USED.size() < MOST_USED) {
+			if (child.isReusable()) {
 				USED.push(child);
-				return;
+				superfluous = (USED.size() > MOST_USED) ? USED.removeLast() : null;
 			}
 		}
-		child.remove();
+		if (superfluous != null) {
+			superfluous.remove();
+		}
 	}
 
 }

@@ -107,7 +107,6 @@ public final class Instance implements AutoCloseable {
 	 * Freezes the process (SIGSTOP).
 	 */
 	public void pause() {
-		this.child.spend();
 		this.paused = true;
 		Signals.pause(pid());
 	}

@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * application without web server, unless a property says otherwise; its beans of type
  * {@link Operation} are what can be called.
  * <p>
- * JVMs are used again for later instances, of any application, unless they were killed,
- * paused, sabotaged or have failpoints.
+ * JVMs are used again for later instances, of any application and with the same sabotage,
+ * unless they were killed, are paused or have failpoints.
  */
 public final class Instances implements AutoCloseable {
 
@@ -144,8 +144,7 @@ public final class Instances implements AutoCloseable {
 	 * @return the instance, whose application has started
 	 */
 	public Instance start() {
-		boolean unused = this.settings.sabotage.stream().anyMatch(Sabotage.Script.class::isInstance);
-		ChildJvm child = this.settings.ahead.isZero() ? ChildJvms.take(unused) : ChildJvm.launch(false);
+		ChildJvm child = this.settings.ahead.isZero() ? ChildJvms.take(this.settings.sabotage) : ChildJvm.launch(false);
 		String name = this.settings.name + "-" + this.family.numbers.incrementAndGet();
 		try {
 			prepare(child);
@@ -191,9 +190,12 @@ public final class Instances implements AutoCloseable {
 			child.spend();
 			await(child, child.send("clock", this.settings.ahead.toMillis()));
 		}
+		if (child.sabotage().equals(this.settings.sabotage)) {
+			return;
+		}
+		child.sabotage(this.settings.sabotage);
 		int number = 0;
 		for (Sabotage sabotage : this.settings.sabotage) {
-			child.spend();
 			if (sabotage instanceof Sabotage.Code code) {
 				await(child, sabotage(child, "sabotage-" + (++number), code));
 			}
@@ -204,11 +206,12 @@ public final class Instances implements AutoCloseable {
 	}
 
 	private static CompletableFuture<String> sabotage(ChildJvm child, String id, Sabotage.Code code) {
-		if (code.skip) {
-			return child.send("skip", id, code.type, code.method);
+		if (code.skip()) {
+			return child.send("skip", id, code.type(), code.method());
 		}
-		return (code.constant != null) ? child.send("answer", id, code.type, code.method, serialize(code.constant))
-				: child.send("answer", id, code.type, code.method);
+		return (code.constant() != null)
+				? child.send("answer", id, code.type(), code.method(), serialize(code.constant()))
+				: child.send("answer", id, code.type(), code.method());
 	}
 
 	private static String serialize(Serializable constant) {

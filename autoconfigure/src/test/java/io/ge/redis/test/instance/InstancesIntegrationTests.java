@@ -160,7 +160,15 @@ class InstancesIntegrationTests {
 			.start();
 		assertThat(sabotaged.get("checked", "false")).isEqualTo("accepted false -- Forgets the lease.");
 		sabotaged.close();
-		assertThat(this.instances.start().pid()).isNotEqualTo(sabotaged.pid());
+		Instance soundAgain = this.instances.start();
+		assertThat(soundAgain.pid()).isNotEqualTo(sabotaged.pid());
+		Instance sabotagedAgain = this.instances
+			.sabotaged(Sabotage.skip(ProbeApplication.class, "check"),
+					Sabotage.answer(ProbeApplication.class, "later", false),
+					Sabotage.script("io/ge/redis/lock/renew.lua", "Extends a", "Forgets the"))
+			.start();
+		assertThat(sabotagedAgain.pid()).isEqualTo(sabotaged.pid());
+		assertThat(sabotagedAgain.get("checked", "false")).isEqualTo("accepted false -- Forgets the lease.");
 	}
 
 	@Test

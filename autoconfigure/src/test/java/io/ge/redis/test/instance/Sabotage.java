@@ -21,10 +21,7 @@ import org.jspecify.annotations.Nullable;
  * notice. It exists in tests only, and fails where there is nothing to turn off, so that
  * it cannot outlive what it names.
  */
-public abstract sealed class Sabotage {
-
-	private Sabotage() {
-	}
+public sealed interface Sabotage {
 
 	/**
 	 * Changes a script.
@@ -34,7 +31,7 @@ public abstract sealed class Sabotage {
 	 * @return the sabotage
 	 * @throws IllegalArgumentException if there is no such script or it stays as it is
 	 */
-	public static Sabotage script(String resource, UnaryOperator<String> change) {
+	static Sabotage script(String resource, UnaryOperator<String> change) {
 		String before = read(resource);
 		String after = change.apply(before);
 		if (after.equals(before)) {
@@ -51,7 +48,7 @@ public abstract sealed class Sabotage {
 	 * @return the sabotage
 	 * @throws IllegalArgumentException if the piece does not stand there exactly once
 	 */
-	public static Sabotage script(String resource, String from, String to) {
+	static Sabotage script(String resource, String from, String to) {
 		return script(resource, (text) -> {
 			int index = text.indexOf(from);
 			if (index < 0 || text.indexOf(from, index + 1) >= 0) {
@@ -68,7 +65,7 @@ public abstract sealed class Sabotage {
 	 * @return the sabotage
 	 * @throws IllegalArgumentException if there is no such method
 	 */
-	public static Sabotage skip(Class<?> type, String method) {
+	static Sabotage skip(Class<?> type, String method) {
 		return skip(type.getName(), method);
 	}
 
@@ -79,7 +76,7 @@ public abstract sealed class Sabotage {
 	 * @return the sabotage
 	 * @throws IllegalArgumentException if there is no such method
 	 */
-	public static Sabotage skip(String type, String method) {
+	static Sabotage skip(String type, String method) {
 		requireMethod(type, method);
 		return new Code(type, method, true, null);
 	}
@@ -92,7 +89,7 @@ public abstract sealed class Sabotage {
 	 * @return the sabotage
 	 * @throws IllegalArgumentException if there is no such method
 	 */
-	public static Sabotage answer(Class<?> type, String method, @Nullable Serializable constant) {
+	static Sabotage answer(Class<?> type, String method, @Nullable Serializable constant) {
 		return answer(type.getName(), method, constant);
 	}
 
@@ -104,7 +101,7 @@ public abstract sealed class Sabotage {
 	 * @return the sabotage
 	 * @throws IllegalArgumentException if there is no such method
 	 */
-	public static Sabotage answer(String type, String method, @Nullable Serializable constant) {
+	static Sabotage answer(String type, String method, @Nullable Serializable constant) {
 		requireMethod(type, method);
 		return new Code(type, method, false, constant);
 	}
@@ -133,36 +130,10 @@ public abstract sealed class Sabotage {
 		}
 	}
 
-	static final class Script extends Sabotage {
-
-		final String resource;
-
-		final String text;
-
-		private Script(String resource, String text) {
-			this.resource = resource;
-			this.text = text;
-		}
-
+	record Script(String resource, String text) implements Sabotage {
 	}
 
-	static final class Code extends Sabotage {
-
-		final String type;
-
-		final String method;
-
-		final boolean skip;
-
-		final @Nullable Serializable constant;
-
-		private Code(String type, String method, boolean skip, @Nullable Serializable constant) {
-			this.type = type;
-			this.method = method;
-			this.skip = skip;
-			this.constant = constant;
-		}
-
+	record Code(String type, String method, boolean skip, @Nullable Serializable constant) implements Sabotage {
 	}
 
 }

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,9 @@ public final class History {
 	private static void read(Path file, List<Entry> entries) throws IOException {
 		String name = file.getFileName().toString();
 		String process = name.substring(0, name.length() - Journal.SUFFIX.length());
-		for (String line : Files.readAllLines(file)) {
+		String text = Files.readString(file);
+		// Who is writing may not have come to the end of its line
+		for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
 			String[] parts = line.split("\t", -1);
 			List<String> fields = new ArrayList<>();
 			for (int i = 2; i < parts.length; i++) {
@@ -133,18 +136,48 @@ public final class History {
 
 	/**
 	 * A later holder of a key got no higher token than an earlier one: one who asked
-	 * after the other had entered.
+	 * after the other had entered. Tokens below one are none.
 	 * @return a violation for each holder whose token does not rise
 	 */
 	public List<Violation> fencingOrder() {
 		List<Violation> violations = new ArrayList<>();
 		sections(Journal.LEAVE).forEach((key, ofKey) -> {
 			for (Section later : ofKey) {
-				for (Section earlier : ofKey) {
+				for (Section earlier : (later.token > 0) ? ofKey : List.<Section>of()) {
 					boolean inOrder = earlier.start - later.asked < 0;
 					boolean same = earlier != later && earlier.token == later.token;
 					if ((inOrder && earlier.token >= later.token) || same) {
 						violations.add(new Violation(key + ": " + later + " came after " + earlier));
+						break;
+					}
+				}
+			}
+		});
+		return violations;
+	}
+
+	/**
+	 * The resource accepted a {@link Journal#WRITTEN} of a former holder after one of a
+	 * later holder: one who asked for the lock after the other had entered.
+	 * @return a violation for each such write
+	 */
+	public List<Violation> staleWrites() {
+		Map<String, List<Section>> sections = sections(Journal.LEAVE);
+		Map<String, List<Write>> writes = new LinkedHashMap<>();
+		for (Entry entry : entries(Journal.WRITTEN)) {
+			Section section = find(sections, entry);
+			if (section != null) {
+				writes.computeIfAbsent(entry.field(0), (key) -> new ArrayList<>()).add(new Write(entry, section));
+			}
+		}
+		List<Violation> violations = new ArrayList<>();
+		writes.forEach((key, ofKey) -> {
+			for (Write write : ofKey) {
+				for (Write before : ofKey) {
+					if (before.entry.nanos() - write.entry.number(2) < 0
+							&& write.section.start - before.section.asked < 0) {
+						violations.add(new Violation(key + ": a write of " + write.section
+								+ " was accepted after one of " + before.section));
 						break;
 					}
 				}
@@ -216,8 +249,20 @@ public final class History {
 	 * @return a violation for the worst window of each such key
 	 */
 	public List<Violation> admissionsPerWindow(long limit, Duration window) {
+		return admissionsPerWindow((entry) -> entry.kind().equals(Journal.ADMITTED), limit, window);
+	}
+
+	/**
+	 * As {@link #admissionsPerWindow(long, Duration)}, of some admissions.
+	 * @param counted which lines count, with the key and when it was asked
+	 * @param limit the limit
+	 * @param window the window, which may start at any time
+	 * @return a violation for the worst window of each such key
+	 */
+	public List<Violation> admissionsPerWindow(Predicate<Entry> counted, long limit, Duration window) {
 		Map<String, List<Entry>> admitted = new TreeMap<>();
-		entries(Journal.ADMITTED)
+		this.entries.stream()
+			.filter(counted)
 			.forEach((entry) -> admitted.computeIfAbsent(entry.field(0), (key) -> new ArrayList<>()).add(entry));
 		List<Violation> violations = new ArrayList<>();
 		admitted.forEach((key, entries) -> {
@@ -285,6 +330,9 @@ public final class History {
 			}
 		}
 		return violations;
+	}
+
+	private record Write(Entry entry, Section section) {
 	}
 
 	private static final class Section {

@@ -113,6 +113,21 @@ class HistoryTests {
 	}
 
 	@Test
+	void findsAWriteOfAFormerHolderAfterOneOfALaterHolder() {
+		section("a", 1, 0, 10, 100);
+		section("b", 2, 20, 50, 100);
+		write("a", 40, Journal.WRITTEN, "key", 1, 39);
+		write("b", 60, Journal.WRITTEN, "key", 2, 55);
+		write("a", 62, Journal.WRITTEN, "key", 1, 59);
+		write("b", 64, Journal.WRITTEN, "key", 2, 63);
+		assertThat(history().staleWrites()).isEmpty();
+		write("a", 63, Journal.WRITTEN, "key", 1, 61);
+		assertThat(history().staleWrites()).singleElement()
+			.asString()
+			.contains("a with token 1 was accepted after one of b with token 2");
+	}
+
+	@Test
 	void findsTwoEffectsForOneKey() {
 		write("a", 1, Journal.EFFECT, "k1");
 		write("a", 2, Journal.EFFECT, "k2");

@@ -32,6 +32,9 @@ public final class Journal implements AutoCloseable {
 	/** A process has left a critical section: key, token. The line's time is before. */
 	public static final String LEAVE = "leave";
 
+	/** The resource has accepted a write of a holder: key, token, when that was asked. */
+	public static final String WRITTEN = "written";
+
 	/** A process was ended: its name. The line's time is before. */
 	public static final String DIED = "died";
 
@@ -55,9 +58,12 @@ public final class Journal implements AutoCloseable {
 
 	static final String SUFFIX = ".journal";
 
+	private final Path directory;
+
 	private final OutputStream output;
 
-	private Journal(OutputStream output) {
+	private Journal(Path directory, OutputStream output) {
+		this.directory = directory;
 		this.output = output;
 	}
 
@@ -70,11 +76,19 @@ public final class Journal implements AutoCloseable {
 	public static Journal open(Path directory, String process) {
 		try {
 			Files.createDirectories(directory);
-			return new Journal(new FileOutputStream(directory.resolve(process + SUFFIX).toFile(), true));
+			return new Journal(directory, new FileOutputStream(directory.resolve(process + SUFFIX).toFile(), true));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Where the journals of the run stand, and other files of it can.
+	 * @return the directory
+	 */
+	public Path directory() {
+		return this.directory;
 	}
 
 	/**

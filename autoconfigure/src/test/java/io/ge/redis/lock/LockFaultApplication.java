@@ -1,0 +1,137 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.LockAutoConfiguration;
+import io.ge.redis.test.instance.Operation;
+import io.ge.redis.test.oracle.Journal;
+import io.ge.redis.test.scenario.LockOperations;
+import io.ge.redis.test.scenario.LockPort;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * The application that suffers in {@link LockFaultIntegrationTests}.
+ */
+@Configuration(proxyBeanMethods = false)
+@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
+		LockAutoConfiguration.class })
+@Import(LockOperations.class)
+class LockFaultApplication {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	/**
+	 * What locks would be if they asked the clocks of instances, as a switch for tests.
+	 */
+	@Bean
+	@ConditionalOnProperty("test.wall-clock")
+	LockPort wallClockLocks(StringRedisTemplate redis) {
+		return new WallClockLocks(redis);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockPort locks(DistributedLocks locks) {
+		return (key, wait, lease) -> {
+			LockOptions options = LockOptions.defaults().waitTime(wait).leaseTime(lease);
+			Optional<LockHandle> lock = locks.tryLock("orders", key, options);
+			return lock.map(Held::new).orElse(null);
+		};
+	}
+
+	/**
+	 * Takes a lock, waits until it is lost and enters it once more.
+	 */
+	@Bean
+	Operation nested(DistributedLocks locks, Journal journal) {
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofSeconds(1));
+		return (arguments) -> locks.<String, InterruptedException>execute("orders", arguments[0], options, (outer) -> {
+			journal.write("outer", arguments[0]);
+			long end = System.nanoTime() + PATIENCE.toNanos();
+			while (outer.isValid() && System.nanoTime() - end < 0) {
+				Thread.sleep(10);
+			}
+			return locks.execute("orders", arguments[0], options, (inner) -> "entered");
+		});
+	}
+
+	private record Held(LockHandle handle) implements LockPort.Held {
+
+		@Override
+		public long token() {
+			return this.handle.token();
+		}
+
+		@Override
+		public boolean isValid() {
+			return this.handle.isValid();
+		}
+
+		@Override
+		public void release() {
+			this.handle.close();
+		}
+
+	}
+
+	/**
+	 * A lock that is free when the time that stands in it has come, by the clock of
+	 * whoever looks.
+	 */
+	private record WallClockLocks(StringRedisTemplate redis) implements LockPort {
+
+		@Override
+		public @Nullable Held acquire(String key, Duration wait, Duration lease) throws InterruptedException {
+			long end = System.nanoTime() + wait.toNanos();
+			do {
+				long now = System.currentTimeMillis();
+				String expiry = String.valueOf(now + lease.toMillis());
+				String held = this.redis.opsForValue().get(key);
+				boolean free = held == null || held.isEmpty() || Long.parseLong(held) < now;
+				if (free && java.util.Objects.equals(this.redis.opsForValue().getAndSet(key, expiry), held)) {
+					return new WallClockLock(this.redis, key, Long.parseLong(expiry));
+				}
+				Thread.sleep(5);
+			}
+			while (System.nanoTime() - end < 0);
+			return null;
+		}
+
+	}
+
+	private record WallClockLock(StringRedisTemplate redis, String key, long expiry) implements LockPort.Held {
+
+		@Override
+		public long token() {
+			return 0;
+		}
+
+		@Override
+		public boolean isValid() {
+			return System.currentTimeMillis() < this.expiry;
+		}
+
+		@Override
+		public void release() {
+			this.redis.delete(this.key);
+		}
+
+	}
+
+}

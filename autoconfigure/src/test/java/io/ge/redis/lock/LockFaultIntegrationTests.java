@@ -1,0 +1,267 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.fault.Fault;
+import io.ge.redis.test.fault.FaultRun;
+import io.ge.redis.test.instance.Instance;
+import io.ge.redis.test.instance.InstanceCallException;
+import io.ge.redis.test.instance.Instances;
+import io.ge.redis.test.instance.Sabotage;
+import io.ge.redis.test.oracle.History;
+import io.ge.redis.test.scenario.LockScenario;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What locks suffer and still promise. Each scenario is shown to fail where the
+ * protection it is about is turned off.
+ */
+class LockFaultIntegrationTests {
+
+	private static final String EXCLUSION = "no two holders with valid locks, tokens rise";
+
+	private static final String FENCING = "tokens rise, no stale write is accepted";
+
+	private static final Sabotage ALWAYS_VALID = Sabotage.answer(HeldLock.class, "isValid", true);
+
+	private static final Sabotage COUNTED_TOKENS = Sabotage.script("io/ge/redis/lock/acquire.lua",
+			"math.max(last + 1, seen + 1, now)", "last + 1");
+
+	/** A machine that is busy is no outage. */
+	private static final String PATIENT = "ge.redis.outage.command-timeout=2s";
+
+	private static final Duration OUTAGE = Duration.ofSeconds((Long.getLong("ge.test.chaos.minutes", 0) > 0) ? 35 : 1);
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void ownerPausedBeyondItsLeaseAndResumed() {
+		passes(run("owner paused beyond its lease and resumed", EXCLUSION).atLeast(2, 1),
+				LockScenario::ownerPausedBeyondItsLeaseAndResumed);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void ownerPausedBeyondItsLeaseIsMissedWithoutItsDeadline() {
+		fails(LockScenario::ownerPausedBeyondItsLeaseAndResumed, ALWAYS_VALID);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void instanceKilledWhileItHoldsLocks() {
+		passes(run("instance killed while it holds locks", "a waiter has each within its lease and about a second")
+			.atLeast(6, 1), LockScenario::instanceKilledWhileItHoldsLocks);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void instanceKilledWhileItHoldsLocksIsMissedWithoutLease() {
+		fails(LockScenario::instanceKilledWhileItHoldsLocks,
+				Sabotage.script("io/ge/redis/lock/acquire.lua", "redis.call('SET', lock, mine .. token, 'PX', lease)",
+						"redis.call('SET', lock, mine .. token)"),
+				Sabotage.script("io/ge/redis/lock/renew.lua", "redis.call('PEXPIRE', lock, lease)", "1"));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisRestartedWithoutItsDataUnderLoad() {
+		passes(run("Redis killed under load, restarted without its data", FENCING).atLeast(20, 1),
+				(scenario) -> scenario.redisRestartedWithoutItsData(OUTAGE));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisRestartedWithoutItsDataIsMissedWithTokensThatOnlyCount() {
+		fails((scenario) -> scenario.redisRestartedWithoutItsData(Duration.ofMillis(500)), COUNTED_TOKENS);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisHungAndResumedWithTheSameKeys() {
+		passes(run("Redis hung beyond the budget and resumed", "the same keys are free again, not after their lease")
+			.atLeast(9, 1), LockScenario::redisHungAndResumedWithTheSameKeys);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisHungAndResumedIsMissedWithoutCompensation() {
+		fails(LockScenario::redisHungAndResumedWithTheSameKeys, Sabotage.skip(GuardedRedis.class, "compensate"));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void failoverToALaggingReplica() {
+		passes(run("failover to a lagging replica", FENCING).atLeast(3, 1), LockScenario::failoverToALaggingReplica);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void failoverToALaggingReplicaIsMissedWithTokensThatOnlyCount() {
+		fails(LockScenario::failoverToALaggingReplica, COUNTED_TOKENS);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void onlyThePushConnectionCut() {
+		passes(run("only the push connection cut", "a waiter has the lock within about a second of its release")
+			.atLeast(6, 3), LockScenario::onlyThePushConnectionCut);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void onlyThePushConnectionCutIsMissedWithoutBackstop() {
+		fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip(LockQueues.class, "retry"),
+				Sabotage.skip(LockQueues.class, "offerAll"));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void halfASecondOfLatency() {
+		passes(run("500 ms of latency", "a holder keeps its lock, " + EXCLUSION).atLeast(5, 1),
+				LockScenario::halfASecondOfLatency);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void halfASecondOfLatencyIsMissedWithoutRenewal() {
+		fails(LockScenario::halfASecondOfLatency, Sabotage.skip(HeldLock.class, "renew"));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void clockOfOneInstanceFiveMinutesAhead() {
+		passes(run("clock of one instance 5 minutes ahead", EXCLUSION).atLeast(20, 1),
+				LockScenario::clockOfOneInstanceFiveMinutesAhead);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void clockOfOneInstanceFiveMinutesAheadIsMissedByLocksThatAskTheClock() {
+		FaultRun run = run("sabotaged", "none").once();
+		try (LockScenario scenario = new LockScenario(run, LockFaultApplication.class).with("test.wall-clock=true")) {
+			scenario.clockOfOneInstanceFiveMinutesAhead();
+		}
+		assertThat(run.violations()).isNotEmpty();
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void flushAllWhileRunning() {
+		passes(run("FLUSHALL while running", FENCING).atLeast(20, 5), LockScenario::flushAllWhileRunning);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void flushAllWhileRunningIsMissedWithTokensThatOnlyCount() {
+		fails(LockScenario::flushAllWhileRunning, COUNTED_TOKENS);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void scriptFlushWhileRunning() {
+		passes(run("SCRIPT FLUSH while running", "no call fails, " + EXCLUSION).atLeast(20, 5),
+				LockScenario::scriptFlushWhileRunning);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void scriptFlushWhileRunningIsMissedIfScriptsAreNotSentAgain() {
+		fails(LockScenario::scriptFlushWhileRunning,
+				Sabotage.answer("io.ge.redis.core.script.ReplyErrors", "isNoScript", false));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void instancesPausedAndKilledAtRandom() {
+		passes(run("instances paused and killed at random under load", EXCLUSION + ", somebody is served").atLeast(20,
+				2), LockScenario::instancesPausedAndKilledAtRandom);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void instancesPausedAtRandomAreMissedWithoutTheirDeadline() {
+		fails(LockScenario::instancesPausedAndKilledAtRandom, ALWAYS_VALID);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void nestedEntryIntoALostLockThrows(@TempDir Path directory) {
+		FaultRun run = run("lock deleted while its holder enters once more", "the nested entry throws").atLeast(1, 1);
+		while (run.next()) {
+			nestedEntry(run, directory);
+		}
+		run.verify();
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void nestedEntryIntoALostLockIsMissedWithoutItsCheck(@TempDir Path directory) {
+		FaultRun run = run("sabotaged", "none").once();
+		nestedEntry(run, directory, Sabotage.skip(HeldLock.class, "assertHeld"));
+		assertThat(run.violations()).isNotEmpty();
+	}
+
+	private static void nestedEntry(FaultRun run, Path directory, Sabotage... sabotage) {
+		Path journals = directory.resolve(String.valueOf(run.round()));
+		try (StandaloneRedis redis = RedisServers.standalone();
+				Instances instances = Instances.of(LockFaultApplication.class)
+					.with(redis.properties())
+					.with(PATIENT)
+					.journal(journals)
+					.sabotaged(sabotage)) {
+			Instance instance = instances.start();
+			Awaitility.await("a connection")
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> instance.get("sections", "working", "0", "1000", "0", "50"),
+						(counts) -> !counts.startsWith("0 "));
+			CompletableFuture<String> call = instance.call("nested", "nested");
+			Awaitility.await("outer entry")
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> History.read(journals).count("outer") == 1);
+			run.inject(Fault.of("FLUSHALL", redis::flushAll));
+			run.operations(1);
+			String told = call.handle((result, failure) -> {
+				boolean lost = failure instanceof InstanceCallException thrown && thrown.is(LockLostException.class);
+				return lost ? "lost" : result + " " + failure;
+			}).orTimeout(30, TimeUnit.SECONDS).join();
+			run.require(told.equals("lost"), "The nested entry: " + told);
+		}
+	}
+
+	private static FaultRun run(String fault, String promise) {
+		return FaultRun.of("lock", fault, promise);
+	}
+
+	private static void passes(FaultRun run, Consumer<LockScenario> body) {
+		try (LockScenario scenario = new LockScenario(run, LockFaultApplication.class).with(PATIENT)) {
+			body.accept(scenario);
+		}
+		run.verify();
+	}
+
+	private static void fails(Consumer<LockScenario> body, Sabotage... sabotage) {
+		FaultRun run = run("sabotaged", "none").once();
+		try (LockScenario scenario = new LockScenario(run, LockFaultApplication.class, sabotage).with(PATIENT)) {
+			body.accept(scenario);
+		}
+		assertThat(run.violations()).isNotEmpty();
+	}
+
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.test.instance.Operation;
+import io.ge.redis.test.scenario.RateLimitOperations;
+import io.ge.redis.test.scenario.RateLimitPort;
+import io.ge.redis.test.scenario.RateLimitScenario;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.util.ReflectionTestUtils;
+
+/**
+ * The application that suffers in {@link RateLimitFaultIntegrationTests}.
+ */
+@Configuration(proxyBeanMethods = false)
+@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
+		RateLimitAutoConfiguration.class })
+@Import(RateLimitOperations.class)
+class RateLimitFaultApplication {
+
+	/** Events are told on the thread of the caller. */
+	private final ThreadLocal<RateLimitEvent.Source> source = new ThreadLocal<>();
+
+	/**
+	 * What a limit would be if it asked the clocks of instances, as a switch for tests.
+	 */
+	@Bean
+	@ConditionalOnProperty("test.wall-clock")
+	RateLimitPort wallClockLimit(StringRedisTemplate redis) {
+		return (key) -> {
+			String window = key + ":" + System.currentTimeMillis() / RateLimitScenario.WINDOW.toMillis();
+			Long count = redis.opsForValue().increment(window);
+			redis.expire(window, Duration.ofMinutes(1));
+			return (count <= RateLimitScenario.LIMIT) ? RateLimitPort.Decision.ADMITTED : RateLimitPort.Decision.DENIED;
+		};
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RateLimitPort limit(RateLimiter limiter, @Value("${test.on-outage:deny}") OutagePolicy policy) {
+		RateLimit limit = new RateLimit("orders", RateLimitScenario.LIMIT, RateLimitScenario.WINDOW,
+				RateLimitAlgorithm.SLIDING_WINDOW, RateLimitScenario.LIMIT, policy);
+		return (key) -> {
+			if (!limiter.tryAcquire(List.of(limit), key).isAllowed()) {
+				return RateLimitPort.Decision.DENIED;
+			}
+			return (this.source.get() == RateLimitEvent.Source.LOCAL) ? RateLimitPort.Decision.ADMITTED_LOCALLY
+					: RateLimitPort.Decision.ADMITTED;
+		};
+	}
+
+	@Bean
+	GuardListener sources() {
+		return (event) -> {
+			if (event instanceof RateLimitEvent decided) {
+				this.source.set(decided.source());
+			}
+		};
+	}
+
+	/**
+	 * How many instances this one has heard of, whatever it says to the limit.
+	 */
+	@Bean
+	Operation knownInstances(RedisBackends backends) {
+		return (arguments) -> {
+			Map<?, ?> seen = (Map<?, ?>) ReflectionTestUtils.getField(backends.get(null).bus(), "seen");
+			return String.valueOf(seen.size() + 1);
+		};
+	}
+
+}

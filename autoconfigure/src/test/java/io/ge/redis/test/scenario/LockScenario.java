@@ -1,0 +1,548 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.test.scenario;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+
+import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.RedisNode;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.fault.Fault;
+import io.ge.redis.test.fault.FaultRun;
+import io.ge.redis.test.instance.Instance;
+import io.ge.redis.test.instance.Sabotage;
+import io.ge.redis.test.oracle.Entry;
+import io.ge.redis.test.oracle.History;
+import io.ge.redis.test.oracle.Journal;
+import org.awaitility.Awaitility;
+
+/**
+ * What a lock suffers. The application has the operations of {@link LockOperations}.
+ * <p>
+ * A lock is valid for a holder from the moment it enters until it is told otherwise.
+ * While Redis keeps its data no two holders have valid locks at once. When Redis loses
+ * data the lock may be given to a second holder before the first one can know: those
+ * overlaps are counted and told, and what must hold is that tokens rise, so that the
+ * resource accepts no write of the first holder after one of the second.
+ */
+public final class LockScenario extends Scenario {
+
+	/** The resource has refused a write: key, token, when that was asked. */
+	static final String REFUSED_WRITE = "refused-write";
+
+	/** A holder was told that its lock is lost: key, token. */
+	static final String LOST = "lost";
+
+	private static final Duration LEASE = Duration.ofMillis(1500);
+
+	/** Until when a key is free again of which nobody learnt whether it was taken. */
+	private static final Duration FREE_AGAIN = Duration.ofSeconds(4);
+
+	/** What a busy machine may add to a bound. */
+	private static final Duration SLACK = Duration.ofMillis(1500);
+
+	/**
+	 * Prepares a scenario.
+	 * @param run counts and judges
+	 * @param application the application, which may be of a peer
+	 * @param sabotage what is turned off in one of its instances
+	 */
+	public LockScenario(FaultRun run, Class<?> application, Sabotage... sabotage) {
+		super(run, application, sabotage);
+	}
+
+	/**
+	 * Adds properties to all instances.
+	 * @param properties pairs as {@code name=value}
+	 * @return this
+	 */
+	public LockScenario with(String... properties) {
+		addProperties(properties);
+		return this;
+	}
+
+	/**
+	 * The holder is frozen until its lease has ended and another one holds the lock, then
+	 * goes on.
+	 */
+	public void ownerPausedBeyondItsLeaseAndResumed() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = subjectAnd(1, redis);
+			Instance owner = instances.get(0);
+			Instance other = instances.get(1);
+			Fault pause = Fault.of("paused", owner::pause, owner::resume);
+			while (this.run.next()) {
+				String key = "paused-" + this.run.round();
+				CompletableFuture<String> first = hold(owner, key, Duration.ZERO, LEASE, LEASE.multipliedBy(3));
+				await(Journal.WRITTEN, key, owner);
+				this.run.inject(pause);
+				long paused = System.nanoTime();
+				CompletableFuture<String> second = hold(other, key, LEASE.multipliedBy(4), LEASE,
+						Duration.ofMillis(500));
+				await(Journal.WRITTEN, key, other);
+				this.run.latency(since(paused));
+				this.run.heal(pause);
+				String told = result(first);
+				this.run.require(told.equals("lost"), key + ": the paused owner was told: " + told);
+				this.run.require(result(second).equals("done"), key + ": the other did not keep the lock");
+				this.run.operations(2);
+			}
+			judge(redis, true);
+			this.run.note("writes refused at the resource", history().count(REFUSED_WRITE));
+		}
+	}
+
+	/**
+	 * An instance is killed while it holds a lock that another one waits for.
+	 */
+	public void instanceKilledWhileItHoldsLocks() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			Instance other = others(redis).start();
+			awaitWorking(other);
+			while (this.run.next()) {
+				Instance owner = subjects(redis).start();
+				List<String> keys = new ArrayList<>();
+				List<CompletableFuture<String>> waiting = new ArrayList<>();
+				for (int i = 0; i < 3; i++) {
+					String key = "killed-" + this.run.round() + "-" + i;
+					keys.add(key);
+					hold(owner, key, Duration.ZERO, LEASE, Duration.ofMinutes(1));
+					waiting.add(section(other, key, LEASE.multipliedBy(3), LEASE, Duration.ZERO));
+				}
+				pass(LEASE.dividedBy(3)); // into the next lease, which counts from the
+											// kill
+				long killed = System.nanoTime();
+				this.run.inject(Fault.of("killed", owner::kill));
+				for (int i = 0; i < keys.size(); i++) {
+					String told = result(waiting.get(i));
+					Entry entered = find(entry(Journal.ENTER, keys.get(i), other));
+					Duration after = Duration.ofNanos((entered != null) ? entered.nanos() - killed : Long.MAX_VALUE);
+					boolean inTime = entered != null
+							&& after.compareTo(LEASE.plusSeconds(1).plus(SLACK.dividedBy(2))) <= 0;
+					this.run.require(inTime, keys.get(i) + ": " + told + " after " + after);
+					if (entered != null) {
+						this.run.latency(after);
+					}
+				}
+				this.run.operations(2L * keys.size());
+			}
+			judge(redis, true);
+		}
+	}
+
+	/**
+	 * Redis is killed under load and comes back with nothing.
+	 * @param outage how long it is away
+	 */
+	public void redisRestartedWithoutItsData(Duration outage) {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = subjects(redis).start(2);
+			RedisNode node = redis.primary();
+			Fault restart = Fault.of("killed", node::kill, node::start);
+			while (this.run.next()) {
+				String key = "restart-" + this.run.round();
+				List<CompletableFuture<String>> load = load(instances, key,
+						outage.plus(outage).plus(Duration.ofMillis(2500)));
+				await(Journal.ENTER, key, instances.get(0));
+				await(Journal.ENTER, key, instances.get(1));
+				this.run.inject(restart);
+				long down = System.nanoTime();
+				pass(outage);
+				this.run.heal(restart);
+				long up = System.nanoTime();
+				served(key, up, instances.get(0));
+				served(key, up, instances.get(1));
+				this.run.note("outage ms", Duration.ofNanos(up - down).toMillis());
+				tally(load);
+			}
+			judge(redis, false);
+		}
+	}
+
+	/**
+	 * Redis hangs until nobody waits for its answers any more, then works off what has
+	 * arrived; the same keys are asked for again.
+	 */
+	public void redisHungAndResumedWithTheSameKeys() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = subjectAnd(1, redis);
+			Instance asker = instances.get(0);
+			Instance other = instances.get(1);
+			RedisNode node = redis.primary();
+			Fault hang = Fault.of("hung", node::pause, node::resume);
+			Duration lease = Duration.ofSeconds(30);
+			while (this.run.next()) {
+				// The connection works and no breaker is open
+				awaitWorking(asker);
+				awaitWorking(other);
+				this.run.inject(hang);
+				List<String> keys = new ArrayList<>();
+				List<CompletableFuture<String>> unanswered = new ArrayList<>();
+				for (int i = 0; i < 3; i++) {
+					keys.add("hung-" + this.run.round() + "-" + i);
+					unanswered.add(section(asker, keys.get(i), Duration.ZERO, lease, Duration.ZERO));
+				}
+				unanswered
+					.forEach((call) -> this.run.require(!result(call).equals("done"), "Acquired while Redis hung"));
+				this.run.heal(hang);
+				long resumed = System.nanoTime();
+				for (String key : keys) {
+					retryUntilDone(other, key, lease);
+					retryUntilDone(asker, key, lease);
+					Duration after = since(resumed);
+					this.run.latency(after);
+					this.run.operations(3);
+					if (after.compareTo(FREE_AGAIN) > 0) {
+						this.run.violation(key + ": not free " + after + " after Redis was back");
+						break;
+					}
+				}
+			}
+			judge(redis, true);
+		}
+	}
+
+	private void retryUntilDone(Instance instance, String key, Duration lease) {
+		long started = System.nanoTime();
+		while (since(started).compareTo(FREE_AGAIN) < 0) {
+			if (result(section(instance, key, Duration.ofMillis(500), lease, Duration.ZERO)).equals("done")) {
+				return;
+			}
+		}
+	}
+
+	private void awaitWorking(Instance instance) {
+		Awaitility.await("working " + instance)
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> result(section(instance, "working-" + instance.name(), Duration.ZERO, LEASE, Duration.ZERO)),
+					"done"::equals);
+	}
+
+	/**
+	 * The server is lost, and a replica that has not seen the last locks takes its
+	 * address.
+	 */
+	public void failoverToALaggingReplica() {
+		while (this.run.next()) {
+			try (StandaloneRedis redis = RedisServers.standaloneWithReplicas(1)) {
+				List<Instance> instances = subjectAnd(1, redis);
+				Instance later = instances.get(0);
+				Instance owner = instances.get(1);
+				RedisNode primary = redis.primary();
+				RedisNode replica = redis.replicas().get(0);
+				String key = "failover-" + this.run.round();
+				awaitWorking(later);
+				retryUntilDone(owner, key, LEASE);
+				primary.command("WAIT", "1", "5000");
+				replica.command("REPLICAOF", "NO", "ONE"); // sees nothing from here on
+				CompletableFuture<String> first = hold(owner, key, Duration.ZERO, LEASE, LEASE.multipliedBy(2));
+				this.run.injected();
+				primary.kill();
+				long lost = System.nanoTime();
+				primary.start();
+				primary.command("REPLICAOF", replica.host(), String.valueOf(replica.port()));
+				Awaitility.await("copy of the lagging replica")
+					.until(() -> "up".equals(primary.info("replication", "master_link_status")));
+				primary.command("REPLICAOF", "NO", "ONE");
+				retryUntilDone(later, key, LEASE);
+				this.run.require(find(entry(Journal.ENTER, key, later)) != null,
+						key + ": nobody got the lock after the failover");
+				this.run.latency(since(lost));
+				result(first);
+				this.run.operations(3);
+				judge(redis, false);
+			}
+		}
+	}
+
+	/**
+	 * The connection for messages is cut just when the lock is released.
+	 */
+	public void onlyThePushConnectionCut() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = subjectAnd(1, redis);
+			Instance waiter = instances.get(0);
+			Instance owner = instances.get(1);
+			Duration lease = Duration.ofSeconds(10);
+			awaitWorking(waiter);
+			Duration work = Duration.ofMillis(400);
+			while (this.run.next()) {
+				for (int i = 0; i < 3; i++) {
+					String key = "push-" + this.run.round() + "-" + i;
+					CompletableFuture<String> first = hold(owner, key, Duration.ZERO, lease, work);
+					CompletableFuture<String> second = section(waiter, key, Duration.ofSeconds(4), lease,
+							Duration.ZERO);
+					Awaitility.await("the waiter's place in the queue")
+						.pollInterval(Duration.ofMillis(10))
+						.until(() -> !redis.primary().command("KEYS", "*" + key + "*:q*").equals(List.of())
+								|| first.isDone());
+					// Again and again, so that no new connection hears of the release
+					while (!first.isDone()) {
+						this.run
+							.inject(Fault.of("cut", () -> redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub")));
+					}
+					result(first);
+					String told = result(second);
+					Entry left = await("release", entry(Journal.LEAVE, key, owner));
+					Entry entered = find(entry(Journal.ENTER, key, waiter));
+					Duration after = Duration
+						.ofNanos((entered != null) ? entered.nanos() - left.nanos() : Long.MAX_VALUE);
+					this.run.require(entered != null && after.compareTo(Duration.ofSeconds(1).plus(SLACK)) <= 0,
+							key + ": " + told + " after " + after);
+					if (entered != null) {
+						this.run.latency(after);
+					}
+					this.run.operations(2);
+				}
+			}
+			judge(redis, true);
+		}
+	}
+
+	/**
+	 * Every command of an instance arrives half a second late.
+	 */
+	public void halfASecondOfLatency() {
+		Duration lease = Duration.ofSeconds(4);
+		try (StandaloneRedis redis = RedisServers.standalone(); TcpProxy proxy = new TcpProxy(redis.primary())) {
+			Instance slow = subjects("spring.data.redis.host=" + proxy.host(), "spring.data.redis.port=" + proxy.port(),
+					"ge.redis.outage.command-timeout=2s", "spring.data.redis.timeout=10s")
+				.start();
+			Instance other = others(redis).start();
+			awaitWorking(other);
+			Fault latency = Fault.of("latency", () -> proxy.latency(Duration.ofMillis(500)),
+					() -> proxy.latency(Duration.ZERO));
+			while (this.run.next()) {
+				String key = "latency-" + this.run.round();
+				awaitWorking(slow);
+				this.run.inject(latency);
+				long asked = System.nanoTime();
+				CompletableFuture<String> kept = hold(slow, key, Duration.ZERO, lease, lease.plusMillis(500));
+				this.run.latency(Duration.ofNanos(await(Journal.ENTER, key, slow).nanos() - asked));
+				CompletableFuture<String> refused = other.call("sections", key, "0", millis(lease), "0", "2000");
+				String told = result(kept);
+				this.run.require(told.equals("done"), key + ": the slow instance was told: " + told);
+				tally(List.of(refused));
+				this.run.operations(1);
+				this.run.heal(latency);
+			}
+			judge(redis, true);
+		}
+	}
+
+	/**
+	 * The wall clock of one instance is five minutes ahead.
+	 */
+	public void clockOfOneInstanceFiveMinutesAhead() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			this.run.injected();
+			Instance ahead = subjects(redis).clockAhead(Duration.ofMinutes(5)).start();
+			Instance other = subjects(redis).start();
+			while (this.run.next()) {
+				String key = "clock-" + this.run.round();
+				List<CompletableFuture<String>> load = load(List.of(ahead, other), key, Duration.ofSeconds(2));
+				await(Journal.ENTER, key, ahead);
+				await(Journal.ENTER, key, other);
+				tally(load);
+			}
+			judge(redis, true);
+		}
+	}
+
+	/**
+	 * All data is deleted again and again under load.
+	 */
+	public void flushAllWhileRunning() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = subjects(redis).start(2);
+			Fault flush = Fault.of("FLUSHALL", () -> redis.primary().command("FLUSHALL", "SYNC"));
+			while (this.run.next()) {
+				String key = "flush-" + this.run.round();
+				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(2500));
+				await(Journal.ENTER, key, instances.get(0));
+				await(Journal.ENTER, key, instances.get(1));
+				while (!load.get(0).isDone()) {
+					this.run.inject(flush);
+					pass(Duration.ofMillis(100 + this.run.random().nextInt(200)));
+				}
+				tally(load);
+			}
+			judge(redis, false);
+		}
+	}
+
+	/**
+	 * Redis forgets the scripts again and again under load.
+	 */
+	public void scriptFlushWhileRunning() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = subjectAnd(1, redis);
+			Fault flush = Fault.of("SCRIPT FLUSH", () -> redis.primary().command("SCRIPT", "FLUSH"));
+			while (this.run.next()) {
+				String key = "script-" + this.run.round();
+				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(1500));
+				while (!load.get(0).isDone()) {
+					this.run.inject(flush);
+					pass(Duration.ofMillis(20 + this.run.random().nextInt(50)));
+				}
+				long failed = tally(load);
+				this.run.require(failed == 0, key + ": " + failed + " calls failed");
+			}
+			judge(redis, true);
+		}
+	}
+
+	/**
+	 * Instances are paused beyond their leases and killed, in turn and at random moments,
+	 * under load.
+	 */
+	public void instancesPausedAndKilledAtRandom() {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = new ArrayList<>(subjectAnd(2, redis));
+			while (this.run.next()) {
+				String key = "random-" + this.run.round();
+				Duration duration = LEASE.multipliedBy(5);
+				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(200), duration);
+				pass(Duration.ofMillis(300 + this.run.random().nextInt(300)));
+				Instance holder = instances.get(0);
+				awaitNext(Journal.ENTER, key, holder, System.nanoTime());
+				Fault pause = Fault.of("paused", holder::pause, holder::resume);
+				this.run.inject(pause);
+				pass(LEASE.plusMillis(300 + this.run.random().nextInt(300)));
+				this.run.heal(pause);
+				int killed = 1 + this.run.random().nextInt(instances.size() - 1);
+				this.run.inject(Fault.of("killed", instances.get(killed)::kill));
+				instances.set(killed, others(redis).start());
+				tally(load);
+				longestGap(key);
+			}
+			judge(redis, true);
+		}
+	}
+
+	/** How long nobody was served, though somebody wanted to. */
+	private void longestGap(String key) {
+		long last = 0;
+		for (Entry entry : history().entries(Journal.ENTER)) {
+			if (entry.field(0).equals(key)) {
+				if (last != 0) {
+					Duration gap = Duration.ofNanos(entry.nanos() - last);
+					this.run.latency(gap);
+					this.run.require(gap.compareTo(LEASE.plusSeconds(1).plus(SLACK)) <= 0,
+							key + ": nobody was served for " + gap);
+				}
+				last = entry.nanos();
+			}
+		}
+	}
+
+	/**
+	 * Begins a section and waits until it was entered; a call that fails since the
+	 * machine is busy is repeated.
+	 */
+	private CompletableFuture<String> hold(Instance instance, String key, Duration wait, Duration lease,
+			Duration work) {
+		long from = System.nanoTime();
+		Predicate<Entry> entered = entry(Journal.ENTER, key, instance).and((entry) -> entry.nanos() - from > 0);
+		CompletableFuture<String> call = section(instance, key, wait, lease, work);
+		for (int attempt = 1; find(entered) == null; attempt++) {
+			if (call.isDone() && find(entered) == null) {
+				if (attempt > 500) {
+					throw new IllegalStateException(instance + " does not get " + key + ": " + result(call));
+				}
+				call = section(instance, key, wait, lease, work);
+			}
+			pass(Duration.ofMillis(20));
+		}
+		return call;
+	}
+
+	private List<CompletableFuture<String>> load(List<Instance> instances, String key, Duration duration) {
+		return load(instances, key, Duration.ofMillis(20), duration);
+	}
+
+	private List<CompletableFuture<String>> load(List<Instance> instances, String key, Duration work,
+			Duration duration) {
+		othersFirst(instances).forEach(this::awaitWorking);
+		List<CompletableFuture<String>> load = new ArrayList<>();
+		for (Instance instance : instances) {
+			for (int i = 0; i < 2; i++) {
+				load.add(instance.call("sections", key, "1000", millis(LEASE), millis(work), millis(duration)));
+			}
+		}
+		return load;
+	}
+
+	/**
+	 * Waits for the load and counts it.
+	 * @return how many calls failed
+	 */
+	private long tally(List<CompletableFuture<String>> load) {
+		long failed = 0;
+		for (CompletableFuture<String> call : load) {
+			String[] counts = result(call).split(" ");
+			if (counts.length == 4) {
+				this.run.operations(Long.parseLong(counts[0]) + Long.parseLong(counts[1]) + Long.parseLong(counts[2])
+						+ Long.parseLong(counts[3]));
+				this.run.note("lost", Long.parseLong(counts[1]));
+				this.run.note("failed", Long.parseLong(counts[3]));
+				failed += Long.parseLong(counts[3]);
+			}
+		}
+		return failed;
+	}
+
+	private void served(String key, long from, Instance instance) {
+		this.run.latency(Duration.ofNanos(awaitNext(Journal.ENTER, key, instance, from).nanos() - from));
+	}
+
+	private Entry awaitNext(String kind, String key, Instance instance, long from) {
+		return await("next " + kind + " of " + instance,
+				(entry) -> entry(kind, key, instance).test(entry) && entry.nanos() - from > 0);
+	}
+
+	/**
+	 * Judges all rounds.
+	 * @param exclusive whether Redis has kept its data, so that two valid holders are a
+	 * violation
+	 */
+	private void judge(RedisFixture redis, boolean exclusive) {
+		History history = history();
+		this.run.violations(history.fencingOrder());
+		this.run.violations(history.staleWrites());
+		if (exclusive) {
+			this.run.violations(history.validOverlaps());
+		}
+		else {
+			this.run.note("two valid holders (Redis lost data)", history.validOverlaps().size());
+		}
+	}
+
+	private Entry await(String kind, String key, Instance instance) {
+		return await(kind + " of " + instance, entry(kind, key, instance));
+	}
+
+	private static Predicate<Entry> entry(String kind, String key, Instance instance) {
+		return (entry) -> entry.kind().equals(kind) && entry.field(0).equals(key)
+				&& entry.process().equals(instance.name());
+	}
+
+	private static CompletableFuture<String> section(Instance instance, String key, Duration wait, Duration lease,
+			Duration work) {
+		return instance.call("section", key, millis(wait), millis(lease), millis(work));
+	}
+
+	private static String millis(Duration duration) {
+		return String.valueOf(duration.toMillis());
+	}
+
+}
