@@ -31,8 +31,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * cannot be read, because the type has changed, is a miss.
  * <p>
  * A method that runs in a transaction of its caller may see the database as of the
- * transaction's start; its value is stored only if no writer was at work since then. What
- * a transaction has changed without {@link CacheWriteThrough} or {@link GeCaches} is not
+ * transaction's start; its value is stored only if no writer was at work since then, as
+ * far as Redis knows: after a flush, an eviction or a failover it may not. What a
+ * transaction has changed without {@link CacheWriteThrough} or {@link GeCaches} is not
  * known to the cache: do not read such a row through it before the commit.
  * <p>
  * Cost: a hit is one script call and one round trip, a miss two. Keys are

@@ -41,6 +41,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * more. Nothing that goes wrong in Redis reaches the caller: while Redis is away the
  * entry is remembered in memory, at most 100,000 of them, and removed before this
  * instance reads it from Redis again; if the instance dies before, the TTL is the bound.
+ * It is also the bound for an old value that a failover brings back by losing what was
+ * written after it.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -39,10 +39,12 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Only transactions of Spring's transaction managers on the thread of the call are seen.
  * Read-only ones do not count.
  * <p>
- * The claim is a lease that is prolonged while the method runs. If the process dies, the
- * next call after the lease runs the method again: the effect is then at least once. A
- * process that was paused for longer than the lease cannot store its result any more, but
- * its effect stands.
+ * The claim is a lease that is prolonged while the method runs. When it has ended, the
+ * next call is refused as in flight once more, and for 3 seconds from then on, or the
+ * lease if that is shorter, the owner can still come back if it was only cut off from
+ * Redis. After that a call runs the method again. So if the process has died, the effect
+ * is at least once; a process that was paused, or cut off, for longer than that cannot
+ * store its result any more, but its effect stands.
  * <p>
  * Cost: two script calls for a first call, one for a repetition, each one round trip; one
  * more per third of the lease while the method runs. One hash
@@ -86,8 +88,8 @@ public @interface Idempotent {
 
 	/**
 	 * How long a claim outlives the process that made it, such as {@code "30s"}, at least
-	 * 100 milliseconds. Prolonged at every third while the method runs. Default
-	 * {@code ge.redis.idempotency.lease}, 30 seconds.
+	 * 100 milliseconds; see above for what follows it. Prolonged at every third while the
+	 * method runs. Default {@code ge.redis.idempotency.lease}, 30 seconds.
 	 * @return the lease
 	 */
 	String lease() default "";

@@ -59,6 +59,12 @@ final class RedisIdempotency {
 
 	private static final byte[] NOTHING = {};
 
+	/**
+	 * How long an owner whose lease has ended may still come back once another one asks:
+	 * longer than it takes to notice that Redis is there again.
+	 */
+	private static final Duration LONGEST_GRACE = Duration.ofSeconds(3);
+
 	private final GuardedRedis redis;
 
 	private final KeySpace keys;
@@ -79,10 +85,14 @@ final class RedisIdempotency {
 		RedisKey key = key(request);
 		String owner = this.instanceId + ":" + this.calls.incrementAndGet();
 		ScriptCall claim = ScriptCall.of(CLAIM, key, owner, request.fingerprint(), settings.lease().toMillis(),
-				settings.ttl().toMillis());
+				settings.ttl().toMillis(), grace(settings).toMillis());
 		ScriptCall takeBack = ScriptCall.of(RELEASE, key, owner, "", settings.ttl().toMillis());
 		return this.redis.run(claim, budget, takeBack, settings.lease())
 			.thenApply((reply) -> read(reply, request, key, owner, budget));
+	}
+
+	private static Duration grace(IdempotencySettings settings) {
+		return (settings.lease().compareTo(LONGEST_GRACE) < 0) ? settings.lease() : LONGEST_GRACE;
 	}
 
 	private static Claim read(ScriptReply reply, IdempotencyRequest request, RedisKey key, String owner,
@@ -98,14 +108,19 @@ final class RedisIdempotency {
 	}
 
 	/**
-	 * Prolongs a lease.
-	 * @return completes with whether the claim still stands
+	 * Prolongs a lease, now or as soon as Redis answers.
+	 * @return completes with whether the claim still stands, or with the failure of Redis
 	 */
 	CompletableFuture<Boolean> beat(Claim.Granted claim) {
 		IdempotencySettings settings = claim.request().settings();
 		ScriptCall call = ScriptCall.of(BEAT, claim.handle().key(), claim.handle().owner(), claim.handle().fence(),
 				settings.lease().toMillis(), settings.ttl().toMillis());
-		return this.redis.run(call, this.redis.newBudget()).thenApply(RedisIdempotency::isDone);
+		return this.redis.run(call, this.redis.newBudget()).whenComplete((reply, failure) -> {
+			// By then the next beat is due
+			if (failure != null) {
+				this.redis.compensate(call, settings.lease().dividedBy(3));
+			}
+		}).thenApply(RedisIdempotency::isDone);
 	}
 
 	/**

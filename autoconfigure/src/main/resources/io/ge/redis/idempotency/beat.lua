@@ -19,5 +19,6 @@ if record[1] ~= fence or record[2] ~= owner or not record[3] then
   return {0}
 end
 redis.call('PEXPIRE', key, lease + retention)
+redis.call('HDEL', key, 'x')
 redis.call('HSET', key, 'd', string.format('%.0f', now + lease * 1000))
 return {1}

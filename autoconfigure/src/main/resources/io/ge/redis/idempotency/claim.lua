@@ -1,16 +1,17 @@
 -- Claims a key for one call, or tells what became of the call that claimed it before.
 --
 -- KEYS  the record
--- ARGV  owner (unique per call), fingerprint, lease in milliseconds, retention in milliseconds
+-- ARGV  owner (unique per call), fingerprint, lease in milliseconds, retention in milliseconds, grace in milliseconds
 -- Reply {1, fence}                    claimed: this owner alone may run, until the lease ends
 --       {2, kind, record}             completed: 'v' with a record to replay, 'l' without one
---       {3, microseconds}             another owner runs, with so much of its lease left
+--       {3, microseconds}             another owner runs, with so much of its lease or of its grace left
 --       {4}                           the key was used with another fingerprint
 --       {5}                           the outcome of the first call is unknown
 --
 -- The record is a hash. Which fields it has is its state:
 --   f only            released: nothing happened, the key may be claimed, fences go on from f
 --   f h o d           in progress: owner o holds fence f until d
+--   f h o d x         in progress, and asked for after d: owner o may still come back until x
 --   f h o k r         completed, with a record r of kind k
 --   f h o             outcome unknown: no deadline, so nobody may ever take it over
 --
@@ -18,24 +19,27 @@
 --  * At most one owner holds a key at a time, and each claim has a higher fence than all before it; also after the
 --    record was lost, unless the clock steps back, since fences are never below the server's time in microseconds.
 --  * A claim repeated by its own owner gets its own claim back, with a new lease.
---  * A key is taken over only after its deadline; completed and unknown records have none and stay as they are.
+--  * A key is taken over only after its deadline, and after a grace that begins when it is first asked for then: an
+--    owner that lives may have been cut off for as long as this server was, and must not be overtaken by those who are
+--    back sooner. Completed and unknown records have no deadline and stay as they are.
 --  * The fingerprint decides first: another payload learns nothing about the first one, not even that it is in flight.
 --  * The key lives for the retention after its last transition, so that fences do not start again within it.
 -- The first write is the only one that can be refused for lack of memory: then nothing has changed.
 
 local key = KEYS[1]
 local owner, fingerprint = ARGV[1], ARGV[2]
-local lease, retention = tonumber(ARGV[3]), tonumber(ARGV[4])
+local lease, retention, grace = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 
-local record = redis.call('HMGET', key, 'f', 'h', 'o', 'd', 'k')
+local record = redis.call('HMGET', key, 'f', 'h', 'o', 'd', 'k', 'x')
 local fence = tonumber(record[1] or 0)
 local deadline = record[4] and tonumber(record[4])
 
 if record[2] then
   if deadline and record[3] == owner then
     redis.call('HSET', key, 'd', string.format('%.0f', now + lease * 1000))
+    redis.call('HDEL', key, 'x')
     redis.call('PEXPIRE', key, lease + retention)
     return {1, fence}
   end
@@ -51,10 +55,19 @@ if record[2] then
   if deadline > now then
     return {3, deadline - now}
   end
+  local waits = record[6] and tonumber(record[6])
+  if not waits then
+    waits = now + grace * 1000
+    redis.call('HSET', key, 'x', string.format('%.0f', waits))
+  end
+  if waits > now then
+    return {3, waits - now}
+  end
 end
 
 fence = math.max(fence + 1, now)
 redis.call('HSET', key, 'f', string.format('%.0f', fence), 'h', fingerprint, 'o', owner,
   'd', string.format('%.0f', now + lease * 1000))
+redis.call('HDEL', key, 'x')
 redis.call('PEXPIRE', key, lease + retention)
 return {1, fence}

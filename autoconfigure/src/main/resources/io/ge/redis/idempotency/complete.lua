@@ -24,6 +24,6 @@ if record[1] then
 end
 redis.call('PEXPIRE', key, retention)
 redis.call('HSET', key, 'f', fence, 'h', fingerprint, 'o', owner, 'k', kind, 'r', result)
-redis.call('HDEL', key, 'd')
+redis.call('HDEL', key, 'd', 'x')
 redis.call('PEXPIRE', key, retention)
 return {1}

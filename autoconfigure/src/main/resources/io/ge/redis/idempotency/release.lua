@@ -15,6 +15,6 @@ local record = redis.call('HMGET', key, 'f', 'o', 'd')
 if record[2] ~= owner or not record[3] or (fence ~= '' and record[1] ~= fence) then
   return {0}
 end
-redis.call('HDEL', key, 'h', 'o', 'd')
+redis.call('HDEL', key, 'h', 'o', 'd', 'x')
 redis.call('PEXPIRE', key, retention)
 return {1}

@@ -21,7 +21,7 @@ if not record[1] then
 elseif record[1] ~= fence or record[2] ~= owner or record[4] then
   return {0}
 else
-  redis.call('HDEL', key, 'd')
+  redis.call('HDEL', key, 'd', 'x')
 end
 redis.call('PEXPIRE', key, retention)
 return {1}

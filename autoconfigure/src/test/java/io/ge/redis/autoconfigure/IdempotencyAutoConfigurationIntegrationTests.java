@@ -276,7 +276,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 			// Another owner takes over, as if this process had been paused for its lease
 			String key = String
 				.valueOf(((List<?>) SharedRedis.standalone().primary().command("KEYS", "*slow*")).get(0));
-			SharedRedis.standalone().primary().command("HSET", key, "d", "1");
+			SharedRedis.standalone().primary().command("HSET", key, "d", "1", "x", "2");
 			CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 			Awaitility.await().until(() -> desk.calls() == 2);
 			desk.leave();

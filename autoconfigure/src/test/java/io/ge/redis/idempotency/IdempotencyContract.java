@@ -134,6 +134,18 @@ abstract class IdempotencyContract {
 	}
 
 	@Test
+	void ownerThatWasCutOffForLongerThanItsLeaseIsNotOvertakenByWhoAsksFirst() {
+		Claim.Granted cutOff = granted(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload"))));
+		await(Duration.ofMillis(150));
+		assertThat(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
+				Claim.InFlight.class,
+				(inFlight) -> assertThat(inFlight.leaseLeft()).isBetween(Duration.ofNanos(1), BRIEF.lease()));
+		assertThat(Waiting.await(this.claims.end(cutOff, new Ending.Complete(bytes("sold"))))).isTrue();
+		assertThat(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
+				Claim.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
+	}
+
+	@Test
 	void ownerThatIsLateButNotReplacedStillEnds() {
 		Claim.Granted late = granted(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload"))));
 		await(Duration.ofMillis(150));

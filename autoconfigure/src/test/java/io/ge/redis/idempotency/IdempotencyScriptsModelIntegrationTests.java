@@ -43,6 +43,8 @@ class IdempotencyScriptsModelIntegrationTests {
 
 	private static final long RETENTION_MILLIS = 1000;
 
+	private static final long GRACE_MILLIS = 60;
+
 	private static StandaloneRedis redis;
 
 	private static Map<String, String> scripts;
@@ -121,7 +123,8 @@ class IdempotencyScriptsModelIntegrationTests {
 		String lease = String.valueOf(LEASE_MILLIS);
 		String retention = String.valueOf(RETENTION_MILLIS);
 		call.addAll(switch (step.action()) {
-			case CLAIM -> List.of(step.fingerprint(), lease, retention, String.valueOf(model.now));
+			case CLAIM ->
+				List.of(step.fingerprint(), lease, retention, String.valueOf(GRACE_MILLIS), String.valueOf(model.now));
 			case BEAT -> List.of(fence, lease, retention, String.valueOf(model.now));
 			case COMPLETE -> List.of(fence, step.fingerprint(), "v", "result of " + step.owner(), retention);
 			case RELEASE -> List.of(fence, retention);
@@ -187,6 +190,8 @@ class IdempotencyScriptsModelIntegrationTests {
 
 		@Nullable Long deadline;
 
+		@Nullable Long grace;
+
 		@Nullable String result;
 
 		long expiry;
@@ -251,6 +256,12 @@ class IdempotencyScriptsModelIntegrationTests {
 				if (known.deadline > this.now) {
 					return "[3, " + (known.deadline - this.now) + "]";
 				}
+				if (known.grace == null) {
+					known.grace = this.now + GRACE_MILLIS * 1000;
+				}
+				if (known.grace > this.now) {
+					return "[3, " + (known.grace - this.now) + "]";
+				}
 			}
 			Record next = new Record();
 			next.fingerprint = step.fingerprint();
@@ -262,6 +273,7 @@ class IdempotencyScriptsModelIntegrationTests {
 			granted.fence = fence;
 			granted.owner = step.owner();
 			granted.deadline = this.now + LEASE_MILLIS * 1000;
+			granted.grace = null;
 			this.record = granted;
 			this.newest = step.owner();
 			this.fences.put(step.owner(), fence);
@@ -273,6 +285,7 @@ class IdempotencyScriptsModelIntegrationTests {
 				return "[0]";
 			}
 			this.record.deadline = this.now + LEASE_MILLIS * 1000;
+			this.record.grace = null;
 			return done(LEASE_MILLIS + RETENTION_MILLIS, "[1]");
 		}
 
@@ -298,6 +311,7 @@ class IdempotencyScriptsModelIntegrationTests {
 			this.record.fingerprint = null;
 			this.record.owner = null;
 			this.record.deadline = null;
+			this.record.grace = null;
 			return done(RETENTION_MILLIS, "[1]");
 		}
 

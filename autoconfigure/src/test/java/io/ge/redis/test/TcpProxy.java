@@ -39,7 +39,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	}
 
-	private final RedisEndpoint target;
+	private volatile RedisEndpoint target;
 
 	private final int port;
 
@@ -65,6 +65,16 @@ public final class TcpProxy implements AutoCloseable {
 		this.target = target;
 		this.port = FreePorts.next();
 		listen();
+	}
+
+	/**
+	 * Closes all connections and leads new ones elsewhere, as an address does that moves
+	 * to another server.
+	 * @param other where to forward to
+	 */
+	public void redirect(RedisEndpoint other) {
+		this.target = other;
+		closeConnections();
 	}
 
 	public String host() {

@@ -1,0 +1,183 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist;
+
+import java.time.Duration;
+
+import io.ge.redis.test.fault.Fault;
+import io.ge.redis.test.fault.FaultRun;
+import io.ge.redis.test.instance.Sabotage;
+import io.ge.redis.test.scenario.BlacklistApplication;
+import io.ge.redis.test.scenario.BlacklistScenario;
+import io.ge.redis.test.scenario.Fleet;
+import io.ge.redis.test.scenario.Site;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What revoked tokens are good for while things go wrong: nothing.
+ */
+class BlacklistFaultIntegrationTests {
+
+	private static final String REFUSED = "a revoked token is refused from the moment revoke returns";
+
+	private static final String REVOKE = "io/ge/redis/blacklist/revoke.lua";
+
+	private static final String CLOCK = "local clock = redis.call('TIME') -- the only reading of time";
+
+	private static final String WRITE = "redis.call('SET', KEYS[1], '1', 'PXAT', string.format('%.0f', stands_until))";
+
+	private static Site site;
+
+	/** Lets everybody in while Redis does not answer. */
+	private static Site open;
+
+	/** Says that tokens are revoked, and writes nothing down. */
+	private static Site forgetful;
+
+	@BeforeAll
+	static void build() {
+		site = Site.of(BlacklistApplication.class);
+		open = site.with("ge.redis.blacklist.on-outage=allow");
+		forgetful = site.sabotaged(Sabotage.script(REVOKE, WRITE, ""));
+	}
+
+	@AfterAll
+	static void close() {
+		site.close();
+	}
+
+	@BeforeEach
+	void mend() {
+		site.reset();
+	}
+
+	@Test
+	void redisKilledAndStartedWithWhatItHasOnDisk() throws Exception {
+		underLoad(site.redisKilled(), Site.outage(Duration.ofMillis(700)), open);
+	}
+
+	@Test
+	void redisHungAndResumed() throws Exception {
+		underLoad(site.redisHung(), Duration.ofMillis(700), open);
+	}
+
+	@Test
+	void networkCut() throws Exception {
+		underLoad(site.networkCut(), Duration.ofMillis(700), open);
+	}
+
+	@Test
+	void halfASecondOfLatency() throws Exception {
+		underLoad(site.latency(Duration.ofMillis(500)), Duration.ofMillis(1200), open);
+	}
+
+	@Test
+	void allConnectionsKilled() throws Exception {
+		underLoad(site.connectionsKilled(), Duration.ZERO, open);
+	}
+
+	@Test
+	void onlyThePushConnectionCut() throws Exception {
+		underLoad(site.pushCut(), Duration.ofMillis(300), forgetful);
+	}
+
+	@Test
+	void memoryLimitReachedWithNoeviction() throws Exception {
+		underLoad(site.memoryFull(), Duration.ofMillis(300), forgetful);
+	}
+
+	@Test
+	void revokerKilledRightAfterRevokeReturned() throws Exception {
+		FaultRun run = FaultRun.of("blacklist", "instance killed right after revoke returned", REFUSED).atLeast(20, 1);
+		BlacklistScenario.revokerKilled(run, one(site), second(site));
+		run.verify();
+		FaultRun sabotaged = sabotaged("instance killed right after revoke returned");
+		BlacklistScenario.revokerKilled(sabotaged, one(forgetful), one(site));
+		assertThat(sabotaged.violations()).as(String.valueOf(sabotaged.row())).isNotEmpty();
+	}
+
+	@Test
+	void oneClockFiveMinutesAhead() throws Exception {
+		FaultRun run = FaultRun.of("blacklist", "clock 5 minutes ahead", REFUSED).atLeast(100, 1);
+		BlacklistScenario.clocksDisagree(run, one(site.clockAhead(Duration.ofMinutes(5))), one(site));
+		run.verify();
+		FaultRun sabotaged = sabotaged("clock 5 minutes ahead");
+		Site clientTime = site.sabotaged(Sabotage.script(REVOKE, CLOCK,
+				"local clock = redis.call('TIME')\nclock[1] = tonumber(clock[1]) + 300"));
+		BlacklistScenario.clocksDisagree(sabotaged, one(clientTime), one(site));
+		assertThat(sabotaged.violations()).as(String.valueOf(sabotaged.row())).isNotEmpty();
+	}
+
+	@Test
+	void everythingFlushed() throws Exception {
+		afterLoss(afterwards(site.flushed()), two(site), one(forgetful));
+	}
+
+	@Test
+	void evictionWithAllkeysLru() throws Exception {
+		afterLoss(afterwards(site.evicting()), two(site), one(forgetful));
+	}
+
+	@Test
+	void failoverToALaggingReplica() throws Exception {
+		afterLoss(site.failover(), replicated(two(site)), replicated(one(forgetful)));
+	}
+
+	private static void underLoad(Fault fault, Duration lasting, Site unprotected) throws Exception {
+		FaultRun run = FaultRun.of("blacklist", fault.name(), REFUSED).atLeast(150, 1);
+		BlacklistScenario.underLoad(run, two(site), fault, lasting);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault.name());
+		BlacklistScenario.underLoad(sabotaged, one(unprotected), fault, lasting);
+		assertThat(sabotaged.violations()).as(String.valueOf(sabotaged.row())).isNotEmpty();
+	}
+
+	private static void afterLoss(Fault fault, Fleet instances, Fleet unprotected) throws Exception {
+		FaultRun run = FaultRun.of("blacklist", fault.name(), "what is revoked afterwards is refused").atLeast(100, 1);
+		BlacklistScenario.afterLoss(run, instances, fault);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault.name());
+		BlacklistScenario.afterLoss(sabotaged, unprotected, fault);
+		assertThat(sabotaged.violations()).as(String.valueOf(sabotaged.row())).isNotEmpty();
+	}
+
+	private static Fault afterwards(Fault fault) {
+		return Fault.of(fault.name(), () -> {
+		}, () -> {
+			fault.inject();
+			fault.heal();
+		});
+	}
+
+	private static Fleet replicated(Fleet instances) {
+		return () -> {
+			site.replicate();
+			return instances.start();
+		};
+	}
+
+	private static FaultRun sabotaged(String fault) {
+		return FaultRun.of("blacklist", fault, REFUSED).once();
+	}
+
+	private static Fleet one(Site of) {
+		return () -> of.instances(1);
+	}
+
+	private static Fleet second(Site of) {
+		return () -> of.instances(2).subList(1, 2);
+	}
+
+	private static Fleet two(Site of) {
+		return () -> of.instances(2);
+	}
+
+}

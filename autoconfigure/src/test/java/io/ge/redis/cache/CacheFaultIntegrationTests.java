@@ -1,0 +1,288 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+import io.ge.redis.test.fault.Fault;
+import io.ge.redis.test.fault.FaultRun;
+import io.ge.redis.test.instance.Sabotage;
+import io.ge.redis.test.scenario.CacheApplication;
+import io.ge.redis.test.scenario.CacheScenario;
+import io.ge.redis.test.scenario.Fleet;
+import io.ge.redis.test.scenario.ScenarioDatabase;
+import io.ge.redis.test.scenario.Site;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the cache holds, beside the database, after things have gone wrong.
+ */
+class CacheFaultIntegrationTests {
+
+	private static final String FRESH = "at rest the cache holds what the database holds";
+
+	private static final String SCRIPTS = "io/ge/redis/cache/";
+
+	private static final Duration INTENT = Duration.ofSeconds(1);
+
+	private static final Duration LEASE = Duration.ofMillis(600);
+
+	private static final Duration LOAD_WAIT = Duration.ofSeconds(2);
+
+	private static final Duration TTL = Duration.ofSeconds(1);
+
+	private static final Duration REST = Duration.ofSeconds(10);
+
+	/** Enough for a cache that would be right by itself. */
+	private static final Duration SABOTAGED_REST = INTENT.plusMillis(200);
+
+	/** Waits long enough for Redis on the slowest machine. */
+	private static Site site;
+
+	/** Waits for Redis as long as applications do. */
+	private static Site hurried;
+
+	/** Forgets what Redis could not be told. */
+	private static Site forgetful;
+
+	/** Leaves the old value in the cache when a change is announced. */
+	private static Site silent;
+
+	/** Publishes whatever has happened since its announcement. */
+	private static Site late;
+
+	/** Stores what was loaded whatever has happened since. */
+	private static Site stubborn;
+
+	@BeforeAll
+	static void build() {
+		List<String> properties = new ArrayList<>(ScenarioDatabase.properties());
+		properties.addAll(List.of("ge.redis.cache.intent-timeout=" + INTENT.toMillis() + "ms",
+				"ge.redis.cache.lease-time=" + LEASE.toMillis() + "ms",
+				"ge.redis.cache.load-wait=" + LOAD_WAIT.toMillis() + "ms", "ge.redis.outage.command-timeout=2s"));
+		site = Site.of(CacheApplication.class, properties.toArray(String[]::new));
+		hurried = site.with("ge.redis.outage.command-timeout=200ms");
+		forgetful = hurried.sabotaged(Sabotage.answer(CacheEngine.class, "remove", CacheEvent.Outcome.INVALIDATED));
+		silent = site.sabotaged(Sabotage.script(SCRIPTS + "intent.lua", "redis.call('DEL', entry)\nwake()", "wake()"));
+		late = site.sabotaged(Sabotage.script(SCRIPTS + "publish.lua", "redis.call('DEL', entry)\nlocal noted",
+				"publish = true\nlocal noted"));
+		stubborn = site.sabotaged(Sabotage.script(SCRIPTS + "fill.lua",
+				(text) -> text.replace("redis.call('GET', entry) ~= 'L' .. token", "false")
+					.replace("if age < 0 then", "if true then")));
+	}
+
+	@AfterAll
+	static void close() {
+		site.close();
+	}
+
+	@BeforeEach
+	void mend() {
+		site.reset();
+	}
+
+	@Test
+	void redisKilledUnderWrites() throws Exception {
+		underLoad(site.redisKilled(), Site.outage(Duration.ofMillis(700)));
+	}
+
+	@Test
+	void redisHungUnderWritesAndResumed() throws Exception {
+		underLoad(site.redisHung(), Duration.ofMillis(700));
+	}
+
+	@Test
+	void networkCutUnderWrites() throws Exception {
+		underLoad(site.networkCut(), Duration.ofMillis(700));
+	}
+
+	@Test
+	void halfASecondOfLatency() throws Exception {
+		underLoad(site.latency(Duration.ofMillis(500)), Duration.ofMillis(1200));
+	}
+
+	@Test
+	void allConnectionsKilled() throws Exception {
+		underLoad(site.connectionsKilled(), Duration.ZERO);
+	}
+
+	@Test
+	void writerKilledBetweenCommitAndPublication() throws Exception {
+		String fault = "kill -9 between commit and after-commit";
+		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(24, 1);
+		CacheScenario.writerKilled(run, one(site), second(site), REST);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault);
+		CacheScenario.writerKilled(sabotaged, one(silent), one(site), SABOTAGED_REST);
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void writerPausedBetweenCommitAndPublicationAndResumed() throws Exception {
+		Fault none = Fault.of("writer paused between commit and publication", () -> {
+		});
+		writerHeld(none);
+	}
+
+	@Test
+	void everythingFlushed() throws Exception {
+		FaultRun run = FaultRun.of("cache", "FLUSHALL under load", FRESH).atLeast(72, 1);
+		CacheScenario.throughout(run, two(site), site.flushed(), REST);
+		run.verify();
+		writerHeld(site.flushed());
+	}
+
+	@Test
+	void evictionWithAllkeysLru() throws Exception {
+		FaultRun run = FaultRun.of("cache", "maxmemory with allkeys-lru under load", FRESH).atLeast(72, 1);
+		CacheScenario.throughout(run, two(site), site.evicting(), REST);
+		run.verify();
+		writerHeld(site.evicting());
+	}
+
+	@Test
+	void failoverToALaggingReplica() throws Exception {
+		Site shortLived = site.with("ge.redis.cache.ttl=" + TTL.toMillis() + "ms");
+		Fault failover = site.failover();
+		FaultRun run = FaultRun.of("cache", failover.name(), "what is lost is stale no longer than the TTL")
+			.atLeast(48, 1);
+		CacheScenario.underLoad(run, replicated(two(shortLived)), failover, Duration.ofMillis(150),
+				TTL.plusMillis(300));
+		run.verify();
+		FaultRun sabotaged = sabotaged(failover.name());
+		Site everlasting = shortLived.sabotaged(
+				Sabotage.script(SCRIPTS + "fill.lua", "redis.pcall('SET', entry, value, 'PX', ttl)",
+						"redis.pcall('SET', entry, value)"),
+				Sabotage.script(SCRIPTS + "publish.lua", "redis.pcall('SET', entry, value, 'PX', ttl)",
+						"redis.pcall('SET', entry, value)"));
+		CacheScenario.underLoad(sabotaged, replicated(one(everlasting).and(one(shortLived))), failover,
+				Duration.ofMillis(150), TTL.plusMillis(300));
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void loaderPausedBeyondItsLeaseAndResumed() throws Exception {
+		String fault = "loader paused beyond its lease and resumed";
+		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(28, 1);
+		CacheScenario.loaderPaused(run, one(site), second(site), REST);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault);
+		CacheScenario.loaderPaused(sabotaged, one(stubborn), one(site), SABOTAGED_REST);
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void snapshotReaderAcrossACommit() throws Exception {
+		String fault = "REPEATABLE READ reader across a commit";
+		Fault expiry = Fault.of("entries expired", () -> {
+			for (Object key : (List<?>) site.redis().command("KEYS", "*:e1")) {
+				site.redis().command("DEL", key.toString());
+			}
+		});
+		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(26, 1);
+		CacheScenario.snapshotReader(run, one(site), second(site), expiry, REST);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault);
+		CacheScenario.snapshotReader(sabotaged, one(stubborn), one(site), expiry, SABOTAGED_REST);
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void loaderKilledWithItsLeases() throws Exception {
+		String fault = "kill -9 while it holds load leases";
+		String promise = "one load of each row, by another instance after the lease";
+		FaultRun run = FaultRun.of("cache", fault, promise).atLeast(40, 1);
+		CacheScenario.loaderKilled(run, one(site), second(site), LEASE);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault);
+		Site greedy = site.with("ge.redis.cache.lease-time=60s");
+		CacheScenario.loaderKilled(sabotaged, one(greedy), one(site), LEASE);
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void onlyThePushConnectionCut() throws Exception {
+		String promise = "those who wait for a loader get its value all the same";
+		Site patient = site.with("ge.redis.cache.lease-time=30s");
+		LongSupplier questions = () -> site.network().commands("evalsha");
+		FaultRun run = FaultRun.of("cache", "push connection cut", promise).atLeast(30, 1);
+		CacheScenario.messageLost(run, one(patient), second(patient), site.pushCut(), questions);
+		run.verify();
+		FaultRun sabotaged = sabotaged("push connection cut");
+		Site trusting = patient.sabotaged(Sabotage.answer(RedisCache.class, "isWoken", true));
+		CacheScenario.messageLost(sabotaged, one(patient), one(trusting), site.pushCut(), questions);
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void oneClockFiveMinutesAhead() throws Exception {
+		// However slow the machine, the announcement stands while it is read past
+		Site steady = site.with("ge.redis.cache.intent-timeout=10s");
+		FaultRun run = FaultRun.of("cache", "clock 5 minutes ahead", FRESH).atLeast(70, 1);
+		CacheScenario.clocksDisagree(run, one(steady.clockAhead(Duration.ofMinutes(5))), one(steady), REST);
+		run.verify();
+		FaultRun sabotaged = sabotaged("clock 5 minutes ahead");
+		String clock = "local clock = redis.call('TIME')";
+		Site clientTime = steady.sabotaged(Sabotage.script(SCRIPTS + "lookup.lua",
+				(text) -> text.replace(clock, clock + "\nclock[1] = clock[1] + 300")));
+		CacheScenario.clocksDisagree(sabotaged, one(clientTime), one(steady), SABOTAGED_REST);
+		assertBroken(sabotaged);
+	}
+
+	private static void writerHeld(Fault meanwhile) throws Exception {
+		FaultRun run = FaultRun.of("cache", meanwhile.name(), FRESH).atLeast(30, 1);
+		CacheScenario.writerHeld(run, one(site), second(site), meanwhile, REST);
+		run.verify();
+		FaultRun sabotaged = sabotaged(meanwhile.name());
+		CacheScenario.writerHeld(sabotaged, one(late), one(site), meanwhile, SABOTAGED_REST);
+		assertBroken(sabotaged);
+	}
+
+	private static void underLoad(Fault fault, Duration lasting) throws Exception {
+		FaultRun run = FaultRun.of("cache", fault.name(), FRESH).atLeast(48, 1);
+		CacheScenario.underLoad(run, two(hurried), fault, lasting, REST);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault.name());
+		CacheScenario.underLoad(sabotaged, one(hurried).and(one(forgetful)), fault, lasting, SABOTAGED_REST);
+		assertBroken(sabotaged);
+	}
+
+	private static FaultRun sabotaged(String fault) {
+		return FaultRun.of("cache", fault, FRESH).once();
+	}
+
+	private static void assertBroken(FaultRun sabotaged) {
+		assertThat(sabotaged.violations()).as(String.valueOf(sabotaged.row())).isNotEmpty();
+	}
+
+	private static Fleet one(Site of) {
+		return () -> of.instances(1);
+	}
+
+	private static Fleet replicated(Fleet instances) {
+		return () -> {
+			site.replicate();
+			return instances.start();
+		};
+	}
+
+	private static Fleet second(Site of) {
+		return () -> of.instances(2).subList(1, 2);
+	}
+
+	private static Fleet two(Site of) {
+		return () -> of.instances(2);
+	}
+
+}

@@ -1,0 +1,238 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.ge.redis.test.fault.Fault;
+import io.ge.redis.test.fault.FaultRun;
+import io.ge.redis.test.instance.Failpoint;
+import io.ge.redis.test.instance.Sabotage;
+import io.ge.redis.test.scenario.Fleet;
+import io.ge.redis.test.scenario.IdempotencyApplication;
+import io.ge.redis.test.scenario.IdempotencyScenario;
+import io.ge.redis.test.scenario.IdempotencyScenario.Loss;
+import io.ge.redis.test.scenario.ScenarioDatabase;
+import io.ge.redis.test.scenario.Site;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How often calls have their effect while things go wrong.
+ */
+class IdempotencyFaultIntegrationTests {
+
+	private static final Duration LEASE = Duration.ofMillis(600);
+
+	private static final Duration BEYOND_LEASE = LEASE.multipliedBy(2);
+
+	private static final String ONCE = "one effect per key";
+
+	private static final String AT_LEAST_ONCE = "one effect per key, and one more for each loss";
+
+	private static final String CLAIM = "io/ge/redis/idempotency/claim.lua";
+
+	private static final String COMPLETE = "io/ge/redis/idempotency/complete.lua";
+
+	private static final String CLOCK = "local clock = redis.call('TIME')";
+
+	private static final Failpoint.Place BEFORE_COMMIT = Failpoint.enter(DataSourceTransactionManager.class,
+			"doCommit");
+
+	private static final Failpoint.Place AFTER_COMMIT = Failpoint.exit(DataSourceTransactionManager.class, "doCommit");
+
+	private static Site site;
+
+	/** Runs unguarded what Redis does not decide. */
+	private static Site open;
+
+	/** Takes over keys whose lease has not ended. */
+	private static Site greedy;
+
+	/** Completes what another one has taken over. */
+	private static Site unfenced;
+
+	@BeforeAll
+	static void build() {
+		List<String> properties = new ArrayList<>(ScenarioDatabase.properties());
+		properties.add("ge.redis.idempotency.lease=" + LEASE.toMillis() + "ms");
+		site = Site.of(IdempotencyApplication.class, properties.toArray(String[]::new));
+		open = site.with("ge.redis.idempotency.on-outage=allow");
+		greedy = site.sabotaged(Sabotage.script(CLAIM, IdempotencyFaultIntegrationTests::takingOver));
+		unfenced = site.sabotaged(Sabotage.script(COMPLETE,
+				"if record[1] ~= fence or record[2] ~= owner or not (record[3] or record[4]) then", "if false then"));
+	}
+
+	@AfterAll
+	static void close() {
+		site.close();
+	}
+
+	@BeforeEach
+	void mend() {
+		site.reset();
+	}
+
+	@Test
+	void ownerPausedBeyondItsLeaseAndResumed() throws Exception {
+		String fault = "owner paused beyond its lease and resumed";
+		FaultRun run = FaultRun.of("idempotency", fault, "what the later owner did is the answer").atLeast(10, 1);
+		IdempotencyScenario.paused(run, one(site), second(site));
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault);
+		IdempotencyScenario.paused(sabotaged, one(unfenced), one(site));
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void killedBetweenCommitAndCompletion() throws Exception {
+		killed("kill -9 between commit and completion", AT_LEAST_ONCE, AFTER_COMMIT, true);
+	}
+
+	@Test
+	void killedInTheMethodBeforeCommit() throws Exception {
+		killed("kill -9 before the commit", ONCE, BEFORE_COMMIT, false);
+	}
+
+	@Test
+	void killedWithKeysInFlight() throws Exception {
+		String fault = "kill -9 with keys in flight";
+		FaultRun run = FaultRun.of("idempotency", fault, AT_LEAST_ONCE).atLeast(36, 1);
+		IdempotencyScenario.killedAtRandom(run, one(site), second(site));
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault);
+		IdempotencyScenario.killedAtRandom(sabotaged, one(site), one(greedy));
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void redisKilledForLongerThanTheLease() throws Exception {
+		underLoad(site.redisKilled(), Site.outage(BEYOND_LEASE), ONCE, Loss.NONE, open);
+	}
+
+	@Test
+	void redisHungForLongerThanTheLeaseAndResumed() throws Exception {
+		underLoad(site.redisHung(), BEYOND_LEASE, ONCE, Loss.NONE, open);
+	}
+
+	@Test
+	void networkCutForLongerThanTheLease() throws Exception {
+		underLoad(site.networkCut(), BEYOND_LEASE, ONCE, Loss.NONE, open);
+	}
+
+	@Test
+	void allConnectionsKilled() throws Exception {
+		underLoad(site.connectionsKilled(), Duration.ZERO, ONCE, Loss.NONE, open);
+	}
+
+	@Test
+	void halfASecondOfLatency() throws Exception {
+		underLoad(site.latency(Duration.ofMillis(500)), BEYOND_LEASE, ONCE, Loss.NONE, open);
+	}
+
+	@Test
+	void memoryLimitReachedWithNoeviction() throws Exception {
+		underLoad(site.memoryFull(), Duration.ofMillis(300), ONCE, Loss.NONE, open);
+	}
+
+	@Test
+	void everythingFlushed() throws Exception {
+		underLoad(site.flushed(), Duration.ZERO, AT_LEAST_ONCE, Loss.EXCUSED, greedy);
+	}
+
+	@Test
+	void evictionWithAllkeysLru() throws Exception {
+		underLoad(site.evicting(), Duration.ZERO, AT_LEAST_ONCE, Loss.EXCUSED, greedy);
+	}
+
+	@Test
+	void failoverToALaggingReplica() throws Exception {
+		Fault failover = site.failover();
+		FaultRun run = FaultRun.of("idempotency", failover.name(), AT_LEAST_ONCE).atLeast(24, 1);
+		IdempotencyScenario.underLoad(run, replicated(two(site)), failover, Duration.ofMillis(150), Loss.EXCUSED);
+		run.verify();
+		FaultRun sabotaged = sabotaged(failover.name());
+		IdempotencyScenario.underLoad(sabotaged, replicated(one(greedy)), failover, Duration.ofMillis(150),
+				Loss.EXCUSED);
+		assertBroken(sabotaged);
+	}
+
+	@Test
+	void oneClockFiveMinutesAhead() throws Exception {
+		Fault none = Fault.of("clock 5 minutes ahead", () -> {
+		});
+		FaultRun run = FaultRun.of("idempotency", none.name(), ONCE).atLeast(24, 1);
+		Fleet ahead = one(site.clockAhead(Duration.ofMinutes(5)));
+		IdempotencyScenario.underLoad(run, ahead.and(one(site)), none, Duration.ZERO, Loss.NONE);
+		run.verify();
+		FaultRun sabotaged = sabotaged(none.name());
+		Site clientTime = site
+			.sabotaged(Sabotage.script(CLAIM, (text) -> text.replace(CLOCK, CLOCK + "\nclock[1] = clock[1] + 300")
+				.replace("if waits > now then", "if false then")));
+		IdempotencyScenario.underLoad(sabotaged, one(clientTime).and(one(site)), none, Duration.ZERO, Loss.NONE);
+		assertBroken(sabotaged);
+	}
+
+	private static String takingOver(String claim) {
+		return claim.replace("if deadline > now then", "if false then").replace("if waits > now then", "if false then");
+	}
+
+	private static void killed(String fault, String promise, Failpoint.Place place, boolean committed)
+			throws Exception {
+		FaultRun run = FaultRun.of("idempotency", fault, promise).atLeast(8, 1);
+		IdempotencyScenario.killed(run, one(site), second(site), place, committed);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault);
+		IdempotencyScenario.killed(sabotaged, one(site), one(greedy), place, committed);
+		assertBroken(sabotaged);
+	}
+
+	private static void underLoad(Fault fault, Duration lasting, String promise, Loss loss, Site unprotected)
+			throws Exception {
+		FaultRun run = FaultRun.of("idempotency", fault.name(), promise).atLeast(24, 1);
+		IdempotencyScenario.underLoad(run, two(site), fault, lasting, loss);
+		run.verify();
+		FaultRun sabotaged = sabotaged(fault.name());
+		IdempotencyScenario.underLoad(sabotaged, one(unprotected), fault, lasting, loss);
+		assertBroken(sabotaged);
+	}
+
+	private static FaultRun sabotaged(String fault) {
+		return FaultRun.of("idempotency", fault, ONCE).once();
+	}
+
+	private static void assertBroken(FaultRun sabotaged) {
+		assertThat(sabotaged.violations()).as(String.valueOf(sabotaged.row())).isNotEmpty();
+	}
+
+	private static Fleet one(Site of) {
+		return () -> of.instances(1);
+	}
+
+	private static Fleet replicated(Fleet instances) {
+		return () -> {
+			site.replicate();
+			return instances.start();
+		};
+	}
+
+	private static Fleet second(Site of) {
+		return () -> of.instances(2).subList(1, 2);
+	}
+
+	private static Fleet two(Site of) {
+		return () -> of.instances(2);
+	}
+
+}
