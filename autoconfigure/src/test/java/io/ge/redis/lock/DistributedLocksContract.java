@@ -305,8 +305,9 @@ abstract class DistributedLocksContract {
 		assertThat(held.isValid()).isFalse();
 		assertThat(held.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::assertHeld);
-		assertThat(this.first.events(LockLostEvent.class))
-			.containsExactly(new LockLostEvent("orders", held.token(), LockLostEvent.Cause.EXPIRED));
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.first.events(LockLostEvent.class))
+				.containsExactly(new LockLostEvent("orders", held.token(), LockLostEvent.Cause.EXPIRED)));
 		held.close();
 		assertThat(next.isValid()).isTrue();
 		assertThat(this.first.locks().tryLock("orders", 42)).isEmpty();
@@ -319,8 +320,9 @@ abstract class DistributedLocksContract {
 			.lock("orders", 42, LockOptions.defaults().leaseTime(Duration.ofMillis(900)));
 		this.redis.flushAll();
 		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !held.isValid());
-		assertThat(this.first.events(LockLostEvent.class))
-			.containsExactly(new LockLostEvent("orders", held.token(), LockLostEvent.Cause.NOT_OWNER));
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.first.events(LockLostEvent.class))
+				.containsExactly(new LockLostEvent("orders", held.token(), LockLostEvent.Cause.NOT_OWNER)));
 		held.close();
 		assertThat(this.first.events(LockLostEvent.class)).hasSize(1);
 	}

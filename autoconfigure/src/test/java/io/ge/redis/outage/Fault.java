@@ -173,6 +173,10 @@ enum Fault {
 
 	};
 
+	private static final Duration SHORT = Duration.ofMillis(300);
+
+	private static final Duration LONG = Duration.ofSeconds(5);
+
 	private final @Nullable OutageCause cause;
 
 	private final boolean opensBreaker;
@@ -202,6 +206,14 @@ enum Fault {
 
 	boolean opensBreaker() {
 		return this.opensBreaker;
+	}
+
+	/**
+	 * The budget of a call: short where it has to run out, else so long that a busy
+	 * machine is not taken for the fault.
+	 */
+	Duration budget() {
+		return (this == WRITES_PAUSED || this == BLOCKED || this == RESTARTED) ? SHORT : LONG;
 	}
 
 	/**

@@ -36,7 +36,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  */
 final class FaultRun {
 
-	/** The bound that holds on any machine, for a budget of 300 ms. */
+	/** The bound that holds on any machine. */
 	private static final Duration PROMPT = Duration.ofMillis(1500);
 
 	private final Fault fault;
@@ -86,7 +86,8 @@ final class FaultRun {
 	private static List<String> violations(Fault fault, RedisRelease release, @Nullable Consumer<RedisNode> sabotage,
 			String... properties) {
 		try (StandaloneRedis redis = release.standalone();
-				ConfigurableApplicationContext application = Shop.open(redis.properties(), properties)) {
+				ConfigurableApplicationContext application = Shop.open(redis.properties(), fault.budget(),
+						properties)) {
 			FaultRun run = new FaultRun(fault, application);
 			run.all(Promise::before);
 			if (sabotage != null) {

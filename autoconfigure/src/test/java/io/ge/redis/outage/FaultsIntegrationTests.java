@@ -85,7 +85,7 @@ class FaultsIntegrationTests {
 	@Test
 	void evictionCostsCachesMissesOnlyAndLocksAreKnownToBeLost() {
 		try (StandaloneRedis redis = RedisServers.standalone();
-				ConfigurableApplicationContext application = Shop.open(redis.properties())) {
+				ConfigurableApplicationContext application = Shop.open(redis.properties(), Duration.ofSeconds(5))) {
 			Shop shop = application.getBean(Shop.class);
 			CachePromise cache = new CachePromise(application);
 			cache.before();

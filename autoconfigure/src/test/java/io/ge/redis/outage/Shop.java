@@ -5,6 +5,7 @@
 
 package io.ge.redis.outage;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,11 +60,11 @@ class Shop {
 		this.events = events;
 	}
 
-	static ConfigurableApplicationContext open(String[] redis, String... properties) {
+	static ConfigurableApplicationContext open(String[] redis, Duration budget, String... properties) {
 		List<String> all = new ArrayList<>(List.of(redis));
-		all.addAll(
-				List.of("spring.main.banner-mode=off", "spring.main.log-startup-info=false", "spring.jmx.enabled=false",
-						"ge.redis.outage.command-timeout=300ms", "ge.redis.outage.probe-interval=50ms"));
+		all.addAll(List.of("spring.main.banner-mode=off", "spring.main.log-startup-info=false",
+				"spring.jmx.enabled=false", "ge.redis.outage.command-timeout=" + budget.toMillis() + "ms",
+				"ge.redis.outage.probe-interval=50ms"));
 		all.addAll(List.of(properties));
 		return new SpringApplicationBuilder(Configuration.class).web(WebApplicationType.NONE)
 			.registerShutdownHook(false)
