@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 import io.ge.redis.benchmark.report.Chart;
@@ -54,8 +55,9 @@ final class Comparison {
 					Spread ratio = ratio(own, reference, Sample::callsPerSecond);
 					Ratios ratios = new Ratios(ratio, ratio(own, reference, Sample::medianNanos),
 							ratio(own, of(samples, Contender.PING), Sample::medianNanos));
-					rows.add(row(contender, threads, keys, ratios, own, commands.get(contender.name())));
-					data.add(entry(contender, threads, keys, ratios, own, commands.get(contender.name())));
+					CommandCount counted = Objects.requireNonNull(commands.get(contender.name()));
+					rows.add(row(contender, threads, keys, ratios, own, counted));
+					data.add(entry(contender, threads, keys, ratios, own, counted));
 					if (!contender.name().equals(Contender.PING) && !contender.raw()) {
 						bars.add(new Chart.Bar(contender.name(), ratio.low(), ratio.median(), ratio.high(),
 								contender.name().startsWith("@") && !contender.name().contains("Spring Data")));

@@ -72,16 +72,16 @@ final class ContendedLocks {
 						(instance, inside) -> hold(instance.pushLocks().obtain("c:" + KEY), inside)),
 				new Entrant("RedisLockRegistry, spin",
 						(instance, inside) -> hold(instance.spinLocks().obtain("c:" + KEY), inside)));
-		Map<Entrant, List<Turn>> turns = new LinkedHashMap<>();
+		List<List<Turn>> turns = new ArrayList<>();
 		List<Double> pings = new ArrayList<>();
-		entrants.forEach((entrant) -> turns.put(entrant, new ArrayList<>()));
+		entrants.forEach((entrant) -> turns.add(new ArrayList<>()));
 		for (int round = -this.size.warmupRounds(); round < this.size.rounds(); round++) {
 			double ping = ping();
 			for (int i = 0; i < entrants.size(); i++) {
-				Entrant entrant = entrants.get(Math.floorMod(round + i, entrants.size()));
-				Turn turn = turn(entrant, instances, callers, sectionNanos);
+				int index = Math.floorMod(round + i, entrants.size());
+				Turn turn = turn(entrants.get(index), instances, callers, sectionNanos);
 				if (round >= 0) {
-					turns.get(entrant).add(turn);
+					turns.get(index).add(turn);
 				}
 			}
 			if (round >= 0) {
@@ -89,10 +89,12 @@ final class ContendedLocks {
 			}
 		}
 		List<Chart.Bar> bars = new ArrayList<>();
-		List<Turn> reference = turns.get(entrants.get(1));
+		List<Turn> reference = turns.get(1);
 		String setting = instances + " x " + callers;
 		String section = (sectionNanos == 0) ? "0" : "1 ms";
-		turns.forEach((entrant, own) -> {
+		for (int index = 0; index < entrants.size(); index++) {
+			Entrant entrant = entrants.get(index);
+			List<Turn> own = turns.get(index);
 			Spread ratio = paired(own, reference);
 			Spread handOver = Spread.of(own, Turn::handOverP50);
 			double[] inPings = new double[own.size()];
@@ -116,11 +118,11 @@ final class ContendedLocks {
 			entry.put("pingNanos", pings);
 			entry.put("rounds", own);
 			data.add(entry);
-			if (entrant != entrants.get(1)) {
+			if (index != 1) {
 				bars.add(new Chart.Bar(entrant.name(), ratio.low(), ratio.median(), ratio.high(),
 						entrant.name().startsWith("@")));
 			}
-		});
+		}
 		return new Chart.Group(instances + ((instances == 1) ? " instance x " : " instances x ") + callers
 				+ " callers, section of " + section, bars);
 	}

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
@@ -50,7 +51,7 @@ final class Rotation {
 				Contender contender = contenders.get(Math.floorMod(round + i, contenders.size()));
 				Sample sample = turn(contender, keys, threads);
 				if (round >= 0) {
-					samples.get(contender).add(sample);
+					Objects.requireNonNull(samples.get(contender)).add(sample);
 				}
 			}
 		}
