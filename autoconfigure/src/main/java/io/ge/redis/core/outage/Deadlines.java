@@ -8,7 +8,6 @@ package io.ge.redis.core.outage;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,9 +29,6 @@ final class Deadlines {
 
 	private final AtomicBoolean looking = new AtomicBoolean();
 
-	/** On the timer's own thread, as the timers of futures are. */
-	private final Executor later = CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS, Runnable::run);
-
 	/**
 	 * Ends a future with {@link TimeoutException} unless it is done in time.
 	 * @param future the future
@@ -52,7 +48,10 @@ final class Deadlines {
 
 	private void lookLater() {
 		if (!this.looking.get() && this.looking.compareAndSet(false, true)) {
-			this.later.execute(this::look);
+			// On the timer's own thread, as the timers of futures are
+			CompletableFuture<Void> pause = new CompletableFuture<>();
+			pause.thenRun(this::look);
+			pause.completeOnTimeout(null, LOOK_MILLIS, TimeUnit.MILLISECONDS);
 		}
 	}
 
