@@ -88,9 +88,7 @@ public final class IdempotencyScenario {
 				run.inject(fault);
 				TimeUnit.MILLISECONDS.sleep(lasting.toMillis());
 				run.heal(fault);
-				if (loss == Loss.EXCUSED) {
-					scenario.excuseKeysUntil(load.begun());
-				}
+				scenario.excuseKeysUntil(load.begun(), loss);
 				load.awaitSteps(12);
 				load.stop();
 			}
@@ -212,9 +210,9 @@ public final class IdempotencyScenario {
 		return this.prefix + number / CALLERS_PER_KEY;
 	}
 
-	private void excuseKeysUntil(long number) {
+	private void excuseKeysUntil(long number, Loss loss) {
 		for (long i = 0; i < number; i++) {
-			this.excused.put(key(i), 1);
+			this.excused.put(key(i), loss.effects);
 		}
 	}
 
@@ -296,13 +294,25 @@ public final class IdempotencyScenario {
 	public enum Loss {
 
 		/** Nothing is lost. */
-		NONE,
+		NONE(0),
 
 		/**
-		 * What was written until the end of the fault may be lost: another effect is
+		 * What was written until the end of the fault may be lost: one more effect is
 		 * excused, for each key of that time.
 		 */
-		EXCUSED
+		ONCE(1),
+
+		/**
+		 * It may be lost whenever it is written again: every call of that time is
+		 * excused.
+		 */
+		REPEATED(CALLERS_PER_KEY);
+
+		private final int effects;
+
+		Loss(int effects) {
+			this.effects = effects;
+		}
 
 	}
 
