@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiPredicate;
 
 import io.ge.redis.benchmark.report.Results;
 import io.ge.redis.test.RedisNode;
@@ -30,34 +31,33 @@ public final class BenchmarkMain {
 
 	/**
 	 * Runs the benchmarks.
-	 * @param arguments where the results go, the size, then patterns or "own-share",
-	 * "memory"; nothing for all
+	 * @param arguments where the results go, the size, then patterns or names of tables;
+	 * nothing for all
 	 * @throws Exception if anything fails
 	 */
 	public static void main(String[] arguments) throws Exception {
 		System.setProperty("jmh.ignoreLock", "true");
 		Size size = Size.of(arguments[1]);
 		List<String> wanted = Arrays.asList(arguments).subList(2, arguments.length);
-		boolean everything = wanted.isEmpty();
 		List<String> patterns = new ArrayList<>(PATTERNS);
 		if (wanted.stream().anyMatch(PATTERNS::contains)) {
 			patterns.retainAll(wanted);
 		}
-		boolean onlyParts = !everything && wanted.stream().noneMatch(PATTERNS::contains);
+		boolean whole = wanted.isEmpty() || wanted.stream().anyMatch(PATTERNS::contains);
+		List<String> tables = wanted.stream().filter((name) -> !PATTERNS.contains(name)).toList();
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			RedisNode node = redis.primary();
 			Results results = new Results(Path.of(arguments[0]), Machine.facts(size, node));
 			results.add("load of the machine before", Machine.load());
-			if (!onlyParts || wanted.contains("memory")) {
+			if (whole || tables.contains("memory")) {
 				try (Instance instance = new Instance(node)) {
 					say("memory");
 					results.add(new Memory(node, instance).measure(patterns));
 				}
 			}
-			if (!onlyParts) {
-				compare(size, node, patterns, results);
-			}
-			if (!onlyParts || wanted.contains("own-share")) {
+			compare(size, node, (pattern, table) -> whole ? patterns.contains(pattern) : tables.contains(table),
+					results);
+			if (whole || tables.contains("own-share")) {
 				say("own share");
 				results.add(new OwnShare(size).run(patterns));
 			}
@@ -66,17 +66,18 @@ public final class BenchmarkMain {
 		}
 	}
 
-	private static void compare(Size size, RedisNode node, List<String> patterns, Results results) throws Exception {
+	private static void compare(Size size, RedisNode node, BiPredicate<String, String> wanted, Results results)
+			throws Exception {
 		node.command("FLUSHALL", "SYNC");
 		try (Instance instance = new Instance(node)) {
 			Comparison comparison = new Comparison(node, size);
 			for (Scenario scenario : new Scenarios(instance, new Monitor(node)).all()) {
-				if (patterns.contains(scenario.pattern())) {
+				if (wanted.test(scenario.pattern(), scenario.id())) {
 					say(scenario.title());
 					results.add(comparison.run(scenario));
 				}
 			}
-			if (patterns.contains("lock")) {
+			if (wanted.test("lock", "lock-contended")) {
 				say("Lock, contended");
 				try (Instance second = new Instance(node)) {
 					results.add(new ContendedLocks(size, List.of(instance, second)).run());

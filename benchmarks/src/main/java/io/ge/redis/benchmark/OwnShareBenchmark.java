@@ -81,7 +81,7 @@ public class OwnShareBenchmark {
 		}
 		this.redis = RedisServers.standalone();
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
-			.properties("spring.main.banner-mode=off", "logging.level.root=warn")
+			.properties("spring.main.banner-mode=off", "logging.level.root=warn", "ge.redis.outage.command-timeout=5s")
 			.properties(this.redis.properties())
 			.run();
 		this.action = action(this.context.getBean(Guarded.class));

@@ -16,7 +16,7 @@ enum Size {
 
 	QUICK(List.of(1, 16), 3, 1, 50, 150, 10_000, 500, 1, 2),
 
-	FULL(List.of(1, 16, 64), 9, 1, 80, 300, 100_000, 1_000, 2, 5);
+	FULL(List.of(1, 16, 64), 9, 1, 80, 300, 100_000, 1_000, 2, 3);
 
 	private final List<Integer> threads;
 
