@@ -16,6 +16,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
+import io.ge.redis.test.fault.ProtectionOff;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.InstanceCallException;
 import io.ge.redis.test.instance.Instances;
@@ -58,6 +59,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void ownerPausedBeyondItsLeaseIsMissedWithoutItsDeadline() {
 		fails(LockScenario::ownerPausedBeyondItsLeaseAndResumed, ALWAYS_VALID);
@@ -71,6 +73,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void instanceKilledWhileItHoldsLocksIsMissedWithoutLease() {
 		fails(LockScenario::instanceKilledWhileItHoldsLocks,
@@ -87,6 +90,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisRestartedWithoutItsDataIsMissedWithTokensThatOnlyCount() {
 		fails((scenario) -> scenario.redisRestartedWithoutItsData(Duration.ofMillis(500)), COUNTED_TOKENS);
@@ -100,6 +104,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisHungAndResumedIsMissedWithoutCompensation() {
 		fails(LockScenario::redisHungAndResumedWithTheSameKeys, Sabotage.skip(GuardedRedis.class, "compensate"));
@@ -112,6 +117,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void failoverToALaggingReplicaIsMissedWithTokensThatOnlyCount() {
 		fails(LockScenario::failoverToALaggingReplica, COUNTED_TOKENS);
@@ -125,6 +131,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void onlyThePushConnectionCutIsMissedWithoutBackstop() {
 		fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip(LockQueues.class, "retry"),
@@ -139,6 +146,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void halfASecondOfLatencyIsMissedWithoutRenewal() {
 		fails(LockScenario::halfASecondOfLatency, Sabotage.skip(HeldLock.class, "renew"));
@@ -152,6 +160,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void clockOfOneInstanceFiveMinutesAheadIsMissedByLocksThatAskTheClock() {
 		FaultRun run = run("sabotaged", "none").once();
@@ -168,6 +177,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void flushAllWhileRunningIsMissedWithTokensThatOnlyCount() {
 		fails(LockScenario::flushAllWhileRunning, COUNTED_TOKENS);
@@ -181,6 +191,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void scriptFlushWhileRunningIsMissedIfScriptsAreNotSentAgain() {
 		fails(LockScenario::scriptFlushWhileRunning,
@@ -195,6 +206,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void instancesPausedAtRandomAreMissedWithoutTheirDeadline() {
 		fails(LockScenario::instancesPausedAndKilledAtRandom, ALWAYS_VALID);
@@ -211,6 +223,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void nestedEntryIntoALostLockIsMissedWithoutItsCheck(@TempDir Path directory) {
 		FaultRun run = run("sabotaged", "none").once();

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.fault.FaultRun;
+import io.ge.redis.test.fault.ProtectionOff;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.scenario.RateLimitScenario;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void instancesKilledUnderLoadAreMissedWithoutGate() {
 		fails(RateLimitScenario::instancesKilledUnderLoad, NO_GATE);
@@ -58,6 +60,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void scriptFlushWhileRunningIsMissedIfScriptsAreNotSentAgain() {
 		fails((scenario) -> scenario.repeatedly(RateLimitFaultIntegrationTests::flushScripts, APART, true),
@@ -73,6 +76,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void connectionsCutAgainAndAgainAreMissedWithoutGate() {
 		fails((scenario) -> scenario.repeatedly(RateLimitFaultIntegrationTests::cut, APART.multipliedBy(4), false),
@@ -86,6 +90,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisHungAndResumedIsMissedWithoutGate() {
 		fails(RateLimitScenario::redisHungAndResumed, NO_GATE);
@@ -99,6 +104,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisRestartedWithoutItsDataIsMissedWithoutGate() {
 		fails((scenario) -> scenario.dataLost(RateLimitFaultIntegrationTests::restart), NO_GATE);
@@ -112,6 +118,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void flushAllWhileRunningIsMissedWithoutGate() {
 		fails((scenario) -> scenario.dataLost(StandaloneRedis::flushAll), NO_GATE);
@@ -125,6 +132,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void clockOfOneInstanceFiveMinutesAheadIsMissedByALimitThatAsksTheClock() {
 		fails((scenario) -> scenario.with("test.wall-clock=true").clockOfOneInstanceFiveMinutesAhead());
@@ -137,6 +145,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void halfASecondOfLatencyIsMissedWithoutGate() {
 		fails(RateLimitScenario::halfASecondOfLatency, NO_GATE);
@@ -150,6 +159,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void localSharesAreMissedIfInstancesAreDividedByOne() {
 		fails((scenario) -> scenario.with("test.on-outage=local").localSharesWhileRedisIsAway(),

@@ -46,6 +46,9 @@ public final class FaultRun {
 
 	private static final String SEED = "ge.test.seed";
 
+	/** Whether scenarios are also run without the protection that they rest on. */
+	static final String SABOTAGE = "ge.test.sabotage";
+
 	/** Into so many shares the time of the long size is divided, as many run at once. */
 	private static final int SHARES = 20;
 
@@ -342,9 +345,41 @@ public final class FaultRun {
 		}
 	}
 
+	/**
+	 * Shows that the scenario finds what happens without a protection: runs it once, and
+	 * fails if nothing is violated. Does nothing unless {@code ge.test.sabotage} is
+	 * {@code true}, as {@link ProtectionOff}.
+	 * @param body the scenario with its protection turned off
+	 * @throws Exception if the scenario fails
+	 */
+	public void assertMissed(Body body) throws Exception {
+		if (!Boolean.getBoolean(SABOTAGE)) {
+			return;
+		}
+		body.run(once());
+		if (this.violations.isEmpty()) {
+			throw new AssertionError("Without its protection nothing was violated: " + row());
+		}
+	}
+
 	@Override
 	public String toString() {
 		return this.pattern + ", " + this.fault + ", " + this.subject + " (-D" + SEED + "=" + this.seed + ")";
+	}
+
+	/**
+	 * A scenario.
+	 */
+	@FunctionalInterface
+	public interface Body {
+
+		/**
+		 * Runs the scenario.
+		 * @param run where it counts
+		 * @throws Exception if it cannot be run
+		 */
+		void run(FaultRun run) throws Exception;
+
 	}
 
 }
