@@ -18,7 +18,7 @@ import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
-import io.ge.redis.outage.Fault.Answer;
+import io.ge.redis.outage.ServerFault.Answer;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import org.awaitility.Awaitility;

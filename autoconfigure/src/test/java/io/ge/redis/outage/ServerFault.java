@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A way in which Redis fails, and what callers are to notice of it.
  */
-enum Fault {
+enum ServerFault {
 
 	/** Every connection is lost, and the next one works. */
 	CONNECTIONS_KILLED(null, false) {
@@ -181,7 +181,7 @@ enum Fault {
 
 	private final boolean opensBreaker;
 
-	Fault(@Nullable OutageCause cause, boolean opensBreaker) {
+	ServerFault(@Nullable OutageCause cause, boolean opensBreaker) {
 		this.cause = cause;
 		this.opensBreaker = opensBreaker;
 	}

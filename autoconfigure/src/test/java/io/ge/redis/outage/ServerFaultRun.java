@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-import io.ge.redis.outage.Fault.Answer;
+import io.ge.redis.outage.ServerFault.Answer;
 import io.ge.redis.outage.Promise.BlacklistPromise;
 import io.ge.redis.outage.Promise.CachePromise;
 import io.ge.redis.outage.Promise.IdempotencyPromise;
@@ -34,12 +34,12 @@ import org.springframework.context.ConfigurableApplicationContext;
 /**
  * One fault under one application: calls before, during and after, and what was wrong.
  */
-final class FaultRun {
+final class ServerFaultRun {
 
 	/** The bound that holds on any machine. */
 	private static final Duration PROMPT = Duration.ofMillis(1500);
 
-	private final Fault fault;
+	private final ServerFault fault;
 
 	private final HealthIndicator health;
 
@@ -49,7 +49,7 @@ final class FaultRun {
 
 	private final List<String> violations = new ArrayList<>();
 
-	private FaultRun(Fault fault, ConfigurableApplicationContext application) {
+	private ServerFaultRun(ServerFault fault, ConfigurableApplicationContext application) {
 		this.fault = fault;
 		this.health = application.getBean(HealthIndicator.class);
 		this.meters = application.getBean(MeterRegistry.class);
@@ -64,7 +64,7 @@ final class FaultRun {
 	 * @return what was wrong, each beginning with the pattern, {@code outage} or
 	 * {@code health}
 	 */
-	static List<String> violations(Fault fault, RedisRelease release) {
+	static List<String> violations(ServerFault fault, RedisRelease release) {
 		return violations(fault, release, null);
 	}
 
@@ -75,7 +75,7 @@ final class FaultRun {
 	 * @param properties further properties of the application
 	 * @return who was wrong
 	 */
-	static Set<String> violators(Fault fault, Consumer<RedisNode> sabotage, String... properties) {
+	static Set<String> violators(ServerFault fault, Consumer<RedisNode> sabotage, String... properties) {
 		Set<String> violators = new TreeSet<>();
 		for (String violation : violations(fault, RedisServers.ofThisRun(), sabotage, properties)) {
 			violators.add(violation.substring(0, violation.indexOf(':')));
@@ -83,12 +83,12 @@ final class FaultRun {
 		return violators;
 	}
 
-	private static List<String> violations(Fault fault, RedisRelease release, @Nullable Consumer<RedisNode> sabotage,
-			String... properties) {
+	private static List<String> violations(ServerFault fault, RedisRelease release,
+			@Nullable Consumer<RedisNode> sabotage, String... properties) {
 		try (StandaloneRedis redis = release.standalone();
 				ConfigurableApplicationContext application = Shop.open(redis.properties(), fault.budget(),
 						properties)) {
-			FaultRun run = new FaultRun(fault, application);
+			ServerFaultRun run = new ServerFaultRun(fault, application);
 			run.all(Promise::before);
 			if (sabotage != null) {
 				sabotage.accept(redis.primary());
@@ -114,7 +114,7 @@ final class FaultRun {
 			judge("outage", () -> check(!isOpen(), "the breaker is open"));
 		}
 		judge("health", this::checkHealth);
-		if (this.fault == Fault.WITHOUT_MEMORY) {
+		if (this.fault == ServerFault.WITHOUT_MEMORY) {
 			all(Promise::withoutMemory);
 		}
 		this.fault.heal(redis.primary());

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockOptions;
-import io.ge.redis.outage.Fault.Answer;
+import io.ge.redis.outage.ServerFault.Answer;
 import io.ge.redis.outage.Promise.CachePromise;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
@@ -32,52 +32,53 @@ import static org.assertj.core.api.Assertions.assertThat;
  * their policy says, the breaker opens and closes, the meter names the cause, and when it
  * is over everything stands that was promised.
  */
-class FaultsIntegrationTests {
+class ServerFaultsIntegrationTests {
 
 	private static final Consumer<RedisNode> NOTHING_ELSE = (server) -> {
 	};
 
 	@ParameterizedTest
-	@EnumSource(Fault.class)
-	void everyPatternKeepsItsPromise(Fault fault) {
-		assertThat(FaultRun.violations(fault, RedisServers.ofThisRun())).isEmpty();
+	@EnumSource(ServerFault.class)
+	void everyPatternKeepsItsPromise(ServerFault fault) {
+		assertThat(ServerFaultRun.violations(fault, RedisServers.ofThisRun())).isEmpty();
 	}
 
 	@Test
 	void everyPatternKeepsItsPromiseOnAnOlderServerWithoutMemory() {
-		assertThat(FaultRun.violations(Fault.WITHOUT_MEMORY, RedisServers.version("6.2"))).isEmpty();
+		assertThat(ServerFaultRun.violations(ServerFault.WITHOUT_MEMORY, RedisServers.version("6.2"))).isEmpty();
 	}
 
 	@Test
 	void isSeenWhereCallsWaitBeyondTheirBudget() {
-		assertThat(FaultRun.violators(Fault.WRITES_PAUSED, NOTHING_ELSE, "ge.redis.outage.command-timeout=2s",
-				"ge.redis.outage.failure-threshold=1"))
+		assertThat(ServerFaultRun.violators(ServerFault.WRITES_PAUSED, NOTHING_ELSE,
+				"ge.redis.outage.command-timeout=2s", "ge.redis.outage.failure-threshold=1"))
 			.contains("ratelimit");
 	}
 
 	@Test
 	void isSeenWhereThePolicyIsAnother() {
-		assertThat(FaultRun.violators(Fault.WITHOUT_PERMISSION, NOTHING_ELSE, "ge.redis.rate-limit.on-outage=deny",
-				"ge.redis.lock.on-outage=allow", "ge.redis.idempotency.on-outage=allow",
-				"ge.redis.blacklist.on-outage=allow"))
+		assertThat(ServerFaultRun.violators(ServerFault.WITHOUT_PERMISSION, NOTHING_ELSE,
+				"ge.redis.rate-limit.on-outage=deny", "ge.redis.lock.on-outage=allow",
+				"ge.redis.idempotency.on-outage=allow", "ge.redis.blacklist.on-outage=allow"))
 			.containsExactly("blacklist", "idempotency", "lock", "ratelimit");
 	}
 
 	@Test
 	void isSeenWhereTheBreakerNeverOpens() {
-		assertThat(FaultRun.violators(Fault.DEMOTED, NOTHING_ELSE, "ge.redis.outage.failure-threshold=1000000"))
+		assertThat(ServerFaultRun.violators(ServerFault.DEMOTED, NOTHING_ELSE,
+				"ge.redis.outage.failure-threshold=1000000"))
 			.contains("outage", "blacklist");
 	}
 
 	@Test
 	void isSeenWhereForgottenScriptsCannotBeSentAgain() {
-		assertThat(FaultRun.violators(Fault.SCRIPTS_FORGOTTEN, (server) -> server.forbid("eval"))).contains("ratelimit",
-				"lock", "idempotency", "blacklist");
+		assertThat(ServerFaultRun.violators(ServerFault.SCRIPTS_FORGOTTEN, (server) -> server.forbid("eval")))
+			.contains("ratelimit", "lock", "idempotency", "blacklist");
 	}
 
 	@Test
 	void isSeenWhereRedisLosesWhatItHeld() {
-		assertThat(FaultRun.violators(Fault.CONNECTIONS_KILLED, (server) -> server.command("FLUSHALL")))
+		assertThat(ServerFaultRun.violators(ServerFault.CONNECTIONS_KILLED, (server) -> server.command("FLUSHALL")))
 			.contains("lock", "idempotency", "blacklist")
 			.doesNotContain("cache");
 	}
