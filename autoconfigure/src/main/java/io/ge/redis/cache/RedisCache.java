@@ -117,6 +117,7 @@ final class RedisCache {
 	 */
 	void onWake(LongConsumer woken, Runnable interrupted) {
 		this.bus.handle(TOPIC, (payload) -> woken.accept(Long.parseLong(payload)));
+		this.bus.onLost(interrupted);
 		this.bus.onSubscribed(interrupted);
 	}
 

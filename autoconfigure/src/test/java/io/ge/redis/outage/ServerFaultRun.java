@@ -110,7 +110,7 @@ final class ServerFaultRun {
 			}));
 			all((promise) -> prompt(() -> promise.during(Answer.POLICY)));
 		}
-		else {
+		else if (this.fault.answer(first.pattern()) == Answer.REDIS) {
 			judge("outage", () -> check(!isOpen(), "the breaker is open"));
 		}
 		judge("health", this::checkHealth);

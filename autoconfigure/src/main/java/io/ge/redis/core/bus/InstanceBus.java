@@ -61,6 +61,8 @@ public final class InstanceBus {
 
 	private final List<Runnable> subscribedActions = new CopyOnWriteArrayList<>();
 
+	private final List<Runnable> lostActions = new CopyOnWriteArrayList<>();
+
 	private final Map<String, Long> seen = new ConcurrentHashMap<>();
 
 	private volatile boolean subscribed;
@@ -153,6 +155,15 @@ public final class InstanceBus {
 	 */
 	public void onSubscribed(Runnable action) {
 		this.subscribedActions.add(action);
+	}
+
+	/**
+	 * Adds something to do when the subscription is lost, since no message will come
+	 * until it stands again.
+	 * @param action must not block
+	 */
+	public void onLost(Runnable action) {
+		this.lostActions.add(action);
 	}
 
 	/**
@@ -252,8 +263,11 @@ public final class InstanceBus {
 
 		@Override
 		public void onLost() {
-			liveInstances();
-			InstanceBus.this.subscribed = false;
+			if (InstanceBus.this.subscribed) {
+				liveInstances();
+				InstanceBus.this.subscribed = false;
+				InstanceBus.this.lostActions.forEach(Runnable::run);
+			}
 		}
 
 	}
