@@ -49,8 +49,11 @@ public final class FaultRun {
 	/** Whether scenarios are also run without the protection that they rest on. */
 	static final String SABOTAGE = "ge.test.sabotage";
 
-	/** Into so many shares the time of the long size is divided, as many run at once. */
-	private static final int SHARES = 20;
+	/**
+	 * Into so many shares the time of the long size is divided: the scenarios, of which
+	 * those of locks and rate limits run four at once.
+	 */
+	private static final int SHARES = 48;
 
 	private static final FaultTable TABLE = new FaultTable(
 			Path.of(System.getProperty("ge.test.faults-directory", "target/faults")));

@@ -57,6 +57,22 @@ public final class FencedCounter {
 	}
 
 	/**
+	 * Whether another process is just using the counter, be it paused.
+	 * @return whether it would have to be waited for
+	 */
+	public boolean isBusy() {
+		synchronized (MONITOR) {
+			try (RandomAccessFile access = new RandomAccessFile(this.file.toFile(), "rw");
+					FileLock lock = access.getChannel().tryLock()) {
+				return lock == null;
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+	}
+
+	/**
 	 * How often something was added.
 	 * @return the number
 	 */

@@ -5,6 +5,7 @@
 
 package io.ge.redis.test.scenario;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -98,7 +99,7 @@ public class LockOperations {
 	}
 
 	private String work(String key, LockPort.Held held, long token, Duration work) throws InterruptedException {
-		FencedCounter counter = new FencedCounter(this.journal.directory().resolve("counter-" + key));
+		FencedCounter counter = counter(this.journal.directory(), key);
 		long end = System.nanoTime() + work.toNanos();
 		while (true) {
 			long before = System.nanoTime();
@@ -121,6 +122,13 @@ public class LockOperations {
 			}
 			Thread.sleep(Duration.ofNanos(Math.min(left, STEP.toNanos())).toMillis() + 1);
 		}
+	}
+
+	/**
+	 * What the lock of a key protects.
+	 */
+	static FencedCounter counter(Path directory, String key) {
+		return new FencedCounter(directory.resolve("counter-" + key));
 	}
 
 	private static Duration millis(String text) {

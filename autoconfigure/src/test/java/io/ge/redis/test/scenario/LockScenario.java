@@ -21,6 +21,7 @@ import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.oracle.Entry;
+import io.ge.redis.test.oracle.FencedCounter;
 import io.ge.redis.test.oracle.History;
 import io.ge.redis.test.oracle.Journal;
 import org.awaitility.Awaitility;
@@ -79,9 +80,11 @@ public final class LockScenario extends Scenario {
 			List<Instance> instances = subjectAnd(1, redis);
 			Instance owner = instances.get(0);
 			Instance other = instances.get(1);
-			Fault pause = Fault.of("paused", owner::pause, owner::resume);
+			awaitWorking(other);
+			awaitWorking(owner);
 			while (this.run.next()) {
 				String key = "paused-" + this.run.round();
+				Fault pause = Fault.of("paused", () -> pause(owner, key), owner::resume);
 				CompletableFuture<String> first = hold(owner, key, Duration.ZERO, LEASE, LEASE.multipliedBy(3));
 				await(Journal.WRITTEN, key, owner);
 				this.run.inject(pause);
@@ -110,6 +113,7 @@ public final class LockScenario extends Scenario {
 			awaitWorking(other);
 			while (this.run.next()) {
 				Instance owner = subjects(redis).start();
+				awaitWorking(owner);
 				List<String> keys = new ArrayList<>();
 				List<CompletableFuture<String>> waiting = new ArrayList<>();
 				for (int i = 0; i < 3; i++) {
@@ -220,6 +224,19 @@ public final class LockScenario extends Scenario {
 		}
 	}
 
+	/**
+	 * Pauses an instance, but not while it keeps others from the counter: that is a lock
+	 * of ours, which no lease ends.
+	 */
+	private void pause(Instance instance, String key) {
+		FencedCounter counter = LockOperations.counter(directory(), key);
+		instance.pause();
+		while (counter.isBusy()) {
+			instance.resume();
+			instance.pause();
+		}
+	}
+
 	private void awaitWorking(Instance instance) {
 		Awaitility.await("working " + instance)
 			.atMost(Duration.ofSeconds(20))
@@ -273,6 +290,7 @@ public final class LockScenario extends Scenario {
 			Instance waiter = instances.get(0);
 			Instance owner = instances.get(1);
 			Duration lease = Duration.ofSeconds(10);
+			awaitWorking(owner);
 			awaitWorking(waiter);
 			Duration work = Duration.ofMillis(400);
 			while (this.run.next()) {
@@ -415,7 +433,7 @@ public final class LockScenario extends Scenario {
 				pass(Duration.ofMillis(300 + this.run.random().nextInt(300)));
 				Instance holder = instances.get(0);
 				awaitNext(Journal.ENTER, key, holder, System.nanoTime());
-				Fault pause = Fault.of("paused", holder::pause, holder::resume);
+				Fault pause = Fault.of("paused", () -> pause(holder, key), holder::resume);
 				this.run.inject(pause);
 				pass(LEASE.plusMillis(300 + this.run.random().nextInt(300)));
 				this.run.heal(pause);

@@ -119,6 +119,10 @@ abstract class Scenario implements AutoCloseable {
 		return reversed;
 	}
 
+	final Path directory() {
+		return this.directory;
+	}
+
 	final History history() {
 		return History.read(this.directory);
 	}
