@@ -15,6 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.PushSubscriber;
 import io.ge.redis.core.connection.PushSubscription;
+import io.ge.redis.core.connection.Shard;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection that first learns what the server answers to each script, and then answers
@@ -77,6 +79,16 @@ final class AnsweringConnection implements GuardConnection {
 	@Override
 	public CompletionStage<Void> reopen(Duration timeout) {
 		return this.server.reopen(timeout);
+	}
+
+	@Override
+	public @Nullable Shard shardOf(byte[] key) {
+		return this.server.shardOf(key);
+	}
+
+	@Override
+	public CompletionStage<Void> awaken(byte[] key, Duration timeout) {
+		return this.server.awaken(key, timeout);
 	}
 
 	@Override
