@@ -71,7 +71,7 @@ class LockFaultApplication {
 		});
 	}
 
-	private record Held(LockHandle handle) implements LockPort.Held {
+	record Held(LockHandle handle) implements LockPort.Held {
 
 		@Override
 		public long token() {

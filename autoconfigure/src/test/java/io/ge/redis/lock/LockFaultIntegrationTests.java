@@ -17,6 +17,7 @@ import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.fault.ProtectionOff;
+import io.ge.redis.test.instance.Failpoint;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.InstanceCallException;
 import io.ge.redis.test.instance.Instances;
@@ -46,6 +47,8 @@ class LockFaultIntegrationTests {
 	private static final Sabotage COUNTED_TOKENS = Sabotage.script("io/ge/redis/lock/acquire.lua",
 			"math.max(last + 1, seen + 1, now)", "last + 1");
 
+	private static final Failpoint.Place SEEN = Failpoint.exit(LockFaultApplication.Held.class, "isValid");
+
 	/** A machine that is busy is no outage. */
 	private static final String PATIENT = "ge.redis.outage.command-timeout=2s";
 
@@ -63,6 +66,20 @@ class LockFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void ownerPausedBeyondItsLeaseIsMissedWithoutItsDeadline() {
 		fails(LockScenario::ownerPausedBeyondItsLeaseAndResumed, ALWAYS_VALID);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void ownerPausedBetweenItsLookAndItsWrite() {
+		passes(run("owner paused between its look and its write", EXCLUSION).atLeast(2, 1),
+				(scenario) -> scenario.ownerPausedBetweenItsLookAndItsWrite(SEEN));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void ownerPausedBetweenItsLookAndItsWriteIsMissedWithoutToken() {
+		fails((scenario) -> scenario.ownerPausedBetweenItsLookAndItsWrite(SEEN),
+				Sabotage.answer(LockFaultApplication.Held.class, "token", 0L));
 	}
 
 	@Test

@@ -28,7 +28,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 /**
  * What was measured on what.
  */
-final class Machine {
+public final class Machine {
 
 	private Machine() {
 	}
@@ -37,6 +37,18 @@ final class Machine {
 		Map<String, String> facts = new LinkedHashMap<>();
 		facts.put("size", size.name().toLowerCase(Locale.ROOT) + ": " + size.rounds() + " rounds of "
 				+ size.slotMillis() + " ms, after " + size.settleMillis() + " ms that do not count");
+		facts.putAll(facts(node));
+		facts.put("JMH", version(Benchmark.class));
+		return facts;
+	}
+
+	/**
+	 * What runs, on what.
+	 * @param node the server
+	 * @return names and values, in their order
+	 */
+	public static Map<String, String> facts(RedisNode node) {
+		Map<String, String> facts = new LinkedHashMap<>();
 		facts.put("machine", Runtime.getRuntime().availableProcessors() + " x " + processor() + ", "
 				+ System.getProperty("os.name") + " " + System.getProperty("os.arch") + "; shared with the server");
 		facts.put("JDK", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
@@ -49,7 +61,6 @@ final class Machine {
 		facts.put("Redisson", version(Redisson.class));
 		facts.put("Bucket4j", version(Bucket.class));
 		facts.put("Spring Integration", version(RedisLockRegistry.class));
-		facts.put("JMH", version(Benchmark.class));
 		return facts;
 	}
 

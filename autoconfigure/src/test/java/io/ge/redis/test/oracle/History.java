@@ -217,12 +217,15 @@ public final class History {
 	}
 
 	private static @Nullable Section find(Map<String, List<Section>> sections, Entry entry) {
+		// The last one, since a token can come twice where Redis has lost what it was
+		Section found = null;
 		for (Section section : sections.getOrDefault(entry.field(0), List.of())) {
-			if (section.process.equals(entry.process()) && section.token == entry.number(1)) {
-				return section;
+			if (section.process.equals(entry.process()) && section.token == entry.number(1)
+					&& (found == null || section.start - entry.nanos() <= 0)) {
+				found = section;
 			}
 		}
-		return null;
+		return found;
 	}
 
 	/**

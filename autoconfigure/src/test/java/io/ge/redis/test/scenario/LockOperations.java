@@ -107,10 +107,13 @@ public class LockOperations {
 			if (valid) {
 				this.journal.writeAt(before, Journal.VALID, key, token);
 			}
-			// A holder that has just lost its lock may be about to write
-			long asked = System.nanoTime();
-			boolean accepted = counter.add(held.token());
-			this.journal.write(accepted ? Journal.WRITTEN : LockScenario.REFUSED_WRITE, key, token, asked);
+			// A holder that has just lost its lock may be about to write. Without a token
+			// it is not made to, since only what it was told could keep it from that
+			if (valid || held.token() > 0) {
+				long asked = System.nanoTime();
+				boolean accepted = counter.add(held.token());
+				this.journal.write(accepted ? Journal.WRITTEN : LockScenario.REFUSED_WRITE, key, token, asked);
+			}
 			if (!valid) {
 				this.journal.write(LockScenario.LOST, key, token);
 				return "lost";

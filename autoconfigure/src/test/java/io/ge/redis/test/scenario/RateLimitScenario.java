@@ -47,6 +47,8 @@ public final class RateLimitScenario extends Scenario {
 
 	private static final Duration LOAD = Duration.ofMillis(2000);
 
+	private Duration judged = WINDOW;
+
 	/**
 	 * Prepares a scenario.
 	 * @param run counts and judges
@@ -64,6 +66,17 @@ public final class RateLimitScenario extends Scenario {
 	 */
 	public RateLimitScenario with(String... properties) {
 		addProperties(properties);
+		return this;
+	}
+
+	/**
+	 * Judges to the grain of the clock of an implementation: windows that are shorter by
+	 * it.
+	 * @param grain the grain, nothing if nothing is said
+	 * @return this
+	 */
+	public RateLimitScenario grain(Duration grain) {
+		this.judged = WINDOW.minus(grain);
 		return this;
 	}
 
@@ -296,7 +309,7 @@ public final class RateLimitScenario extends Scenario {
 	 */
 	private void judge(long from, long to) {
 		this.run.violations(history().admissionsPerWindow(
-				inRound().and((entry) -> entry.number(1) >= from && entry.nanos() <= to), LIMIT, WINDOW));
+				inRound().and((entry) -> entry.number(1) >= from && entry.nanos() <= to), LIMIT, this.judged));
 	}
 
 	/**

@@ -41,6 +41,9 @@ abstract class Scenario implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+	/** Where journals are kept for whoever wants to read them. */
+	private static final @Nullable String KEPT = System.getProperty("ge.test.journals");
+
 	final FaultRun run;
 
 	private final Path directory;
@@ -53,12 +56,17 @@ abstract class Scenario implements AutoCloseable {
 		this.run = run;
 		this.sabotage = sabotage;
 		try {
-			this.directory = Files.createTempDirectory("ge-redis-scenario");
+			this.directory = (KEPT != null) ? Files.createDirectories(Path.of(KEPT, name(run)))
+					: Files.createTempDirectory("ge-redis-scenario");
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 		this.instances = Instances.of(application).journal(this.directory);
+	}
+
+	private static String name(FaultRun run) {
+		return run.toString().replaceAll("[^A-Za-z0-9]+", "-");
 	}
 
 	/**
@@ -183,6 +191,9 @@ abstract class Scenario implements AutoCloseable {
 	@Override
 	public final void close() {
 		this.instances.close();
+		if (KEPT != null) {
+			return;
+		}
 		try {
 			FileSystemUtils.deleteRecursively(this.directory);
 		}
