@@ -433,9 +433,7 @@ public final class LockScenario extends Scenario {
 			while (this.run.next()) {
 				String key = "flush-" + this.run.round();
 				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(2500));
-				// An implementation may serve one of them only
-				await("somebody served",
-						entry(Journal.ENTER, key, instances.get(0)).or(entry(Journal.ENTER, key, instances.get(1))));
+				awaitServed(instances, key);
 				while (!load.get(0).isDone()) {
 					this.run.inject(flush);
 					pass(Duration.ofMillis(100 + this.run.random().nextInt(200)));
@@ -496,8 +494,21 @@ public final class LockScenario extends Scenario {
 	}
 
 	/**
-	 * The first instance once it is served, or whoever is if it has to wait for long: not
-	 * every implementation serves all.
+	 * Waits until both instances are served, or one if the other has to wait for long:
+	 * not every implementation serves all.
+	 */
+	private void awaitServed(List<Instance> instances, String key) {
+		long from = System.nanoTime();
+		Predicate<Entry> first = entry(Journal.ENTER, key, instances.get(0));
+		Predicate<Entry> second = entry(Journal.ENTER, key, instances.get(1));
+		await("somebody served", first.or(second));
+		Awaitility.await("both served or one for long")
+			.pollInterval(Duration.ofMillis(40))
+			.until(() -> (find(first) != null && find(second) != null) || since(from).compareTo(LEASE) > 0);
+	}
+
+	/**
+	 * The first instance once it is served, or whoever is if it has to wait for long.
 	 */
 	private Instance awaitHolder(List<Instance> instances, String key) {
 		long from = System.nanoTime();

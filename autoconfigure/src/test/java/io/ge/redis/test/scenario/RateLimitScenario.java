@@ -49,6 +49,8 @@ public final class RateLimitScenario extends Scenario {
 
 	private Duration judged = WINDOW;
 
+	private Duration recovery = Duration.ofSeconds(1);
+
 	/**
 	 * Prepares a scenario.
 	 * @param run counts and judges
@@ -77,6 +79,17 @@ public final class RateLimitScenario extends Scenario {
 	 */
 	public RateLimitScenario grain(Duration grain) {
 		this.judged = WINDOW.minus(grain);
+		return this;
+	}
+
+	/**
+	 * Goes on for longer after a loss of data, for an implementation that takes its time
+	 * to find Redis again.
+	 * @param recovery how long, a second if nothing is said
+	 * @return this
+	 */
+	public RateLimitScenario recovery(Duration recovery) {
+		this.recovery = recovery;
 		return this;
 	}
 
@@ -157,7 +170,7 @@ public final class RateLimitScenario extends Scenario {
 			List<Instance> instances = working(subjectAnd(INSTANCES - 1, redis));
 			while (this.run.next()) {
 				long started = System.nanoTime();
-				List<CompletableFuture<String>> load = load(instances, LOAD.plusSeconds(1));
+				List<CompletableFuture<String>> load = load(instances, LOAD.plus(this.recovery));
 				awaitAdmission(instances.get(0));
 				pass(WINDOW);
 				long before = System.nanoTime();

@@ -13,9 +13,9 @@ import java.util.List;
  */
 final class Explanations {
 
-	private static final String COUNTED = "the token is a counter in Redis (`INCR`) that starts again at 1 when Redis has "
-			+ "lost it, so holders after the loss get tokens that the resource has seen and refuses as too low, or, "
-			+ "where they are equal, accepts from both";
+	private static final String COUNTED = "the token is a counter in Redis (`INCR`) that goes on from what Redis still has "
+			+ "of it, so holders after a loss get tokens that were given before: too low ones the resource refuses, "
+			+ "of equal ones it accepts both";
 
 	private static final String LEFT_BEHIND = "the request that timed out reaches Redis all the same when it goes on, and "
 			+ "takes the lock for nobody; nothing removes it before its lease ends";
@@ -49,9 +49,6 @@ final class Explanations {
 			new Explanation("lock", "push connection", "RedisLockRegistry",
 					"the message of the release is lost with the connection, and the waiter does not look at the lock "
 							+ "again before all the time is over that it may wait (here 4 s); then it gets the lock"),
-			new Explanation("lock", "", "", "late write accepted",
-					"when the data was lost, the holder had looked at its lock just before and another one took the lock "
-							+ "and wrote before its write; " + UNPROTECTED),
 			new Explanation("rate limit", "", "Bucket4j, the limit",
 					"by design: a full bucket is emptied at once and what flows in meanwhile is admitted too, up to twice "
 							+ "the limit in a window; for the faults the bucket is therefore half as large"),

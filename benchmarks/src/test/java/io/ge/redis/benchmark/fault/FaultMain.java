@@ -30,7 +30,7 @@ final class FaultMain {
 		boolean failed = false;
 		if (!parts.contains("report")) {
 			try (StandaloneRedis redis = RedisServers.standalone()) {
-				report.facts(Machine.facts(redis.primary()));
+				report.facts(Machine.facts(redis.primary()), parts);
 			}
 			try (CacheFaults caches = new CacheFaults()) {
 				List<Play> plays = new ArrayList<>(LockFaults.plays());

@@ -15,6 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 
 import tools.jackson.databind.json.JsonMapper;
 
@@ -43,9 +45,12 @@ final class FaultReport {
 		return new FaultReport(directory, found);
 	}
 
-	void facts(Map<String, String> facts) {
+	void facts(Map<String, String> facts, Set<String> parts) {
 		Map<String, String> kept = new LinkedHashMap<>(facts);
 		kept.remove("JVM arguments");
+		if (!parts.isEmpty()) {
+			kept.put("played again, after all else", String.join("; ", new TreeSet<>(parts)));
+		}
 		this.found = new Found(kept, this.found.rows);
 	}
 

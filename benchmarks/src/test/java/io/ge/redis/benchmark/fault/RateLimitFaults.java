@@ -26,6 +26,9 @@ final class RateLimitFaults {
 	/** The peers count in milliseconds; that is not what this is about. */
 	private static final Duration GRAIN = Duration.ofMillis(2);
 
+	/** Redisson waits for an answer for 3 s, and then for its next attempt. */
+	private static final Duration RECOVERY = Duration.ofSeconds(12);
+
 	private static final Duration APART = Duration.ofMillis(60);
 
 	private static final Subject OURS = new Subject(Outcome.OURS, GeRateLimit.class,
@@ -56,7 +59,7 @@ final class RateLimitFaults {
 						false));
 		faults.add("Redis hung and resumed", LIMIT, RateLimitScenario::redisHungAndResumed);
 		faults.add("Redis killed under load, restarted without its data", LIMIT_BETWEEN,
-				(scenario) -> scenario.dataLost(RateLimitFaults::restart));
+				(scenario) -> scenario.recovery(RECOVERY).dataLost(RateLimitFaults::restart));
 		faults.add("FLUSHALL while running", LIMIT_BETWEEN, (scenario) -> scenario.dataLost(StandaloneRedis::flushAll));
 		faults.add("clock of one instance 5 minutes ahead", LIMIT,
 				RateLimitScenario::clockOfOneInstanceFiveMinutesAhead);
