@@ -76,6 +76,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void ownerPausedBetweenItsLookAndItsWriteIsMissedWithTokensThatDoNotOrderHolders() {
 		fails((scenario) -> scenario.ownerPausedBetweenItsLookAndItsWrite(SEEN),
