@@ -87,8 +87,12 @@ final class RedisIdempotency {
 		ScriptCall claim = ScriptCall.of(CLAIM, key, owner, request.fingerprint(), settings.lease().toMillis(),
 				settings.ttl().toMillis(), grace(settings).toMillis());
 		ScriptCall takeBack = ScriptCall.of(RELEASE, key, owner, "", settings.ttl().toMillis());
-		return this.redis.run(claim, budget, takeBack, settings.lease())
+		return this.redis.run(claim, budget, takeBack, leaseWithGrace(settings))
 			.thenApply((reply) -> read(reply, request, key, owner, budget));
+	}
+
+	private static Duration leaseWithGrace(IdempotencySettings settings) {
+		return settings.lease().plus(grace(settings));
 	}
 
 	private static Duration grace(IdempotencySettings settings) {
@@ -116,9 +120,9 @@ final class RedisIdempotency {
 		ScriptCall call = ScriptCall.of(BEAT, claim.handle().key(), claim.handle().owner(), claim.handle().fence(),
 				settings.lease().toMillis(), settings.ttl().toMillis());
 		return this.redis.run(call, this.redis.newBudget()).whenComplete((reply, failure) -> {
-			// By then the next beat is due
+			// By then the next beat has been sent
 			if (failure != null) {
-				this.redis.compensate(call, settings.lease().dividedBy(3));
+				this.redis.compensate(call, settings.lease().multipliedBy(2).dividedBy(3));
 			}
 		}).thenApply(RedisIdempotency::isDone);
 	}
@@ -136,8 +140,8 @@ final class RedisIdempotency {
 	 */
 	void endLater(Claim.Granted claim, Ending ending) {
 		IdempotencySettings settings = claim.request().settings();
-		// Freeing a key whose lease has ended changes nothing any more
-		Duration useful = (ending instanceof Ending.Release) ? settings.lease() : settings.ttl();
+		// Freeing a key that whoever asks may take over changes nothing any more
+		Duration useful = (ending instanceof Ending.Release) ? leaseWithGrace(settings) : settings.ttl();
 		this.redis.compensate(call(claim, ending), useful);
 	}
 

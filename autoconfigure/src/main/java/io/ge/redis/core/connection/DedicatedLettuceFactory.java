@@ -22,6 +22,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -237,13 +238,24 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				.stream()
 				.filter((node) -> node.is(NodeFlag.UPSTREAM))
 				.map(RedisClusterNode::getUri)
-				.map((server) -> connection.getConnectionAsync(server.getHost(), server.getPort())
-					.handle((opened, failure) -> server))
+				.map((server) -> connect(connection, server))
 				.toArray(CompletableFuture[]::new);
 			return CompletableFuture.allOf(primaries)
 				.completeOnTimeout(null, PRIMARIES_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
 				.thenApply((done) -> connection);
 		});
+	}
+
+	private static CompletableFuture<?> connect(StatefulRedisClusterConnection<byte[], byte[]> connection,
+			RedisURI server) {
+		try {
+			return connection.getConnectionAsync(server.getHost(), server.getPort())
+				.handle((opened, failure) -> server);
+		}
+		catch (RuntimeException ex) {
+			// It has left the map meanwhile
+			return CompletableFuture.completedFuture(server);
+		}
 	}
 
 	private LettuceConnectionProvider provider() {

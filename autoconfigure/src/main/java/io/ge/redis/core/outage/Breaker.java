@@ -207,7 +207,9 @@ public final class Breaker {
 		}
 		Circuit circuit = (shard != null) ? circuitOf(shard) : this.whole;
 		if (circuit.failed()) {
-			open(circuit, new Circuit.Outage(cause, shard, key), failure);
+			// What no server can be named for is not probed in one slot, which may be the
+			// bad one
+			open(circuit, new Circuit.Outage(cause, shard, (shard != null) ? key : null), failure);
 		}
 	}
 
@@ -231,8 +233,13 @@ public final class Breaker {
 		if (circuit.open(outage)) {
 			logger.warn("Redis (" + circuit.name() + ") is away, outage policies apply until it answers: "
 					+ outage.cause() + ", " + rootMessage(failure));
-			this.listener.onTransition(circuit.name(), true);
 			later(() -> probe(circuit, outage.key()));
+			if (outage.shard() != null) {
+				// A late failure may open a circuit that was closed and forgotten
+				// meanwhile
+				this.servers.putIfAbsent(outage.shard().server(), circuit);
+			}
+			this.listener.onTransition(circuit.name(), true);
 		}
 	}
 

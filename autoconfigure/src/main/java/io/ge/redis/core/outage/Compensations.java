@@ -25,7 +25,7 @@ import org.apache.commons.logging.LogFactory;
  * soon, or when Redis is back and before calls are let through; by then the server has
  * read whatever was left on old connections (see {@code LettuceGuardConnection}). What is
  * older than its own expiry in Redis needs no compensation any more and is dropped, and
- * so is the oldest when the list is full.
+ * so is the oldest when the list is full of what is not.
  */
 public final class Compensations {
 
@@ -75,7 +75,7 @@ public final class Compensations {
 
 	private void send(Pending compensation) {
 		this.scripts.run(compensation.call()).whenComplete((reply, failure) -> {
-			if (failure != null && compensation.deadline() - System.nanoTime() > 0) {
+			if (failure != null && !compensation.isOver()) {
 				keep(compensation);
 				retryUnlessRecoveryDoes(compensation.call());
 			}
@@ -97,10 +97,31 @@ public final class Compensations {
 
 	private void keep(Pending compensation) {
 		this.pending.add(compensation);
-		if (this.size.incrementAndGet() > CAPACITY && this.pending.poll() != null) {
+		if (this.size.incrementAndGet() > CAPACITY) {
+			dropWhatIsOver();
+		}
+		if (this.size.get() > CAPACITY && this.pending.poll() != null) {
 			this.size.decrementAndGet();
 			logger.warn("More than " + CAPACITY
 					+ " commands of unknown outcome: the oldest is left to its expiry in Redis");
+		}
+	}
+
+	/**
+	 * Looks at each once, in their order.
+	 */
+	private void dropWhatIsOver() {
+		for (int left = this.size.get(); left > 0; left--) {
+			Pending next = this.pending.poll();
+			if (next == null) {
+				return;
+			}
+			if (next.isOver()) {
+				this.size.decrementAndGet();
+			}
+			else {
+				this.pending.add(next);
+			}
 		}
 	}
 
@@ -108,12 +129,18 @@ public final class Compensations {
 		List<Pending> due = new ArrayList<>();
 		for (Pending next = this.pending.poll(); next != null; next = this.pending.poll()) {
 			this.size.decrementAndGet();
-			due.add(next);
+			if (!next.isOver()) {
+				due.add(next);
+			}
 		}
 		due.forEach(this::send);
 	}
 
 	private record Pending(ScriptCall call, long deadline) {
+
+		boolean isOver() {
+			return System.nanoTime() - this.deadline >= 0;
+		}
 	}
 
 }

@@ -48,10 +48,17 @@ final class Deadlines {
 
 	private void lookLater() {
 		if (!this.looking.get() && this.looking.compareAndSet(false, true)) {
-			// On the timer's own thread, as the timers of futures are
-			CompletableFuture<Void> pause = new CompletableFuture<>();
-			pause.thenRun(this::look);
-			pause.completeOnTimeout(null, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+			try {
+				// On the timer's own thread, as the timers of futures are
+				CompletableFuture<Void> pause = new CompletableFuture<>();
+				pause.thenRun(this::look);
+				pause.completeOnTimeout(null, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+			}
+			catch (RuntimeException | Error ex) {
+				// Nobody will look, so the next call has to try again
+				this.looking.set(false);
+				throw ex;
+			}
 		}
 	}
 

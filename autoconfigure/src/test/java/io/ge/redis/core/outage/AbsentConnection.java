@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.connection.PushSubscriber;
+import io.ge.redis.core.connection.PushSubscription;
+import io.ge.redis.core.connection.Shard;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster behind a driver that tells of no servers: nobody answers until somebody does.
+ */
+final class AbsentConnection implements GuardConnection {
+
+	final ConcurrentLinkedQueue<String> scripts = new ConcurrentLinkedQueue<>();
+
+	volatile boolean answers;
+
+	@Override
+	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
+		if (!this.answers) {
+			return CompletableFuture.failedFuture(new IOException("away"));
+		}
+		this.scripts.add(new String(keys[0]));
+		return CompletableFuture.completedFuture(List.of(1L));
+	}
+
+	@Override
+	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletionStage<Void> reopen(Duration timeout) {
+		return this.answers ? CompletableFuture.completedFuture(null)
+				: CompletableFuture.failedFuture(new IOException("away"));
+	}
+
+	@Override
+	public @Nullable Shard shardOf(byte[] key) {
+		return null;
+	}
+
+	@Override
+	public CompletionStage<Void> awaken(byte[] key, Duration timeout) {
+		return reopen(timeout);
+	}
+
+	@Override
+	public boolean isAsynchronous() {
+		return true;
+	}
+
+	@Override
+	public boolean isClustered() {
+		return true;
+	}
+
+	@Override
+	public void close() {
+		// Nothing is open
+	}
+
+}
