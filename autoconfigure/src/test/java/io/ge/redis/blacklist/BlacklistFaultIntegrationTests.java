@@ -95,44 +95,44 @@ class BlacklistFaultIntegrationTests {
 	@Test
 	void revokerKilledRightAfterRevokeReturned() throws Exception {
 		FaultRun run = FaultRun.of("blacklist", "instance killed right after revoke returned", REFUSED).atLeast(20, 1);
-		BlacklistScenario.revokerKilled(run, one(site), second(site));
+		BlacklistScenario.revokerKilled(run, site.one(), site.second());
 		run.verify();
 		withoutProtection("instance killed right after revoke returned",
-				(sabotaged) -> BlacklistScenario.revokerKilled(sabotaged, one(forgetful), one(site)));
+				(sabotaged) -> BlacklistScenario.revokerKilled(sabotaged, forgetful.one(), site.one()));
 	}
 
 	@Test
 	void oneClockFiveMinutesAhead() throws Exception {
 		FaultRun run = FaultRun.of("blacklist", "clock 5 minutes ahead", REFUSED).atLeast(100, 1);
-		BlacklistScenario.clocksDisagree(run, one(site.clockAhead(Duration.ofMinutes(5))), one(site));
+		BlacklistScenario.clocksDisagree(run, site.clockAhead(Duration.ofMinutes(5)).one(), site.one());
 		run.verify();
 		Site clientTime = site.sabotaged(Sabotage.script(REVOKE, CLOCK,
 				"local clock = redis.call('TIME')\nclock[1] = tonumber(clock[1]) + 300"));
 		withoutProtection("clock 5 minutes ahead",
-				(sabotaged) -> BlacklistScenario.clocksDisagree(sabotaged, one(clientTime), one(site)));
+				(sabotaged) -> BlacklistScenario.clocksDisagree(sabotaged, clientTime.one(), site.one()));
 	}
 
 	@Test
 	void everythingFlushed() throws Exception {
-		afterLoss(afterwards(site.flushed()), two(site), one(forgetful));
+		afterLoss(afterwards(site.flushed()), site.two(), forgetful.one());
 	}
 
 	@Test
 	void evictionWithAllkeysLru() throws Exception {
-		afterLoss(afterwards(site.evicting()), two(site), one(forgetful));
+		afterLoss(afterwards(site.evicting()), site.two(), forgetful.one());
 	}
 
 	@Test
 	void failoverToALaggingReplica() throws Exception {
-		afterLoss(site.failover(), replicated(two(site)), replicated(one(forgetful)));
+		afterLoss(site.failover(), site.replicated(site.two()), site.replicated(forgetful.one()));
 	}
 
 	private static void underLoad(Fault fault, Duration lasting, Site unprotected) throws Exception {
 		FaultRun run = FaultRun.of("blacklist", fault.name(), REFUSED).atLeast(150, 1);
-		BlacklistScenario.underLoad(run, two(site), fault, lasting);
+		BlacklistScenario.underLoad(run, site.two(), fault, lasting);
 		run.verify();
 		withoutProtection(fault.name(),
-				(sabotaged) -> BlacklistScenario.underLoad(sabotaged, one(unprotected), fault, lasting));
+				(sabotaged) -> BlacklistScenario.underLoad(sabotaged, unprotected.one(), fault, lasting));
 	}
 
 	private static void afterLoss(Fault fault, Fleet instances, Fleet unprotected) throws Exception {
@@ -150,27 +150,8 @@ class BlacklistFaultIntegrationTests {
 		});
 	}
 
-	private static Fleet replicated(Fleet instances) {
-		return () -> {
-			site.replicate();
-			return instances.start();
-		};
-	}
-
 	private static void withoutProtection(String fault, FaultRun.Body body) throws Exception {
 		FaultRun.of("blacklist", fault, REFUSED).assertMissed(body);
-	}
-
-	private static Fleet one(Site of) {
-		return () -> of.instances(1);
-	}
-
-	private static Fleet second(Site of) {
-		return () -> of.instances(2).subList(1, 2);
-	}
-
-	private static Fleet two(Site of) {
-		return () -> of.instances(2);
 	}
 
 }

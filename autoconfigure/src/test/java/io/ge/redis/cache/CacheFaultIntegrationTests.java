@@ -15,7 +15,6 @@ import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.scenario.CacheApplication;
 import io.ge.redis.test.scenario.CacheScenario;
-import io.ge.redis.test.scenario.Fleet;
 import io.ge.redis.test.scenario.ScenarioDatabase;
 import io.ge.redis.test.scenario.Site;
 import org.junit.jupiter.api.AfterAll;
@@ -119,10 +118,10 @@ class CacheFaultIntegrationTests {
 	void writerKilledBetweenCommitAndPublication() throws Exception {
 		String fault = "kill -9 between commit and after-commit";
 		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(24, 1);
-		CacheScenario.writerKilled(run, one(site), second(site), REST);
+		CacheScenario.writerKilled(run, site.one(), site.second(), REST);
 		run.verify();
 		withoutProtection(fault,
-				(sabotaged) -> CacheScenario.writerKilled(sabotaged, one(silent), one(site), SABOTAGED_REST));
+				(sabotaged) -> CacheScenario.writerKilled(sabotaged, silent.one(), site.one(), SABOTAGED_REST));
 	}
 
 	@Test
@@ -135,7 +134,7 @@ class CacheFaultIntegrationTests {
 	@Test
 	void everythingFlushed() throws Exception {
 		FaultRun run = FaultRun.of("cache", "FLUSHALL under load", FRESH).atLeast(72, 1);
-		CacheScenario.throughout(run, two(site), site.flushed(), REST);
+		CacheScenario.throughout(run, site.two(), site.flushed(), REST);
 		run.verify();
 		writerHeld(site.flushed());
 	}
@@ -143,7 +142,7 @@ class CacheFaultIntegrationTests {
 	@Test
 	void evictionWithAllkeysLru() throws Exception {
 		FaultRun run = FaultRun.of("cache", "maxmemory with allkeys-lru under load", FRESH).atLeast(72, 1);
-		CacheScenario.throughout(run, two(site), site.evicting(), REST);
+		CacheScenario.throughout(run, site.two(), site.evicting(), REST);
 		run.verify();
 		writerHeld(site.evicting());
 	}
@@ -154,7 +153,7 @@ class CacheFaultIntegrationTests {
 		Fault failover = site.failover();
 		FaultRun run = FaultRun.of("cache", failover.name(), "what is lost is stale no longer than the TTL")
 			.atLeast(48, 1);
-		CacheScenario.underLoad(run, replicated(two(shortLived)), failover, Duration.ofMillis(150),
+		CacheScenario.underLoad(run, site.replicated(shortLived.two()), failover, Duration.ofMillis(150),
 				TTL.plusMillis(300));
 		run.verify();
 		Site everlasting = shortLived.sabotaged(
@@ -163,18 +162,19 @@ class CacheFaultIntegrationTests {
 				Sabotage.script(SCRIPTS + "publish.lua", "redis.pcall('SET', entry, value, 'PX', ttl)",
 						"redis.pcall('SET', entry, value)"));
 		withoutProtection(failover.name(),
-				(sabotaged) -> CacheScenario.underLoad(sabotaged, replicated(one(everlasting).and(one(shortLived))),
-						failover, Duration.ofMillis(150), TTL.plusMillis(300)));
+				(sabotaged) -> CacheScenario.underLoad(sabotaged,
+						site.replicated(everlasting.one().and(shortLived.one())), failover, Duration.ofMillis(150),
+						TTL.plusMillis(300)));
 	}
 
 	@Test
 	void loaderPausedBeyondItsLeaseAndResumed() throws Exception {
 		String fault = "loader paused beyond its lease and resumed";
 		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(28, 1);
-		CacheScenario.loaderPaused(run, one(site), second(site), REST);
+		CacheScenario.loaderPaused(run, site.one(), site.second(), REST);
 		run.verify();
 		withoutProtection(fault,
-				(sabotaged) -> CacheScenario.loaderPaused(sabotaged, one(stubborn), one(site), SABOTAGED_REST));
+				(sabotaged) -> CacheScenario.loaderPaused(sabotaged, stubborn.one(), site.one(), SABOTAGED_REST));
 	}
 
 	@Test
@@ -186,9 +186,9 @@ class CacheFaultIntegrationTests {
 			}
 		});
 		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(26, 1);
-		CacheScenario.snapshotReader(run, one(site), second(site), expiry, REST);
+		CacheScenario.snapshotReader(run, site.one(), site.second(), expiry, REST);
 		run.verify();
-		withoutProtection(fault, (sabotaged) -> CacheScenario.snapshotReader(sabotaged, one(stubborn), one(site),
+		withoutProtection(fault, (sabotaged) -> CacheScenario.snapshotReader(sabotaged, stubborn.one(), site.one(),
 				expiry, SABOTAGED_REST));
 	}
 
@@ -197,10 +197,10 @@ class CacheFaultIntegrationTests {
 		String fault = "kill -9 while it holds load leases";
 		String promise = "one load of each row, by another instance after the lease";
 		FaultRun run = FaultRun.of("cache", fault, promise).atLeast(40, 1);
-		CacheScenario.loaderKilled(run, one(site), second(site), LEASE);
+		CacheScenario.loaderKilled(run, site.one(), site.second(), LEASE);
 		run.verify();
 		Site greedy = site.with("ge.redis.cache.lease-time=60s");
-		withoutProtection(fault, (sabotaged) -> CacheScenario.loaderKilled(sabotaged, one(greedy), one(site), LEASE));
+		withoutProtection(fault, (sabotaged) -> CacheScenario.loaderKilled(sabotaged, greedy.one(), site.one(), LEASE));
 	}
 
 	@Test
@@ -209,11 +209,11 @@ class CacheFaultIntegrationTests {
 		Site patient = site.with("ge.redis.cache.lease-time=30s");
 		LongSupplier questions = () -> site.network().commands("evalsha");
 		FaultRun run = FaultRun.of("cache", "push connection cut", promise).atLeast(30, 1);
-		CacheScenario.messageLost(run, one(patient), second(patient), site.pushCut(), questions);
+		CacheScenario.messageLost(run, patient.one(), patient.second(), site.pushCut(), questions);
 		run.verify();
 		Site trusting = patient.sabotaged(Sabotage.answer(RedisCache.class, "isWoken", true));
-		withoutProtection("push connection cut", (sabotaged) -> CacheScenario.messageLost(sabotaged, one(patient),
-				one(trusting), site.pushCut(), questions));
+		withoutProtection("push connection cut", (sabotaged) -> CacheScenario.messageLost(sabotaged, patient.one(),
+				trusting.one(), site.pushCut(), questions));
 	}
 
 	@Test
@@ -221,52 +221,33 @@ class CacheFaultIntegrationTests {
 		// However slow the machine, the announcement stands while it is read past
 		Site steady = site.with("ge.redis.cache.intent-timeout=10s");
 		FaultRun run = FaultRun.of("cache", "clock 5 minutes ahead", FRESH).atLeast(70, 1);
-		CacheScenario.clocksDisagree(run, one(steady.clockAhead(Duration.ofMinutes(5))), one(steady), REST);
+		CacheScenario.clocksDisagree(run, steady.clockAhead(Duration.ofMinutes(5)).one(), steady.one(), REST);
 		run.verify();
 		String clock = "local clock = redis.call('TIME')";
 		Site clientTime = steady.sabotaged(Sabotage.script(SCRIPTS + "lookup.lua",
 				(text) -> text.replace(clock, clock + "\nclock[1] = clock[1] + 300")));
 		withoutProtection("clock 5 minutes ahead",
-				(sabotaged) -> CacheScenario.clocksDisagree(sabotaged, one(clientTime), one(steady), SABOTAGED_REST));
+				(sabotaged) -> CacheScenario.clocksDisagree(sabotaged, clientTime.one(), steady.one(), SABOTAGED_REST));
 	}
 
 	private static void writerHeld(Fault meanwhile) throws Exception {
 		FaultRun run = FaultRun.of("cache", meanwhile.name(), FRESH).atLeast(30, 1);
-		CacheScenario.writerHeld(run, one(site), second(site), meanwhile, REST);
+		CacheScenario.writerHeld(run, site.one(), site.second(), meanwhile, REST);
 		run.verify();
 		withoutProtection(meanwhile.name(),
-				(sabotaged) -> CacheScenario.writerHeld(sabotaged, one(late), one(site), meanwhile, SABOTAGED_REST));
+				(sabotaged) -> CacheScenario.writerHeld(sabotaged, late.one(), site.one(), meanwhile, SABOTAGED_REST));
 	}
 
 	private static void underLoad(Fault fault, Duration lasting) throws Exception {
 		FaultRun run = FaultRun.of("cache", fault.name(), FRESH).atLeast(48, 1);
-		CacheScenario.underLoad(run, two(hurried), fault, lasting, REST);
+		CacheScenario.underLoad(run, hurried.two(), fault, lasting, REST);
 		run.verify();
 		withoutProtection(fault.name(), (sabotaged) -> CacheScenario.underLoad(sabotaged,
-				one(hurried).and(one(forgetful)), fault, lasting, SABOTAGED_REST));
+				hurried.one().and(forgetful.one()), fault, lasting, SABOTAGED_REST));
 	}
 
 	private static void withoutProtection(String fault, FaultRun.Body body) throws Exception {
 		FaultRun.of("cache", fault, FRESH).assertMissed(body);
-	}
-
-	private static Fleet one(Site of) {
-		return () -> of.instances(1);
-	}
-
-	private static Fleet replicated(Fleet instances) {
-		return () -> {
-			site.replicate();
-			return instances.start();
-		};
-	}
-
-	private static Fleet second(Site of) {
-		return () -> of.instances(2).subList(1, 2);
-	}
-
-	private static Fleet two(Site of) {
-		return () -> of.instances(2);
 	}
 
 }

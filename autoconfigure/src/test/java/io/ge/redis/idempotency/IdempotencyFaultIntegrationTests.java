@@ -86,9 +86,9 @@ class IdempotencyFaultIntegrationTests {
 	void ownerPausedBeyondItsLeaseAndResumed() throws Exception {
 		String fault = "owner paused beyond its lease and resumed";
 		FaultRun run = FaultRun.of("idempotency", fault, "what the later owner did is the answer").atLeast(10, 1);
-		IdempotencyScenario.paused(run, one(site), second(site));
+		IdempotencyScenario.paused(run, site.one(), site.second());
 		run.verify();
-		withoutProtection(fault, (sabotaged) -> IdempotencyScenario.paused(sabotaged, one(unfenced), one(site)));
+		withoutProtection(fault, (sabotaged) -> IdempotencyScenario.paused(sabotaged, unfenced.one(), site.one()));
 	}
 
 	@Test
@@ -105,9 +105,10 @@ class IdempotencyFaultIntegrationTests {
 	void killedWithKeysInFlight() throws Exception {
 		String fault = "kill -9 with keys in flight";
 		FaultRun run = FaultRun.of("idempotency", fault, AT_LEAST_ONCE).atLeast(36, 1);
-		IdempotencyScenario.killedAtRandom(run, one(site), second(site));
+		IdempotencyScenario.killedAtRandom(run, site.one(), site.second());
 		run.verify();
-		withoutProtection(fault, (sabotaged) -> IdempotencyScenario.killedAtRandom(sabotaged, one(site), one(greedy)));
+		withoutProtection(fault,
+				(sabotaged) -> IdempotencyScenario.killedAtRandom(sabotaged, site.one(), greedy.one()));
 	}
 
 	@Test
@@ -155,10 +156,10 @@ class IdempotencyFaultIntegrationTests {
 	void failoverToALaggingReplica() throws Exception {
 		Fault failover = site.failover();
 		FaultRun run = FaultRun.of("idempotency", failover.name(), AT_LEAST_ONCE).atLeast(24, 1);
-		IdempotencyScenario.underLoad(run, replicated(two(site)), failover, Duration.ofMillis(150), Loss.ONCE);
+		IdempotencyScenario.underLoad(run, site.replicated(site.two()), failover, Duration.ofMillis(150), Loss.ONCE);
 		run.verify();
 		withoutProtection(failover.name(), (sabotaged) -> IdempotencyScenario.underLoad(sabotaged,
-				replicated(one(greedy)), failover, Duration.ofMillis(150), Loss.ONCE));
+				site.replicated(greedy.one()), failover, Duration.ofMillis(150), Loss.ONCE));
 	}
 
 	@Test
@@ -166,14 +167,14 @@ class IdempotencyFaultIntegrationTests {
 		Fault none = Fault.of("clock 5 minutes ahead", () -> {
 		});
 		FaultRun run = FaultRun.of("idempotency", none.name(), ONCE).atLeast(24, 1);
-		Fleet ahead = one(site.clockAhead(Duration.ofMinutes(5)));
-		IdempotencyScenario.underLoad(run, ahead.and(one(site)), none, Duration.ZERO, Loss.NONE);
+		Fleet ahead = site.clockAhead(Duration.ofMinutes(5)).one();
+		IdempotencyScenario.underLoad(run, ahead.and(site.one()), none, Duration.ZERO, Loss.NONE);
 		run.verify();
 		Site clientTime = site
 			.sabotaged(Sabotage.script(CLAIM, (text) -> text.replace(CLOCK, CLOCK + "\nclock[1] = clock[1] + 300")
 				.replace("if waits > now then", "if false then")));
 		withoutProtection(none.name(), (sabotaged) -> IdempotencyScenario.underLoad(sabotaged,
-				one(clientTime).and(one(site)), none, Duration.ZERO, Loss.NONE));
+				clientTime.one().and(site.one()), none, Duration.ZERO, Loss.NONE));
 	}
 
 	private static String takingOver(String claim) {
@@ -183,42 +184,23 @@ class IdempotencyFaultIntegrationTests {
 	private static void killed(String fault, String promise, Failpoint.Place place, boolean committed)
 			throws Exception {
 		FaultRun run = FaultRun.of("idempotency", fault, promise).atLeast(8, 1);
-		IdempotencyScenario.killed(run, one(site), second(site), place, committed);
+		IdempotencyScenario.killed(run, site.one(), site.second(), place, committed);
 		run.verify();
 		withoutProtection(fault,
-				(sabotaged) -> IdempotencyScenario.killed(sabotaged, one(site), one(greedy), place, committed));
+				(sabotaged) -> IdempotencyScenario.killed(sabotaged, site.one(), greedy.one(), place, committed));
 	}
 
 	private static void underLoad(Fault fault, Duration lasting, String promise, Loss loss, Site unprotected)
 			throws Exception {
 		FaultRun run = FaultRun.of("idempotency", fault.name(), promise).atLeast(24, 1);
-		IdempotencyScenario.underLoad(run, two(site), fault, lasting, loss);
+		IdempotencyScenario.underLoad(run, site.two(), fault, lasting, loss);
 		run.verify();
 		withoutProtection(fault.name(),
-				(sabotaged) -> IdempotencyScenario.underLoad(sabotaged, one(unprotected), fault, lasting, loss));
+				(sabotaged) -> IdempotencyScenario.underLoad(sabotaged, unprotected.one(), fault, lasting, loss));
 	}
 
 	private static void withoutProtection(String fault, FaultRun.Body body) throws Exception {
 		FaultRun.of("idempotency", fault, ONCE).assertMissed(body);
-	}
-
-	private static Fleet one(Site of) {
-		return () -> of.instances(1);
-	}
-
-	private static Fleet replicated(Fleet instances) {
-		return () -> {
-			site.replicate();
-			return instances.start();
-		};
-	}
-
-	private static Fleet second(Site of) {
-		return () -> of.instances(2).subList(1, 2);
-	}
-
-	private static Fleet two(Site of) {
-		return () -> of.instances(2);
 	}
 
 }

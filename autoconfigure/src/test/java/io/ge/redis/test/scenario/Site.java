@@ -130,6 +130,42 @@ public final class Site implements AutoCloseable {
 	}
 
 	/**
+	 * One instance that runs.
+	 * @return the first
+	 */
+	public Fleet one() {
+		return () -> instances(1);
+	}
+
+	/**
+	 * Another instance that runs.
+	 * @return the second
+	 */
+	public Fleet second() {
+		return () -> instances(2).subList(1, 2);
+	}
+
+	/**
+	 * Two instances that run.
+	 * @return the first and the second
+	 */
+	public Fleet two() {
+		return () -> instances(2);
+	}
+
+	/**
+	 * Instances that begin when the server has a replica.
+	 * @param instances who begins
+	 * @return the same, later
+	 */
+	public Fleet replicated(Fleet instances) {
+		return () -> {
+			replicate();
+			return instances.start();
+		};
+	}
+
+	/**
 	 * Mends whatever is broken and empties Redis.
 	 */
 	public void reset() {
