@@ -12,8 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 
-import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.OutageCause;

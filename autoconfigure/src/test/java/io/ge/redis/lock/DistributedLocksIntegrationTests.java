@@ -7,7 +7,6 @@ package io.ge.redis.lock;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisTarget;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -42,16 +41,6 @@ class DistributedLocksIntegrationTests {
 	@Nested
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends DistributedLocksContract {
-
-		@Override
-		@Disabled("no matter of the server, and slow")
-		void waiterAsksAtMostOnceASecond() {
-		}
-
-		@Override
-		@Disabled("no matter of the server, and slow")
-		void closedApplicationLeavesLocksAndQueuesToOthers() {
-		}
 
 	}
 

@@ -24,6 +24,7 @@ import io.ge.redis.test.instance.InstanceCallException;
 import io.ge.redis.test.instance.InstanceGoneException;
 import io.ge.redis.test.oracle.History;
 import io.ge.redis.test.oracle.Journal;
+import org.awaitility.Awaitility;
 
 /**
  * Tokens that are revoked, and presented again and again afterwards. An application
@@ -194,13 +195,13 @@ public final class BlacklistScenario {
 	/**
 	 * Waits until every instance reaches Redis.
 	 */
-	private void warmUp() throws InterruptedException {
+	private void warmUp() {
 		List<Instance> all = new ArrayList<>(this.revokers);
 		all.addAll(this.doors);
 		for (Instance instance : all) {
-			while (!revokes(instance)) {
-				TimeUnit.MILLISECONDS.sleep(10);
-			}
+			Awaitility.await(instance + " to reach Redis")
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> revokes(instance));
 		}
 	}
 
