@@ -31,8 +31,13 @@ final class DefaultRateLimiter implements RateLimiter {
 	}
 
 	@Override
-	public RateLimitDecision tryAcquire(String name, Object key) {
-		return tryAcquire(List.of(this.limits.get(name)), key);
+	public RateLimitDecision tryAcquire(RateLimitRequest request) {
+		List<Demand> demands = new ArrayList<>(request.entries().size());
+		for (RateLimitRequest.Entry entry : request.entries()) {
+			List<String> parts = KeyText.of(entry.key(), "The key of rate limit '" + entry.name() + "'");
+			demands.add(new Demand(this.limits.get(entry.name()), parts, request.cost()));
+		}
+		return decide(demands);
 	}
 
 	@Override
@@ -43,9 +48,19 @@ final class DefaultRateLimiter implements RateLimiter {
 		List<String> parts = KeyText.of(key, "The key of rate limit '" + limits.get(0).name() + "'");
 		List<Demand> demands = new ArrayList<>(limits.size());
 		for (RateLimit limit : limits) {
-			demands.add(new Demand(limit, parts));
+			demands.add(new Demand(limit, parts, 1));
 		}
 		return decide(demands);
+	}
+
+	@Override
+	public void refund(RateLimitDecision.Allowed allowed) {
+		throw new UnsupportedOperationException("refund");
+	}
+
+	@Override
+	public void reset(String name, Object key) {
+		throw new UnsupportedOperationException("reset");
 	}
 
 	RateLimitDecision decide(List<Demand> demands) {

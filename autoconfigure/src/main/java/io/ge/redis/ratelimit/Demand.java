@@ -2,21 +2,21 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
-
 package io.ge.redis.ratelimit;
 
 import java.util.List;
 
 /**
- * One permit wanted of one limit.
+ * Permits wanted of one limit.
  *
  * @param limit the limit
  * @param key whom it limits; empty for all callers together
+ * @param cost how many permits; zero only looks
  */
-record Demand(RateLimit limit, List<String> key) {
+record Demand(RateLimit limit, List<String> key, long cost) {
 
-	static Demand ofAll(RateLimit limit) {
-		return new Demand(limit, List.of());
+	static Demand ofAll(RateLimit limit, long cost) {
+		return new Demand(limit, List.of(), cost);
 	}
 
 }

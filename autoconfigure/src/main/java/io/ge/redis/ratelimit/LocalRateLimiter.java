@@ -81,7 +81,7 @@ final class LocalRateLimiter {
 		for (int i = 0; i < involved.size(); i++) {
 			involved.get(i).admit(quotas.get(i).limit(), now);
 		}
-		return new RateLimitDecision.Allowed(quotas);
+		return new RateLimitDecision.Allowed(quotas, () -> 0);
 	}
 
 	/**

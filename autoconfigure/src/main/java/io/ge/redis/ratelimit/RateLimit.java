@@ -2,7 +2,6 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
-
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
@@ -12,21 +11,28 @@ import io.ge.redis.core.outage.OutagePolicy;
 import org.springframework.util.Assert;
 
 /**
- * The settings of one limit.
+ * The settings of one limit. Begin with {@link #of(String, long, Duration)} and change
+ * what should differ: {@code RateLimit.of("mail", 100, Duration.ofHours(1)).withLease(10)}.
  *
  * @param name the name; part of the key in Redis
- * @param limit calls per window, above zero
+ * @param limit permits per window, above zero
  * @param window length of the window, at least a millisecond
  * @param algorithm how permits are counted
- * @param burst calls admitted at once after a pause; equal to the limit except for
+ * @param burst permits given at once after a pause; equal to the limit except for
  * {@link RateLimitAlgorithm#TOKEN_BUCKET}
+ * @param wait how long a call waits for its turn at most, zero for not at all
+ * @param lease permits that an instance takes at once for its next calls, one for none
  * @param onOutage what happens while Redis is away
+ * @param shadow whether the limit only counts and tells, and never refuses
  */
 public record RateLimit(String name, long limit, Duration window, RateLimitAlgorithm algorithm, long burst,
-		OutagePolicy onOutage) {
+		Duration wait, int lease, OutagePolicy onOutage, boolean shadow) {
 
 	/** Largest number that Lua's doubles count exactly, in microseconds: 31 years. */
 	private static final Duration LONGEST_WINDOW = Duration.ofDays(31 * 366);
+
+	/** What a sub-window of the counter holds: four bytes. */
+	private static final long LARGEST_COUNT = 0xFFFF_FFFFL;
 
 	public RateLimit {
 		Assert.hasText(name, "the name must not be blank.");
@@ -37,18 +43,117 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 		Assert.isTrue(burst > 0, () -> "the burst must be above zero, but is " + burst + ".");
 		Assert.isTrue(algorithm == RateLimitAlgorithm.TOKEN_BUCKET || burst == limit,
 				"a burst has a meaning for TOKEN_BUCKET only.");
+		Assert.isTrue(algorithm == RateLimitAlgorithm.TOKEN_BUCKET || limit <= LARGEST_COUNT,
+				() -> "the limit must be at most " + LARGEST_COUNT + " for " + algorithm + ", but is " + limit
+						+ "; use TOKEN_BUCKET.");
+		Assert.isTrue(algorithm != RateLimitAlgorithm.TOKEN_BUCKET || limit <= window.toNanos() / 1000,
+				() -> "TOKEN_BUCKET gives at most one permit per microsecond, but the limit is " + limit + " per "
+						+ window + ".");
+		Assert.isTrue(!wait.isNegative(), () -> "the wait must not be negative, but is " + wait + ".");
+		Assert.isTrue(lease > 0, () -> "the lease must be at least 1, but is " + lease + ".");
 		Assert.isTrue(onOutage != OutagePolicy.DEFAULT, "the outage policy must be ALLOW, DENY or LOCAL.");
 	}
 
 	/**
 	 * Creates an exact limit that is enforced locally while Redis is away.
 	 * @param name the name
-	 * @param limit calls per window
+	 * @param limit permits per window
 	 * @param window length of the window
 	 * @return the limit
 	 */
 	public static RateLimit of(String name, long limit, Duration window) {
-		return new RateLimit(name, limit, window, RateLimitAlgorithm.SLIDING_WINDOW, limit, OutagePolicy.LOCAL);
+		return new RateLimit(name, limit, window, RateLimitAlgorithm.SLIDING_WINDOW, limit, Duration.ZERO, 1,
+				OutagePolicy.LOCAL, false);
+	}
+
+	/**
+	 * Returns this limit with another number of permits per window, and a burst of as
+	 * many unless it had one of its own.
+	 * @param limit permits per window
+	 * @return the limit
+	 */
+	public RateLimit withLimit(long limit) {
+		long burst = (this.burst == this.limit) ? limit : this.burst;
+		return new RateLimit(this.name, limit, this.window, this.algorithm, burst, this.wait, this.lease,
+				this.onOutage, this.shadow);
+	}
+
+	/**
+	 * Returns this limit with another window.
+	 * @param window length of the window
+	 * @return the limit
+	 */
+	public RateLimit withWindow(Duration window) {
+		return new RateLimit(this.name, this.limit, window, this.algorithm, this.burst, this.wait, this.lease,
+				this.onOutage, this.shadow);
+	}
+
+	/**
+	 * Returns this limit counted in another way, with a burst of as many as the limit.
+	 * @param algorithm how permits are counted
+	 * @return the limit
+	 */
+	public RateLimit withAlgorithm(RateLimitAlgorithm algorithm) {
+		return new RateLimit(this.name, this.limit, this.window, algorithm, this.limit, this.wait, this.lease,
+				this.onOutage, this.shadow);
+	}
+
+	/**
+	 * Returns this limit with another burst, for {@link RateLimitAlgorithm#TOKEN_BUCKET}.
+	 * @param burst permits given at once after a pause
+	 * @return the limit
+	 */
+	public RateLimit withBurst(long burst) {
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, burst, this.wait, this.lease,
+				this.onOutage, this.shadow);
+	}
+
+	/**
+	 * Returns this limit with a wait.
+	 * @param wait how long a call waits for its turn at most
+	 * @return the limit
+	 */
+	public RateLimit withWait(Duration wait) {
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, wait, this.lease,
+				this.onOutage, this.shadow);
+	}
+
+	/**
+	 * Returns this limit with a lease.
+	 * @param lease permits that an instance takes at once for its next calls
+	 * @return the limit
+	 */
+	public RateLimit withLease(int lease) {
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.wait, lease,
+				this.onOutage, this.shadow);
+	}
+
+	/**
+	 * Returns this limit with another outage policy.
+	 * @param onOutage what happens while Redis is away
+	 * @return the limit
+	 */
+	public RateLimit withOnOutage(OutagePolicy onOutage) {
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.wait, this.lease,
+				onOutage, this.shadow);
+	}
+
+	/**
+	 * Returns this limit as one that is enforced or not.
+	 * @param shadow whether the limit only counts and tells, and never refuses
+	 * @return the limit
+	 */
+	public RateLimit withShadow(boolean shadow) {
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.wait, this.lease,
+				this.onOutage, shadow);
+	}
+
+	/**
+	 * Returns the largest cost that can ever pass.
+	 * @return the burst of a bucket, else the limit
+	 */
+	public long largestCost() {
+		return this.burst;
 	}
 
 	/**
@@ -58,7 +163,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 */
 	RateLimit dividedBy(int instances) {
 		return new RateLimit(this.name, Math.max(1, this.limit / instances), this.window, this.algorithm,
-				Math.max(1, this.burst / instances), this.onOutage);
+				Math.max(1, this.burst / instances), this.wait, this.lease, this.onOutage, this.shadow);
 	}
 
 	long windowMicros() {

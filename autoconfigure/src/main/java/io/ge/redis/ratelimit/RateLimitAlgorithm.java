@@ -2,7 +2,6 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
-
 package io.ge.redis.ratelimit;
 
 /**
@@ -17,11 +16,24 @@ public enum RateLimitAlgorithm {
 	SLIDING_WINDOW,
 
 	/**
+	 * Ten sub-windows, counted so that no window of the given length ever holds more than
+	 * {@code limit} calls, at the price of admitting up to one eleventh less than the
+	 * limit under steady load. Memory does not depend on the limit: for large limits.
+	 */
+	SLIDING_WINDOW_COUNTER,
+
+	/**
 	 * GCRA: {@code limit} calls per window on average, up to {@code burst} at once. In
 	 * any time {@code t} at most {@code burst + limit * t / window} calls are admitted,
 	 * so up to twice the limit in one window after a pause if the burst equals the limit.
 	 * One integer in Redis. The interval between permits is rounded up to a microsecond.
 	 */
-	TOKEN_BUCKET
+	TOKEN_BUCKET,
+
+	/**
+	 * For quotas: {@code limit} calls per window of the server's clock, such as each full
+	 * hour in UTC. Up to twice the limit is admitted around the edge of two windows.
+	 */
+	FIXED_WINDOW
 
 }

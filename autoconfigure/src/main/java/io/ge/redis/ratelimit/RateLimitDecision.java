@@ -2,7 +2,7 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
-
+package io.ge.redis.ratelimit;
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
@@ -22,23 +22,25 @@ public sealed interface RateLimitDecision {
 	}
 
 	/**
-	 * Returns where each limit stands.
-	 * @return the quotas; empty if the call was allowed without a decision of Redis
+	 * Returns where the limits stand, as far as it is known.
+	 * @return the quotas, without those of shadow limits; empty if the call was allowed
+	 * without a decision of Redis
 	 */
 	List<Quota> quotas();
 
 	/**
 	 * The call may proceed, and all its limits are charged.
 	 *
-	 * @param quotas where each limit stands
+	 * @param quotas where the limits stand
+	 * @param receipt what was taken, for {@link RateLimiter#refund}
 	 */
-	record Allowed(List<Quota> quotas) implements RateLimitDecision {
+	record Allowed(List<Quota> quotas, RateLimitReceipt receipt) implements RateLimitDecision {
 	}
 
 	/**
 	 * The call may not proceed, and no limit is charged.
 	 *
-	 * @param quotas where each limit stands
+	 * @param quotas where the limits stand
 	 * @param violated the names of the limits that refused
 	 * @param retryAfter time after which the same call would be admitted if nobody else
 	 * made one, never too short

@@ -41,6 +41,9 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 		/** The call is refused. */
 		DENIED,
 
+		/** The call would have been refused, were the limit no trial. */
+		SHADOW_DENIED,
+
 		/** Redis is away and the policy lets the call through uncounted. */
 		ERROR_ALLOWED,
 
@@ -56,6 +59,12 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 
 		/** The script in Redis. */
 		REDIS,
+
+		/** What Redis said before, and must still hold. */
+		DENY_CACHE,
+
+		/** A permit that this instance took in advance. */
+		LEASE,
 
 		/** This instance, while Redis is away. */
 		LOCAL

@@ -50,8 +50,8 @@ record RateLimitOperation(List<Rule> rules, @Nullable FallbackMethod fallback) i
 	record Rule(RateLimit limit, @Nullable MethodExpression key, GuardDescription description) {
 
 		Demand demand(MethodInvocation invocation) {
-			return (this.key == null) ? Demand.ofAll(this.limit)
-					: new Demand(this.limit, KeyText.of(this.key.evaluate(invocation), this.key));
+			return (this.key == null) ? Demand.ofAll(this.limit, 1)
+					: new Demand(this.limit, KeyText.of(this.key.evaluate(invocation), this.key), 1);
 		}
 
 	}

@@ -8,6 +8,7 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import io.ge.redis.core.invocation.AttributeReader;
@@ -79,7 +80,10 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 		return new RateLimitProperties.Limit(limit, this.attributes.duration(method, "window", annotation.window()),
 				(annotation.algorithm() != RateLimitAlgorithm.SLIDING_WINDOW) ? annotation.algorithm() : null,
 				(annotation.burst() != 0) ? annotation.burst() : null,
-				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null);
+				this.attributes.duration(method, "wait", annotation.wait()),
+				(annotation.lease() != 1) ? annotation.lease() : null,
+				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null,
+				annotation.shadow() ? Boolean.TRUE : null, List.of(), Map.of());
 	}
 
 	private static @Nullable String single(@Nullable String first, String next, GuardedMethod method) {

@@ -2,10 +2,11 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
-
+package io.ge.redis.ratelimit;
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import io.ge.redis.core.outage.OutagePolicy;
@@ -21,25 +22,118 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param onOutage what happens while Redis is away: allow, deny or local
+ * @param shadow whether all limits only count and tell, and never refuse
+ * @param largestExactLimit largest limit of a sliding window, which needs about 10 bytes
+ * in Redis for each permit of each key
+ * @param headers the response fields that tell clients about their limits
+ * @param showDeniedKeys whether the endpoint shows the keys most often denied as they
+ * are, instead of hashed
+ * @param trustedProxies addresses or networks, such as 10.0.0.0/8, whose X-Forwarded-For
+ * is believed
  * @param limits limits by name, which win over the annotations
+ * @param rules limits on HTTP requests, without annotations
  */
 @ConfigurationProperties("ge.redis.rate-limit")
 public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
-		@DefaultValue("local") OutagePolicy onOutage, @DefaultValue Map<String, Limit> limits) {
+		@DefaultValue("local") OutagePolicy onOutage, @DefaultValue("false") boolean shadow,
+		@DefaultValue("10000") long largestExactLimit, @DefaultValue("draft-10") Headers headers,
+		@DefaultValue("false") boolean showDeniedKeys, @DefaultValue List<String> trustedProxies,
+		@DefaultValue Map<String, Limit> limits, @DefaultValue List<Rule> rules) {
 
 	/**
 	 * One limit. What is not set is taken from the annotation.
 	 *
-	 * @param limit calls per window
+	 * @param limit permits per window
 	 * @param window length of the window
 	 * @param algorithm how permits are counted
-	 * @param burst calls admitted at once after a pause, for the token bucket
+	 * @param burst permits given at once after a pause, for the token bucket
+	 * @param wait how long a call waits for its turn at most
+	 * @param lease permits that an instance takes at once for its next calls
 	 * @param onOutage what happens while Redis is away: allow, deny or local
+	 * @param shadow whether the limit only counts and tells, and never refuses
+	 * @param limits several limits that are decided together under this name, instead of
+	 * one limit and window
+	 * @param overrides other settings for single keys
 	 */
 	public record Limit(@Nullable Long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
-			@Nullable Long burst, @Nullable OutagePolicy onOutage) {
+			@Nullable Long burst, @Nullable Duration wait, @Nullable Integer lease, @Nullable OutagePolicy onOutage,
+			@Nullable Boolean shadow, @DefaultValue List<Band> limits, @DefaultValue Map<String, Override> overrides) {
 
-		static final Limit UNSET = new Limit(null, null, null, null, null);
+		static final Limit UNSET = new Limit(null, null, null, null, null, null, null, null, List.of(), Map.of());
+
+	}
+
+	/**
+	 * One of several limits under one name, such as 10 per second and 1,000 per hour.
+	 *
+	 * @param limit permits per window
+	 * @param window length of the window
+	 * @param algorithm how permits are counted; that of the name if not set
+	 * @param burst permits given at once after a pause, for the token bucket
+	 */
+	public record Band(long limit, Duration window, @Nullable RateLimitAlgorithm algorithm, @Nullable Long burst) {
+	}
+
+	/**
+	 * What differs for one key.
+	 *
+	 * @param limit permits per window
+	 * @param window length of the window
+	 * @param burst permits given at once after a pause, for the token bucket
+	 */
+	public record Override(@Nullable Long limit, @Nullable Duration window, @Nullable Long burst) {
+	}
+
+	/**
+	 * Limits on the HTTP requests that match a path and a method.
+	 *
+	 * @param name name of the limit; the path if not set
+	 * @param path path patterns, such as /api/**
+	 * @param methods HTTP methods; all if empty
+	 * @param key whom or what is limited: client-address, principal, header:NAME or a SpEL
+	 * expression over #request; all requests together if not set
+	 * @param phase whether to decide before or after authentication
+	 * @param onEmptyKey what happens to a request without the key: error, skip or shared
+	 * @param limit permits per window
+	 * @param window length of the window
+	 * @param algorithm how permits are counted
+	 * @param burst permits given at once after a pause, for the token bucket
+	 * @param cost permits that a request takes
+	 * @param limits names of limits under ge.redis.rate-limit.limits that apply, instead
+	 * of one that is described here
+	 */
+	public record Rule(@Nullable String name, @DefaultValue List<String> path, @DefaultValue List<String> methods,
+			@Nullable String key, @Nullable Phase phase, @DefaultValue("error") OnEmptyKey onEmptyKey,
+			@Nullable Long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
+			@Nullable Long burst, @DefaultValue("1") long cost, @DefaultValue List<String> limits) {
+	}
+
+	/**
+	 * When a rule decides.
+	 */
+	public enum Phase {
+
+		/** Before the request is authenticated, so that guessing is limited as well. */
+		BEFORE_AUTHENTICATION,
+
+		/** After the request is authenticated, when its principal is known. */
+		AFTER_AUTHENTICATION
+
+	}
+
+	/**
+	 * The dialect of the response fields.
+	 */
+	public enum Headers {
+
+		/** RateLimit-Policy and RateLimit, as in revision 10 of the IETF draft. */
+		DRAFT_10,
+
+		/** X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, in seconds. */
+		LEGACY,
+
+		/** No fields but Retry-After. */
+		NONE
 
 	}
 

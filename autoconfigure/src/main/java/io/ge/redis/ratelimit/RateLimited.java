@@ -47,8 +47,8 @@ public @interface RateLimited {
 	String name() default "";
 
 	/**
-	 * SpEL expression for whom or what is limited, such as {@code "#user"}. {@code null}
-	 * or blank values are refused. Default: one limit for all calls.
+	 * SpEL expression for whom or what is limited, such as {@code "#user"}. For {@code null}
+	 * or blank values see {@link #onEmptyKey()}. Default: one limit for all calls.
 	 * @return the expression
 	 */
 	String key() default "";
@@ -85,6 +85,52 @@ public @interface RateLimited {
 	 * @return the burst
 	 */
 	long burst() default 0;
+
+	/**
+	 * SpEL expression for the number of permits a call takes, such as
+	 * {@code "#rows.size()"}: a whole number. Zero looks without taking and is never
+	 * refused; more than the limit (or burst) can never pass and throws
+	 * {@link RateLimitCostException}. Default one.
+	 * @return the expression
+	 */
+	String cost() default "";
+
+	/**
+	 * How long a call waits for its turn at most, such as {@code "2s"}. Turns are given
+	 * in the order of asking by one script call each; who would have to wait longer is
+	 * refused at once. Default not at all.
+	 * @return the time
+	 */
+	String wait() default "";
+
+	/**
+	 * For very hot limits: permits that an instance takes at once and hands out from
+	 * memory, within a tenth of the window and at most a second. Never admits above the
+	 * limit, but may admit less while instances hold permits that they do not use; what
+	 * is left is given back. Refused together with {@link #wait()}. Default 1: none.
+	 * @return the number of permits
+	 */
+	int lease() default 1;
+
+	/**
+	 * Whether the limit only counts and tells, and never refuses. Also for all limits by
+	 * {@code ge.redis.rate-limit.shadow}.
+	 * @return whether it is a trial
+	 */
+	boolean shadow() default false;
+
+	/**
+	 * Exceptions of the method, subclasses included, after which the call gives its
+	 * permits back. Default none.
+	 * @return the types
+	 */
+	Class<? extends Throwable>[] refundOn() default {};
+
+	/**
+	 * What happens if the key evaluates to {@code null}, blank text or an empty list.
+	 * @return what to do
+	 */
+	OnEmptyKey onEmptyKey() default OnEmptyKey.ERROR;
 
 	/**
 	 * Method of the same class that answers refused calls: the same parameters,

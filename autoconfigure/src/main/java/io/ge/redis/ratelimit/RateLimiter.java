@@ -2,7 +2,7 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
-
+package io.ge.redis.ratelimit;
 package io.ge.redis.ratelimit;
 
 import java.util.List;
@@ -10,13 +10,15 @@ import java.util.List;
 /**
  * Rate limits in code, for what an annotation cannot express.
  * <p>
- * Each call costs one script call and one round trip, and waits for Redis at most
- * {@code ge.redis.outage.command-timeout}.
+ * Each decision costs one script call and one round trip for all limits of one key, none
+ * while an earlier refusal must still hold, and waits for Redis at most
+ * {@code ge.redis.outage.command-timeout}; only where a limit has a wait, the calling
+ * thread also waits for its turn.
  */
 public interface RateLimiter {
 
 	/**
-	 * Decides on a call by a limit that properties or an annotation define.
+	 * Takes a permit of a limit that properties or an annotation define.
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @return the decision
@@ -24,10 +26,40 @@ public interface RateLimiter {
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
 	 * policy is to deny
 	 */
-	RateLimitDecision tryAcquire(String name, Object key);
+	default RateLimitDecision tryAcquire(String name, Object key) {
+		return tryAcquire(name, key, 1);
+	}
 
 	/**
-	 * Decides on a call by limits with one key, all or nothing.
+	 * Takes permits of a limit that properties or an annotation define.
+	 * @param name the name of the limit
+	 * @param key whom or what is limited: text, a number, or a list of those
+	 * @param cost how many permits; zero looks without taking
+	 * @return the decision
+	 * @throws IllegalArgumentException if there is no limit of that name
+	 * @throws RateLimitCostException if the limit never gives so many at once
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * policy is to deny
+	 */
+	default RateLimitDecision tryAcquire(String name, Object key, long cost) {
+		return tryAcquire(RateLimitRequest.of(name, key).withCost(cost));
+	}
+
+	/**
+	 * Takes permits of several limits, all or nothing. Limits of different keys cost one
+	 * script call for each slot of a Cluster and each key elsewhere.
+	 * @param request what is wanted
+	 * @return the decision
+	 * @throws IllegalArgumentException if there is no limit of a name
+	 * @throws RateLimitCostException if a limit never gives so many at once
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * policy of one of the limits is to deny
+	 */
+	RateLimitDecision tryAcquire(RateLimitRequest request);
+
+	/**
+	 * Takes a permit of limits with one key that need not be defined elsewhere, all or
+	 * nothing.
 	 * @param limits the limits, with different names
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @return the decision
@@ -37,7 +69,7 @@ public interface RateLimiter {
 	RateLimitDecision tryAcquire(List<RateLimit> limits, Object key);
 
 	/**
-	 * Decides on a call and refuses it by exception.
+	 * Takes a permit, and refuses by exception.
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @throws RateLimitExceededException if the call may not proceed
@@ -47,5 +79,21 @@ public interface RateLimiter {
 			throw new RateLimitExceededException(denied);
 		}
 	}
+
+	/**
+	 * Gives back what a decision took, once. Does not wait for Redis; if it is away, the
+	 * permits stay taken until their window has passed.
+	 * @param allowed the decision
+	 */
+	void refund(RateLimitDecision.Allowed allowed);
+
+	/**
+	 * Forgets what a key has used of a limit, on all instances. One script call.
+	 * @param name the name of the limit
+	 * @param key whom or what is limited: text, a number, or a list of those
+	 * @throws IllegalArgumentException if there is no limit of that name
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away
+	 */
+	void reset(String name, Object key);
 
 }

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.ge.redis.core.outage.OutagePolicy;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,8 +50,9 @@ class LocalRateLimiterTests {
 	@Test
 	void tokenBucketAdmitsItsBurstAndThenItsRate() {
 		LocalRateLimiter limiter = new LocalRateLimiter(() -> 2, this.nanos::get);
-		RateLimit bucket = new RateLimit("bucket", 20, Duration.ofSeconds(1), RateLimitAlgorithm.TOKEN_BUCKET, 4,
-				OutagePolicy.LOCAL);
+		RateLimit bucket = RateLimit.of("bucket", 20, Duration.ofSeconds(1))
+			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
+			.withBurst(4);
 		assertThat(admitted(limiter, bucket)).isEqualTo(2);
 		assertThat(limiter.decide(demand(bucket))).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
 				(denied) -> assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(100)));
@@ -67,8 +67,9 @@ class LocalRateLimiterTests {
 	@Test
 	void burstAboveTheLimitIsAdmittedAtOnce() {
 		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
-		RateLimit bucket = new RateLimit("bucket", 1, Duration.ofSeconds(1), RateLimitAlgorithm.TOKEN_BUCKET, 5,
-				OutagePolicy.LOCAL);
+		RateLimit bucket = RateLimit.of("bucket", 1, Duration.ofSeconds(1))
+			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
+			.withBurst(5);
 		assertThat(admitted(limiter, bucket)).isEqualTo(5);
 	}
 
@@ -81,11 +82,11 @@ class LocalRateLimiterTests {
 	}
 
 	private static List<Demand> demand(RateLimit limit) {
-		return List.of(new Demand(limit, List.of("anna")));
+		return List.of(new Demand(limit, List.of("anna"), 1));
 	}
 
 	private RateLimitDecision decide(LocalRateLimiter limiter, String key) {
-		return limiter.decide(List.of(new Demand(this.limit, List.of(key))));
+		return limiter.decide(List.of(new Demand(this.limit, List.of(key), 1)));
 	}
 
 }

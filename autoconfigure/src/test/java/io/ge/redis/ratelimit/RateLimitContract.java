@@ -114,8 +114,8 @@ abstract class RateLimitContract {
 	void statesLeaveRedisWithTheirWindow(RedisFixture redis) {
 		try (TestBackend backend = TestBackend.on(redis)) {
 			decide(backend,
-					List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"), demand(new RateLimit("quick", 10,
-							Duration.ofMillis(100), RateLimitAlgorithm.TOKEN_BUCKET, 2, OutagePolicy.DENY), "anna")));
+					List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"), demand(limit("quick", 10,
+							Duration.ofMillis(100)).withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET).withBurst(2), "anna")));
 			assertThat(redis.keysWithoutTtl()).isEmpty();
 			Awaitility.await()
 				.until(() -> redis.endpoints()
@@ -126,16 +126,17 @@ abstract class RateLimitContract {
 
 	/** An outage must not look like a decision. */
 	private static RateLimit limit(String name, long limit, Duration window) {
-		return new RateLimit(name, limit, window, RateLimitAlgorithm.SLIDING_WINDOW, limit, OutagePolicy.DENY);
+		return RateLimit.of(name, limit, window).withOnOutage(OutagePolicy.DENY);
 	}
 
 	private static RateLimit bucket(long perHour, long burst) {
-		return new RateLimit("bucket", perHour, perHour == 20 ? Duration.ofSeconds(1) : Duration.ofHours(1),
-				RateLimitAlgorithm.TOKEN_BUCKET, burst, OutagePolicy.DENY);
+		return limit("bucket", perHour, perHour == 20 ? Duration.ofSeconds(1) : Duration.ofHours(1))
+			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
+			.withBurst(burst);
 	}
 
 	private static Demand demand(RateLimit limit, String key) {
-		return new Demand(limit, List.of(key));
+		return new Demand(limit, List.of(key), 1);
 	}
 
 	private static RateLimitDecision decide(TestBackend backend, List<Demand> demands) {

@@ -59,8 +59,7 @@ class RateLimitFaultApplication {
 	@Bean
 	@ConditionalOnMissingBean
 	RateLimitPort limit(RateLimiter limiter, @Value("${test.on-outage:deny}") OutagePolicy policy) {
-		RateLimit limit = new RateLimit("orders", RateLimitScenario.LIMIT, RateLimitScenario.WINDOW,
-				RateLimitAlgorithm.SLIDING_WINDOW, RateLimitScenario.LIMIT, policy);
+		RateLimit limit = RateLimit.of("orders", RateLimitScenario.LIMIT, RateLimitScenario.WINDOW).withOnOutage(policy);
 		return (key) -> {
 			if (!limiter.tryAcquire(List.of(limit), key).isAllowed()) {
 				return RateLimitPort.Decision.DENIED;

@@ -11,7 +11,6 @@ import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.RateLimit;
-import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.scenario.RateLimitOperations;
 import io.ge.redis.test.scenario.RateLimitPort;
@@ -35,8 +34,8 @@ class GeRateLimit {
 
 	@Bean
 	RateLimitPort limit(RateLimiter limiter) {
-		List<RateLimit> limits = List.of(new RateLimit("orders", RateLimitScenario.LIMIT, RateLimitScenario.WINDOW,
-				RateLimitAlgorithm.SLIDING_WINDOW, RateLimitScenario.LIMIT, OutagePolicy.DENY));
+		List<RateLimit> limits = List.of(RateLimit.of("orders", RateLimitScenario.LIMIT, RateLimitScenario.WINDOW)
+			.withOnOutage(OutagePolicy.DENY));
 		return (key) -> limiter.tryAcquire(limits, key).isAllowed() ? RateLimitPort.Decision.ADMITTED
 				: RateLimitPort.Decision.DENIED;
 	}
