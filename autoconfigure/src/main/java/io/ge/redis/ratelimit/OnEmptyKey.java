@@ -2,6 +2,7 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
+
 package io.ge.redis.ratelimit;
 
 /**

@@ -2,6 +2,7 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
+
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
@@ -12,7 +13,8 @@ import org.springframework.util.Assert;
 
 /**
  * The settings of one limit. Begin with {@link #of(String, long, Duration)} and change
- * what should differ: {@code RateLimit.of("mail", 100, Duration.ofHours(1)).withLease(10)}.
+ * what should differ:
+ * {@code RateLimit.of("mail", 100, Duration.ofHours(1)).withLease(10)}.
  *
  * @param name the name; part of the key in Redis
  * @param limit permits per window, above zero
@@ -20,13 +22,13 @@ import org.springframework.util.Assert;
  * @param algorithm how permits are counted
  * @param burst permits given at once after a pause; equal to the limit except for
  * {@link RateLimitAlgorithm#TOKEN_BUCKET}
- * @param wait how long a call waits for its turn at most, zero for not at all
+ * @param waitTime how long a call waits for its turn at most, zero for not at all
  * @param lease permits that an instance takes at once for its next calls, one for none
  * @param onOutage what happens while Redis is away
  * @param shadow whether the limit only counts and tells, and never refuses
  */
 public record RateLimit(String name, long limit, Duration window, RateLimitAlgorithm algorithm, long burst,
-		Duration wait, int lease, OutagePolicy onOutage, boolean shadow) {
+		Duration waitTime, int lease, OutagePolicy onOutage, boolean shadow) {
 
 	/** Largest number that Lua's doubles count exactly, in microseconds: 31 years. */
 	private static final Duration LONGEST_WINDOW = Duration.ofDays(31 * 366);
@@ -49,7 +51,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 		Assert.isTrue(algorithm != RateLimitAlgorithm.TOKEN_BUCKET || limit <= window.toNanos() / 1000,
 				() -> "TOKEN_BUCKET gives at most one permit per microsecond, but the limit is " + limit + " per "
 						+ window + ".");
-		Assert.isTrue(!wait.isNegative(), () -> "the wait must not be negative, but is " + wait + ".");
+		Assert.isTrue(!waitTime.isNegative(), () -> "the wait time must not be negative, but is " + waitTime + ".");
 		Assert.isTrue(lease > 0, () -> "the lease must be at least 1, but is " + lease + ".");
 		Assert.isTrue(onOutage != OutagePolicy.DEFAULT, "the outage policy must be ALLOW, DENY or LOCAL.");
 	}
@@ -74,7 +76,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 */
 	public RateLimit withLimit(long limit) {
 		long burst = (this.burst == this.limit) ? limit : this.burst;
-		return new RateLimit(this.name, limit, this.window, this.algorithm, burst, this.wait, this.lease,
+		return new RateLimit(this.name, limit, this.window, this.algorithm, burst, this.waitTime, this.lease,
 				this.onOutage, this.shadow);
 	}
 
@@ -84,7 +86,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @return the limit
 	 */
 	public RateLimit withWindow(Duration window) {
-		return new RateLimit(this.name, this.limit, window, this.algorithm, this.burst, this.wait, this.lease,
+		return new RateLimit(this.name, this.limit, window, this.algorithm, this.burst, this.waitTime, this.lease,
 				this.onOutage, this.shadow);
 	}
 
@@ -94,7 +96,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @return the limit
 	 */
 	public RateLimit withAlgorithm(RateLimitAlgorithm algorithm) {
-		return new RateLimit(this.name, this.limit, this.window, algorithm, this.limit, this.wait, this.lease,
+		return new RateLimit(this.name, this.limit, this.window, algorithm, this.limit, this.waitTime, this.lease,
 				this.onOutage, this.shadow);
 	}
 
@@ -104,17 +106,17 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @return the limit
 	 */
 	public RateLimit withBurst(long burst) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, burst, this.wait, this.lease,
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, burst, this.waitTime, this.lease,
 				this.onOutage, this.shadow);
 	}
 
 	/**
 	 * Returns this limit with a wait.
-	 * @param wait how long a call waits for its turn at most
+	 * @param waitTime how long a call waits for its turn at most
 	 * @return the limit
 	 */
-	public RateLimit withWait(Duration wait) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, wait, this.lease,
+	public RateLimit withWaitTime(Duration waitTime) {
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, waitTime, this.lease,
 				this.onOutage, this.shadow);
 	}
 
@@ -124,7 +126,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @return the limit
 	 */
 	public RateLimit withLease(int lease) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.wait, lease,
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, lease,
 				this.onOutage, this.shadow);
 	}
 
@@ -134,7 +136,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @return the limit
 	 */
 	public RateLimit withOnOutage(OutagePolicy onOutage) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.wait, this.lease,
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
 				onOutage, this.shadow);
 	}
 
@@ -144,7 +146,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @return the limit
 	 */
 	public RateLimit withShadow(boolean shadow) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.wait, this.lease,
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
 				this.onOutage, shadow);
 	}
 
@@ -163,7 +165,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 */
 	RateLimit dividedBy(int instances) {
 		return new RateLimit(this.name, Math.max(1, this.limit / instances), this.window, this.algorithm,
-				Math.max(1, this.burst / instances), this.wait, this.lease, this.onOutage, this.shadow);
+				Math.max(1, this.burst / instances), this.waitTime, this.lease, this.onOutage, this.shadow);
 	}
 
 	long windowMicros() {

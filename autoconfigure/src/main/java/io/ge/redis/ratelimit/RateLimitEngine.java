@@ -103,7 +103,8 @@ final class RateLimitEngine {
 
 		CompletableFuture<RateLimitDecision> next() {
 			if (this.open.isEmpty()) {
-				return CompletableFuture.completedFuture(new RateLimitDecision.Allowed(this.quotas, () -> this.quotas.size()));
+				return CompletableFuture
+					.completedFuture(new RateLimitDecision.Allowed(this.quotas, () -> this.quotas.size()));
 			}
 			return RateLimitEngine.this.redis.decide(this.open.removeFirst(), this.budget)
 				.whenComplete((answer, failure) -> {

@@ -80,7 +80,7 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 		return new RateLimitProperties.Limit(limit, this.attributes.duration(method, "window", annotation.window()),
 				(annotation.algorithm() != RateLimitAlgorithm.SLIDING_WINDOW) ? annotation.algorithm() : null,
 				(annotation.burst() != 0) ? annotation.burst() : null,
-				this.attributes.duration(method, "wait", annotation.wait()),
+				this.attributes.duration(method, "waitTime", annotation.waitTime()),
 				(annotation.lease() != 1) ? annotation.lease() : null,
 				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null,
 				annotation.shadow() ? Boolean.TRUE : null, List.of(), Map.of());

@@ -2,7 +2,7 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
-package io.ge.redis.ratelimit;
+
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
@@ -47,7 +47,7 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param window length of the window
 	 * @param algorithm how permits are counted
 	 * @param burst permits given at once after a pause, for the token bucket
-	 * @param wait how long a call waits for its turn at most
+	 * @param waitTime how long a call waits for its turn at most
 	 * @param lease permits that an instance takes at once for its next calls
 	 * @param onOutage what happens while Redis is away: allow, deny or local
 	 * @param shadow whether the limit only counts and tells, and never refuses
@@ -56,7 +56,7 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param overrides other settings for single keys
 	 */
 	public record Limit(@Nullable Long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
-			@Nullable Long burst, @Nullable Duration wait, @Nullable Integer lease, @Nullable OutagePolicy onOutage,
+			@Nullable Long burst, @Nullable Duration waitTime, @Nullable Integer lease, @Nullable OutagePolicy onOutage,
 			@Nullable Boolean shadow, @DefaultValue List<Band> limits, @DefaultValue Map<String, Override> overrides) {
 
 		static final Limit UNSET = new Limit(null, null, null, null, null, null, null, null, List.of(), Map.of());
@@ -90,8 +90,8 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param name name of the limit; the path if not set
 	 * @param path path patterns, such as /api/**
 	 * @param methods HTTP methods; all if empty
-	 * @param key whom or what is limited: client-address, principal, header:NAME or a SpEL
-	 * expression over #request; all requests together if not set
+	 * @param key whom or what is limited: client-address, principal, header:NAME or a
+	 * SpEL expression over #request; all requests together if not set
 	 * @param phase whether to decide before or after authentication
 	 * @param onEmptyKey what happens to a request without the key: error, skip or shared
 	 * @param limit permits per window

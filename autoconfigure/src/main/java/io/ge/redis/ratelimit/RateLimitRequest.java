@@ -2,6 +2,7 @@
  * Copyright 2026 the GE Redis authors
  * SPDX-License-Identifier: Apache-2.0
  */
+
 package io.ge.redis.ratelimit;
 
 import java.util.ArrayList;
@@ -9,8 +10,7 @@ import java.util.List;
 
 /**
  * A call by several limits, perhaps of different entities, that is decided as one: all
- * limits are charged or none.
- * <pre class="code">
+ * limits are charged or none. <pre class="code">
  * RateLimitRequest.of("user", userId).and("tenant", tenantId).withCost(rows)
  * </pre>
  *

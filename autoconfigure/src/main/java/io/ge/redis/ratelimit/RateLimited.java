@@ -47,8 +47,9 @@ public @interface RateLimited {
 	String name() default "";
 
 	/**
-	 * SpEL expression for whom or what is limited, such as {@code "#user"}. For {@code null}
-	 * or blank values see {@link #onEmptyKey()}. Default: one limit for all calls.
+	 * SpEL expression for whom or what is limited, such as {@code "#user"}. For
+	 * {@code null} or blank values see {@link #onEmptyKey()}. Default: one limit for all
+	 * calls.
 	 * @return the expression
 	 */
 	String key() default "";
@@ -101,13 +102,13 @@ public @interface RateLimited {
 	 * refused at once. Default not at all.
 	 * @return the time
 	 */
-	String wait() default "";
+	String waitTime() default "";
 
 	/**
 	 * For very hot limits: permits that an instance takes at once and hands out from
 	 * memory, within a tenth of the window and at most a second. Never admits above the
 	 * limit, but may admit less while instances hold permits that they do not use; what
-	 * is left is given back. Refused together with {@link #wait()}. Default 1: none.
+	 * is left is given back. Refused together with {@link #waitTime()}. Default 1: none.
 	 * @return the number of permits
 	 */
 	int lease() default 1;

@@ -88,7 +88,7 @@ final class RateLimits {
 		return new RateLimit(name, limit,
 				settings.pick("window", property.window(), attributes.window(), DEFAULT_WINDOW), algorithm,
 				settings.pick("burst", property.burst(), attributes.burst(), limit),
-				settings.pick("wait", property.wait(), attributes.wait(), Duration.ZERO),
+				settings.pick("waitTime", property.waitTime(), attributes.waitTime(), Duration.ZERO),
 				settings.pick("lease", property.lease(), attributes.lease(), 1),
 				settings.pick("onOutage", property.onOutage(), attributes.onOutage(), all.onOutage())
 					.orElse(OutagePolicy.LOCAL),

@@ -117,7 +117,8 @@ final class RedisRateLimiter {
 				wait = Math.max(wait, reply.number(field + 2));
 			}
 		}
-		RateLimitDecision decision = (reply.number(0) == 1) ? new RateLimitDecision.Allowed(quotas, () -> demands.size())
+		RateLimitDecision decision = (reply.number(0) == 1)
+				? new RateLimitDecision.Allowed(quotas, () -> demands.size())
 				: new RateLimitDecision.Denied(quotas, violated, micros(wait));
 		return new Answer(demands, decision, reply.number(1));
 	}

@@ -14,6 +14,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitEvent;
+import io.ge.redis.ratelimit.RateLimitRequest;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
@@ -230,13 +231,23 @@ class RateLimitAutoConfigurationIntegrationTests {
 		static final RateLimiter LIMITER = new RateLimiter() {
 
 			@Override
-			public RateLimitDecision tryAcquire(String name, Object key) {
-				return new RateLimitDecision.Allowed(List.of());
+			public RateLimitDecision tryAcquire(RateLimitRequest request) {
+				return new RateLimitDecision.Allowed(List.of(), () -> 0);
 			}
 
 			@Override
 			public RateLimitDecision tryAcquire(List<io.ge.redis.ratelimit.RateLimit> limits, Object key) {
-				return new RateLimitDecision.Allowed(List.of());
+				return new RateLimitDecision.Allowed(List.of(), () -> 0);
+			}
+
+			@Override
+			public void refund(RateLimitDecision.Allowed allowed) {
+				// nothing was taken
+			}
+
+			@Override
+			public void reset(String name, Object key) {
+				// nothing was taken
 			}
 
 		};

@@ -84,7 +84,7 @@ abstract class RateLimitContract {
 	void limitsOfDifferentEntitiesAreAllOrNothing(RedisFixture redis) {
 		try (TestBackend backend = TestBackend.on(redis)) {
 			RateLimit tenant = limit("tenant", 1, Duration.ofHours(1));
-			Demand all = Demand.ofAll(bucket(3, 3));
+			Demand all = Demand.ofAll(bucket(3, 3), 1);
 			List<Demand> demands = List.of(demand(HOURLY, "anna"), all, demand(tenant, "acme"));
 			assertThat(decide(backend, demands).isAllowed()).isTrue();
 			assertThat(decide(backend, demands).isAllowed()).isFalse();
@@ -114,8 +114,10 @@ abstract class RateLimitContract {
 	void statesLeaveRedisWithTheirWindow(RedisFixture redis) {
 		try (TestBackend backend = TestBackend.on(redis)) {
 			decide(backend,
-					List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"), demand(limit("quick", 10,
-							Duration.ofMillis(100)).withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET).withBurst(2), "anna")));
+					List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"),
+							demand(limit("quick", 10, Duration.ofMillis(100))
+								.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
+								.withBurst(2), "anna")));
 			assertThat(redis.keysWithoutTtl()).isEmpty();
 			Awaitility.await()
 				.until(() -> redis.endpoints()

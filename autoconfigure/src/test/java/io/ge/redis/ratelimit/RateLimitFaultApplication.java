@@ -59,7 +59,8 @@ class RateLimitFaultApplication {
 	@Bean
 	@ConditionalOnMissingBean
 	RateLimitPort limit(RateLimiter limiter, @Value("${test.on-outage:deny}") OutagePolicy policy) {
-		RateLimit limit = RateLimit.of("orders", RateLimitScenario.LIMIT, RateLimitScenario.WINDOW).withOnOutage(policy);
+		RateLimit limit = RateLimit.of("orders", RateLimitScenario.LIMIT, RateLimitScenario.WINDOW)
+			.withOnOutage(policy);
 		return (key) -> {
 			if (!limiter.tryAcquire(List.of(limit), key).isAllowed()) {
 				return RateLimitPort.Decision.DENIED;
