@@ -20,14 +20,16 @@
 --    A lease takes what is free now, so it never makes a denial.
 --  * 'w' is a list of stamps, oldest first. In no window of that length are more than 'limit' permits used.
 --  * 'b' is the theoretical arrival time (GCRA), when the bucket would be full again, then three digits for the scale of
---    the interval. The interval is rounded up to a microsecond; in any time t at most burst + t / interval permits are
---    used. After a change of rate the permits still missing are the same number (within 4 %) at the new interval.
+--    the interval, then ':' and the latest stamp if it is ahead. The interval is rounded up to a microsecond; in any
+--    time t at most burst + t / interval permits are used. After a change of rate the permits still missing are the
+--    same number (within 4 %) at the new interval.
 --  * 'c' and 'f' count in sub-windows: '>dd' length of a sub-window, time until which the last one was used; then four
 --    bytes per sub-window, the last of them that of this time. 'c' admits in sub-window j if the counts from j - 10 on
 --    leave room: a window touches no more than these. 'f' has one sub-window. After a change of the window what was
 --    counted moves to the end of its old sub-window, the last one to its last use: never too early.
 --  * A clock that steps back by d (failover) admits nothing more, and denies up to d longer. What stands more than an
---    hour ahead was written by a clock that was wrong, and is forgotten; so nobody waits for longer than an hour.
+--    hour ahead was written by a clock that was wrong, and is forgotten; so nobody waits for longer than an hour, and
+--    where 'c' or 'f' take part for no longer than 600 of their sub-windows.
 --  * A shadow limit neither denies nor delays the call; it is charged unless it refuses.
 --  * Every key has a TTL: until its state says nothing any more.
 -- Writes begin when all is decided. A first write that is refused (memory, replica) charges nothing, later ones are not.
@@ -118,6 +120,7 @@ function window.charge(limit, time, extra, lease_end)
   redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))
   limit.size = limit.size - limit.expired + limit.cost + extra
   limit.expired = 0
+  limit.available = limit.limit - limit.size
   return stamp
 end
 
@@ -135,25 +138,30 @@ local function scale(interval)
   return math.floor(math.log(interval) / math.log(2) * 20)
 end
 
+local function available(limit)
+  return math.floor((limit.tolerance - (limit.arrival - now)) / limit.interval)
+end
+
 function bucket.read(limit)
   limit.capacity, limit.reach = limit.burst, AHEAD
   limit.interval = math.ceil(limit.window / limit.limit)
   limit.scale = scale(limit.interval)
   limit.tolerance = limit.burst * limit.interval
-  limit.arrival = now
+  limit.arrival, limit.ahead = now, 0
   local state = redis.call('GET', limit.key)
   if state then
-    local missing = math.max(0, tonumber(string.sub(state, 1, -4)) - now)
-    local steps = limit.scale - tonumber(string.sub(state, -3))
+    local arrival, old_scale, ahead = string.match(state, '^(%d+)(%d%d%d):?(%d*)$')
+    local missing = math.max(0, tonumber(arrival) - now)
+    local steps = limit.scale - tonumber(old_scale)
     if math.abs(steps) > 1 then -- one may be the logarithm of another machine
       missing = math.ceil(missing * 2 ^ (steps / 20))
       limit.moved = true
     end
     if missing <= limit.tolerance + AHEAD then
-      limit.arrival = now + missing
+      limit.arrival, limit.ahead = now + missing, tonumber(ahead) or 0
     end
   end
-  limit.available = math.floor((limit.tolerance - (limit.arrival - now)) / limit.interval)
+  limit.available = available(limit)
 end
 
 function bucket.earliest(limit)
@@ -162,12 +170,17 @@ end
 
 local function keep(limit)
   local state = integer(limit.arrival) .. string.format('%03d', limit.scale)
+  if limit.ahead > now then
+    state = state .. ':' .. integer(limit.ahead)
+  end
   redis.call('SET', limit.key, state, 'PX', ttl(limit.arrival))
 end
 
 function bucket.charge(limit, time, extra, lease_end)
   local stamp = extra > 0 and lease_end or time
+  limit.ahead = math.max(limit.ahead, stamp)
   limit.arrival = math.max(limit.arrival, stamp) + (limit.cost + extra) * limit.interval
+  limit.available = available(limit)
   keep(limit)
   return stamp
 end
@@ -176,8 +189,7 @@ function bucket.restored(limit)
   if limit.arrival <= now then
     return 0
   end
-  local left = math.max(0, math.floor((limit.tolerance - (limit.arrival - now)) / limit.interval))
-  return limit.arrival - limit.tolerance + (left + 1) * limit.interval - now
+  return limit.arrival - limit.tolerance + (math.max(0, limit.available) + 1) * limit.interval - now
 end
 
 -- Sub-windows: 'c' and 'f'
@@ -238,6 +250,7 @@ function counter.charge(limit, time, extra, lease_end)
     index = math.max(index, limit.last - MOST_SUBWINDOWS)
   end
   add(limit, index, limit.cost + extra)
+  limit.available = limit.limit - limit.used
   local latest = math.max(limit.latest, time, extra > 0 and lease_end - 1 or 0, limit.last * limit.length)
   latest = math.min(latest, (limit.last + 1) * limit.length - 1)
   local counts = {}
@@ -268,7 +281,9 @@ for i, key in ipairs(KEYS) do
     shadow = ARGV[base + 7] == '1'
   }
   KINDS[limit.kind].read(limit)
-  reach = math.min(reach, limit.reach)
+  if not limit.shadow then
+    reach = math.min(reach, limit.reach)
+  end
   limits[i] = limit
 end
 
@@ -280,7 +295,7 @@ for _, limit in ipairs(limits) do
     limit.refusal = limit.window -- never, which only a shadow limit is asked
   elseif limit.cost > limit.available and limit.cost > 0 then
     limit.earliest = KINDS[limit.kind].earliest(limit)
-    limit.refusal = math.max(0, limit.earliest - now - math.min(limit.wait, reach))
+    limit.refusal = math.max(0, limit.earliest - now - math.min(limit.wait, limit.reach, limit.shadow and AHEAD or reach))
   end
   if limit.refusal > 0 then
     allowed = allowed and limit.shadow
@@ -303,8 +318,8 @@ local reply = {allowed and 1 or 0, now, at, extra, valid}
 for _, limit in ipairs(limits) do
   local stamp = 0
   if allowed and limit.cost > 0 and limit.refusal == 0 then
-    stamp = KINDS[limit.kind].charge(limit, math.max(at, limit.earliest), extra, now + valid)
-    limit.available = limit.available - limit.cost - extra
+    local time = math.max(limit.earliest, math.min(at, now + limit.reach))
+    stamp = KINDS[limit.kind].charge(limit, time, extra, now + valid)
   elseif limit.moved and limit.cost > 0 then
     keep(limit)
   end
