@@ -54,7 +54,7 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private final LettuceShards shards;
 
-	private final AtomicReference<Link> current = new AtomicReference<>(Link.none(null));
+	private final AtomicReference<LettuceLink> current = new AtomicReference<>(LettuceLink.none(null));
 
 	private volatile boolean closed;
 
@@ -83,7 +83,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	private <T> CompletionStage<T> send(Send<T> send) {
-		Link link = this.current.get();
+		LettuceLink link = this.current.get();
 		if (link.commands != null) {
 			return send(link.commands, send);
 		}
@@ -104,7 +104,7 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<Void> reopen(Duration timeout) {
-		Link link = this.current.get();
+		LettuceLink link = this.current.get();
 		if (link.pending != null) {
 			return link.pending.thenAccept((commands) -> {
 			});
@@ -132,15 +132,14 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	private @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster() {
-		return (this.current.get().connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)
-				? cluster : null;
+		return this.current.get().cluster;
 	}
 
-	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> open(Link replaced, Duration timeout) {
+	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> open(LettuceLink replaced, Duration timeout) {
 		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending = new CompletableFuture<>();
 		// While the breaker probes, calls are refused by it; only a first or lost
 		// connection is waited for
-		Link waiting = (replaced.commands != null) ? replaced : Link.pending(pending);
+		LettuceLink waiting = (replaced.commands != null) ? replaced : LettuceLink.pending(pending);
 		if (this.closed || !this.current.compareAndSet(replaced, waiting)) {
 			pending.completeExceptionally(new NotConnectedException("Already connecting or closed", null));
 			return pending;
@@ -157,13 +156,13 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 		pending.whenComplete((commands, failure) -> {
 			if (failure != null && waiting.pending != null) {
-				this.current.compareAndSet(waiting, Link.none(failure));
+				this.current.compareAndSet(waiting, LettuceLink.none(failure));
 			}
 		});
 		return pending;
 	}
 
-	private void connect(Link waiting, @Nullable StatefulConnection<byte[], byte[]> old,
+	private void connect(LettuceLink waiting, @Nullable StatefulConnection<byte[], byte[]> old,
 			CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
 		try {
 			this.factory.open().whenComplete((connection, failure) -> {
@@ -172,7 +171,7 @@ final class LettuceGuardConnection implements GuardConnection {
 					return;
 				}
 				RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOf(connection);
-				Link link = Link.open(connection, commands);
+				LettuceLink link = LettuceLink.open(connection, commands);
 				if (pending.isDone() || !this.current.compareAndSet(waiting, link)) {
 					connection.closeAsync();
 					pending.completeExceptionally(new NotConnectedException("Connected too late", null));
@@ -209,18 +208,18 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 	}
 
-	private void replace(Link lost) {
+	private void replace(LettuceLink lost) {
 		if (lost.connection == null || lost.connection instanceof StatefulRedisClusterConnection) {
 			return;
 		}
-		Link empty = Link.none(null);
+		LettuceLink empty = LettuceLink.none(null);
 		if (!this.closed && this.current.compareAndSet(lost, empty)) {
 			lost.connection.closeAsync();
 			openUntilDone(empty);
 		}
 	}
 
-	private void openUntilDone(Link empty) {
+	private void openUntilDone(LettuceLink empty) {
 		open(empty, FIRST_TRY).whenComplete((commands, failure) -> {
 			if (failure != null) {
 				openLater();
@@ -235,7 +234,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	private void openLater() {
 		try {
 			this.connector.schedule(() -> {
-				Link link = this.current.get();
+				LettuceLink link = this.current.get();
 				if (link.connection == null && link.pending == null) {
 					openUntilDone(link);
 				}
@@ -276,7 +275,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	public void close() {
 		this.closed = true;
 		this.connector.shutdownNow();
-		Link link = this.current.getAndSet(Link.none(null));
+		LettuceLink link = this.current.getAndSet(LettuceLink.none(null));
 		if (link.connection != null) {
 			link.connection.close();
 		}
@@ -287,44 +286,6 @@ final class LettuceGuardConnection implements GuardConnection {
 	private interface Send<T> {
 
 		CompletionStage<T> with(RedisClusterAsyncCommands<byte[], byte[]> commands);
-
-	}
-
-	/**
-	 * What stands in the connection's place: nothing, an attempt, or an open connection.
-	 */
-	private static final class Link {
-
-		final @Nullable StatefulConnection<byte[], byte[]> connection;
-
-		final @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
-
-		final @Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending;
-
-		final @Nullable Throwable failure;
-
-		private Link(@Nullable StatefulConnection<byte[], byte[]> connection,
-				@Nullable RedisClusterAsyncCommands<byte[], byte[]> commands,
-				@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending,
-				@Nullable Throwable failure) {
-			this.connection = connection;
-			this.commands = commands;
-			this.pending = pending;
-			this.failure = failure;
-		}
-
-		static Link none(@Nullable Throwable failure) {
-			return new Link(null, null, null, failure);
-		}
-
-		static Link pending(CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
-			return new Link(null, null, pending, null);
-		}
-
-		static Link open(StatefulConnection<byte[], byte[]> connection,
-				RedisClusterAsyncCommands<byte[], byte[]> commands) {
-			return new Link(connection, commands, null, null);
-		}
 
 	}
 
