@@ -7,8 +7,10 @@ package io.ge.redis.core.connection;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -17,7 +19,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,9 @@ final class LettuceGuardConnection implements GuardConnection {
 	private final LettuceShards shards;
 
 	private final AtomicReference<LettuceLink> current = new AtomicReference<>(LettuceLink.none(null));
+
+	/** The attempts to open a connection that have not ended. */
+	private final Set<CompletableFuture<?>> attempts = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean closed;
 
@@ -144,6 +148,7 @@ final class LettuceGuardConnection implements GuardConnection {
 			pending.completeExceptionally(new NotConnectedException("Already connecting or closed", null));
 			return pending;
 		}
+		this.attempts.add(pending);
 		try {
 			this.connector.execute(() -> connect(waiting, replaced.connection, pending));
 			this.connector.schedule(
@@ -155,6 +160,7 @@ final class LettuceGuardConnection implements GuardConnection {
 			pending.completeExceptionally(new NotConnectedException("Closed", ex));
 		}
 		pending.whenComplete((commands, failure) -> {
+			this.attempts.remove(pending);
 			if (failure != null && waiting.pending != null) {
 				this.current.compareAndSet(waiting, LettuceLink.none(failure));
 			}
@@ -170,7 +176,7 @@ final class LettuceGuardConnection implements GuardConnection {
 					pending.completeExceptionally(failure);
 					return;
 				}
-				RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOf(connection);
+				RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceLink.commandsOf(connection);
 				LettuceLink link = LettuceLink.open(connection, commands);
 				if (pending.isDone() || !this.current.compareAndSet(waiting, link)) {
 					connection.closeAsync();
@@ -245,14 +251,6 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 	}
 
-	@SuppressWarnings("unchecked")
-	private static RedisClusterAsyncCommands<byte[], byte[]> commandsOf(StatefulConnection<byte[], byte[]> connection) {
-		if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
-			return (RedisClusterAsyncCommands<byte[], byte[]>) cluster.async();
-		}
-		return ((StatefulRedisConnection<byte[], byte[]>) connection).async();
-	}
-
 	@Override
 	public PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels) {
 		LettucePushSubscription subscription = new LettucePushSubscription(this.factory, this.connector, subscriber,
@@ -275,6 +273,9 @@ final class LettuceGuardConnection implements GuardConnection {
 	public void close() {
 		this.closed = true;
 		this.connector.shutdownNow();
+		// Their timers are gone too, and a breaker that waits for one asks no more, even
+		// if the application goes on
+		this.attempts.forEach((attempt) -> attempt.completeExceptionally(new NotConnectedException("Closed", null)));
 		LettuceLink link = this.current.getAndSet(LettuceLink.none(null));
 		if (link.connection != null) {
 			link.connection.close();

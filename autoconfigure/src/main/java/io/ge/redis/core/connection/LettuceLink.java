@@ -8,6 +8,7 @@ package io.ge.redis.core.connection;
 import java.util.concurrent.CompletableFuture;
 
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,17 @@ final class LettuceLink {
 	static LettuceLink open(StatefulConnection<byte[], byte[]> connection,
 			RedisClusterAsyncCommands<byte[], byte[]> commands) {
 		return new LettuceLink(connection, commands, null, null);
+	}
+
+	/**
+	 * Returns what a cluster and a single server have in common.
+	 */
+	@SuppressWarnings("unchecked")
+	static RedisClusterAsyncCommands<byte[], byte[]> commandsOf(StatefulConnection<byte[], byte[]> connection) {
+		if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+			return (RedisClusterAsyncCommands<byte[], byte[]>) cluster.async();
+		}
+		return ((StatefulRedisConnection<byte[], byte[]>) connection).async();
 	}
 
 }
