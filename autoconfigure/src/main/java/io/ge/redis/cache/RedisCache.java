@@ -97,6 +97,10 @@ final class RedisCache {
 		return this.redis.newBudget();
 	}
 
+	boolean isAway() {
+		return this.redis.isAway();
+	}
+
 	boolean isAway(CacheKey key) {
 		return this.redis.isAway(() -> entity(key));
 	}

@@ -63,12 +63,21 @@ public final class GuardedRedis {
 	}
 
 	/**
+	 * Returns whether calls on all keys are kept from Redis at present.
+	 * @return whether the breaker is open for the deployment as a whole
+	 */
+	public boolean isAway() {
+		return this.breaker.openCause(null) != null;
+	}
+
+	/**
 	 * Returns whether calls on a key are kept from Redis at present.
-	 * @param key tells the key; asked only if calls on any key are kept from Redis
+	 * @param key tells the key; asked only if calls on some keys are kept from Redis, and
+	 * those on others are not
 	 * @return whether the breaker is open for the key
 	 */
 	public boolean isAway(Supplier<RedisKey> key) {
-		return this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null;
+		return isAway() || (this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null);
 	}
 
 	/**
