@@ -256,7 +256,11 @@ final class CacheEngine {
 		List<CompletableFuture<Outcome>> removals = new ArrayList<>(reachable.size());
 		reachable.forEach((key) -> removals.add(remove(key, newBudget())));
 		CompletableFuture.allOf(removals.toArray(CompletableFuture[]::new)).thenRun(() -> {
-			if (this.journal.hasDeferred()) {
+			// Until then other instances may read what is outdated
+			if (removals.stream().anyMatch((removal) -> removal.join() == Outcome.INVALIDATED)) {
+				this.soon.execute(this::removeDeferred);
+			}
+			else if (this.journal.hasDeferred()) {
 				retry();
 			}
 		});
