@@ -132,8 +132,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	private @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster() {
-		return (this.current.get().connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)
-				? cluster : null;
+		return this.current.get().cluster;
 	}
 
 	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> open(Link replaced, Duration timeout) {
@@ -297,6 +296,9 @@ final class LettuceGuardConnection implements GuardConnection {
 
 		final @Nullable StatefulConnection<byte[], byte[]> connection;
 
+		/** The connection, if it is one to a cluster: asked for with each call. */
+		final @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster;
+
 		final @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
 
 		final @Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending;
@@ -308,6 +310,8 @@ final class LettuceGuardConnection implements GuardConnection {
 				@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending,
 				@Nullable Throwable failure) {
 			this.connection = connection;
+			this.cluster = (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> routed) ? routed
+					: null;
 			this.commands = commands;
 			this.pending = pending;
 			this.failure = failure;
