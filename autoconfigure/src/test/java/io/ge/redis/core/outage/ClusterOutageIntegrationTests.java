@@ -212,7 +212,7 @@ class ClusterOutageIntegrationTests {
 			hung.pause();
 			GuardedRedis door = backend.get().redis("test");
 			CompletableFuture<ScriptReply> lost = door.run(ScriptCall.of(SET, broken, "lost"), door.newBudget(),
-					ScriptCall.of(DELETE, broken, "lost"), Duration.ofMinutes(1));
+					() -> ScriptCall.of(DELETE, broken, "lost"), Duration.ofMinutes(1));
 			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> Waiting.await(lost))
 				.matches(RedisUnavailableException::isOutcomeUnknown);
 			Awaitility.await().until(() -> {
