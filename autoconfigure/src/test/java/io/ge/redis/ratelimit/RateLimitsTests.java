@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.outage.OutagePolicy;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,8 +127,8 @@ class RateLimitsTests {
 	@CsvSource({ "0", "-1" })
 	void refusesLargestExactLimitThatIsNone(long largest) {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new RateLimitProperties(true, null, io.ge.redis.core.outage.OutagePolicy.LOCAL, false,
-					largest, RateLimitProperties.Headers.NONE, false, List.of(), Map.of(), List.of()))
+			.isThrownBy(() -> new RateLimitProperties(true, null, OutagePolicy.LOCAL, false, largest,
+					RateLimitProperties.Headers.NONE, false, List.of(), Map.of(), List.of()))
 			.withMessageContaining("ge.redis.rate-limit.largest-exact-limit must be above zero, but is " + largest);
 	}
 
