@@ -133,8 +133,7 @@ sealed interface LocalState {
 			return switch (limit.algorithm()) {
 				case FIXED_WINDOW -> (at / window + 1) * window;
 				case SLIDING_WINDOW_COUNTER -> endOf(at, window, SUB_WINDOWS);
-				default -> (limit.limit() <= MOST_TIMES) ? at + window
-						: endOf(at, window, MOST_TIMES);
+				default -> (limit.limit() <= MOST_TIMES) ? at + window : endOf(at, window, MOST_TIMES);
 			};
 		}
 

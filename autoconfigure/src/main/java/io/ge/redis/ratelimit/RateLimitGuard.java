@@ -48,12 +48,9 @@ public final class RateLimitGuard {
 	private static RateLimitEngine engine(RedisBackend backend) {
 		InstanceBus bus = backend.bus();
 		DenyCache denied = new DenyCache(bus::confirmedAt);
-		bus.handle("ratelimit.forget", (keys) -> forEachKey(keys, denied::forget));
-		bus.handle("ratelimit.changed", (change) -> denied.clear());
-		bus.onLost(denied::clear);
-		bus.onSubscribed(denied::clear);
-		bus.confirmWhile(denied::isInUse);
-		return new RateLimitEngine(new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel()),
+		RateLimitNews.hear(bus, denied);
+		return new RateLimitEngine(
+				new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel()),
 				new LocalRateLimiter(bus::liveInstances, System::nanoTime), EffectiveLimits.unchanged(), denied);
 	}
 

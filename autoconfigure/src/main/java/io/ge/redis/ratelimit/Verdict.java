@@ -87,7 +87,8 @@ record Verdict(@Nullable RateLimitDecision decision, @Nullable RedisUnavailableE
 	 * Gives back what was taken, since the caller does not want it any more.
 	 */
 	void giveBack() {
-		if (this.decision instanceof RateLimitDecision.Allowed allowed && allowed.receipt() instanceof Receipt receipt) {
+		if (this.decision instanceof RateLimitDecision.Allowed allowed
+				&& allowed.receipt() instanceof Receipt receipt) {
 			receipt.giveBack();
 		}
 	}
