@@ -189,6 +189,10 @@ class DenyCacheIntegrationTests {
 	 */
 	private static final class RandomLoad {
 
+		private static final int MOST = 4;
+
+		private static final List<Duration> WAITS = List.of(Duration.ZERO, Duration.ofMillis(1));
+
 		private final List<TestLimiter> limiters;
 
 		private final Random random;
@@ -210,7 +214,7 @@ class DenyCacheIntegrationTests {
 				int what = this.random.nextInt(100);
 				if (what < 3 && !this.taken.isEmpty()) {
 					TakenPermits one = this.taken.remove(this.random.nextInt(this.taken.size()));
-					limiter.refund(one.decision);
+					refund(one);
 					awaitNews(one.demand);
 				}
 				else if (what == 3) {
@@ -227,7 +231,7 @@ class DenyCacheIntegrationTests {
 		private void call(TestLimiter limiter, Demand demand) {
 			Verdict verdict = limiter.verdict(List.of(demand));
 			if (verdict.decision() instanceof RateLimitDecision.Allowed allowed) {
-				this.taken.add(new TakenPermits(demand, allowed));
+				this.taken.add(new TakenPermits(limiter, demand, allowed));
 			}
 			else if (verdict.events().get(0).source() == Source.DENY_CACHE) {
 				RedisAnswer answer = Waiting
@@ -243,26 +247,46 @@ class DenyCacheIntegrationTests {
 			}
 		}
 
-		/** Only what is heard breaks a denial, so each instance must have heard it. */
+		private void refund(TakenPermits permits) {
+			DenyCache denied = permits.limiter.denied();
+			RedisLimitKey key = permits.limiter.redis().keyOf(permits.demand);
+			int before = denied.newsOf(key);
+			permits.limiter.refund(permits.decision);
+			Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> denied.newsOf(key) != before);
+		}
+
+		/**
+		 * Only what is heard breaks a denial, so each instance must have heard it, or
+		 * know of none.
+		 */
 		private void awaitNews(Demand demand) {
 			for (TestLimiter limiter : this.limiters) {
-				Awaitility.await()
-					.pollInterval(Duration.ofNanos(200_000))
-					.until(() -> limiter.denied()
-						.find(limiter.redis().keyOf(demand), demand, System.nanoTime()) == null);
+				Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> knowsNoDenial(limiter, demand));
 			}
+		}
+
+		private boolean knowsNoDenial(TestLimiter limiter, Demand demand) {
+			for (int cost = 1; cost <= MOST; cost++) {
+				for (Duration wait : WAITS) {
+					Demand like = new Demand(demand.limit().withWaitTime(wait), demand.key(), cost);
+					if (limiter.denied().find(limiter.redis().keyOf(like), like, System.nanoTime()) != null) {
+						return false;
+					}
+				}
+			}
+			return true;
 		}
 
 		private Demand demand() {
 			RateLimitAlgorithm algorithm = RateLimitAlgorithm.values()[this.random.nextInt(4)];
-			Duration window = Duration.ofMillis(20L << (2 * algorithm.ordinal()));
-			Duration wait = Duration.ofMillis(this.random.nextInt(4) == 0 ? 1 : 0);
+			Duration window = Duration.ofMillis(20L << (1 + algorithm.ordinal()));
+			Duration wait = WAITS.get(this.random.nextInt(WAITS.size()));
 			Demand plain = DenyCacheIntegrationTests.demand("user" + this.random.nextInt(3), 6, window, algorithm,
-					1 + this.random.nextInt(4));
+					1 + this.random.nextInt(MOST));
 			return new Demand(plain.limit().withWaitTime(wait), plain.key(), plain.cost());
 		}
 
-		private record TakenPermits(Demand demand, RateLimitDecision decision) {
+		private record TakenPermits(TestLimiter limiter, Demand demand, RateLimitDecision decision) {
 		}
 
 	}
