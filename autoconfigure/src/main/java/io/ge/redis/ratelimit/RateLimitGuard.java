@@ -29,6 +29,8 @@ public final class RateLimitGuard {
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
+	private final RateLimitRules rules;
+
 	/**
 	 * Assembles the rate limiter.
 	 * @param properties the limits in the environment
@@ -42,6 +44,7 @@ public final class RateLimitGuard {
 		this.limits = new RateLimits(SingletonSupplier.of(properties));
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
 		this.limiter = SingletonSupplier.of(() -> new DefaultRateLimiter(this.limits, engine(backend.get()), events));
+		this.rules = new RateLimitRules(properties, this.limits, this.limiter);
 	}
 
 	private static RateLimitEngine engine(RedisBackend backend) {
@@ -64,6 +67,14 @@ public final class RateLimitGuard {
 	 */
 	public RateLimiter rateLimiter() {
 		return this.limiter.get();
+	}
+
+	/**
+	 * Returns the limits on requests.
+	 * @return the rules
+	 */
+	public RateLimitRules rules() {
+		return this.rules;
 	}
 
 }

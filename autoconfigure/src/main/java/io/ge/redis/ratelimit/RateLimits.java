@@ -55,6 +55,24 @@ final class RateLimits {
 	}
 
 	/**
+	 * Merges what a rule says with the properties of that name, and registers the result.
+	 */
+	@Nullable RateLimit define(String name, RateLimitProperties.Limit attributes, String property) {
+		RateLimit limit;
+		try {
+			limit = merge(name, attributes, new Settings());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new GuardConfigurationException(property, String.valueOf(ex.getMessage()),
+					"Correct it, or ge.redis.rate-limit.limits." + name + ".*", ex);
+		}
+		if (limit != null) {
+			this.annotated.register(name, limit, property);
+		}
+		return limit;
+	}
+
+	/**
 	 * Returns a limit for use in code.
 	 */
 	RateLimit get(String name) {
