@@ -41,7 +41,8 @@ public final class RateLimitWebMvcAutoConfiguration {
 
 	@Bean
 	RequestRules rateLimitRequestRules(RateLimitGuard guard, ObjectProvider<RateLimitProperties> properties,
-			@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser, ObjectProvider<PrincipalProvider> principals) {
+			@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
+			ObjectProvider<PrincipalProvider> principals) {
 		return new RequestRules(guard.rules(), () -> properties.getObject().trustedProxies(),
 				() -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
 				() -> principals.orderedStream().toList());
@@ -50,14 +51,16 @@ public final class RateLimitWebMvcAutoConfiguration {
 	@Bean
 	FilterRegistrationBean<RateLimitFilter> rateLimitFilterBeforeAuthentication(RequestRules rules,
 			RateLimitHeaders headers, ProblemWriter writer, Environment environment) {
-		return filter("rateLimitBeforeAuthentication", new RateLimitFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, writer),
+		return filter("rateLimitBeforeAuthentication",
+				new RateLimitFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, writer),
 				WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.in(environment));
 	}
 
 	@Bean
 	FilterRegistrationBean<RateLimitFilter> rateLimitFilterAfterAuthentication(RequestRules rules,
 			RateLimitHeaders headers, ProblemWriter writer, Environment environment) {
-		return filter("rateLimitAfterAuthentication", new RateLimitFilter(Phase.AFTER_AUTHENTICATION, rules, headers, writer),
+		return filter("rateLimitAfterAuthentication",
+				new RateLimitFilter(Phase.AFTER_AUTHENTICATION, rules, headers, writer),
 				WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.in(environment));
 	}
 
