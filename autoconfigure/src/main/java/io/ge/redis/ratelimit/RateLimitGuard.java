@@ -44,7 +44,7 @@ public final class RateLimitGuard {
 		this.limits = new RateLimits(SingletonSupplier.of(properties));
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
 		this.limiter = SingletonSupplier.of(() -> new DefaultRateLimiter(this.limits, engine(backend.get()), events));
-		this.rules = new RateLimitRules(properties, this.limits, this.limiter);
+		this.rules = new RateLimitRules(this.limits, this.limiter);
 	}
 
 	private static RateLimitEngine engine(RedisBackend backend) {
@@ -59,6 +59,17 @@ public final class RateLimitGuard {
 	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source, new RateLimitInterceptor(this.source, this.limiter), order);
+	}
+
+	/**
+	 * Checks the rules and limits in the environment that no annotation uses, and that
+	 * every one that is tuned there exists. To be called when all annotated methods are
+	 * known.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
+	 */
+	public void verify() {
+		this.rules.all();
+		this.limits.verify();
 	}
 
 	/**

@@ -26,16 +26,13 @@ public final class RateLimitRules {
 
 	private static final String PROPERTY = "ge.redis.rate-limit.rules";
 
-	private final Supplier<RateLimitProperties> properties;
-
 	private final RateLimits limits;
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
 	private final Supplier<List<RateLimitRule>> rules = SingletonSupplier.of(this::read);
 
-	RateLimitRules(Supplier<RateLimitProperties> properties, RateLimits limits, Supplier<DefaultRateLimiter> limiter) {
-		this.properties = properties;
+	RateLimitRules(RateLimits limits, Supplier<DefaultRateLimiter> limiter) {
 		this.limits = limits;
 		this.limiter = limiter;
 	}
@@ -85,7 +82,7 @@ public final class RateLimitRules {
 	}
 
 	private List<RateLimitRule> read() {
-		List<RateLimitProperties.Rule> settings = this.properties.get().rules();
+		List<RateLimitProperties.Rule> settings = this.limits.properties().rules();
 		List<RateLimitRule> rules = new ArrayList<>(settings.size());
 		for (int i = 0; i < settings.size(); i++) {
 			rules.add(read(settings.get(i), PROPERTY + "[" + i + "]"));
@@ -98,24 +95,20 @@ public final class RateLimitRules {
 			throw new GuardConfigurationException(place + ".path", "it is missing.",
 					"Set a pattern such as /api/**, or /** for all requests.");
 		}
-		List<RateLimit> limits = rule.limits().isEmpty() ? List.of(described(rule, place)) : named(rule, place);
-		for (RateLimit limit : limits) {
-			if (rule.cost() < 0 || rule.cost() > limit.largestCost()) {
-				throw new GuardConfigurationException(place + ".cost",
-						"the limit '" + limit.name() + "' never gives " + rule.cost() + " permits at once.",
-						"Set it to a number between 0 and " + limit.largestCost() + ".");
-			}
+		if (rule.cost() < 0) {
+			throw new GuardConfigurationException(place + ".cost", "it is " + rule.cost() + ".",
+					"Set it to the number of permits that a request takes, zero to only look.");
 		}
-		return new RateLimitRule(place, rule, limits);
+		return new RateLimitRule(place, rule, rule.limits().isEmpty() ? described(rule, place) : named(rule, place));
 	}
 
-	private RateLimit described(RateLimitProperties.Rule rule, String place) {
-		RateLimit limit = this.limits.define(name(rule), attributes(rule), place);
-		if (limit == null) {
-			throw new GuardConfigurationException(place, "it has no limit.", "Set " + place + ".limit and " + place
-					+ ".window, or name limits of ge.redis.rate-limit.limits in " + place + ".limits.");
-		}
-		return limit;
+	private List<RateLimit> described(RateLimitProperties.Rule rule, String place) {
+		List<RateLimit> limits = new ArrayList<>();
+		this.limits
+			.define(new RateLimitDefinitions.Use(name(rule), attributes(rule), rule.cost(),
+					RateLimitDefinitions.Place.of(place)))
+			.forEach((merged) -> limits.add(merged.limit()));
+		return List.copyOf(limits);
 	}
 
 	private List<RateLimit> named(RateLimitProperties.Rule rule, String place) {
@@ -124,16 +117,29 @@ public final class RateLimitRules {
 					"it describes a limit of its own and names other limits as well.",
 					"Remove " + place + ".limits, or limit, window, algorithm and burst.");
 		}
-		List<RateLimit> limits = new ArrayList<>(rule.limits().size());
+		List<RateLimit> limits = new ArrayList<>();
 		for (int i = 0; i < rule.limits().size(); i++) {
-			try {
-				limits.add(this.limits.get(rule.limits().get(i)));
+			limits.addAll(named(rule.limits().get(i), rule.cost(), place + ".limits[" + i + "]"));
+		}
+		return List.copyOf(limits);
+	}
+
+	private List<RateLimit> named(String name, long cost, String place) {
+		List<RateLimit> limits;
+		try {
+			limits = this.limits.get(name);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new GuardConfigurationException(place, "there is no limit '" + name + "'.",
+					"Set " + RateLimitProperties.path(name) + ".limit, or correct the name.", ex);
+		}
+		try {
+			for (RateLimit limit : limits) {
+				new RateLimitChecks((attribute) -> attribute).cost(cost, limit);
 			}
-			catch (IllegalArgumentException ex) {
-				throw new GuardConfigurationException(place + ".limits[" + i + "]",
-						"there is no limit '" + rule.limits().get(i) + "'.",
-						"Set ge.redis.rate-limit.limits." + rule.limits().get(i) + ".limit, or correct the name.", ex);
-			}
+		}
+		catch (InvalidRateLimitException ex) {
+			throw new GuardConfigurationException(place, ex.problem(), ex.remedy(), ex);
 		}
 		return limits;
 	}
@@ -165,15 +171,10 @@ public final class RateLimitRules {
 			if (settings.key() == null) {
 				return List.of();
 			}
-			if (isEmpty(this.key) && settings.onEmptyKey() != OnEmptyKey.ERROR) {
+			if (KeyText.isEmpty(this.key) && settings.onEmptyKey() != OnEmptyKey.ERROR) {
 				return (settings.onEmptyKey() == OnEmptyKey.SHARED) ? List.of() : null;
 			}
 			return KeyText.of(this.key, "The key of " + this.rule.place());
-		}
-
-		private static boolean isEmpty(@Nullable Object key) {
-			return key == null || (key instanceof String text && text.isBlank())
-					|| (key instanceof Collection<?> parts && parts.isEmpty());
 		}
 
 	}

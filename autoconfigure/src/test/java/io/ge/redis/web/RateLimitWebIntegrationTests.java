@@ -14,7 +14,6 @@ import java.util.List;
 
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.RateLimit;
-import io.ge.redis.ratelimit.RateLimitCostException;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
@@ -131,6 +130,22 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	void callThatCanNeverPassIsBadRequest() {
+		this.runner.run((context) -> {
+			assertThat(mvc(context).get().uri("/rows?cost=3").exchange()).hasStatusOk();
+			assertProblem(mvc(context).get().uri("/rows?cost=4").exchange(), "cost-too-high");
+			assertProblem(mvc(context).get().uri("/rows?cost=-1").exchange(), "cost-invalid");
+			assertProblem(mvc(context).get().uri("/rows").exchange(), "cost-invalid");
+		});
+	}
+
+	private static void assertProblem(MvcTestResult result, String type) {
+		assertThat(result).hasStatus(HttpStatus.BAD_REQUEST).hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		assertThat(result).bodyJson().extractingPath("$.type").isEqualTo("urn:ge-redis:problem:" + type);
+		assertThat(result).bodyText().doesNotContain("#cost", "Desk");
+	}
+
+	@Test
 	void outageWithDenyIs503() {
 		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
 			MvcTestResult result = mvc(context).get().uri("/strict").exchange();
@@ -177,15 +192,6 @@ class RateLimitWebIntegrationTests {
 	void committedResponseIsLeftAlone() {
 		this.runner.run((context) -> assertThat(mvc(context).get().uri("/late").exchange()).hasStatusOk()
 			.doesNotContainHeader("RateLimit"));
-	}
-
-	@Test
-	void requestThatCanNeverPassIsBad() {
-		ProblemMapping problems = new RateLimitProblems();
-		Problem problem = problems.map(new RateLimitCostException("The cost 3 of 'tasks' is above 2"));
-		assertThat(problem.detail().getStatus()).isEqualTo(400);
-		assertThat(problem.detail().getType()).hasToString("urn:ge-redis:problem:cost-too-high");
-		assertThat(problem.headers().containsHeader("Retry-After")).isFalse();
 	}
 
 	@Test
@@ -293,6 +299,12 @@ class RateLimitWebIntegrationTests {
 		@RateLimited(name = "optional", key = "#agent", limit = 100)
 		@GetMapping("/optional")
 		public String optional(@RequestParam(required = false) @Nullable String agent) {
+			return "done";
+		}
+
+		@RateLimited(name = "rows", limit = 3, cost = "#cost")
+		@GetMapping("/rows")
+		public String rows(@RequestParam(required = false) @Nullable Integer cost) {
 			return "done";
 		}
 

@@ -31,18 +31,14 @@ public final class NamedSettings<S> {
 	}
 
 	/**
-	 * Registers the use of a name in a property.
+	 * Registers the use of a name.
 	 * @param name the name
 	 * @param settings the effective settings there
-	 * @param property where it is used
+	 * @param place where it is used
+	 * @param problem makes the exception for a mistake there, of problem and remedy
 	 * @throws GuardConfigurationException if the name has other settings elsewhere
 	 */
-	public void register(String name, S settings, String property) {
-		register(name, settings, property,
-				(problem, remedy) -> new GuardConfigurationException(property, problem, remedy));
-	}
-
-	private void register(String name, S settings, String place,
+	public void register(String name, S settings, String place,
 			BiFunction<String, String, GuardConfigurationException> problem) {
 		Entry<S> first = this.entries.putIfAbsent(name, new Entry<>(settings, place));
 		if (first != null && !first.settings().equals(settings)) {
