@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.ge.redis.ratelimit.RateLimited;
@@ -85,7 +86,12 @@ class RequestRulesIntegrationTests {
 
 	private static ConfigurableApplicationContext application;
 
+	private static final AtomicInteger CLIENTS = new AtomicInteger();
+
 	private final HttpClient client = HttpClient.newHttpClient();
+
+	// Refusals are remembered even if Redis forgets, so each test is a client of its own
+	private final String address = "203.0.113." + CLIENTS.incrementAndGet();
 
 	@BeforeAll
 	static void start() {
@@ -104,7 +110,7 @@ class RequestRulesIntegrationTests {
 
 	@Test
 	void admittedRequestTellsWhereItsLimitStands() throws Exception {
-		HttpResponse<String> response = get("/login", "X-Forwarded-For", "203.0.113.9");
+		HttpResponse<String> response = get("/login", "X-Forwarded-For", this.address);
 		assertThat(response.statusCode()).isEqualTo(200);
 		assertThat(policies(response))
 			.containsExactly(new StructuredFieldList.Item("login", Map.of("q", 3L, "w", 3600L)));
@@ -115,9 +121,9 @@ class RequestRulesIntegrationTests {
 	@Test
 	void refusedRequestIsTheProblemThatControllersAnswerWith() throws Exception {
 		for (int i = 0; i < 3; i++) {
-			assertThat(post("/login", "X-Forwarded-For", "203.0.113.9").statusCode()).isEqualTo(200);
+			assertThat(post("/login", "X-Forwarded-For", this.address).statusCode()).isEqualTo(200);
 		}
-		HttpResponse<String> refused = post("/login", "X-Forwarded-For", "203.0.113.9");
+		HttpResponse<String> refused = post("/login", "X-Forwarded-For", this.address);
 		assertThat(refused.statusCode()).isEqualTo(429);
 		assertThat(refused.headers().firstValue("Content-Type")).contains("application/problem+json");
 		assertThat(Integer.parseInt(refused.headers().firstValue("Retry-After").orElseThrow())).isBetween(3500, 3600);
@@ -131,7 +137,7 @@ class RequestRulesIntegrationTests {
 		assertThat(problem.get("instance").asString()).isEqualTo("/login");
 		assertThat(problem.get("violated-policies")).extracting(JsonNode::asString).containsExactly("login");
 		assertThat(problem.get("support").asString()).isEqualTo("desk@example.org");
-		assertThat(post("/login", "X-Forwarded-For", "203.0.113.10").statusCode()).isEqualTo(200);
+		assertThat(post("/login", "X-Forwarded-For", "198.51.100.1").statusCode()).isEqualTo(200);
 		assertThat(SharedRedis.standalone().keysWithoutTtl()).isEmpty();
 	}
 
@@ -139,7 +145,7 @@ class RequestRulesIntegrationTests {
 	void forgedForwardingBuysNothing() throws Exception {
 		List<Integer> statuses = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
-			statuses.add(get("/login", "X-Forwarded-For", "6.6.6." + i + ", 127.0.0.1, 203.0.113.9", "Forwarded",
+			statuses.add(get("/login", "X-Forwarded-For", "6.6.6." + i + ", 127.0.0.1, " + this.address, "Forwarded",
 					"for=6.6.6." + i, "X-Real-IP", "6.6.6." + i)
 				.statusCode());
 		}
@@ -161,13 +167,12 @@ class RequestRulesIntegrationTests {
 		String[] spellings = { "/login", "/%6Cogin", "/login;a=b", "/login/deeper" };
 		long remaining = 3;
 		for (String spelling : spellings) {
-			HttpResponse<String> response = get(spelling, "X-Forwarded-For", "203.0.113.9");
+			HttpResponse<String> response = get(spelling, "X-Forwarded-For", this.address);
 			assertThat(limits(response).get(0).number("r")).as(spelling).isEqualTo(Math.max(0, --remaining));
 		}
-		HttpResponse<Void> head = this.client.send(
-				request("/login", "X-Forwarded-For", "203.0.113.9").method("HEAD", HttpRequest.BodyPublishers.noBody())
-					.build(),
-				HttpResponse.BodyHandlers.discarding());
+		HttpResponse<Void> head = this.client
+			.send(request("/login", "X-Forwarded-For", this.address).method("HEAD", HttpRequest.BodyPublishers.noBody())
+				.build(), HttpResponse.BodyHandlers.discarding());
 		assertThat(head.statusCode()).isEqualTo(429);
 	}
 
@@ -184,7 +189,7 @@ class RequestRulesIntegrationTests {
 	void exactlyTheLimitIsAdmittedOfTenAtOnce() throws Exception {
 		List<CompletableFuture<HttpResponse<String>>> running = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {
-			running.add(this.client.sendAsync(request("/login", "X-Forwarded-For", "203.0.113.9").build(),
+			running.add(this.client.sendAsync(request("/login", "X-Forwarded-For", this.address).build(),
 					HttpResponse.BodyHandlers.ofString()));
 		}
 		List<Integer> statuses = new ArrayList<>();
@@ -223,11 +228,11 @@ class RequestRulesIntegrationTests {
 	@Test
 	void requestsAreLimitedBeforeTheyAreAuthenticated() throws Exception {
 		for (int i = 0; i < 3; i++) {
-			assertThat(get("/login/secret", "X-Forwarded-For", "203.0.113.9", "Authorization", basic("mallory"))
+			assertThat(get("/login/secret", "X-Forwarded-For", this.address, "Authorization", basic("mallory"))
 				.statusCode()).isEqualTo(401);
 		}
 		assertThat(
-				get("/login/secret", "X-Forwarded-For", "203.0.113.9", "Authorization", basic("mallory")).statusCode())
+				get("/login/secret", "X-Forwarded-For", this.address, "Authorization", basic("mallory")).statusCode())
 			.isEqualTo(429);
 	}
 
@@ -269,14 +274,14 @@ class RequestRulesIntegrationTests {
 
 	@Test
 	void limitsOfAllRulesAndMethodsAreOneField() throws Exception {
-		HttpResponse<String> first = get("/both/1");
+		HttpResponse<String> first = get("/both/1", "X-Forwarded-For", this.address);
 		assertThat(first.statusCode()).isEqualTo(200);
 		assertThat(limits(first)).extracting(StructuredFieldList.Item::name, (item) -> item.number("r"))
 			.containsExactly(tuple("both-users", 1L), tuple("burst", 2L), tuple("method", 4L), tuple("quota", 99L));
 		assertThat(policies(first)).extracting(StructuredFieldList.Item::name)
 			.containsExactly("both-users", "burst", "method", "quota");
-		get("/both/1");
-		HttpResponse<String> refused = get("/both/1");
+		get("/both/1", "X-Forwarded-For", this.address);
+		HttpResponse<String> refused = get("/both/1", "X-Forwarded-For", this.address);
 		assertThat(refused.statusCode()).isEqualTo(429);
 		assertThat(refused.headers().allValues("RateLimit")).hasSize(1);
 		assertThat(limits(refused)).extracting(StructuredFieldList.Item::name, (item) -> item.number("r"))
@@ -287,19 +292,19 @@ class RequestRulesIntegrationTests {
 	@Test
 	void allOrNothingWithinAPhase() throws Exception {
 		for (int i = 0; i < 3; i++) {
-			get("/both", "Authorization", basic((i < 2) ? "anna" : "boris"));
+			get("/both", "X-Forwarded-For", this.address, "Authorization", basic((i < 2) ? "anna" : "boris"));
 		}
-		HttpResponse<String> refused = get("/both", "Authorization", basic("boris"));
+		HttpResponse<String> refused = get("/both", "X-Forwarded-For", this.address, "Authorization", basic("boris"));
 		assertThat(refused.statusCode()).isEqualTo(429);
 		RateLimiter limiter = application.getBean(RateLimiter.class);
-		assertThat(limiter.tryAcquire("quota", "127.0.0.1").quotas().get(0).remaining()).isEqualTo(96);
+		assertThat(limiter.tryAcquire("quota", this.address).quotas().get(0).remaining()).isEqualTo(96);
 	}
 
 	@Test
 	void limitOfARuleIsKnownByItsName() throws Exception {
-		get("/login", "X-Forwarded-For", "203.0.113.9");
+		get("/login", "X-Forwarded-For", this.address);
 		RateLimiter limiter = application.getBean(RateLimiter.class);
-		assertThat(limiter.tryAcquire("login", "203.0.113.9").quotas().get(0).remaining()).isEqualTo(1);
+		assertThat(limiter.tryAcquire("login", this.address).quotas().get(0).remaining()).isEqualTo(1);
 		get("/seconds");
 		assertThat(limiter.tryAcquire("/seconds", "somebody").isAllowed()).isTrue();
 	}
