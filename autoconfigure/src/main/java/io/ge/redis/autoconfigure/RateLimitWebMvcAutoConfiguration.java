@@ -11,7 +11,7 @@ import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitGuard;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
-import io.ge.redis.web.ProblemWriter;
+import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.RateLimitFilter;
 import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RequestRules;
@@ -50,17 +50,17 @@ public final class RateLimitWebMvcAutoConfiguration {
 
 	@Bean
 	FilterRegistrationBean<RateLimitFilter> rateLimitFilterBeforeAuthentication(RequestRules rules,
-			RateLimitHeaders headers, ProblemWriter writer, Environment environment) {
+			RateLimitHeaders headers, ProblemResolver problems, Environment environment) {
 		return filter("rateLimitBeforeAuthentication",
-				new RateLimitFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, writer),
+				new RateLimitFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems),
 				WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.in(environment));
 	}
 
 	@Bean
 	FilterRegistrationBean<RateLimitFilter> rateLimitFilterAfterAuthentication(RequestRules rules,
-			RateLimitHeaders headers, ProblemWriter writer, Environment environment) {
+			RateLimitHeaders headers, ProblemResolver problems, Environment environment) {
 		return filter("rateLimitAfterAuthentication",
-				new RateLimitFilter(Phase.AFTER_AUTHENTICATION, rules, headers, writer),
+				new RateLimitFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems),
 				WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.in(environment));
 	}
 

@@ -34,20 +34,20 @@ public class RateLimitFilter extends OncePerRequestFilter {
 
 	private final RateLimitHeaders headers;
 
-	private final ProblemWriter writer;
+	private final ProblemResolver problems;
 
 	/**
 	 * Creates a filter.
 	 * @param phase which rules it decides by
 	 * @param rules all rules
 	 * @param headers tells clients where their limits stand
-	 * @param writer writes refusals
+	 * @param problems answers refusals
 	 */
-	public RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders headers, ProblemWriter writer) {
+	public RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders headers, ProblemResolver problems) {
 		this.phase = phase;
 		this.rules = rules;
 		this.headers = headers;
-		this.writer = writer;
+		this.problems = problems;
 	}
 
 	@Override
@@ -75,7 +75,7 @@ public class RateLimitFilter extends OncePerRequestFilter {
 	private boolean isAdmitted(List<RateLimitRules.Match> matches, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
 		GeRedisException refusal = refusal(matches, request, response);
-		if (refusal != null && !this.writer.write(refusal, request, response)) {
+		if (refusal != null && !this.problems.answer(refusal, request, response)) {
 			throw refusal;
 		}
 		return refusal == null;

@@ -248,6 +248,22 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	void filterYieldsToHandlerOfOurTypeButNotToCatchAll() {
+		WebApplicationContextRunner ruled = this.runner.withPropertyValues("ge.redis.rate-limit.rules[0].path=/free",
+				"ge.redis.rate-limit.rules[0].limit=1");
+		ruled.withBean(OwnHandler.class).withBean(CatchAll.class).run((context) -> {
+			assertThat(filtered(context).get().uri("/free").exchange()).hasStatusOk();
+			assertThat(filtered(context).get().uri("/free").exchange()).hasStatus(HttpStatus.I_AM_A_TEAPOT)
+				.hasBodyTextEqualTo("own")
+				.containsHeader("RateLimit");
+		});
+		ruled.withBean(CatchAll.class)
+			.run((context) -> assertThat(filtered(context).get().uri("/free").exchange())
+				.hasStatus(HttpStatus.TOO_MANY_REQUESTS)
+				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON));
+	}
+
+	@Test
 	void pathThatDoesNotParseIsNoWayAround() {
 		this.runner
 			.withPropertyValues("ge.redis.rate-limit.rules[0].path=/**", "ge.redis.rate-limit.rules[0].limit=100")
