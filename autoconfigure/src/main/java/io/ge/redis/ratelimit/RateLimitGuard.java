@@ -8,19 +8,30 @@ package io.ge.redis.ratelimit;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.SmartLifecycle;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles the rate limiter: the advisor for annotated methods and the API for code
- * stand on one engine, which is made when the first of them is used.
+ * stand on one engine, which is made when the first of them is used. Stops after
+ * everything that serves requests or runs tasks and before the connections, so that
+ * permits taken in advance can be given back.
  */
-public final class RateLimitGuard {
+public final class RateLimitGuard implements SmartLifecycle {
+
+	/**
+	 * Before the connections are closed, after servers and executors have stopped.
+	 */
+	public static final int PHASE = RedisBackends.PHASE + 1000;
 
 	private static final String PATTERN = "ratelimit";
 
@@ -31,6 +42,10 @@ public final class RateLimitGuard {
 	private final Supplier<DefaultRateLimiter> limiter;
 
 	private final RateLimitRules rules;
+
+	private volatile @Nullable LeaseBook leases;
+
+	private volatile boolean running;
 
 	/**
 	 * Assembles the rate limiter.
@@ -48,13 +63,15 @@ public final class RateLimitGuard {
 		this.rules = new RateLimitRules(this.limits, this.limiter);
 	}
 
-	private static RateLimitEngine engine(RedisBackend backend) {
+	private RateLimitEngine engine(RedisBackend backend) {
 		InstanceBus bus = backend.bus();
+		RedisRateLimiter redis = new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel());
 		DenyCache denied = new DenyCache(bus::confirmedAt);
-		RateLimitNews.hear(bus, denied);
-		return new RateLimitEngine(
-				new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel()),
-				new LocalRateLimiter(bus::liveInstances, System::nanoTime), EffectiveLimits.unchanged(), denied);
+		LeaseBook book = new LeaseBook(redis, bus::liveInstances);
+		RateLimitNews.hear(bus, denied, book);
+		this.leases = book;
+		return new RateLimitEngine(redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
+				EffectiveLimits.unchanged(), denied, book);
 	}
 
 	/**
@@ -91,6 +108,30 @@ public final class RateLimitGuard {
 	 */
 	public RateLimitRules rules() {
 		return this.rules;
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+		LeaseBook made = this.leases;
+		if (made != null) {
+			Waiting.await(made.giveBackAll());
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
 	}
 
 }

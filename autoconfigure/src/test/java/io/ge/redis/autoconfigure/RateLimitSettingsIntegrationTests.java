@@ -154,6 +154,18 @@ class RateLimitSettingsIntegrationTests {
 	}
 
 	@Test
+	void permitsTakenInAdvanceCountAgainstTheLimit() {
+		this.runner.run((context) -> {
+			Desk desk = context.getBean(Desk.class);
+			for (int i = 0; i < 40; i++) {
+				desk.hot();
+			}
+			assertRefused(desk::hot, "hot");
+			assertThat(desk.sources("hot")).contains(RateLimitEvent.Source.REDIS, RateLimitEvent.Source.LEASE);
+		});
+	}
+
+	@Test
 	void trialNeverRefusesAndTells() {
 		this.runner.run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -305,6 +317,10 @@ class RateLimitSettingsIntegrationTests {
 		public void impatient() {
 		}
 
+		@RateLimited(name = "hot", limit = 40, window = "1h", lease = 5)
+		public void hot() {
+		}
+
 		@RateLimited(name = "trial", limit = 1, window = "1h", shadow = true)
 		public void trial() {
 		}
@@ -317,6 +333,13 @@ class RateLimitSettingsIntegrationTests {
 			return this.events.stream()
 				.filter((event) -> event.name().equals(name))
 				.map(RateLimitEvent::outcome)
+				.toList();
+		}
+
+		public List<RateLimitEvent.Source> sources(String name) {
+			return this.events.stream()
+				.filter((event) -> event.name().equals(name))
+				.map(RateLimitEvent::source)
 				.toList();
 		}
 
