@@ -1,0 +1,153 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Keeps this instance up to date with the changes that all instances share.
+ * <p>
+ * They are read when a message says so, whenever the subscription stands anew, since
+ * messages may have been lost until then, and every {@value #LOOK_MILLIS} milliseconds
+ * while it does not stand or the last reading failed. So a change is in effect everywhere
+ * within a second wherever Redis can be reached at all, and no decision pays for it. Read
+ * now and then in any case, which also keeps them alive in Redis.
+ */
+final class LimitChangeFeed {
+
+	private static final Log logger = LogFactory.getLog(LimitChangeFeed.class);
+
+	static final long LOOK_MILLIS = 500;
+
+	private static final long ROUTINE_LOOKS = TimeUnit.MINUTES.toMillis(20) / LOOK_MILLIS;
+
+	private final RedisLimitChanges changes;
+
+	private final InstanceBus bus;
+
+	private final Consumer<List<StoredChange>> sink;
+
+	private final Runnable routine;
+
+	/** Requests to read that are not answered yet. */
+	private final AtomicInteger wanted = new AtomicInteger();
+
+	private volatile boolean deaf = true;
+
+	private volatile boolean failed;
+
+	private volatile boolean closed;
+
+	private volatile CompletableFuture<Void> pause = new CompletableFuture<>();
+
+	/** Only touched by one look after the other. */
+	private long looks;
+
+	/**
+	 * Creates a feed that is not yet started.
+	 * @param changes where the changes are
+	 * @param bus tells of them
+	 * @param sink takes all changes, each time they were read
+	 * @param routine something else to do every 20 minutes
+	 */
+	LimitChangeFeed(RedisLimitChanges changes, InstanceBus bus, Consumer<List<StoredChange>> sink, Runnable routine) {
+		this.changes = changes;
+		this.bus = bus;
+		this.sink = sink;
+		this.routine = routine;
+	}
+
+	/**
+	 * Reads for the first time, within the budget of one call, so that not even the first
+	 * decision goes by what was changed long ago.
+	 */
+	void start() {
+		this.deaf = !this.bus.isSubscribed();
+		this.bus.onLost(() -> this.deaf = true);
+		this.bus.onSubscribed(() -> {
+			this.deaf = false;
+			read();
+		});
+		try {
+			this.failed = !take(Waiting.await(this.changes.load()));
+		}
+		catch (RedisUnavailableException ex) {
+			this.failed = true;
+		}
+		sleep();
+	}
+
+	/**
+	 * Reads the changes, now and once more if it is asked for meanwhile.
+	 */
+	void read() {
+		if (this.wanted.getAndIncrement() == 0) {
+			readNow();
+		}
+	}
+
+	private void readNow() {
+		int answered = this.wanted.get();
+		this.changes.load().whenComplete((stored, failure) -> {
+			this.failed = failure != null || !take(stored);
+			if (this.wanted.addAndGet(-answered) > 0) {
+				readNow();
+			}
+		});
+	}
+
+	private boolean take(List<StoredChange> stored) {
+		try {
+			this.sink.accept(stored);
+			return true;
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Live changes of rate limits could not be applied", ex);
+			return false;
+		}
+	}
+
+	private void sleep() {
+		CompletableFuture<Void> next = new CompletableFuture<>();
+		this.pause = next;
+		next.thenRun(this::look);
+		next.completeOnTimeout(null, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+		if (this.closed) {
+			next.cancel(false);
+		}
+	}
+
+	private void look() {
+		try {
+			boolean due = ++this.looks % ROUTINE_LOOKS == 0;
+			if (due) {
+				this.routine.run();
+			}
+			if (due || this.deaf || this.failed) {
+				read();
+			}
+		}
+		finally {
+			sleep();
+		}
+	}
+
+	void close() {
+		this.closed = true;
+		this.pause.cancel(false);
+	}
+
+}
