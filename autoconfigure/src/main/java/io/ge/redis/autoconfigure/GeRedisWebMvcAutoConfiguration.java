@@ -21,6 +21,7 @@ import io.ge.redis.web.OutageProblems;
 import io.ge.redis.web.ProblemMapping;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.ProblemWriter;
+import io.ge.redis.web.RateLimitCostProblems;
 import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RateLimitProblems;
 import io.ge.redis.web.ResponseEntityRecorder;
@@ -97,6 +98,11 @@ public final class GeRedisWebMvcAutoConfiguration {
 	@Bean
 	RateLimitProblems geRedisRateLimitProblems() {
 		return new RateLimitProblems();
+	}
+
+	@Bean
+	RateLimitCostProblems geRedisRateLimitCostProblems() {
+		return new RateLimitCostProblems();
 	}
 
 	@Bean

@@ -35,7 +35,9 @@ final class DefaultRateLimiter implements RateLimiter {
 		List<Demand> demands = new ArrayList<>(request.entries().size());
 		for (RateLimitRequest.Entry entry : request.entries()) {
 			List<String> parts = KeyText.of(entry.key(), "The key of rate limit '" + entry.name() + "'");
-			demands.add(new Demand(this.limits.get(entry.name()), parts, request.cost()));
+			for (RateLimit limit : this.limits.get(entry.name())) {
+				add(demands, new Demand(limit, parts, request.cost()));
+			}
 		}
 		return decide(demands);
 	}
@@ -48,7 +50,7 @@ final class DefaultRateLimiter implements RateLimiter {
 		List<String> parts = KeyText.of(key, "The key of rate limit '" + limits.get(0).name() + "'");
 		List<Demand> demands = new ArrayList<>(limits.size());
 		for (RateLimit limit : limits) {
-			demands.add(new Demand(limit, parts, 1));
+			add(demands, new Demand(this.limits.admit(limit), parts, 1));
 		}
 		return decide(demands);
 	}
@@ -61,6 +63,17 @@ final class DefaultRateLimiter implements RateLimiter {
 	@Override
 	public void reset(String name, Object key) {
 		throw new UnsupportedOperationException("reset");
+	}
+
+	// Twice the same state in one decision would be asked once and charged twice
+	private static void add(List<Demand> demands, Demand demand) {
+		for (Demand other : demands) {
+			if (other.limit().name().equals(demand.limit().name()) && other.key().equals(demand.key())) {
+				throw new IllegalArgumentException(
+						"The rate limit '" + demand.limit().name() + "' is named twice for the same key");
+			}
+		}
+		demands.add(demand);
 	}
 
 	RateLimitDecision decide(List<Demand> demands) {

@@ -59,6 +59,15 @@ public final class RateLimitGuard {
 	}
 
 	/**
+	 * Checks the limits in the environment that no annotation uses, and that every one
+	 * that is tuned there exists. To be called when all annotated methods are known.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
+	 */
+	public void verify() {
+		this.limits.verify();
+	}
+
+	/**
 	 * Returns the API.
 	 * @return the rate limiter
 	 */
