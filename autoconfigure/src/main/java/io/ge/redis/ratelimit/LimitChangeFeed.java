@@ -5,8 +5,13 @@
 
 package io.ge.redis.ratelimit;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -30,6 +35,8 @@ final class LimitChangeFeed {
 
 	private static final Log logger = LogFactory.getLog(LimitChangeFeed.class);
 
+	static final String CHANGED = "ratelimit.changed";
+
 	static final long LOOK_MILLIS = 500;
 
 	private static final long ROUTINE_LOOKS = TimeUnit.MINUTES.toMillis(20) / LOOK_MILLIS;
@@ -44,6 +51,8 @@ final class LimitChangeFeed {
 
 	/** Requests to read that are not answered yet. */
 	private final AtomicInteger wanted = new AtomicInteger();
+
+	private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
 
 	private volatile boolean deaf = true;
 
@@ -76,6 +85,7 @@ final class LimitChangeFeed {
 	 */
 	void start() {
 		this.deaf = !this.bus.isSubscribed();
+		this.bus.handle(CHANGED, (payload) -> read());
 		this.bus.onLost(() -> this.deaf = true);
 		this.bus.onSubscribed(() -> {
 			this.deaf = false;
@@ -91,18 +101,27 @@ final class LimitChangeFeed {
 	}
 
 	/**
-	 * Reads the changes, now and once more if it is asked for meanwhile.
+	 * Reads the changes: now, or once the reading that is under way has ended.
+	 * @return completes when they were read, or could not be
 	 */
-	void read() {
+	CompletionStage<Void> read() {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		this.waiting.add(done);
 		if (this.wanted.getAndIncrement() == 0) {
 			readNow();
 		}
+		return done;
 	}
 
 	private void readNow() {
 		int answered = this.wanted.get();
+		List<CompletableFuture<Void>> answers = new ArrayList<>(answered);
+		while (answers.size() < answered) {
+			answers.add(Objects.requireNonNull(this.waiting.poll()));
+		}
 		this.changes.load().whenComplete((stored, failure) -> {
 			this.failed = failure != null || !take(stored);
+			answers.forEach((answer) -> answer.complete(null));
 			if (this.wanted.addAndGet(-answered) > 0) {
 				readNow();
 			}
