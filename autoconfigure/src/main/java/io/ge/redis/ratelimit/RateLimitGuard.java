@@ -8,6 +8,7 @@ package io.ge.redis.ratelimit;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -45,8 +46,12 @@ public final class RateLimitGuard {
 	}
 
 	private static RateLimitEngine engine(RedisBackend backend) {
-		return new RateLimitEngine(new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN)),
-				new LocalRateLimiter(backend.bus()::liveInstances, System::nanoTime));
+		InstanceBus bus = backend.bus();
+		DenyCache denied = new DenyCache(bus::confirmedAt);
+		RateLimitNews.hear(bus, denied);
+		return new RateLimitEngine(
+				new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel()),
+				new LocalRateLimiter(bus::liveInstances, System::nanoTime), EffectiveLimits.unchanged(), denied);
 	}
 
 	/**

@@ -42,10 +42,10 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface RateLimited {
 
 	/**
-	 * Name of the limit. The same name and key share one state wherever they are used, and
-	 * so must have the same settings. Default {@code SimpleClassName.methodName}. Names
-	 * with other characters than letters, digits and dashes stand in brackets in the
-	 * properties: {@code limits[OrderController.submit].limit}.
+	 * Name of the limit. The same name and key share one state wherever they are used,
+	 * and so must have the same settings. Default {@code SimpleClassName.methodName}.
+	 * Names with other characters than letters, digits and dashes stand in brackets in
+	 * the properties: {@code limits[OrderController.submit].limit}.
 	 * @return the name
 	 */
 	String name() default "";
@@ -93,8 +93,8 @@ public @interface RateLimited {
 
 	/**
 	 * SpEL expression for the number of permits a call takes, such as
-	 * {@code "#rows.size()"}, or the number itself. Zero looks without taking and is never
-	 * refused. More than the limit (or burst) can never pass and throws
+	 * {@code "#rows.size()"}, or the number itself. Zero looks without taking and is
+	 * never refused. More than the limit (or burst) can never pass and throws
 	 * {@link RateLimitCostException}, as do {@code null}, fractions and negative numbers;
 	 * a number written here is checked at startup. Default one.
 	 * @return the expression

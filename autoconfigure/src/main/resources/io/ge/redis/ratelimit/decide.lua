@@ -1,108 +1,293 @@
--- Decides on one call against all its limits on one entity, and takes a permit of each if all allow it.
+-- Decides on one call against all its limits of one slot, and takes the permits of each if all allow it.
 --
--- KEYS  one state per limit, all with the entity's hash tag
--- ARGV  per limit four values: 'w' (sliding window) or 'b' (token bucket), limit, window in microseconds,
---       burst (token bucket only, else 0)
--- Reply {allowed 1|0, server time in microseconds, then per limit:
---       permits left, microseconds until the next permit is restored, microseconds to wait (0 where this limit allows)}
+-- KEYS  one state per limit, all in one slot
+-- ARGV  further permits per limit wanted as a lease (0 none), longest lease in microseconds (0 none),
+--       then per limit seven values: kind 'w' sliding window, 'b' token bucket, 'c' sliding window counter or
+--       'f' fixed window; limit; window in microseconds; burst ('b', else 0); cost (0 looks, is never refused);
+--       longest wait in microseconds; 1 if the limit is a shadow, else 0
+-- Reply {1 allowed | 0 denied, server time, time from which the call may proceed, further permits taken of each limit,
+--       how long those are valid, then per limit four values:
+--       permits left after this decision; time until the next one comes back, 0 if none is missing;
+--       time until this limit no longer refuses the call, its longest wait taken off, 0 if it does not refuse;
+--       the stamp of the charge for refund.lua, 0 if not charged}; times in microseconds.
+--       The further permits have the stamp max(stamp, server time + validity) for 'w' and 'b', else the same stamp.
 --
 -- Invariants
---  * Check all, then write all: a denied call writes nothing, so it neither counts nor prolongs anything.
---  * 'w' is a list of the admission times inside the window, oldest first. With a full list the element that makes
---    room is the oldest of the last 'limit' ones; no window of that length ever holds more than 'limit' admissions.
---  * 'b' is the theoretical arrival time (GCRA): when the bucket would be full again. The interval is rounded up to
---    a microsecond, so the rate is never above the limit.
---  * A clock that steps back (failover) cannot admit more: times never fall below those stored; nor can it block
---    longer than one window, since a key lives one window after its last admission.
---  * Every key has a TTL of the time after which it says nothing any more.
--- If a write is refused for lack of memory, the limits before it are charged and the call fails: never too many.
+--  * Check all, then write all: a denied call and a cost of 0 write nothing, so they neither count nor prolong.
+--  * A permit counts at a time: that at which the call may proceed, for a lease its end. No permit is used later than
+--    it counts, and every later decision sees it: so no use is forgotten too early, and nobody overtakes who waits.
+--  * 'w' is a list of stamps, oldest first. In no window of that length are more than 'limit' permits used.
+--  * 'b' is the theoretical arrival time (GCRA): when the bucket would be full again. The interval is rounded up to a
+--    microsecond; in any time t at most burst + t / interval permits are used.
+--  * 'c' and 'f' count in sub-windows: '>dd' length of a sub-window, time until which the last one was used; then four
+--    bytes per sub-window, the last of them that of this time. 'c' admits in sub-window j if the counts from j - 10 on
+--    leave room: a window touches no more than these. 'f' has one sub-window. After a change of the window what was
+--    counted moves to the end of its old sub-window, the last one to its last use: never too early.
+--  * A clock that steps back by d (failover) admits nothing more, and denies up to d longer. What stands more than an
+--    hour ahead was written by a clock that was wrong, and is forgotten; so nobody waits for longer than an hour.
+--  * A shadow limit neither denies nor delays the call; it is charged unless it refuses.
+--  * Every key has a TTL: until its state says nothing any more.
+-- Writes begin when all is decided. A first write that is refused (memory, replica) charges nothing, later ones are not.
+
+local MILLISECOND = 1000
+local AHEAD = 3600 * 1000 * MILLISECOND -- farther in the future nothing is charged
+local MOST_SUBWINDOWS = 600 -- nor farther than so many sub-windows
+local LONGEST_LEASE = 1000 * MILLISECOND
+local SHORTEST_LEASE = 5 * MILLISECOND
+local LARGEST_COUNT = 4294967295
+local LIMIT_FIELDS = 7
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 
-local LIMIT_FIELDS = 4
-local reply = {1, now}
-local plans = {}
+local function integer(number)
+  return string.format('%.0f', number)
+end
 
-for i, key in ipairs(KEYS) do
-  local base = (i - 1) * LIMIT_FIELDS
-  local kind = ARGV[base + 1]
-  local limit = tonumber(ARGV[base + 2])
-  local window = tonumber(ARGV[base + 3])
-  local plan = {kind = kind, window = window}
-  local left, restored, wait
+-- A millisecond more, since a script's expiry may begin before its reading of the clock
+local function ttl(till)
+  return math.max(1, math.ceil((till - now) / MILLISECOND)) + 1
+end
 
-  if kind == 'w' then
-    local size = redis.call('LLEN', key)
-    local last = size > 0 and tonumber(redis.call('LINDEX', key, -1)) or 0
-    plan.time = math.max(now, last)
-    local oldest = size > 0 and tonumber(redis.call('LINDEX', key, 0)) or plan.time
-    local gate = size >= limit and tonumber(redis.call('LINDEX', key, size - limit)) or nil
-    wait = gate and math.max(0, gate + window - plan.time) or 0
-    plan.all_expired = size > 0 and last + window <= plan.time
-    if wait == 0 then
-      local expired = 0
-      if plan.all_expired then
-        expired = size
-      else
-        while expired < size do
-          oldest = tonumber(redis.call('LINDEX', key, expired))
-          if oldest + window > plan.time then
-            break
-          end
-          expired = expired + 1
-        end
+-- Sliding window: 'w'
+
+local window = {}
+
+local function element(limit, index)
+  return tonumber(redis.call('LINDEX', limit.key, index))
+end
+
+-- How many have left the window: by doubling steps, then halving, since most often it is none or one
+local function expired(limit)
+  local edge = now - limit.window
+  local low, high = 0, 0
+  while high < limit.size - 1 and element(limit, high) <= edge do
+    low = high + 1
+    high = math.min(limit.size - 1, high * 2 + 1)
+  end
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if element(limit, middle) <= edge then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+function window.read(limit)
+  limit.capacity, limit.reach = limit.limit, AHEAD
+  limit.size = redis.call('LLEN', limit.key)
+  limit.last = limit.size > 0 and element(limit, -1) or 0
+  if limit.last + limit.window <= now or limit.last > now + AHEAD then
+    limit.expired, limit.last = limit.size, 0
+  else
+    limit.expired = expired(limit)
+  end
+  limit.available = limit.limit - (limit.size - limit.expired)
+end
+
+function window.earliest(limit)
+  return element(limit, limit.size + limit.cost - limit.limit - 1) + limit.window
+end
+
+local function push(key, stamp, count)
+  local stamps = {}
+  for i = 1, math.min(count, 1000) do
+    stamps[i] = integer(stamp)
+  end
+  for pushed = 0, count - 1, 1000 do
+    redis.call('RPUSH', key, unpack(stamps, 1, math.min(count - pushed, 1000)))
+  end
+end
+
+function window.charge(limit, time, extra, lease_end)
+  local stamp = math.max(time, limit.last)
+  limit.last = extra > 0 and math.max(stamp, lease_end) or stamp
+  if limit.expired == limit.size and limit.size > 0 then
+    redis.call('DEL', limit.key)
+  elseif limit.expired > 0 then
+    redis.call('LTRIM', limit.key, limit.expired, -1)
+  end
+  push(limit.key, stamp, limit.cost)
+  push(limit.key, limit.last, extra)
+  redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))
+  limit.size = limit.size - limit.expired + limit.cost + extra
+  limit.expired = 0
+  return stamp
+end
+
+function window.restored(limit)
+  local next = math.max(limit.expired, limit.size - limit.limit)
+  return next < limit.size and element(limit, next) + limit.window - now or 0
+end
+
+-- Token bucket: 'b'
+
+local bucket = {}
+
+function bucket.read(limit)
+  limit.capacity, limit.reach = limit.burst, AHEAD
+  limit.interval = math.ceil(limit.window / limit.limit)
+  limit.tolerance = limit.burst * limit.interval
+  limit.arrival = tonumber(redis.call('GET', limit.key) or 0)
+  if limit.arrival > now + limit.tolerance + AHEAD then
+    limit.arrival = 0
+  end
+  limit.available = math.floor((limit.tolerance - math.max(0, limit.arrival - now)) / limit.interval)
+end
+
+function bucket.earliest(limit)
+  return limit.arrival + limit.cost * limit.interval - limit.tolerance
+end
+
+function bucket.charge(limit, time, extra, lease_end)
+  local stamp = math.max(limit.arrival, time)
+  limit.arrival = stamp + limit.cost * limit.interval
+  if extra > 0 then
+    limit.arrival = math.max(limit.arrival, lease_end) + extra * limit.interval
+  end
+  redis.call('SET', limit.key, integer(limit.arrival), 'PX', ttl(limit.arrival))
+  return stamp
+end
+
+function bucket.restored(limit)
+  if limit.arrival <= now then
+    return 0
+  end
+  local left = math.max(0, math.floor((limit.tolerance - (limit.arrival - now)) / limit.interval))
+  return limit.arrival - limit.tolerance + (left + 1) * limit.interval - now
+end
+
+-- Sub-windows: 'c' and 'f'
+
+local counter = {}
+
+local function add(limit, index, count)
+  limit.counts[index] = (limit.counts[index] or 0) + count
+  limit.first = math.min(limit.first or index, index)
+  limit.last = math.max(limit.last or index, index)
+  limit.used = limit.used + count
+end
+
+function counter.read(limit)
+  limit.past = limit.kind == 'c' and 10 or 0
+  limit.length = math.ceil(limit.window / math.max(1, limit.past))
+  limit.current = math.floor(now / limit.length)
+  limit.capacity, limit.reach = limit.limit, math.min(AHEAD, MOST_SUBWINDOWS * limit.length)
+  limit.counts, limit.used, limit.latest = {}, 0, 0
+  local state = redis.call('GET', limit.key)
+  if state then
+    local size = (#state - 16) / 4
+    local fields = {struct.unpack('>dd' .. string.rep('I4', size), state)}
+    local length, latest = fields[1], fields[2]
+    local last = math.floor(latest / length)
+    for i = 1, latest <= now + AHEAD and size or 0 do
+      local index = last - size + i
+      if length ~= limit.length then
+        local till = i == size and latest or (index + 1) * length - 1
+        index = math.min(math.floor(till / limit.length), limit.current + MOST_SUBWINDOWS)
       end
-      plan.expired = expired
-      left = limit - (size - expired) - 1
-      restored = (size == expired) and window or oldest + window - plan.time
-    else
-      left = 0
-      restored = wait
+      if index >= limit.current - limit.past then
+        add(limit, index, fields[2 + i])
+        limit.latest = latest
+      end
     end
-  else
-    local burst = tonumber(ARGV[base + 4])
-    local interval = math.ceil(window / limit)
-    local tolerance = burst * interval
-    local arrival = tonumber(redis.call('GET', key) or now)
-    arrival = math.min(math.max(arrival, now), now + tolerance)
-    plan.arrival = arrival + interval
-    wait = math.max(0, plan.arrival - now - tolerance)
-    if wait == 0 then
-      left = math.floor((tolerance - (plan.arrival - now)) / interval)
-      restored = (plan.arrival - now) - math.floor((plan.arrival - now - 1) / interval) * interval
-    else
-      left = 0
-      restored = wait
-    end
-    plan.ttl = math.max(1, math.ceil((plan.arrival - now) / 1000))
   end
-
-  if wait > 0 then
-    reply[1] = 0
-  end
-  plans[i] = plan
-  reply[#reply + 1] = left
-  reply[#reply + 1] = restored
-  reply[#reply + 1] = wait
+  limit.available = limit.limit - limit.used
 end
 
-if reply[1] == 0 then
-  return reply
+-- When the permits that count have become so few
+local function falls_to(limit, bound)
+  local used, index = limit.used, limit.current
+  while used > bound do
+    used = used - (limit.counts[index - limit.past] or 0)
+    index = index + 1
+  end
+  return index * limit.length
 end
 
+function counter.earliest(limit)
+  return falls_to(limit, limit.limit - limit.cost)
+end
+
+function counter.charge(limit, time, extra, lease_end)
+  local index = math.floor(time / limit.length)
+  if limit.last then
+    index = math.max(index, limit.last - MOST_SUBWINDOWS)
+  end
+  add(limit, index, limit.cost + extra)
+  limit.latest = math.max(limit.latest, time, extra > 0 and lease_end - 1 or 0, limit.last * limit.length)
+  local counts = {}
+  for i = limit.first, limit.last do
+    counts[#counts + 1] = math.min(limit.counts[i] or 0, LARGEST_COUNT)
+  end
+  local state = struct.pack('>dd' .. string.rep('I4', #counts), limit.length, limit.latest, unpack(counts))
+  redis.call('SET', limit.key, state, 'PX', ttl((limit.last + limit.past + 1) * limit.length))
+  return index
+end
+
+function counter.restored(limit)
+  return limit.used > 0 and falls_to(limit, math.min(limit.used, limit.limit) - 1) - now or 0
+end
+
+-- The decision
+
+local KINDS = {w = window, b = bucket, c = counter, f = counter}
+local extra = tonumber(ARGV[1])
+local valid = math.min(tonumber(ARGV[2]), LONGEST_LEASE)
+local limits = {}
+local reach = AHEAD
 for i, key in ipairs(KEYS) do
-  local plan = plans[i]
-  if plan.kind == 'w' then
-    if plan.all_expired then
-      redis.call('DEL', key)
-    elseif plan.expired > 0 then
-      redis.call('LTRIM', key, plan.expired, -1)
-    end
-    redis.call('RPUSH', key, string.format('%.0f', plan.time))
-    redis.call('PEXPIRE', key, math.max(1, math.ceil(plan.window / 1000)))
-  else
-    redis.call('SET', key, string.format('%.0f', plan.arrival), 'PX', plan.ttl)
+  local base = 2 + (i - 1) * LIMIT_FIELDS
+  local limit = {
+    key = key, kind = ARGV[base + 1], limit = tonumber(ARGV[base + 2]), window = tonumber(ARGV[base + 3]),
+    burst = tonumber(ARGV[base + 4]), cost = tonumber(ARGV[base + 5]), wait = tonumber(ARGV[base + 6]),
+    shadow = ARGV[base + 7] == '1'
+  }
+  KINDS[limit.kind].read(limit)
+  reach = math.min(reach, limit.reach)
+  limits[i] = limit
+end
+
+local allowed = true
+local at = now
+for _, limit in ipairs(limits) do
+  limit.earliest, limit.refusal = now, 0
+  if limit.cost > limit.capacity then
+    limit.refusal = limit.window -- never, which only a shadow limit is asked
+  elseif limit.cost > limit.available and limit.cost > 0 then
+    limit.earliest = KINDS[limit.kind].earliest(limit)
+    limit.refusal = math.max(0, limit.earliest - now - math.min(limit.wait, reach))
   end
+  if limit.refusal > 0 then
+    allowed = allowed and limit.shadow
+  elseif not limit.shadow then
+    at = math.max(at, limit.earliest)
+  end
+  if limit.kind == 'c' or limit.kind == 'f' then
+    valid = math.min(valid, (limit.current + 1) * limit.length - now)
+  end
+  extra = math.min(extra, limit.cost > 0 and limit.refusal == 0 and limit.available - limit.cost or 0)
+end
+if not allowed then
+  at = now
+end
+if not allowed or at > now or extra <= 0 or valid < SHORTEST_LEASE then
+  extra, valid = 0, 0
+end
+
+local reply = {allowed and 1 or 0, now, at, extra, valid}
+for _, limit in ipairs(limits) do
+  local stamp = 0
+  if allowed and limit.cost > 0 and limit.refusal == 0 then
+    stamp = KINDS[limit.kind].charge(limit, math.max(at, limit.earliest), extra, now + valid)
+    limit.available = limit.available - limit.cost - extra
+  end
+  reply[#reply + 1] = math.max(0, limit.available)
+  reply[#reply + 1] = KINDS[limit.kind].restored(limit)
+  reply[#reply + 1] = limit.refusal
+  reply[#reply + 1] = stamp
 end
 return reply

@@ -84,8 +84,7 @@ class KeyStatisticsTests {
 		denyTimes("boris", 5);
 		this.statistics.record(demand("clara"), ALLOWED);
 		assertThat(this.statistics.mostDenied()).extracting(MostDenied.Denied::key, MostDenied.Denied::denials)
-			.containsExactly(tuple(List.of("boris"), 5L),
-					tuple(List.of("anna"), 3L));
+			.containsExactly(tuple(List.of("boris"), 5L), tuple(List.of("anna"), 3L));
 	}
 
 	@Test

@@ -1,0 +1,147 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.ge.redis.core.script.ScriptReply;
+
+/**
+ * What Redis said about demands in one slot. Times are turned into those of this JVM such
+ * that an error is on the safe side: what ends, ends no later than in Redis, counted from
+ * the sending of the call; what begins, begins no earlier, counted from its return.
+ */
+final class RedisAnswer {
+
+	/** Allowed, now, at, extra permits, validity of those. */
+	private static final int HEAD = 5;
+
+	/** Left, restored, wait, stamp. */
+	private static final int FIELDS = 4;
+
+	private final List<Demand> demands;
+
+	private final RedisLimitKey[] keys;
+
+	private final ScriptReply reply;
+
+	private final long sentAt;
+
+	private final long receivedAt;
+
+	RedisAnswer(List<Demand> demands, RedisLimitKey[] keys, ScriptReply reply, long sentAt, long receivedAt) {
+		this.demands = demands;
+		this.keys = keys;
+		this.reply = reply;
+		this.sentAt = sentAt;
+		this.receivedAt = receivedAt;
+	}
+
+	List<Demand> demands() {
+		return this.demands;
+	}
+
+	RedisLimitKey key(int index) {
+		return this.keys[index];
+	}
+
+	RedisLimitKey[] keys() {
+		return this.keys;
+	}
+
+	long sentAt() {
+		return this.sentAt;
+	}
+
+	long receivedAt() {
+		return this.receivedAt;
+	}
+
+	boolean isAllowed() {
+		return this.reply.number(0) == 1;
+	}
+
+	/**
+	 * Returns whether the caller has to wait for its turn.
+	 */
+	boolean isLater() {
+		return this.reply.number(2) > this.reply.number(1);
+	}
+
+	/**
+	 * Returns when the permits may be used.
+	 */
+	long usableAt() {
+		return this.receivedAt + nanos(this.reply.number(2) - this.reply.number(1));
+	}
+
+	/**
+	 * Returns how many permits more were taken of each limit.
+	 */
+	long extra() {
+		return this.reply.number(3);
+	}
+
+	/**
+	 * Returns until when the further permits may be used.
+	 */
+	long extraUsableUntil() {
+		return this.sentAt + nanos(this.reply.number(4));
+	}
+
+	long left(int index) {
+		return this.reply.number(HEAD + index * FIELDS);
+	}
+
+	long restoredNanos(int index) {
+		return nanos(this.reply.number(HEAD + index * FIELDS + 1));
+	}
+
+	long waitNanos(int index) {
+		return nanos(this.reply.number(HEAD + index * FIELDS + 2));
+	}
+
+	/**
+	 * Returns what tells the charge from others, zero if this limit was not charged.
+	 */
+	long stamp(int index) {
+		return this.reply.number(HEAD + index * FIELDS + 3);
+	}
+
+	/**
+	 * Returns what tells the charge of the permits that were taken in advance, as
+	 * {@code decide.lua} defines it.
+	 */
+	long extraStamp(int index) {
+		boolean inSubWindow = switch (this.demands.get(index).limit().algorithm()) {
+			case SLIDING_WINDOW, TOKEN_BUCKET -> false;
+			case SLIDING_WINDOW_COUNTER, FIXED_WINDOW -> true;
+		};
+		return inSubWindow ? stamp(index) : Math.max(stamp(index), this.reply.number(1) + this.reply.number(4));
+	}
+
+	/**
+	 * Adds where the limits stand.
+	 * @param standings takes them
+	 */
+	void addTo(List<Standing> standings) {
+		for (int i = 0; i < this.demands.size(); i++) {
+			standings.add(new Standing(this.demands.get(i), left(i), restoredNanos(i), waitNanos(i)));
+		}
+	}
+
+	List<Standing> standings() {
+		List<Standing> standings = new ArrayList<>(this.demands.size());
+		addTo(standings);
+		return standings;
+	}
+
+	private static long nanos(long micros) {
+		return micros * 1000;
+	}
+
+}

@@ -1,0 +1,15 @@
+-- Forgets what was used of limits, and tells all instances.
+--
+-- KEYS  states of limits, all in one slot
+-- ARGV  channel of all instances
+-- Reply {number of states there were}
+--
+-- Invariants
+--  * The message goes out also if there was no state: an instance may remember more than Redis.
+--  * One message for all keys, in the form of refund.lua, but with the topic 'ratelimit.reset': permits that instances
+--    have in advance are no longer counted, and must not be used.
+
+local channel = ARGV[1]
+local deleted = redis.call('DEL', unpack(KEYS))
+redis.pcall('PUBLISH', channel, 'ratelimit.reset ' .. table.concat(KEYS, '\n'))
+return {deleted}
