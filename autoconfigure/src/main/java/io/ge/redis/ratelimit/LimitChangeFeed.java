@@ -27,9 +27,10 @@ import org.apache.commons.logging.LogFactory;
  * <p>
  * They are read when a message says so, whenever the subscription stands anew, since
  * messages may have been lost until then, and every {@value #LOOK_MILLIS} milliseconds
- * while it does not stand or the last reading failed. So a change is in effect everywhere
- * within a second wherever Redis can be reached at all, and no decision pays for it. Read
- * now and then in any case, which also keeps them alive in Redis.
+ * while it does not stand, nothing is heard over it, or the last reading failed. So a
+ * change is in effect everywhere within a second wherever Redis can be reached at all,
+ * and no decision pays for it. Read now and then in any case, which also keeps them alive
+ * in Redis.
  */
 final class LimitChangeFeed {
 
@@ -44,6 +45,8 @@ final class LimitChangeFeed {
 	private final RedisLimitChanges changes;
 
 	private final InstanceBus bus;
+
+	private final long silenceNanos;
 
 	private final Consumer<List<StoredChange>> sink;
 
@@ -69,12 +72,15 @@ final class LimitChangeFeed {
 	 * Creates a feed that is not yet started.
 	 * @param changes where the changes are
 	 * @param bus tells of them
+	 * @param silenceNanos when the bus is not to be relied upon
 	 * @param sink takes all changes, each time they were read
 	 * @param routine something else to do every 20 minutes
 	 */
-	LimitChangeFeed(RedisLimitChanges changes, InstanceBus bus, Consumer<List<StoredChange>> sink, Runnable routine) {
+	LimitChangeFeed(RedisLimitChanges changes, InstanceBus bus, long silenceNanos, Consumer<List<StoredChange>> sink,
+			Runnable routine) {
 		this.changes = changes;
 		this.bus = bus;
+		this.silenceNanos = silenceNanos;
 		this.sink = sink;
 		this.routine = routine;
 	}
@@ -155,13 +161,17 @@ final class LimitChangeFeed {
 			if (due) {
 				this.routine.run();
 			}
-			if (due || this.deaf || this.failed) {
+			if (due || this.failed || isDeaf()) {
 				read();
 			}
 		}
 		finally {
 			sleep();
 		}
+	}
+
+	private boolean isDeaf() {
+		return this.deaf || System.nanoTime() - this.bus.heardAt() > this.silenceNanos;
 	}
 
 	void close() {

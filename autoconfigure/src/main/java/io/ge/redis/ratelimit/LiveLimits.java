@@ -19,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.invocation.Setting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -121,20 +122,20 @@ final class LiveLimits implements EffectiveLimits {
 	List<Layer> layers(RateLimit base, List<String> key) {
 		LiveLimit live = of(base.name());
 		List<Layer> layers = new ArrayList<>();
-		add(layers, Source.ENDPOINT, live.change());
+		add(layers, Setting.Origin.ENDPOINT, live.change());
 		RateLimitResolver asked = resolver();
 		if (asked != null) {
 			RateLimit limit = live.forAll(base);
 			RateLimit resolved = resolve(asked, limit, key);
-			layers.add(new Layer(Source.RESOLVER, difference(limit, resolved)));
+			layers.add(new Layer(Setting.Origin.BEAN, difference(limit, resolved)));
 		}
 		String text = LiveLimit.text(key);
-		add(layers, Source.PROPERTIES_FOR_KEY, live.overrides().get(text));
-		add(layers, Source.ENDPOINT_FOR_KEY, live.keyChanges().get(text));
+		add(layers, Setting.Origin.PROPERTIES_FOR_KEY, live.overrides().get(text));
+		add(layers, Setting.Origin.ENDPOINT_FOR_KEY, live.keyChanges().get(text));
 		return layers;
 	}
 
-	private static void add(List<Layer> layers, Source source, @Nullable Alteration alteration) {
+	private static void add(List<Layer> layers, Setting.Origin source, @Nullable Alteration alteration) {
 		if (alteration != null) {
 			layers.add(new Layer(source, alteration.change()));
 		}
@@ -225,16 +226,7 @@ final class LiveLimits implements EffectiveLimits {
 	 * @param source who says it
 	 * @param change what differs
 	 */
-	record Layer(Source source, RateLimitChange change) {
-	}
-
-	/**
-	 * Who says something about a key besides annotation and properties.
-	 */
-	enum Source {
-
-		ENDPOINT, RESOLVER, PROPERTIES_FOR_KEY, ENDPOINT_FOR_KEY
-
+	record Layer(Setting.Origin source, RateLimitChange change) {
 	}
 
 	private record Resolver(@Nullable RateLimitResolver bean) {

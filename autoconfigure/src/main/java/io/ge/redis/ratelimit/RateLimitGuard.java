@@ -8,11 +8,11 @@ package io.ge.redis.ratelimit;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.function.SingletonSupplier;
 
@@ -20,15 +20,19 @@ import org.springframework.util.function.SingletonSupplier;
  * Assembles the rate limiter: the advisor for annotated methods and the API for code
  * stand on one engine, which is made when the first of them is used.
  */
-public final class RateLimitGuard {
-
-	private static final String PATTERN = "ratelimit";
+public final class RateLimitGuard implements AutoCloseable {
 
 	private final RateLimits limits;
 
 	private final RateLimitOperationSource source;
 
+	private final SingletonSupplier<RateLimitRuntime> runtime;
+
+	private final GuardEvents events;
+
 	private final Supplier<DefaultRateLimiter> limiter;
+
+	private volatile @Nullable RateLimitRuntime started;
 
 	/**
 	 * Assembles the rate limiter.
@@ -36,22 +40,31 @@ public final class RateLimitGuard {
 	 * @param attributes reads attribute values
 	 * @param expressions compiles key expressions
 	 * @param backend where the state lives
+	 * @param resolver chooses settings for callers, if there is one; asked with the first
+	 * call
 	 * @param events told of decisions
 	 */
 	public RateLimitGuard(Supplier<RateLimitProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events) {
+			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
+			Supplier<@Nullable RateLimitResolver> resolver, GuardEvents events) {
 		this.limits = new RateLimits(SingletonSupplier.of(properties));
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
-		this.limiter = SingletonSupplier.of(() -> new DefaultRateLimiter(this.limits, engine(backend.get()), events));
+		this.events = events;
+		this.runtime = SingletonSupplier.of(() -> start(backend.get(), resolver));
+		this.limiter = SingletonSupplier.of(this::newLimiter);
 	}
 
-	private static RateLimitEngine engine(RedisBackend backend) {
-		InstanceBus bus = backend.bus();
-		DenyCache denied = new DenyCache(bus::confirmedAt);
-		RateLimitNews.hear(bus, denied);
-		return new RateLimitEngine(
-				new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel()),
-				new LocalRateLimiter(bus::liveInstances, System::nanoTime), EffectiveLimits.unchanged(), denied);
+	private RateLimitRuntime start(RedisBackend backend, Supplier<@Nullable RateLimitResolver> resolver) {
+		RateLimitRuntime started = RateLimitRuntime.on(backend, resolver);
+		started.live().override(this.limits.properties().overrides());
+		started.feed().start();
+		this.started = started;
+		return started;
+	}
+
+	private DefaultRateLimiter newLimiter() {
+		RateLimitRuntime runtime = this.runtime.obtain();
+		return new DefaultRateLimiter(this.limits, runtime.engine(), runtime.statistics(), this.events);
 	}
 
 	/**
@@ -70,6 +83,55 @@ public final class RateLimitGuard {
 	 */
 	public void verify() {
 		this.limits.verify();
+	}
+
+	/**
+	 * Takes over other properties while the application runs: limits, overrides, and
+	 * whether they are trials. What was used so far stays counted. If one of them cannot
+	 * work, nothing changes. Connection factory, rules and the like stay as they were at
+	 * startup.
+	 * @param changed the properties
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
+	 */
+	public void refresh(RateLimitProperties changed) {
+		if (changed.equals(this.limits.properties())) {
+			return;
+		}
+		this.limits.refresh(changed);
+		RateLimitRuntime runtime = this.started;
+		if (runtime != null) {
+			runtime.live().override(changed.overrides());
+		}
+	}
+
+	/**
+	 * Returns how many different keys of a limit were decided on in about the last hour
+	 * by this instance.
+	 * @param name the name of the limit
+	 * @return an estimate with a standard error of 2.3 %, zero for a limit without keys
+	 */
+	public long distinctKeys(String name) {
+		RateLimitRuntime runtime = this.started;
+		return (runtime != null) ? runtime.statistics().distinctKeys(name) : 0;
+	}
+
+	/**
+	 * Returns what an operator can see and do.
+	 * @return the control
+	 */
+	public RateLimitControl control() {
+		return new RateLimitControl(this.limits, this.runtime.obtain(), this.events);
+	}
+
+	/**
+	 * Ends what runs in the background.
+	 */
+	@Override
+	public void close() {
+		RateLimitRuntime runtime = this.started;
+		if (runtime != null) {
+			runtime.feed().close();
+		}
 	}
 
 	/**

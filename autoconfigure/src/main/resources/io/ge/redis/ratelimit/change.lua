@@ -7,7 +7,8 @@
 --
 -- Invariants
 --  * A block is stored as the server time of its end, so no clock but the server's counts.
---  * Whoever hears of a change finds it: the message leaves with the same script.
+--  * Whoever hears of a change finds it: the message leaves with the same script. Where it may not be published, the
+--    change stands, and is found by those who do not hear anything and therefore look.
 --  * The hash always has a TTL. If the write is refused for lack of memory, nothing has changed and nobody is told.
 -- Repeating it does no harm; a repeated block lasts from then on.
 
@@ -30,5 +31,5 @@ else
   redis.call('HSET', hash, field, value)
   redis.call('PEXPIRE', hash, ttl)
 end
-redis.call('PUBLISH', channel, 'ratelimit.changed')
+redis.pcall('PUBLISH', channel, 'ratelimit.changed')
 return {1}

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.core.invocation.Setting;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -48,8 +49,8 @@ class LiveLimitsTests {
 		limits.share(List.of(changed("tasks", null, 20), changed("tasks", "anna", 40)));
 		assertThat(limits.effective(TASKS, ANNA)).isEqualTo(TASKS.withLimit(40).withWindow(Duration.ofHours(1)));
 		assertThat(limits.layers(TASKS, ANNA)).extracting(LiveLimits.Layer::source)
-			.containsExactly(LiveLimits.Source.ENDPOINT, LiveLimits.Source.RESOLVER,
-					LiveLimits.Source.PROPERTIES_FOR_KEY, LiveLimits.Source.ENDPOINT_FOR_KEY);
+			.containsExactly(Setting.Origin.ENDPOINT, Setting.Origin.BEAN, Setting.Origin.PROPERTIES_FOR_KEY,
+					Setting.Origin.ENDPOINT_FOR_KEY);
 		limits.share(List.of());
 		limits.override(Map.of());
 		assertThat(limits.effective(TASKS, ANNA).limit()).isEqualTo(13);
