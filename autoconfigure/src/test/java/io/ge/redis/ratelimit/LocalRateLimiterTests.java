@@ -54,7 +54,7 @@ class LocalRateLimiterTests {
 			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
 			.withBurst(4);
 		assertThat(admitted(limiter, bucket)).isEqualTo(2);
-		assertThat(limiter.decide(demand(bucket))).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+		assertThat(decide(limiter, demand(bucket))).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
 				(denied) -> assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(100)));
 		this.nanos.addAndGet(Duration.ofMillis(99).toNanos());
 		assertThat(admitted(limiter, bucket)).isZero();
@@ -75,7 +75,7 @@ class LocalRateLimiterTests {
 
 	private static int admitted(LocalRateLimiter limiter, RateLimit limit) {
 		int admitted = 0;
-		while (limiter.decide(demand(limit)).isAllowed()) {
+		while (decide(limiter, demand(limit)).isAllowed()) {
 			admitted++;
 		}
 		return admitted;
@@ -86,7 +86,11 @@ class LocalRateLimiterTests {
 	}
 
 	private RateLimitDecision decide(LocalRateLimiter limiter, String key) {
-		return limiter.decide(List.of(new Demand(this.limit, List.of(key), 1)));
+		return decide(limiter, List.of(new Demand(this.limit, List.of(key), 1)));
+	}
+
+	private static RateLimitDecision decide(LocalRateLimiter limiter, List<Demand> demands) {
+		return limiter.decide(demands).verdict().orRefuse();
 	}
 
 }
