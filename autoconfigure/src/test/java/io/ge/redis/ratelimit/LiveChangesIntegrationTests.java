@@ -11,6 +11,7 @@ import java.util.List;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
@@ -97,9 +98,9 @@ class LiveChangesIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			redis.primary().kill();
 			try (LiveInstance one = new LiveInstance(redis, "one", null, LIMITS)) {
-				assertThatExceptionOfType(io.ge.redis.core.outage.RedisUnavailableException.class)
+				assertThatExceptionOfType(RedisUnavailableException.class)
 					.isThrownBy(() -> one.limitOf("tasks", "anna"));
-				redis.primary().restart();
+				redis.primary().start();
 				try (LiveInstance two = new LiveInstance(redis, "two", null, LIMITS)) {
 					two.control().change("tasks", List.of(), limit(3));
 				}
@@ -163,8 +164,10 @@ class LiveChangesIntegrationTests {
 						.isEqualTo(101);
 					assertThat(fleet.two.limiter().tryAcquire("tasks", "boris").isAllowed()).isFalse();
 				}
-				assertThat(redis.commandCalls("evalsha")).isEqualTo(20);
-				assertThat(redis.commandCalls("hgetall")).isZero();
+				// Another instance may only now read what was changed before
+				long readings = redis.commandCalls("hgetall");
+				assertThat(redis.commandCalls("evalsha") - readings).isEqualTo(20);
+				assertThat(readings).isLessThanOrEqualTo(3);
 			}
 		}
 
@@ -191,7 +194,11 @@ class LiveChangesIntegrationTests {
 					assertThat(one.limiter().tryAcquire(name, "anna", 0).quotas().get(0).remaining()).as(name)
 						.isBetween(2L, 3L);
 					one.control().change(name, List.of(), limit(4));
-					assertThat(one.limiter().tryAcquire(name, "anna").isAllowed()).as(name).isFalse();
+					// A bucket of which six tenths are used still has four tenths
+					long left = name.equals("bucket") ? 1 : 0;
+					assertThat(one.limiter().tryAcquire(name, "anna", 0).quotas().get(0).remaining()).as(name)
+						.isEqualTo(left);
+					assertThat(one.limiter().tryAcquire(name, "anna").isAllowed()).as(name).isEqualTo(left > 0);
 				}
 			}
 		}
