@@ -78,13 +78,13 @@ final class DefaultRateLimiter implements RateLimiter {
 	}
 
 	private List<Demand> demands(String name, Object key, long cost) {
-		List<RateLimit> known = this.limits.get(name);
+		List<RateLimit> limits = this.limits.get(name);
 		List<String> parts = KeyText.of(key, new KeyOf(name));
-		if (known.size() == 1) {
-			return List.of(new Demand(known.get(0), parts, cost));
+		if (limits.size() == 1) {
+			return List.of(new Demand(limits.get(0), parts, cost));
 		}
-		List<Demand> demands = new ArrayList<>(known.size());
-		for (RateLimit limit : known) {
+		List<Demand> demands = new ArrayList<>(limits.size());
+		for (RateLimit limit : limits) {
 			demands.add(new Demand(limit, parts, cost));
 		}
 		return demands;

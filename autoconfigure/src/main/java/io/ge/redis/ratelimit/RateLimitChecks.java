@@ -35,13 +35,14 @@ final class RateLimitChecks {
 				"Set it to the number of calls per window, such as 100.");
 	}
 
-	void window(@Nullable Duration window) {
+	Duration window(@Nullable Duration window) {
 		if (window == null) {
 			throw new InvalidRateLimitException(name("window") + " is missing.", "Set it to a time such as 10s or 1h.");
 		}
 		require(window.compareTo(SHORTEST_WINDOW) >= 0 && window.compareTo(RateLimit.LONGEST_WINDOW) <= 0, "window",
 				" must be between 1ms and " + RateLimit.LONGEST_WINDOW.toDays() + "d, but is " + window + ".",
 				"Set it to a time such as 10s or 1h.");
+		return window;
 	}
 
 	void burst(long burst, RateLimitAlgorithm algorithm) {

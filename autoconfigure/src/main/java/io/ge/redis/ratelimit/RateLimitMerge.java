@@ -64,12 +64,12 @@ final class RateLimitMerge {
 		for (int i = 0; i < this.property.limits().size(); i++) {
 			RateLimitProperties.Band band = this.property.limits().get(i);
 			String place = path("limits[" + i + "].");
-			new RateLimitChecks(place::concat).window(band.window());
-			if (!windows.add(band.window())) {
-				throw new InvalidRateLimitException(place + "window is " + WindowText.of(band.window())
+			Duration window = new RateLimitChecks(place::concat).window(band.window());
+			if (!windows.add(window)) {
+				throw new InvalidRateLimitException(place + "window is " + WindowText.of(window)
 						+ ", as that of another limit of '" + this.name + "'.", "Keep the smaller limit of the two.");
 			}
-			Merged one = one(this.name + "-" + WindowText.of(band.window()), withBand(this.property, band),
+			Merged one = one(this.name + "-" + WindowText.of(window), withBand(this.property, band),
 					withoutBand(this.attributes), place);
 			if (one != null) {
 				merged.add(one);

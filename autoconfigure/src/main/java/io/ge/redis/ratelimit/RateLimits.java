@@ -40,6 +40,7 @@ final class RateLimits {
 	 * @return the limits, several if the properties list bands
 	 */
 	List<RateLimitMerge.Merged> define(RateLimitDefinitions.Use use) {
+		definitions();
 		this.lock.lock();
 		try {
 			List<RateLimitMerge.Merged> merged = definitions().add(use);
@@ -160,11 +161,13 @@ final class RateLimits {
 	}
 
 	private RateLimitDefinitions first() {
+		// A bean: asked for without the lock, since making it may need locks of Spring
+		RateLimitProperties read = this.properties.get();
 		this.lock.lock();
 		try {
 			RateLimitDefinitions existing = this.current;
 			if (existing == null) {
-				existing = new RateLimitDefinitions(this.properties.get());
+				existing = new RateLimitDefinitions(read);
 				this.current = existing;
 			}
 			return existing;

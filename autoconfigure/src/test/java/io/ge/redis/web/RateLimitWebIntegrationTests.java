@@ -117,6 +117,22 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	void callThatCanNeverPassIsBadRequest() {
+		this.runner.run((context) -> {
+			assertThat(mvc(context).get().uri("/rows?cost=3").exchange()).hasStatusOk();
+			assertProblem(mvc(context).get().uri("/rows?cost=4").exchange(), "cost-too-high");
+			assertProblem(mvc(context).get().uri("/rows?cost=-1").exchange(), "cost-invalid");
+			assertProblem(mvc(context).get().uri("/rows").exchange(), "cost-invalid");
+		});
+	}
+
+	private static void assertProblem(MvcTestResult result, String type) {
+		assertThat(result).hasStatus(HttpStatus.BAD_REQUEST).hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		assertThat(result).bodyJson().extractingPath("$.type").isEqualTo("urn:ge-redis:problem:" + type);
+		assertThat(result).bodyText().doesNotContain("#cost", "Desk");
+	}
+
+	@Test
 	void outageWithDenyIs503() {
 		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
 			MvcTestResult result = mvc(context).get().uri("/strict").exchange();
@@ -160,6 +176,12 @@ class RateLimitWebIntegrationTests {
 		@RateLimited(name = "optional", key = "#agent", limit = 100)
 		@GetMapping("/optional")
 		public String optional(@RequestParam(required = false) @Nullable String agent) {
+			return "done";
+		}
+
+		@RateLimited(name = "rows", limit = 3, cost = "#cost")
+		@GetMapping("/rows")
+		public String rows(@RequestParam(required = false) @Nullable Integer cost) {
 			return "done";
 		}
 
