@@ -44,9 +44,6 @@ final class DenyCache {
 
 	private static final int SETS = CAPACITY / WAYS;
 
-	/** As a shift: a thousandth. */
-	private static final int DRIFT = 10;
-
 	/** So long news are awaited after somebody was denied last. */
 	private static final long INTEREST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -89,7 +86,7 @@ final class DenyCache {
 	}
 
 	private boolean isCertain(Denial denial, long now) {
-		return now - denial.sentAt < UNCONFIRMED_NANOS || now - this.confirmedAt.getAsLong() < UNCONFIRMED_NANOS;
+		return now - denial.sentAt() < UNCONFIRMED_NANOS || now - this.confirmedAt.getAsLong() < UNCONFIRMED_NANOS;
 	}
 
 	/**
@@ -107,10 +104,10 @@ final class DenyCache {
 	 * @param knownNews what {@link #newsOf} said before the call was sent
 	 */
 	void add(Denial denial, int knownNews) {
-		int first = first(denial.key.hashCode());
+		int first = first(denial.key().hashCode());
 		int place = placeOf(denial, first);
 		this.denials.setRelease(place, denial);
-		noteInterest(denial.sentAt);
+		noteInterest(denial.sentAt());
 		if (this.news.get(first / WAYS) != knownNews) {
 			this.denials.compareAndSet(place, denial, null);
 		}
@@ -124,7 +121,7 @@ final class DenyCache {
 			if (present == null || present.isReplacedBy(denial)) {
 				return i;
 			}
-			long remains = present.until - denial.sentAt;
+			long remains = present.until() - denial.sentAt();
 			if (remains < shortest) {
 				shortest = remains;
 				place = i;
@@ -142,7 +139,7 @@ final class DenyCache {
 		this.news.incrementAndGet(first / WAYS);
 		for (int i = first; i < first + WAYS; i++) {
 			Denial denial = this.denials.get(i);
-			if (denial != null && denial.key.text().equals(key)) {
+			if (denial != null && denial.key().text().equals(key)) {
 				this.denials.compareAndSet(i, denial, null);
 			}
 		}
@@ -184,76 +181,6 @@ final class DenyCache {
 	private static int first(int hash) {
 		int spread = hash * 0x9E3779B9;
 		return ((spread >>> 16) & (SETS - 1)) * WAYS;
-	}
-
-	/**
-	 * What Redis refused.
-	 */
-	static final class Denial {
-
-		private final RedisLimitKey key;
-
-		private final Demand demand;
-
-		private final long remaining;
-
-		private final long sentAt;
-
-		private final long until;
-
-		private final long latest;
-
-		private final long restoredAt;
-
-		/**
-		 * Creates a denial.
-		 * @param answer what Redis said
-		 * @param index which of its demands was refused
-		 */
-		Denial(RedisAnswer answer, int index) {
-			long wait = answer.waitNanos(index);
-			this.key = answer.key(index);
-			this.demand = answer.demands().get(index);
-			this.remaining = answer.left(index);
-			this.sentAt = answer.sentAt();
-			this.until = this.sentAt + wait - (wait >> DRIFT);
-			this.latest = answer.receivedAt() + wait;
-			this.restoredAt = answer.receivedAt() + answer.restoredNanos(index);
-		}
-
-		private boolean answers(RedisLimitKey key, Demand demand, long now) {
-			if (this.key != key && !this.key.equals(key)) {
-				return false;
-			}
-			RateLimit limit = demand.limit();
-			if (limit != this.demand.limit() && !limit.equals(this.demand.limit())) {
-				return false;
-			}
-			if (demand.cost() != this.demand.cost() && limit.algorithm() != RateLimitAlgorithm.TOKEN_BUCKET) {
-				return false;
-			}
-			return this.until + shift(demand) - now > 0;
-		}
-
-		private boolean isReplacedBy(Denial other) {
-			return this.key.equals(other.key) && (this.demand.cost() == other.demand.cost()
-					|| this.demand.limit().algorithm() == RateLimitAlgorithm.TOKEN_BUCKET);
-		}
-
-		private long shift(Demand demand) {
-			return (demand.cost() == this.demand.cost()) ? 0
-					: (demand.cost() - this.demand.cost()) * this.demand.limit().intervalMicros() * 1000;
-		}
-
-		/**
-		 * Returns where the limit stands.
-		 */
-		Standing standing(Demand demand, long now) {
-			long wait = Math.max(1, this.latest + shift(demand) - now);
-			long restored = this.restoredAt - now;
-			return new Standing(demand, this.remaining, (restored > 0) ? restored : wait, wait);
-		}
-
 	}
 
 }

@@ -61,9 +61,9 @@ final class LimitChangeFeed {
 
 	private volatile boolean failed;
 
-	private volatile boolean closed;
+	private volatile boolean paused;
 
-	private volatile CompletableFuture<Void> pause = new CompletableFuture<>();
+	private volatile CompletableFuture<Void> rest = new CompletableFuture<>();
 
 	/** Only touched by one look after the other. */
 	private long looks;
@@ -147,10 +147,10 @@ final class LimitChangeFeed {
 
 	private void sleep() {
 		CompletableFuture<Void> next = new CompletableFuture<>();
-		this.pause = next;
+		this.rest = next;
 		next.thenRun(this::look);
 		next.completeOnTimeout(null, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-		if (this.closed) {
+		if (this.paused) {
 			next.cancel(false);
 		}
 	}
@@ -174,9 +174,22 @@ final class LimitChangeFeed {
 		return this.deaf || System.nanoTime() - this.bus.heardAt() > this.silenceNanos;
 	}
 
-	void close() {
-		this.closed = true;
-		this.pause.cancel(false);
+	/**
+	 * Ends the looks, while the connection is closed.
+	 */
+	void pause() {
+		this.paused = true;
+		this.rest.cancel(false);
+	}
+
+	/**
+	 * Begins to look again.
+	 */
+	void resume() {
+		if (this.paused) {
+			this.paused = false;
+			sleep();
+		}
 	}
 
 }

@@ -12,13 +12,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.OutagePolicy;
-import io.ge.redis.core.outage.RedisUnavailableException;
-import io.ge.redis.core.outage.Waiting;
-import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import org.jspecify.annotations.Nullable;
 
@@ -34,17 +30,21 @@ final class RateLimitEngine {
 
 	private final RedisRateLimiter redis;
 
-	private final LocalRateLimiter local;
+	private final RateLimitOutage outage;
 
-	private final EffectiveLimits limits;
+	private final LimitsInEffect limits;
 
 	private final DenyCache denied;
 
-	RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, EffectiveLimits limits, DenyCache denied) {
+	private final LeaseBook leases;
+
+	RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, EffectiveLimits limits, DenyCache denied,
+			LeaseBook leases) {
 		this.redis = redis;
-		this.local = local;
-		this.limits = limits;
+		this.outage = new RateLimitOutage(local);
+		this.limits = new LimitsInEffect(limits);
 		this.denied = denied;
+		this.leases = leases;
 	}
 
 	/**
@@ -55,12 +55,22 @@ final class RateLimitEngine {
 	 * @throws RateLimitCostException if a limit never gives so many permits at once
 	 */
 	CompletableFuture<Verdict> decide(List<Demand> asked) {
-		List<Demand> demands = inEffect(asked);
-		Verdict known = refusedFromMemory(asked, demands);
+		List<Demand> demands = this.limits.inEffect(asked);
+		Verdict known = this.limits.blocked(asked, demands);
+		return (known != null) ? CompletableFuture.completedFuture(known) : decide(demands, null);
+	}
+
+	private CompletableFuture<Verdict> decide(List<Demand> demands, @Nullable CallBudget budget) {
+		boolean isLeased = LeaseBook.suits(demands);
+		Verdict known = isLeased ? this.leases.take(demands) : null;
+		if (known == null) {
+			known = denied(demands);
+		}
 		if (known != null) {
 			return CompletableFuture.completedFuture(known);
 		}
-		return ask(demands, this.redis.newBudget());
+		CallBudget left = (budget != null) ? budget : this.redis.newBudget();
+		return isLeased ? askForLease(demands, left) : ask(demands, left);
 	}
 
 	/**
@@ -68,75 +78,75 @@ final class RateLimitEngine {
 	 * @param asked one or several limits of one key, as defined
 	 */
 	CompletableFuture<Void> reset(List<Demand> asked) {
-		List<Demand> demands = inEffect(asked);
-		return this.redis.reset(demands).thenRun(() -> demands.forEach(this::forget));
+		List<Demand> demands = this.limits.inEffect(asked);
+		return this.redis.reset(demands).thenRun(() -> demands.forEach((demand) -> {
+			forget(demand);
+			this.leases.drop(this.redis.keyOf(demand).text());
+		}));
 	}
 
 	private void forget(Demand demand) {
 		this.denied.forget(this.redis.keyOf(demand).text());
 	}
 
-	private List<Demand> inEffect(List<Demand> asked) {
-		List<Demand> changed = null;
-		for (int i = 0; i < asked.size(); i++) {
-			Demand demand = asked.get(i);
-			RateLimit limit = this.limits.effective(demand.limit(), demand.key());
-			if (limit != demand.limit()) {
-				if (changed == null) {
-					changed = new ArrayList<>(asked);
-				}
-				changed.set(i, new Demand(limit, demand.key(), demand.cost()));
-			}
-			checkCost(limit, demand.cost());
-		}
-		return (changed != null) ? changed : asked;
-	}
-
-	private static void checkCost(RateLimit limit, long cost) {
-		if (cost < 0) {
-			throw RateLimitCostException
-				.noWholeNumber("A cost of " + cost + " for rate limit '" + limit.name() + "' must not be negative");
-		}
-		if (cost > limit.largestCost() && !limit.shadow()) {
-			throw new RateLimitCostException("A cost of " + cost + " can never pass rate limit '" + limit.name()
-					+ "', which gives " + limit.largestCost() + " permits at once at most");
-		}
-	}
-
-	private @Nullable Verdict refusedFromMemory(List<Demand> asked, List<Demand> demands) {
+	private @Nullable Verdict denied(List<Demand> demands) {
 		List<Standing> refusals = null;
 		long now = System.nanoTime();
 		for (int i = 0; i < demands.size(); i++) {
 			Demand demand = demands.get(i);
-			Standing refusal = demand.limit().shadow() ? null : refusal(asked.get(i).limit(), demand, now);
-			if (refusal != null) {
-				if (refusals == null) {
-					refusals = new ArrayList<>(demands.size());
-				}
-				refusals.add(refusal);
+			Denial denial = (demand.cost() == 0 || demand.limit().shadow()) ? null
+					: this.denied.find(this.redis.keyOf(demand), demand, now);
+			if (denial != null) {
+				refusals = (refusals != null) ? refusals : new ArrayList<>(demands.size());
+				refusals.add(denial.standing(demand, now));
 			}
 		}
 		return (refusals != null) ? Verdict.denied(refusals, Source.DENY_CACHE) : null;
 	}
 
-	private @Nullable Standing refusal(RateLimit base, Demand demand, long now) {
-		long blocked = this.limits.blockedFor(base, demand.key()).toNanos();
-		if (blocked > 0) {
-			return new Standing(demand, 0, blocked, blocked);
-		}
-		if (demand.cost() == 0) {
-			return null;
-		}
-		DenyCache.Denial denial = this.denied.find(this.redis.keyOf(demand), demand, now);
-		return (denial != null) ? denial.standing(demand, now) : null;
-	}
-
 	private CompletableFuture<Verdict> ask(List<Demand> demands, CallBudget budget) {
 		Collection<List<Demand>> groups = this.redis.bySlot(demands);
+		CompletableFuture<Verdict> result = new CompletableFuture<>();
 		if (groups.size() == 1) {
-			return conclude(demands, askRedis(demands, 0, budget), (answer) -> turn(List.of(answer)));
+			askRedis(demands, 0, budget).whenComplete((answer, failure) -> conclude(result,
+					() -> (failure == null) ? turn(List.of(answer)) : this.outage.decide(demands, failure)));
 		}
-		return conclude(demands, new Sequence(groups, budget).next(), this::turn);
+		else {
+			new Sequence(groups, budget).next()
+				.whenComplete((answers, failure) -> conclude(result,
+						() -> (failure == null) ? turn(answers) : this.outage.decide(demands, failure)));
+		}
+		return result;
+	}
+
+	/**
+	 * Asks for permits in advance, or waits for another call that does.
+	 */
+	private CompletableFuture<Verdict> askForLease(List<Demand> demands, CallBudget budget) {
+		Lease lease = this.leases.of(demands);
+		if (lease == null) {
+			return ask(demands, budget);
+		}
+		CompletableFuture<Verdict> result = new CompletableFuture<>();
+		long since = System.nanoTime();
+		boolean joined = lease.join((failure) -> {
+			budget.spend(System.nanoTime() - since);
+			if (failure != null) {
+				conclude(result, () -> this.outage.decide(demands, failure));
+			}
+			else {
+				decide(demands, budget).whenComplete((verdict, problem) -> forward(result, verdict, problem));
+			}
+		});
+		if (!joined) {
+			Lease.Asking asking = this.leases.ask(lease, demands);
+			askRedis(demands, asking.extra(), budget).whenComplete((answer, failure) -> {
+				conclude(result,
+						() -> (failure == null) ? turn(List.of(answer)) : this.outage.decide(demands, failure));
+				this.leases.answered(asking, answer, failure);
+			});
+		}
+		return result;
 	}
 
 	private CompletableFuture<RedisAnswer> askRedis(List<Demand> demands, long extra, CallBudget budget) {
@@ -155,7 +165,7 @@ final class RateLimitEngine {
 	private void remember(RedisAnswer answer, int[] news) {
 		for (int i = 0; i < news.length; i++) {
 			if (answer.waitNanos(i) > 0 && !answer.demands().get(i).limit().shadow()) {
-				this.denied.add(new DenyCache.Denial(answer, i), news[i]);
+				this.denied.add(new Denial(answer, i), news[i]);
 			}
 		}
 	}
@@ -187,18 +197,23 @@ final class RateLimitEngine {
 		return new Turn(Verdict.allowed(standings, Source.REDIS, receipt), wait);
 	}
 
-	private <T> CompletableFuture<Verdict> conclude(List<Demand> demands, CompletableFuture<T> asked,
-			Function<T, Turn> turn) {
-		CompletableFuture<Verdict> result = new CompletableFuture<>();
-		asked.whenComplete((answer, failure) -> {
-			try {
-				settle(result, (failure == null) ? turn.apply(answer) : withoutRedis(demands, failure));
-			}
-			catch (RuntimeException ex) {
-				result.completeExceptionally(ex);
-			}
-		});
-		return result;
+	private static void forward(CompletableFuture<Verdict> result, @Nullable Verdict verdict,
+			@Nullable Throwable failure) {
+		if (failure != null) {
+			result.completeExceptionally(failure);
+		}
+		else {
+			result.complete(verdict);
+		}
+	}
+
+	private static void conclude(CompletableFuture<Verdict> result, Supplier<Turn> turn) {
+		try {
+			settle(result, turn.get());
+		}
+		catch (RuntimeException ex) {
+			result.completeExceptionally(ex);
+		}
 	}
 
 	/**
@@ -220,33 +235,6 @@ final class RateLimitEngine {
 		});
 		CompletableFuture.delayedExecutor(turn.waitNanos(), TimeUnit.NANOSECONDS, Runnable::run)
 			.execute(() -> result.complete(verdict));
-	}
-
-	private Turn withoutRedis(List<Demand> demands, Throwable failure) {
-		if (!(Waiting.cause(failure) instanceof RedisUnavailableException unavailable)) {
-			throw new IllegalStateException("The decision failed", Waiting.cause(failure));
-		}
-		List<RateLimitEvent> events = new ArrayList<>(demands.size());
-		List<Demand> counted = new ArrayList<>(demands.size());
-		for (Demand demand : demands) {
-			RateLimit limit = demand.limit();
-			if (limit.onOutage() == OutagePolicy.LOCAL) {
-				counted.add(demand);
-			}
-			else if (limit.onOutage() == OutagePolicy.DENY && !limit.shadow()) {
-				return new Turn(Verdict.refusal(unavailable,
-						new RateLimitEvent(limit.name(), Outcome.ERROR_DENIED, Source.LOCAL, null)), 0);
-			}
-			else {
-				events.add(new RateLimitEvent(limit.name(), Outcome.ERROR_ALLOWED, Source.LOCAL, null));
-			}
-		}
-		if (counted.isEmpty()) {
-			return new Turn(new Verdict(new RateLimitDecision.Allowed(List.of(), Receipt.ofNothing()), null, events),
-					0);
-		}
-		Turn turn = this.local.decide(counted);
-		return new Turn(turn.verdict().with(events), turn.waitNanos());
 	}
 
 	/**

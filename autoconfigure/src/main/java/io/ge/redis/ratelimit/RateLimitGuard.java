@@ -8,19 +8,29 @@ package io.ge.redis.ratelimit;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.SmartLifecycle;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles the rate limiter: the advisor for annotated methods and the API for code
- * stand on one engine, which is made when the first of them is used.
+ * stand on one engine, which is made when the first of them is used. Stops after
+ * everything that serves requests or runs tasks and before the connections, so that
+ * permits taken in advance can be given back.
  */
-public final class RateLimitGuard implements AutoCloseable {
+public final class RateLimitGuard implements SmartLifecycle {
+
+	/**
+	 * Before the connections are closed, after servers and executors have stopped.
+	 */
+	public static final int PHASE = RedisBackends.PHASE + 1000;
 
 	private final RateLimits limits;
 
@@ -33,6 +43,8 @@ public final class RateLimitGuard implements AutoCloseable {
 	private final Supplier<DefaultRateLimiter> limiter;
 
 	private volatile @Nullable RateLimitRuntime started;
+
+	private volatile boolean running;
 
 	/**
 	 * Assembles the rate limiter.
@@ -124,22 +136,40 @@ public final class RateLimitGuard implements AutoCloseable {
 	}
 
 	/**
-	 * Ends what runs in the background.
-	 */
-	@Override
-	public void close() {
-		RateLimitRuntime runtime = this.started;
-		if (runtime != null) {
-			runtime.feed().close();
-		}
-	}
-
-	/**
 	 * Returns the API.
 	 * @return the rate limiter
 	 */
 	public RateLimiter rateLimiter() {
 		return this.limiter.get();
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+		RateLimitRuntime runtime = this.started;
+		if (runtime != null) {
+			runtime.feed().resume();
+		}
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+		RateLimitRuntime runtime = this.started;
+		if (runtime != null) {
+			runtime.feed().pause();
+			Waiting.await(runtime.leases().giveBackAll());
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
 	}
 
 }

@@ -5,6 +5,8 @@
 
 package io.ge.redis.ratelimit;
 
+import java.util.function.Consumer;
+
 import io.ge.redis.core.bus.InstanceBus;
 
 /**
@@ -27,22 +29,25 @@ final class RateLimitNews {
 	private RateLimitNews() {
 	}
 
-	static void hear(InstanceBus bus, DenyCache denied) {
-		bus.handle(FORGET, (keys) -> forget(keys, denied));
-		bus.handle(RESET, (keys) -> forget(keys, denied));
+	static void hear(InstanceBus bus, DenyCache denied, LeaseBook leases) {
+		bus.handle(FORGET, (keys) -> forEach(keys, denied::forget));
+		bus.handle(RESET, (keys) -> forEach(keys, (key) -> {
+			denied.forget(key);
+			leases.drop(key);
+		}));
 		bus.handle(CHANGED, (change) -> denied.clear());
 		bus.onLost(denied::clear);
 		bus.onSubscribed(denied::clear);
 		bus.confirmWhile(denied::isInUse);
 	}
 
-	private static void forget(String keys, DenyCache denied) {
+	private static void forEach(String keys, Consumer<String> action) {
 		int from = 0;
 		for (int end = keys.indexOf(SEPARATOR); end >= 0; end = keys.indexOf(SEPARATOR, from)) {
-			denied.forget(keys.substring(from, end));
+			action.accept(keys.substring(from, end));
 			from = end + 1;
 		}
-		denied.forget(keys.substring(from));
+		action.accept(keys.substring(from));
 	}
 
 }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What stands on one connection: the engine, and all that tells it what applies now.
  *
  * @param engine decides
+ * @param leases permits taken in advance
  * @param redis asks
  * @param giveBack gives back without a receipt
  * @param live what applies now
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param feed brings them here
  * @param statistics what is remembered of keys
  */
-record RateLimitRuntime(RateLimitEngine engine, RedisRateLimiter redis, RedisGiveBack giveBack, LiveLimits live,
-		RedisLimitChanges changes, LimitChangeFeed feed, KeyStatistics statistics) {
+record RateLimitRuntime(RateLimitEngine engine, LeaseBook leases, RedisRateLimiter redis, RedisGiveBack giveBack,
+		LiveLimits live, RedisLimitChanges changes, LimitChangeFeed feed, KeyStatistics statistics) {
 
 	private static final String PATTERN = "ratelimit";
 
@@ -39,12 +40,12 @@ record RateLimitRuntime(RateLimitEngine engine, RedisRateLimiter redis, RedisGiv
 		RateLimitNews.hear(bus, denied);
 		RedisRateLimiter redis = new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel());
 		RateLimitEngine engine = new RateLimitEngine(redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
-				live, denied);
+				live, denied, leases);
 		RedisLimitChanges changes = new RedisLimitChanges(backend.redis(PATTERN), backend.keys(PATTERN),
 				bus.newsChannel());
 		KeyStatistics statistics = new KeyStatistics();
 		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, SILENCE_NANOS, live::share, statistics::age);
-		return new RateLimitRuntime(engine, redis,
+		return new RateLimitRuntime(engine, leases, redis,
 				new RedisGiveBack(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel()), live, changes,
 				feed, statistics);
 	}

@@ -45,12 +45,21 @@ final class RedisAnswer {
 		return this.demands;
 	}
 
-	RedisLimitKey key(int index) {
-		return this.keys[index];
+	/**
+	 * Returns whether the answer is about these limits with these settings.
+	 */
+	boolean isFor(List<Demand> others) {
+		for (int i = 0; i < others.size(); i++) {
+			RateLimit limit = this.demands.get(i).limit();
+			if (limit != others.get(i).limit() && !limit.equals(others.get(i).limit())) {
+				return false;
+			}
+		}
+		return true;
 	}
 
-	RedisLimitKey[] keys() {
-		return this.keys;
+	RedisLimitKey key(int index) {
+		return this.keys[index];
 	}
 
 	long sentAt() {

@@ -73,7 +73,7 @@ final class RedisRateLimiter {
 	CompletableFuture<RedisAnswer> decide(List<Demand> demands, long extra, CallBudget budget) {
 		Object[] arguments = new Object[HEAD + demands.size() * ARGUMENTS];
 		arguments[0] = extra;
-		arguments[1] = (extra > 0) ? longestLease(demands) : 0;
+		arguments[1] = (extra > 0) ? micros(longestLease(demands)) : 0;
 		for (int i = 0; i < demands.size(); i++) {
 			Demand demand = demands.get(i);
 			RateLimit limit = demand.limit();
@@ -179,10 +179,14 @@ final class RedisRateLimiter {
 		return names;
 	}
 
-	private static long longestLease(List<Demand> demands) {
-		long longest = micros(LONGEST_LEASE);
+	/**
+	 * Returns how long permits that are taken in advance may be used at most.
+	 */
+	static Duration longestLease(List<Demand> demands) {
+		Duration longest = LONGEST_LEASE;
 		for (Demand demand : demands) {
-			longest = Math.min(longest, demand.limit().windowMicros() / LEASES_PER_WINDOW);
+			Duration part = demand.limit().window().dividedBy(LEASES_PER_WINDOW);
+			longest = (part.compareTo(longest) < 0) ? part : longest;
 		}
 		return longest;
 	}

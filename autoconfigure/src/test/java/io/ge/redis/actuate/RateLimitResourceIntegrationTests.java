@@ -44,12 +44,11 @@ class RateLimitResourceIntegrationTests {
 		.withPropertyValues(SharedRedis.standalone().properties())
 		.withPropertyValues("management.endpoints.web.exposure.include=geredis",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
-				"ge.redis.rate-limit.limits.tasks.overrides.vip.limit=50",
-				"ge.redis.rate-limit.limits.code.limit=7", "ge.redis.rate-limit.limits.search.limits[0].limit=10",
+				"ge.redis.rate-limit.limits.tasks.overrides.vip.limit=50", "ge.redis.rate-limit.limits.code.limit=7",
+				"ge.redis.rate-limit.limits.search.limits[0].limit=10",
 				"ge.redis.rate-limit.limits.search.limits[0].window=1s",
 				"ge.redis.rate-limit.limits.search.limits[1].limit=100",
-				"ge.redis.rate-limit.limits.search.limits[1].window=1h",
-				"ge.redis.rate-limit.limits[/api/**].limit=5");
+				"ge.redis.rate-limit.limits.search.limits[1].window=1h", "ge.redis.rate-limit.limits[/api/**].limit=5");
 
 	private final WebApplicationContextRunner writing = this.reading
 		.withPropertyValues("management.endpoint.geredis.access=unrestricted");
@@ -61,10 +60,11 @@ class RateLimitResourceIntegrationTests {
 
 	@Test
 	void rootStaysAsItWas() {
-		run(this.reading, (context, mvc) -> assertThat(mvc.get().uri(ROOT)).hasStatusOk()
-			.bodyJson()
-			.extractingPath("$.guards[0].settings.limit.value")
-			.isEqualTo(2));
+		run(this.reading,
+				(context, mvc) -> assertThat(mvc.get().uri(ROOT)).hasStatusOk()
+					.bodyJson()
+					.extractingPath("$.guards[0].settings.limit.value")
+					.isEqualTo(2));
 	}
 
 	@Test
@@ -117,10 +117,7 @@ class RateLimitResourceIntegrationTests {
 			for (int i = 0; i < 3; i++) {
 				MvcTestResult result = mvc.get().uri(LIMITS + "/tasks?key=anna").exchange();
 				assertThat(result).hasStatusOk().bodyJson().extractingPath("$.limits[0].remaining").isEqualTo(1);
-				assertThat(result).bodyJson()
-					.extractingPath("$.limits[0].restoredAfter")
-					.asString()
-					.startsWith("PT59");
+				assertThat(result).bodyJson().extractingPath("$.limits[0].restoredAfter").asString().startsWith("PT59");
 				assertThat(result).bodyJson().extractingPath("$.limits[0].blockedFor").isNull();
 				assertThat(body(result)).doesNotContain("anna");
 			}

@@ -81,7 +81,7 @@ final class LiveInstance implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.guard.close();
+		this.guard.stop();
 		this.backend.close();
 	}
 

@@ -24,6 +24,8 @@ final class TestLimiter implements AutoCloseable {
 
 	private final DenyCache denied;
 
+	private final LeaseBook leases;
+
 	private final RateLimitEngine engine;
 
 	private TestLimiter(TestBackend backend) {
@@ -32,9 +34,10 @@ final class TestLimiter implements AutoCloseable {
 		this.redis = new RedisRateLimiter(backend.get().redis("ratelimit"), backend.get().keys("ratelimit"),
 				bus.newsChannel());
 		this.denied = new DenyCache(bus::confirmedAt);
+		this.leases = new LeaseBook(this.redis, bus::liveInstances);
 		this.engine = new RateLimitEngine(this.redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
-				EffectiveLimits.unchanged(), this.denied);
-		RateLimitNews.hear(bus, this.denied);
+				EffectiveLimits.unchanged(), this.denied, this.leases);
+		RateLimitNews.hear(bus, this.denied, this.leases);
 		Awaitility.await().until(bus::isSubscribed);
 	}
 
@@ -76,6 +79,10 @@ final class TestLimiter implements AutoCloseable {
 
 	DenyCache denied() {
 		return this.denied;
+	}
+
+	LeaseBook leases() {
+		return this.leases;
 	}
 
 	InstanceBus bus() {
