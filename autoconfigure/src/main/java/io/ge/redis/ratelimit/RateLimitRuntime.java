@@ -37,8 +37,9 @@ record RateLimitRuntime(RateLimitEngine engine, LeaseBook leases, RedisRateLimit
 		LiveLimits live = new LiveLimits(resolver, System::nanoTime);
 		DenyCache denied = new DenyCache(bus::confirmedAt);
 		live.onChange(denied::clear);
-		RateLimitNews.hear(bus, denied);
 		RedisRateLimiter redis = new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel());
+		LeaseBook leases = new LeaseBook(redis, bus::liveInstances);
+		RateLimitNews.hear(bus, denied, leases);
 		RateLimitEngine engine = new RateLimitEngine(redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
 				live, denied, leases);
 		RedisLimitChanges changes = new RedisLimitChanges(backend.redis(PATTERN), backend.keys(PATTERN),
