@@ -12,9 +12,11 @@ import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
 import io.ge.redis.ratelimit.RateLimitGuard;
 import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimiter;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -37,15 +39,29 @@ public final class RateLimitAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static RateLimitGuard rateLimitGuard(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events) {
+			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
+			ObjectProvider<RateLimitResolver> resolver, GuardEvents events) {
 		return new RateLimitGuard(properties::getObject, attributes, expressions,
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), resolver::getIfAvailable,
+				events);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardAdvisor rateLimitAdvisor(RateLimitGuard guard, Environment environment) {
 		return guard.advisor(AdviceOrder.RATE_LIMITED.in(environment));
+	}
+
+	// Its definition comes after that of the verifier of annotated methods, and so does
+	// its turn: then all annotations are known
+	@Bean
+	SmartInitializingSingleton rateLimitVerifier(RateLimitGuard guard) {
+		return guard::verify;
+	}
+
+	@Bean
+	RateLimitRefresh rateLimitRefresh(RateLimitGuard guard, Environment environment) {
+		return new RateLimitRefresh(guard, environment);
 	}
 
 	@Bean

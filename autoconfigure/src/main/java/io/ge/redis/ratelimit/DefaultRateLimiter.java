@@ -7,6 +7,8 @@ package io.ge.redis.ratelimit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.KeyText;
@@ -22,20 +24,29 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	private final RateLimitEngine engine;
 
+	private final KeyStatistics statistics;
+
 	private final GuardEvents events;
 
-	DefaultRateLimiter(RateLimits limits, RateLimitEngine engine, GuardEvents events) {
+	DefaultRateLimiter(RateLimits limits, RateLimitEngine engine, KeyStatistics statistics, GuardEvents events) {
 		this.limits = limits;
 		this.engine = engine;
+		this.statistics = statistics;
 		this.events = events;
+	}
+
+	@Override
+	public RateLimitDecision tryAcquire(String name, Object key, long cost) {
+		return decide(demands(name, key, cost));
 	}
 
 	@Override
 	public RateLimitDecision tryAcquire(RateLimitRequest request) {
 		List<Demand> demands = new ArrayList<>(request.entries().size());
 		for (RateLimitRequest.Entry entry : request.entries()) {
-			List<String> parts = KeyText.of(entry.key(), "The key of rate limit '" + entry.name() + "'");
-			demands.add(new Demand(this.limits.get(entry.name()), parts, request.cost()));
+			for (Demand demand : demands(entry.name(), entry.key(), request.cost())) {
+				add(demands, demand);
+			}
 		}
 		return decide(demands);
 	}
@@ -45,28 +56,104 @@ final class DefaultRateLimiter implements RateLimiter {
 		if (limits.isEmpty()) {
 			throw new IllegalArgumentException("A decision needs at least one limit");
 		}
-		List<String> parts = KeyText.of(key, "The key of rate limit '" + limits.get(0).name() + "'");
+		List<String> parts = KeyText.of(key, new KeyOf(limits.get(0).name()));
 		List<Demand> demands = new ArrayList<>(limits.size());
 		for (RateLimit limit : limits) {
-			demands.add(new Demand(limit, parts, 1));
+			add(demands, new Demand(this.limits.admit(limit), parts, 1));
 		}
 		return decide(demands);
 	}
 
 	@Override
 	public void refund(RateLimitDecision.Allowed allowed) {
-		throw new UnsupportedOperationException("refund");
+		if (!(allowed.receipt() instanceof Receipt receipt)) {
+			throw new IllegalArgumentException("Only a decision of this rate limiter can be given back");
+		}
+		receipt.giveBack();
 	}
 
 	@Override
 	public void reset(String name, Object key) {
-		throw new UnsupportedOperationException("reset");
+		Waiting.await(this.engine.reset(demands(name, key, 0)));
+	}
+
+	private List<Demand> demands(String name, Object key, long cost) {
+		List<RateLimit> limits = this.limits.get(name);
+		List<String> parts = KeyText.of(key, new KeyOf(name));
+		if (limits.size() == 1) {
+			return List.of(new Demand(limits.get(0), parts, cost));
+		}
+		List<Demand> demands = new ArrayList<>(limits.size());
+		for (RateLimit limit : limits) {
+			demands.add(new Demand(limit, parts, cost));
+		}
+		return demands;
+	}
+
+	// Twice the same state in one decision would be asked once and charged twice
+	private static void add(List<Demand> demands, Demand demand) {
+		for (Demand other : demands) {
+			if (other.limit().name().equals(demand.limit().name()) && other.key().equals(demand.key())) {
+				throw new IllegalArgumentException(
+						"The rate limit '" + demand.limit().name() + "' is named twice for the same key");
+			}
+		}
+		demands.add(demand);
 	}
 
 	RateLimitDecision decide(List<Demand> demands) {
-		Verdict verdict = Waiting.await(this.engine.decide(demands));
-		verdict.events().forEach(this.events::publish);
+		CompletableFuture<Verdict> decided = this.engine.decide(demands);
+		Verdict verdict = mayWait(demands) ? awaitInterruptibly(demands, decided) : Waiting.await(decided);
+		if (verdict.decision() != null) {
+			this.statistics.record(demands, verdict.decision());
+		}
+		List<RateLimitEvent> told = verdict.events();
+		for (int i = 0; i < told.size(); i++) {
+			this.events.publish(told.get(i));
+		}
 		return verdict.orRefuse();
+	}
+
+	private static boolean mayWait(List<Demand> demands) {
+		for (int i = 0; i < demands.size(); i++) {
+			if (!demands.get(i).limit().waitTime().isZero()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * The engine gives back what a cancelled call has reserved. A call that was complete
+	 * before it could be cancelled has its permits, and proceeds.
+	 */
+	private static Verdict awaitInterruptibly(List<Demand> demands, CompletableFuture<Verdict> decided) {
+		try {
+			return decided.get();
+		}
+		catch (InterruptedException ex) {
+			boolean cancelled = decided.cancel(false);
+			Thread.currentThread().interrupt();
+			if (cancelled) {
+				throw new RateLimitInterruptedException(demands.get(0).limit().name(), ex);
+			}
+			return Waiting.await(decided);
+		}
+		catch (ExecutionException ex) {
+			return Waiting.await(decided); // throws the cause
+		}
+	}
+
+	/**
+	 * What a key is, for messages: put together only if there is one.
+	 */
+	private record KeyOf(String name) {
+
+		@Override
+		public String toString() {
+			return "The key of rate limit '" + this.name + "'";
+		}
+
 	}
 
 }

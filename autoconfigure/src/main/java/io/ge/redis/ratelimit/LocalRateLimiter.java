@@ -5,10 +5,7 @@
 
 package io.ge.redis.ratelimit;
 
-import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +14,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
+import io.ge.redis.ratelimit.RateLimitEvent.Source;
+
 /**
  * The same rules, counted by this instance alone while Redis is away: each limit divided
- * by the last known number of instances. Forgets the entity that was silent longest when
- * there are more than {@value #CAPACITY}.
+ * by the last known number of instances. A cost above that share is refused. Forgets the
+ * key that was silent longest when there are more than {@value #CAPACITY}.
  */
 final class LocalRateLimiter {
 
@@ -30,14 +29,16 @@ final class LocalRateLimiter {
 
 	private final LongSupplier nanoTime;
 
+	private final long origin;
+
 	private final Lock lock = new ReentrantLock();
 
-	private final Map<Demand, State> states = new LinkedHashMap<>(64, 0.75f, true) {
+	private final Map<Subject, LocalState> states = new LinkedHashMap<>(64, 0.75f, true) {
 
 		private static final long serialVersionUID = 1L;
 
 		@Override
-		protected boolean removeEldestEntry(Map.Entry<Demand, State> eldest) {
+		protected boolean removeEldestEntry(Map.Entry<Subject, LocalState> eldest) {
 			return size() > CAPACITY;
 		}
 
@@ -46,97 +47,129 @@ final class LocalRateLimiter {
 	LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime) {
 		this.instances = instances;
 		this.nanoTime = nanoTime;
+		this.origin = nanoTime.getAsLong();
 	}
 
-	RateLimitDecision decide(List<Demand> demands) {
+	Turn decide(List<Demand> demands) {
 		int share = Math.max(1, this.instances.getAsInt());
 		this.lock.lock();
 		try {
-			return decide(demands, share, this.nanoTime.getAsLong());
+			return new Decision(demands, share, now()).take();
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private RateLimitDecision decide(List<Demand> demands, int share, long now) {
-		List<State> involved = new ArrayList<>(demands.size());
-		List<Quota> quotas = new ArrayList<>(demands.size());
-		List<String> violated = new ArrayList<>(0);
-		long longestWait = 0;
-		for (Demand demand : demands) {
-			RateLimit limit = demand.limit().dividedBy(share);
-			State state = this.states.computeIfAbsent(demand, (key) -> new State());
-			long wait = state.waitFor(limit, now);
-			if (wait > 0) {
-				violated.add(limit.name());
-				longestWait = Math.max(longestWait, wait);
+	private void giveBack(List<Charge> charges) {
+		this.lock.lock();
+		try {
+			long now = now();
+			for (Charge charge : charges) {
+				charge.state.giveBack(charge.demand.limit(), charge.demand.cost(), charge.stamp, now);
 			}
-			involved.add(state);
-			quotas.add(new Quota(limit, Math.max(0, state.left(limit, now) - 1), Duration.ofNanos(wait)));
 		}
-		if (!violated.isEmpty()) {
-			return new RateLimitDecision.Denied(quotas, violated, Duration.ofNanos(longestWait));
+		finally {
+			this.lock.unlock();
 		}
-		for (int i = 0; i < involved.size(); i++) {
-			involved.get(i).admit(quotas.get(i).limit(), now);
-		}
-		return new RateLimitDecision.Allowed(quotas, () -> 0);
+	}
+
+	private long now() {
+		return this.nanoTime.getAsLong() - this.origin;
 	}
 
 	/**
-	 * The admissions of one entity that still count. Also a token bucket is counted as a
-	 * window here: a share of a burst is no promise.
+	 * Whose state it is.
 	 */
-	private static final class State {
+	private record Subject(String name, RateLimitAlgorithm algorithm, List<String> key) {
+	}
 
-		/** Of a window: when calls were admitted. */
-		private final Deque<Long> admissions = new ArrayDeque<>();
+	/**
+	 * A state that was charged.
+	 */
+	private record Charge(LocalState state, Demand demand, long stamp) {
+	}
 
-		/** Of a bucket: the time it needed to be full again, as of {@link #countedAt}. */
-		private long missing;
+	/**
+	 * One decision on all demands of a call.
+	 */
+	private final class Decision {
 
-		private long countedAt;
+		private final List<Demand> demands;
 
-		long waitFor(RateLimit limit, long now) {
-			if (limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET) {
-				return Math.max(0, missing(now) + interval(limit) - capacity(limit));
+		private final LocalState[] states;
+
+		private final long[] earliest;
+
+		private final long[] refusals;
+
+		private final long now;
+
+		private long at;
+
+		private boolean allowed = true;
+
+		Decision(List<Demand> asked, int share, long now) {
+			this.demands = new ArrayList<>(asked.size());
+			this.states = new LocalState[asked.size()];
+			this.earliest = new long[asked.size()];
+			this.refusals = new long[asked.size()];
+			this.now = now;
+			this.at = now;
+			for (int i = 0; i < asked.size(); i++) {
+				Demand whole = asked.get(i);
+				Demand demand = new Demand(whole.limit().dividedBy(share), whole.key(), whole.cost());
+				this.demands.add(demand);
+				look(i, demand);
 			}
-			long window = limit.window().toNanos();
-			while (!this.admissions.isEmpty() && now - this.admissions.peekFirst() >= window) {
-				this.admissions.removeFirst();
-			}
-			return (this.admissions.size() < limit.limit()) ? 0 : window - (now - this.admissions.peekFirst());
 		}
 
-		long left(RateLimit limit, long now) {
-			if (limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET) {
-				return (capacity(limit) - missing(now)) / interval(limit);
+		private void look(int index, Demand demand) {
+			RateLimit limit = demand.limit();
+			LocalState state = LocalRateLimiter.this.states.computeIfAbsent(
+					new Subject(limit.name(), limit.algorithm(), demand.key()),
+					(subject) -> LocalState.of(limit.algorithm()));
+			this.states[index] = state;
+			this.earliest[index] = this.now;
+			if (demand.cost() == 0) {
+				return;
 			}
-			return limit.limit() - this.admissions.size();
-		}
-
-		void admit(RateLimit limit, long now) {
-			if (limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET) {
-				this.missing = missing(now) + interval(limit);
-				this.countedAt = now;
+			this.earliest[index] = state.earliest(limit, demand.cost(), this.now);
+			boolean everPasses = demand.cost() <= limit.largestCost();
+			long wait = everPasses ? limit.waitTime().toNanos() : 0;
+			this.refusals[index] = Math.max(0, this.earliest[index] - this.now - wait);
+			if (limit.shadow()) {
+				return;
 			}
-			else {
-				this.admissions.addLast(now);
+			this.allowed &= this.refusals[index] == 0;
+			this.at = Math.max(this.at, this.earliest[index]);
+		}
+
+		Turn take() {
+			if (!this.allowed) {
+				return new Turn(Verdict.denied(standings(), Source.LOCAL), 0);
 			}
+			List<Charge> charges = new ArrayList<>(this.states.length);
+			for (int i = 0; i < this.states.length; i++) {
+				Demand demand = this.demands.get(i);
+				if (demand.cost() > 0 && this.refusals[i] == 0) {
+					long stamp = this.states[i].charge(demand.limit(), demand.cost(),
+							Math.max(this.at, this.earliest[i]));
+					charges.add(new Charge(this.states[i], demand, stamp));
+				}
+			}
+			Receipt receipt = Receipt.of(this.demands, () -> giveBack(charges));
+			return new Turn(Verdict.allowed(standings(), Source.LOCAL, receipt), this.at - this.now);
 		}
 
-		private long missing(long now) {
-			return Math.max(0, this.missing - (now - this.countedAt));
-		}
-
-		private static long interval(RateLimit limit) {
-			return Math.max(1, -Math.floorDiv(-limit.window().toNanos(), limit.limit()));
-		}
-
-		private static long capacity(RateLimit limit) {
-			long interval = interval(limit);
-			return (limit.burst() > Long.MAX_VALUE / 2 / interval) ? Long.MAX_VALUE / 2 : limit.burst() * interval;
+		private List<Standing> standings() {
+			List<Standing> standings = new ArrayList<>(this.states.length);
+			for (int i = 0; i < this.states.length; i++) {
+				Demand demand = this.demands.get(i);
+				standings.add(new Standing(demand, this.states[i].left(demand.limit(), this.now),
+						this.states[i].restoredAt(demand.limit(), this.now) - this.now, this.refusals[i]));
+			}
+			return standings;
 		}
 
 	}

@@ -5,125 +5,211 @@
 
 package io.ge.redis.ratelimit;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.LinkedHashMap;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.OutagePolicy;
-import io.ge.redis.core.outage.RedisUnavailableException;
-import io.ge.redis.core.outage.Waiting;
-import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Decides on calls, asynchronously and without blocking.
+ * Decides on calls, asynchronously and without blocking: from memory if it can, else by
+ * one script call for all demands in one slot.
  * <p>
- * Demands with the same key are one script call. Those with different keys may live in
- * different slots, so each key is asked in turn; if a later one denies, what the earlier
- * ones took is given back. In between, others may be denied that need not be; nobody is
- * admitted too often.
+ * Demands in different slots are asked for in turn; if a later one denies, what the
+ * earlier ones took is given back. In between, others may be denied that need not be;
+ * nobody is admitted too often.
  */
 final class RateLimitEngine {
 
 	private final RedisRateLimiter redis;
 
-	private final LocalRateLimiter local;
+	private final RateLimitOutage outage;
 
-	RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local) {
+	private final LimitsInEffect limits;
+
+	private final DenyCache denied;
+
+	private final LeaseBook leases;
+
+	RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, EffectiveLimits limits, DenyCache denied,
+			LeaseBook leases) {
 		this.redis = redis;
-		this.local = local;
-	}
-
-	CompletionStage<Verdict> decide(List<Demand> demands) {
-		CallBudget budget = this.redis.newBudget();
-		CompletableFuture<RateLimitDecision> asked = (demands.size() == 1)
-				? this.redis.decide(demands, budget).thenApply(RedisRateLimiter.Answer::decision)
-				: new Sequence(byEntity(demands), budget).next();
-		return asked.handle((decision, failure) -> {
-			if (failure == null) {
-				return Verdict.of(decision, Source.REDIS);
-			}
-			if (Waiting.cause(failure) instanceof RedisUnavailableException unavailable) {
-				return decideWithoutRedis(demands, unavailable);
-			}
-			throw new IllegalStateException("The decision failed", Waiting.cause(failure));
-		});
-	}
-
-	private Verdict decideWithoutRedis(List<Demand> demands, RedisUnavailableException unavailable) {
-		List<RateLimitEvent> events = new ArrayList<>(demands.size());
-		List<Demand> counted = new ArrayList<>(demands.size());
-		for (Demand demand : demands) {
-			switch (demand.limit().onOutage()) {
-				case DENY -> {
-					return Verdict.refusal(unavailable,
-							new RateLimitEvent(demand.limit().name(), Outcome.ERROR_DENIED, Source.LOCAL, null));
-				}
-				case LOCAL -> counted.add(demand);
-				default ->
-					events.add(new RateLimitEvent(demand.limit().name(), Outcome.ERROR_ALLOWED, Source.LOCAL, null));
-			}
-		}
-		return Verdict.of(this.local.decide(counted), Source.LOCAL).with(events);
-	}
-
-	// A limit for all callers is an entity of its own
-	private static Deque<List<Demand>> byEntity(List<Demand> demands) {
-		Map<Object, List<Demand>> entities = new LinkedHashMap<>();
-		for (Demand demand : demands) {
-			Object entity = demand.key().isEmpty() ? demand.limit().name() : demand.key();
-			entities.computeIfAbsent(entity, (key) -> new ArrayList<>()).add(demand);
-		}
-		return new ArrayDeque<>(entities.values());
+		this.outage = new RateLimitOutage(local);
+		this.limits = new LimitsInEffect(limits);
+		this.denied = denied;
+		this.leases = leases;
 	}
 
 	/**
-	 * Entities asked one after the other.
+	 * Decides on a call.
+	 * @param asked what it wants, by the limits as defined
+	 * @return completes when the call may proceed, or with its refusal; who cancels it
+	 * gives back what was taken
+	 * @throws RateLimitCostException if a limit never gives so many permits at once
 	 */
-	private final class Sequence {
+	CompletableFuture<Verdict> decide(List<Demand> asked) {
+		List<Demand> demands = this.limits.inEffect(asked);
+		Verdict known = this.limits.blocked(asked, demands);
+		return (known != null) ? CompletableFuture.completedFuture(known) : decide(demands, null);
+	}
 
-		private final Deque<List<Demand>> open;
-
-		private final CallBudget budget;
-
-		private final List<RedisRateLimiter.Answer> admitted = new ArrayList<>();
-
-		private final List<Quota> quotas = new ArrayList<>();
-
-		Sequence(Deque<List<Demand>> open, CallBudget budget) {
-			this.open = open;
-			this.budget = budget;
+	private CompletableFuture<Verdict> decide(List<Demand> demands, @Nullable CallBudget budget) {
+		boolean isLeased = LeaseBook.suits(demands);
+		Verdict known = isLeased ? this.leases.take(demands) : null;
+		if (known == null) {
+			known = denied(demands);
 		}
+		if (known != null) {
+			return CompletableFuture.completedFuture(known);
+		}
+		CallBudget left = (budget != null) ? budget : this.redis.newBudget();
+		return isLeased ? askForLease(demands, left) : ask(demands, left);
+	}
 
-		CompletableFuture<RateLimitDecision> next() {
-			if (this.open.isEmpty()) {
-				return CompletableFuture
-					.completedFuture(new RateLimitDecision.Allowed(this.quotas, () -> this.quotas.size()));
+	/**
+	 * Forgets what was used of limits, on all instances.
+	 * @param asked one or several limits of one key, as defined
+	 */
+	CompletableFuture<Void> reset(List<Demand> asked) {
+		List<Demand> demands = this.limits.inEffect(asked);
+		return this.redis.reset(demands).thenRun(() -> demands.forEach((demand) -> {
+			forget(demand);
+			this.leases.drop(this.redis.keyOf(demand).text());
+		}));
+	}
+
+	private void forget(Demand demand) {
+		this.denied.forget(this.redis.keyOf(demand).text());
+	}
+
+	private @Nullable Verdict denied(List<Demand> demands) {
+		List<Standing> refusals = null;
+		long now = System.nanoTime();
+		for (int i = 0; i < demands.size(); i++) {
+			Demand demand = demands.get(i);
+			Denial denial = (demand.cost() == 0 || demand.limit().shadow()) ? null
+					: this.denied.find(this.redis.keyOf(demand), demand, now);
+			if (denial != null) {
+				refusals = (refusals != null) ? refusals : new ArrayList<>(demands.size());
+				refusals.add(denial.standing(demand, now));
 			}
-			return RateLimitEngine.this.redis.decide(this.open.removeFirst(), this.budget)
-				.whenComplete((answer, failure) -> {
-					if (failure != null || !answer.decision().isAllowed()) {
-						this.admitted.forEach(RateLimitEngine.this.redis::refund);
-					}
-				})
-				.thenCompose(this::go);
 		}
+		return (refusals != null) ? Verdict.denied(refusals, Source.DENY_CACHE) : null;
+	}
 
-		private CompletableFuture<RateLimitDecision> go(RedisRateLimiter.Answer answer) {
-			if (!answer.decision().isAllowed()) {
-				return CompletableFuture.completedFuture(answer.decision());
+	private CompletableFuture<Verdict> ask(List<Demand> demands, CallBudget budget) {
+		Collection<List<Demand>> groups = this.redis.bySlot(demands);
+		CompletableFuture<Verdict> result = new CompletableFuture<>();
+		if (groups.size() == 1) {
+			askRedis(demands, 0, budget)
+				.whenComplete((answer, failure) -> conclude(result, demands, one(answer), failure));
+		}
+		else {
+			new SlotSequence(groups, (slot) -> askRedis(slot, 0, budget), this::giveBack).answers()
+				.whenComplete((answers, failure) -> conclude(result, demands, answers, failure));
+		}
+		return result;
+	}
+
+	/**
+	 * Asks for permits in advance, or waits for another call that does.
+	 */
+	private CompletableFuture<Verdict> askForLease(List<Demand> demands, CallBudget budget) {
+		Lease lease = this.leases.of(demands);
+		if (lease == null) {
+			return ask(demands, budget);
+		}
+		CompletableFuture<Verdict> result = new CompletableFuture<>();
+		long since = System.nanoTime();
+		boolean joined = lease.join((failure) -> {
+			budget.spend(System.nanoTime() - since);
+			if (failure != null) {
+				conclude(result, demands, List.of(), failure);
 			}
-			this.admitted.add(answer);
-			this.quotas.addAll(answer.decision().quotas());
-			return next();
+			else {
+				decide(demands, budget).whenComplete((verdict, problem) -> Turn.forward(verdict, problem, result));
+			}
+		});
+		if (!joined) {
+			Lease.Asking asking = this.leases.ask(lease, demands);
+			askRedis(demands, asking.extra(), budget).whenComplete((answer, failure) -> {
+				conclude(result, demands, one(answer), failure);
+				this.leases.answered(asking, answer, failure);
+			});
 		}
+		return result;
+	}
 
+	private static List<RedisAnswer> one(@Nullable RedisAnswer answer) {
+		return (answer != null) ? List.of(answer) : List.of();
+	}
+
+	private CompletableFuture<RedisAnswer> askRedis(List<Demand> demands, long extra, CallBudget budget) {
+		try {
+			int[] news = new int[demands.size()];
+			for (int i = 0; i < news.length; i++) {
+				news[i] = this.denied.newsOf(this.redis.keyOf(demands.get(i)));
+			}
+			return this.redis.decide(demands, extra, budget).thenApply((answer) -> {
+				if (!answer.isAllowed()) {
+					remember(answer, news);
+				}
+				return answer;
+			});
+		}
+		catch (RuntimeException ex) {
+			// Others may wait for the answer
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private void remember(RedisAnswer answer, int[] news) {
+		for (int i = 0; i < news.length; i++) {
+			if (answer.waitNanos(i) > 0 && !answer.demands().get(i).limit().shadow()) {
+				this.denied.add(new Denial(answer, i), news[i]);
+			}
+		}
+	}
+
+	private void giveBack(RedisAnswer answer) {
+		this.redis.refund(answer).thenRun(() -> answer.demands().forEach(this::forget));
+	}
+
+	/**
+	 * Turns answers into a verdict: only the last one can deny.
+	 */
+	private Turn turn(List<RedisAnswer> answers) {
+		RedisAnswer last = answers.get(answers.size() - 1);
+		if (!last.isAllowed()) {
+			return new Turn(Verdict.denied(last.standings(), Source.REDIS), 0);
+		}
+		List<Demand> demands = (answers.size() == 1) ? last.demands() : new ArrayList<>();
+		List<Standing> standings = new ArrayList<>();
+		long now = System.nanoTime();
+		long wait = 0;
+		for (RedisAnswer answer : answers) {
+			if (answers.size() > 1) {
+				demands.addAll(answer.demands());
+			}
+			answer.addTo(standings);
+			wait = answer.isLater() ? Math.max(wait, answer.usableAt() - now) : wait;
+		}
+		Receipt receipt = Receipt.of(demands, () -> answers.forEach(this::giveBack));
+		return new Turn(Verdict.allowed(standings, Source.REDIS, receipt), wait);
+	}
+
+	private void conclude(CompletableFuture<Verdict> result, List<Demand> demands, @Nullable List<RedisAnswer> answers,
+			@Nullable Throwable failure) {
+		try {
+			Turn turn = (failure != null || answers == null) ? this.outage.decide(demands, failure) : turn(answers);
+			turn.settle(result);
+		}
+		catch (RuntimeException ex) {
+			result.completeExceptionally(ex);
+		}
 	}
 
 }

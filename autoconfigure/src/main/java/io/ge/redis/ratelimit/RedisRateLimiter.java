@@ -7,11 +7,13 @@ package io.ge.redis.ratelimit;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-import io.ge.redis.core.invocation.KeyText;
-import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
@@ -21,128 +23,212 @@ import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
 
 /**
- * The limits' state in Redis: {@code prefix:ratelimit:{key}:name:format}, where the
- * format is {@code w1} for windows and {@code b1} for buckets. A limit for all callers
- * has its name as the entity and the empty part as the name.
+ * The limits' state in Redis, see {@link RedisLimitKeys} and {@code decide.lua}.
  * <p>
  * An admission whose outcome nobody learnt stays counted: it can only admit too few.
  */
 final class RedisRateLimiter {
 
+	/** So long a lease lasts at most: what an instance that dies takes with it. */
+	static final Duration LONGEST_LEASE = Duration.ofSeconds(1);
+
 	private static final LuaScript DECIDE = LuaScript.load(RedisRateLimiter.class, "decide.lua");
 
 	private static final LuaScript REFUND = LuaScript.load(RedisRateLimiter.class, "refund.lua");
 
-	private static final int FIELDS = 3;
+	private static final LuaScript RESET = LuaScript.load(RedisRateLimiter.class, "reset.lua");
 
-	private static final int ARGUMENTS = 4;
+	private static final int HEAD = 2;
 
-	private static final byte[] WINDOW = { 'w' };
+	private static final int ARGUMENTS = 7;
 
-	private static final byte[] BUCKET = { 'b' };
-
-	private static final KeyPart WINDOW_FORMAT = KeyPart.of("w1");
-
-	private static final KeyPart BUCKET_FORMAT = KeyPart.of("b1");
-
-	private static final KeyPart NONE = KeyPart.of("");
+	/** A lease lasts no longer than this part of any window. */
+	private static final int LEASES_PER_WINDOW = 10;
 
 	private final GuardedRedis redis;
 
-	private final KeySpace keys;
+	private final RedisLimitKeys keys;
 
-	RedisRateLimiter(GuardedRedis redis, KeySpace keys) {
+	private final String newsChannel;
+
+	RedisRateLimiter(GuardedRedis redis, KeySpace keys, String newsChannel) {
 		this.redis = redis;
-		this.keys = keys;
+		this.keys = new RedisLimitKeys(keys);
+		this.newsChannel = newsChannel;
 	}
 
 	CallBudget newBudget() {
 		return this.redis.newBudget();
 	}
 
+	RedisLimitKey keyOf(Demand demand) {
+		return this.keys.of(demand);
+	}
+
 	/**
-	 * Decides on demands of one entity.
+	 * Decides on demands whose states are in one slot.
+	 * @param demands the demands
+	 * @param extra how many permits more of each limit are wanted in advance
+	 * @param budget the budget of the call
 	 */
-	CompletableFuture<Answer> decide(List<Demand> demands, CallBudget budget) {
-		Object[] arguments = new Object[demands.size() * ARGUMENTS];
+	CompletableFuture<RedisAnswer> decide(List<Demand> demands, long extra, CallBudget budget) {
+		Object[] arguments = new Object[HEAD + demands.size() * ARGUMENTS];
+		arguments[0] = extra;
+		arguments[1] = (extra > 0) ? micros(longestLease(demands)) : 0;
 		for (int i = 0; i < demands.size(); i++) {
-			RateLimit limit = demands.get(i).limit();
-			arguments[i * ARGUMENTS] = kind(limit);
-			arguments[i * ARGUMENTS + 1] = limit.limit();
-			arguments[i * ARGUMENTS + 2] = limit.windowMicros();
-			arguments[i * ARGUMENTS + 3] = limit.burst();
+			Demand demand = demands.get(i);
+			RateLimit limit = demand.limit();
+			int first = HEAD + i * ARGUMENTS;
+			arguments[first] = RedisLimitKeys.kindOf(limit);
+			arguments[first + 1] = limit.limit();
+			arguments[first + 2] = limit.windowMicros();
+			arguments[first + 3] = (limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET) ? limit.burst() : 0;
+			arguments[first + 4] = demand.cost();
+			arguments[first + 5] = micros(limit.waitTime());
+			arguments[first + 6] = limit.shadow() ? 1 : 0;
 		}
-		return this.redis.run(ScriptCall.of(DECIDE, keys(demands), arguments), budget)
-			.thenApply((reply) -> answer(demands, reply));
+		RedisLimitKey[] states = new RedisLimitKey[demands.size()];
+		Arrays.setAll(states, (i) -> this.keys.of(demands.get(i)));
+		long sentAt = System.nanoTime();
+		return this.redis.run(ScriptCall.of(DECIDE, names(states), arguments), budget)
+			.thenApply((reply) -> new RedisAnswer(demands, states, numbers(reply), sentAt, System.nanoTime()));
+	}
+
+	private static long[] numbers(ScriptReply reply) {
+		long[] numbers = new long[reply.size()];
+		for (int i = 0; i < numbers.length; i++) {
+			numbers[i] = reply.number(i);
+		}
+		return numbers;
 	}
 
 	/**
-	 * Gives back what an admission took, without waiting for it.
+	 * Gives back what a decision took, without being asked to wait for it. If Redis is
+	 * away, the permits stay taken.
+	 * @param admitted what Redis said
+	 * @return completes when it is done, whatever came of it
 	 */
-	void refund(Answer admitted) {
-		List<Object> arguments = new ArrayList<>();
-		arguments.add(admitted.time());
-		for (Demand demand : admitted.demands()) {
-			arguments.add(kind(demand.limit()));
-			arguments.add(demand.limit().intervalMicros());
+	CompletableFuture<Void> refund(RedisAnswer admitted) {
+		Refund refund = new Refund(admitted);
+		for (int i = 0; i < admitted.demands().size(); i++) {
+			refund.add(i, admitted.demands().get(i).cost(), admitted.stamp(i));
 		}
-		this.redis.run(ScriptCall.of(REFUND, keys(admitted.demands()), arguments.toArray()), newBudget());
+		return send(refund);
 	}
 
-	private List<RedisKey> keys(List<Demand> demands) {
+	/**
+	 * Gives back permits that were taken in advance, as {@link #refund(RedisAnswer)}.
+	 * @param admitted what Redis said
+	 * @param permits how many of each limit
+	 */
+	CompletableFuture<Void> refundExtra(RedisAnswer admitted, long permits) {
+		Refund refund = new Refund(admitted);
+		for (int i = 0; i < admitted.demands().size(); i++) {
+			refund.add(i, permits, admitted.extraStamp(i));
+		}
+		return send(refund);
+	}
+
+	private CompletableFuture<Void> send(Refund refund) {
+		if (refund.names.isEmpty()) {
+			return CompletableFuture.completedFuture(null);
+		}
+		return this.redis.run(ScriptCall.of(REFUND, refund.names, refund.arguments.toArray()), newBudget())
+			.handle((reply, failure) -> null);
+	}
+
+	/**
+	 * Forgets what was used, on all instances.
+	 * @param demands in one slot
+	 */
+	CompletableFuture<Void> reset(List<Demand> demands) {
 		List<RedisKey> names = new ArrayList<>(demands.size());
 		for (Demand demand : demands) {
-			names.add(key(demand));
+			names.add(this.keys.of(demand).key());
+		}
+		return this.redis.run(ScriptCall.of(RESET, names, this.newsChannel), newBudget()).thenApply((reply) -> null);
+	}
+
+	/**
+	 * Parts demands such that each part can be asked in one script call.
+	 */
+	Collection<List<Demand>> bySlot(List<Demand> demands) {
+		if (demands.size() == 1 || haveSameKey(demands)) {
+			return List.of(demands);
+		}
+		Map<Integer, List<Demand>> slots = new LinkedHashMap<>();
+		for (Demand demand : demands) {
+			slots.computeIfAbsent(this.keys.of(demand).slot(), (slot) -> new ArrayList<>()).add(demand);
+		}
+		return slots.values();
+	}
+
+	/**
+	 * Returns whether all demands are of one entity. A limit for all callers is an entity
+	 * of its own.
+	 */
+	static boolean haveSameKey(List<Demand> demands) {
+		List<String> key = demands.get(0).key();
+		for (int i = 1; i < demands.size(); i++) {
+			if (key.isEmpty() || !demands.get(i).key().equals(key)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static List<RedisKey> names(RedisLimitKey[] keys) {
+		if (keys.length == 1) {
+			return List.of(keys[0].key());
+		}
+		List<RedisKey> names = new ArrayList<>(keys.length);
+		for (RedisLimitKey key : keys) {
+			names.add(key.key());
 		}
 		return names;
 	}
 
-	private RedisKey key(Demand demand) {
-		KeyPart name = KeyPart.of(demand.limit().name());
-		KeyPart format = isBucket(demand.limit()) ? BUCKET_FORMAT : WINDOW_FORMAT;
-		return demand.key().isEmpty() ? this.keys.entity(name).with(NONE, format)
-				: this.keys.entity(KeyText.parts(demand.key())).with(name, format);
+	/**
+	 * Returns how long permits that are taken in advance may be used at most.
+	 */
+	static Duration longestLease(List<Demand> demands) {
+		Duration longest = LONGEST_LEASE;
+		for (Demand demand : demands) {
+			Duration part = demand.limit().window().dividedBy(LEASES_PER_WINDOW);
+			longest = (part.compareTo(longest) < 0) ? part : longest;
+		}
+		return longest;
 	}
 
-	private static Answer answer(List<Demand> demands, ScriptReply reply) {
-		List<Quota> quotas = new ArrayList<>(demands.size());
-		List<String> violated = new ArrayList<>(0);
-		long wait = 0;
-		for (int i = 0; i < demands.size(); i++) {
-			RateLimit limit = demands.get(i).limit();
-			int field = 2 + i * FIELDS;
-			quotas.add(new Quota(limit, reply.number(field), micros(reply.number(field + 1))));
-			if (reply.number(field + 2) > 0) {
-				violated.add(limit.name());
-				wait = Math.max(wait, reply.number(field + 2));
+	private static long micros(Duration duration) {
+		return duration.toNanos() / 1000;
+	}
+
+	private final class Refund {
+
+		private final RedisAnswer admitted;
+
+		private final List<RedisKey> names = new ArrayList<>();
+
+		private final List<Object> arguments = new ArrayList<>();
+
+		Refund(RedisAnswer admitted) {
+			this.admitted = admitted;
+			this.arguments.add(RedisRateLimiter.this.newsChannel);
+		}
+
+		void add(int index, long permits, long stamp) {
+			if (permits > 0 && this.admitted.stamp(index) > 0) {
+				RateLimit limit = this.admitted.demands().get(index).limit();
+				this.names.add(this.admitted.key(index).key());
+				this.arguments.add(RedisLimitKeys.kindOf(limit));
+				this.arguments.add(limit.limit());
+				this.arguments.add(limit.windowMicros());
+				this.arguments.add(permits);
+				this.arguments.add(stamp);
 			}
 		}
-		RateLimitDecision decision = (reply.number(0) == 1)
-				? new RateLimitDecision.Allowed(quotas, () -> demands.size())
-				: new RateLimitDecision.Denied(quotas, violated, micros(wait));
-		return new Answer(demands, decision, reply.number(1));
-	}
 
-	private static Duration micros(long micros) {
-		return Duration.ofNanos(micros * 1000);
-	}
-
-	private static byte[] kind(RateLimit limit) {
-		return isBucket(limit) ? BUCKET : WINDOW;
-	}
-
-	private static boolean isBucket(RateLimit limit) {
-		return limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET;
-	}
-
-	/**
-	 * What Redis said.
-	 *
-	 * @param demands the demands
-	 * @param decision the decision on them
-	 * @param time the server's time, in microseconds
-	 */
-	record Answer(List<Demand> demands, RateLimitDecision decision, long time) {
 	}
 
 }

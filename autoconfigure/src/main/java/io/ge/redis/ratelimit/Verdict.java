@@ -5,6 +5,7 @@
 
 package io.ge.redis.ratelimit;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,16 +25,49 @@ import org.jspecify.annotations.Nullable;
 record Verdict(@Nullable RateLimitDecision decision, @Nullable RedisUnavailableException refusal,
 		List<RateLimitEvent> events) {
 
-	static Verdict of(RateLimitDecision decision, Source source) {
-		List<RateLimitEvent> events = new ArrayList<>(decision.quotas().size());
-		boolean allowed = decision.isAllowed();
-		for (Quota quota : decision.quotas()) {
-			if (allowed || isViolated(decision, quota)) {
-				events.add(new RateLimitEvent(quota.limit().name(), allowed ? Outcome.ALLOWED : Outcome.DENIED, source,
-						quota));
+	/**
+	 * Tells the standings of a call that is allowed.
+	 */
+	static Verdict allowed(List<Standing> standings, Source source, RateLimitReceipt receipt) {
+		return of(standings, source, receipt);
+	}
+
+	/**
+	 * Tells the standings of a call that at least one of them refuses.
+	 */
+	static Verdict denied(List<Standing> standings, Source source) {
+		return of(standings, source, null);
+	}
+
+	private static Verdict of(List<Standing> standings, Source source, @Nullable RateLimitReceipt receipt) {
+		List<Quota> quotas = new ArrayList<>(standings.size());
+		List<String> violated = new ArrayList<>(receipt != null ? 0 : standings.size());
+		List<RateLimitEvent> events = new ArrayList<>(standings.size());
+		long wait = 0;
+		for (Standing standing : standings) {
+			RateLimit limit = standing.demand().limit();
+			Quota quota = new Quota(limit, standing.remaining(), Duration.ofNanos(standing.restoredNanos()));
+			if (!limit.shadow()) {
+				quotas.add(quota);
+				if (standing.refuses()) {
+					violated.add(limit.name());
+					wait = Math.max(wait, standing.waitNanos());
+				}
+			}
+			if (receipt != null || standing.refuses()) {
+				events.add(new RateLimitEvent(limit.name(), outcome(standing), source, quota));
 			}
 		}
+		RateLimitDecision decision = (receipt != null) ? new RateLimitDecision.Allowed(quotas, receipt)
+				: new RateLimitDecision.Denied(quotas, violated, Duration.ofNanos(wait));
 		return new Verdict(decision, null, events);
+	}
+
+	private static Outcome outcome(Standing standing) {
+		if (!standing.refuses()) {
+			return Outcome.ALLOWED;
+		}
+		return standing.demand().limit().shadow() ? Outcome.SHADOW_DENIED : Outcome.DENIED;
 	}
 
 	static Verdict refusal(RedisUnavailableException refusal, RateLimitEvent event) {
@@ -41,13 +75,22 @@ record Verdict(@Nullable RateLimitDecision decision, @Nullable RedisUnavailableE
 	}
 
 	Verdict with(List<RateLimitEvent> more) {
+		if (more.isEmpty()) {
+			return this;
+		}
 		List<RateLimitEvent> all = new ArrayList<>(this.events);
 		all.addAll(more);
 		return new Verdict(this.decision, this.refusal, all);
 	}
 
-	private static boolean isViolated(RateLimitDecision decision, Quota quota) {
-		return decision instanceof RateLimitDecision.Denied denied && denied.violated().contains(quota.limit().name());
+	/**
+	 * Gives back what was taken, since the caller does not want it any more.
+	 */
+	void giveBack() {
+		if (this.decision instanceof RateLimitDecision.Allowed allowed
+				&& allowed.receipt() instanceof Receipt receipt) {
+			receipt.giveBack();
+		}
 	}
 
 	RateLimitDecision orRefuse() {

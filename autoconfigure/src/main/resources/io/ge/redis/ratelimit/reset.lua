@@ -6,9 +6,10 @@
 --
 -- Invariants
 --  * The message goes out also if there was no state: an instance may remember more than Redis.
---  * One message for all keys, in the form of refund.lua.
+--  * One message for all keys, in the form of refund.lua, but with the topic 'ratelimit.reset': permits that instances
+--    have in advance are no longer counted, and must not be used.
 
 local channel = ARGV[1]
 local deleted = redis.call('DEL', unpack(KEYS))
-redis.pcall('PUBLISH', channel, 'ratelimit.forget ' .. table.concat(KEYS, '\n'))
+redis.pcall('PUBLISH', channel, 'ratelimit.reset ' .. table.concat(KEYS, '\n'))
 return {deleted}

@@ -12,12 +12,14 @@ import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
+import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import io.ge.redis.test.RedisFixture;
-import io.ge.redis.test.TestBackend;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * What a rate limit promises on every kind of Redis.
@@ -28,11 +30,10 @@ abstract class RateLimitContract {
 
 	@Test
 	void admitsExactlyTheLimitUnderParallelCalls(RedisFixture redis) {
-		try (TestBackend backend = TestBackend.on(redis)) {
-			RateLimitEngine engine = engine(backend);
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			List<CompletableFuture<Verdict>> calls = new ArrayList<>();
 			for (int i = 0; i < 100; i++) {
-				calls.add(engine.decide(List.of(demand(HOURLY, "anna"))).toCompletableFuture());
+				calls.add(limiter.engine().decide(List.of(demand(HOURLY, "anna"))));
 			}
 			long admitted = calls.stream().filter((call) -> Waiting.await(call).orRefuse().isAllowed()).count();
 			assertThat(admitted).isEqualTo(5);
@@ -41,12 +42,12 @@ abstract class RateLimitContract {
 
 	@Test
 	void decidesInOneScriptCallForAnyNumberOfLimits(RedisFixture redis) {
-		try (TestBackend backend = TestBackend.on(redis)) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			List<Demand> demands = List.of(demand(HOURLY, "anna"),
 					demand(limit("daily", 50, Duration.ofDays(1)), "anna"), demand(bucket(100, 10), "anna"));
-			decide(backend, demands);
+			limiter.decide(demands);
 			redis.configResetStat();
-			assertThat(decide(backend, demands).quotas()).extracting((quota) -> quota.limit().name())
+			assertThat(limiter.decide(demands).quotas()).extracting((quota) -> quota.limit().name())
 				.containsExactly("hourly", "daily", "bucket");
 			assertThat(redis.commandCalls("evalsha")).isEqualTo(1);
 		}
@@ -54,56 +55,160 @@ abstract class RateLimitContract {
 
 	@Test
 	void deniedCallWritesNothing(RedisFixture redis) {
-		try (TestBackend backend = TestBackend.on(redis)) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit one = limit("one", 1, Duration.ofHours(1));
 			List<Demand> demands = List.of(demand(HOURLY, "anna"), demand(bucket(5, 5), "anna"), demand(one, "anna"));
-			assertThat(decide(backend, demands).isAllowed()).isTrue();
+			assertThat(limiter.decide(demands).isAllowed()).isTrue();
 			redis.configResetStat();
 			for (int i = 0; i < 10; i++) {
-				assertThat(decide(backend, demands)).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+				limiter.denied().clear();
+				assertThat(limiter.decide(demands)).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
 						(denied) -> assertThat(denied.violated()).containsExactly("one"));
 			}
 			for (String write : List.of("set", "rpush", "ltrim", "del", "pexpire", "lrem")) {
 				assertThat(redis.commandCalls(write)).as(write).isZero();
 			}
-			assertThat(decide(backend, List.of(demand(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(3);
+			assertThat(limiter.decide(List.of(demand(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(3);
+		}
+	}
+
+	@Test
+	void deniedAgainAsksNobody(RedisFixture redis) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
+			for (RateLimit limit : eachKind(5, Duration.ofHours(1))) {
+				List<Demand> demands = List.of(demand(HOURLY.withLimit(1000), "anna"), demand(limit, "anna"));
+				admit(limiter, demands, 5);
+				assertThat(limiter.decide(demands).isAllowed()).as(limit.name()).isFalse();
+				redis.configResetStat();
+				for (int i = 0; i < 100; i++) {
+					assertThat(limiter.verdict(demands)).satisfies((verdict) -> {
+						assertThat(verdict.events()).extracting(RateLimitEvent::source).containsOnly(Source.DENY_CACHE);
+						assertThat(verdict.decision()).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+								(denied) -> assertThat(denied.violated()).containsExactly(limit.name()));
+					});
+				}
+				assertThat(redis.commandCalls("evalsha")).as(limit.name()).isZero();
+			}
+		}
+	}
+
+	@Test
+	void differentEntitiesCostAtMostOneCallPerSlot(RedisFixture redis) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
+			List<Demand> demands = new ArrayList<>();
+			for (String user : List.of("anna", "boris", "clara")) {
+				demands.add(demand(HOURLY, user));
+				demands.add(demand(bucket(100, 10), user));
+			}
+			limiter.decide(demands);
+			redis.configResetStat();
+			assertThat(limiter.decide(demands).quotas()).hasSize(6);
+			assertThat(redis.commandCalls("evalsha")).isLessThanOrEqualTo(3);
+		}
+	}
+
+	@Test
+	void costIsTakenAtOnceOrNotAtAll(RedisFixture redis) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
+			for (RateLimit limit : eachKind(10, Duration.ofHours(1))) {
+				assertThat(limiter.decide(demand(limit, "anna", 7)).quotas().get(0).remaining()).as(limit.name())
+					.isEqualTo(3);
+				assertThat(limiter.decide(demand(limit, "anna", 4)).isAllowed()).isFalse();
+				assertThat(limiter.decide(demand(limit, "anna", 3)).isAllowed()).isTrue();
+				assertThat(limiter.decide(demand(limit, "anna", 0)).isAllowed()).isTrue();
+				assertThat(left(limiter, demand(limit, "anna"))).isZero();
+				assertThatExceptionOfType(RateLimitCostException.class)
+					.isThrownBy(() -> limiter.decide(demand(limit, "anna", 11)))
+					.withMessageContaining(limit.name())
+					.withMessageContaining("11")
+					.withMessageContaining("can never pass")
+					.withMessageContaining("10");
+			}
+		}
+	}
+
+	@Test
+	void refundGivesBackOnce(RedisFixture redis) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
+			for (RateLimit limit : eachKind(10, Duration.ofHours(1))) {
+				limiter.decide(demand(limit, "anna", 2));
+				RateLimitDecision decision = limiter.decide(demand(limit, "anna", 5));
+				limiter.refund(decision);
+				limiter.refund(decision);
+				Awaitility.await()
+					.during(Duration.ofMillis(100))
+					.untilAsserted(
+							() -> assertThat(left(limiter, demand(limit, "anna"))).as(limit.name()).isEqualTo(8));
+			}
+		}
+	}
+
+	@Test
+	void resetForgetsWhatWasUsed(RedisFixture redis) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
+			for (RateLimit limit : eachKind(2, Duration.ofHours(1))) {
+				admit(limiter, List.of(demand(limit, "anna")), 2);
+				assertThat(limiter.decide(demand(limit, "anna")).isAllowed()).isFalse();
+				Waiting.await(limiter.engine().reset(List.of(demand(limit, "anna"))));
+				assertThat(limiter.decide(demand(limit, "anna")).quotas().get(0).remaining()).as(limit.name())
+					.isEqualTo(1);
+			}
+		}
+	}
+
+	@Test
+	void shadowLimitRefusesNobodyAndTells(RedisFixture redis) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
+			for (RateLimit limit : eachKind(2, Duration.ofHours(1))) {
+				RateLimit shadow = limit.withShadow(true);
+				List<Demand> demands = List.of(demand(shadow, "anna"), demand(HOURLY.withLimit(1000), "anna"));
+				admit(limiter, demands, 2);
+				Verdict verdict = limiter.verdict(demands);
+				assertThat(verdict.decision()).isInstanceOf(RateLimitDecision.Allowed.class);
+				assertThat(verdict.decision().quotas()).extracting((quota) -> quota.limit().name())
+					.containsExactly("hourly");
+				assertThat(verdict.events()).extracting(RateLimitEvent::outcome)
+					.containsExactly(Outcome.SHADOW_DENIED, Outcome.ALLOWED);
+				assertThat(limiter.decide(demand(shadow, "anna", 3)).isAllowed()).as("more than ever passes").isTrue();
+			}
 		}
 	}
 
 	@Test
 	void sameNameAndKeyShareOneStateInAnySet(RedisFixture redis) {
-		try (TestBackend backend = TestBackend.on(redis)) {
-			decide(backend, List.of(demand(HOURLY, "anna")));
-			decide(backend, List.of(demand(bucket(5, 5), "anna"), demand(HOURLY, "anna")));
-			assertThat(decide(backend, List.of(demand(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(2);
-			assertThat(decide(backend, List.of(demand(HOURLY, "boris"))).quotas().get(0).remaining()).isEqualTo(4);
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
+			limiter.decide(List.of(demand(HOURLY, "anna")));
+			limiter.decide(List.of(demand(bucket(5, 5), "anna"), demand(HOURLY, "anna")));
+			assertThat(limiter.decide(List.of(demand(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(2);
+			assertThat(limiter.decide(List.of(demand(HOURLY, "boris"))).quotas().get(0).remaining()).isEqualTo(4);
 		}
 	}
 
 	@Test
 	void limitsOfDifferentEntitiesAreAllOrNothing(RedisFixture redis) {
-		try (TestBackend backend = TestBackend.on(redis)) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit tenant = limit("tenant", 1, Duration.ofHours(1));
 			Demand all = Demand.ofAll(bucket(3, 3), 1);
 			List<Demand> demands = List.of(demand(HOURLY, "anna"), all, demand(tenant, "acme"));
-			assertThat(decide(backend, demands).isAllowed()).isTrue();
-			assertThat(decide(backend, demands).isAllowed()).isFalse();
-			Awaitility.await().untilAsserted(() -> assertThat(redis.commandCalls("lrem")).isPositive());
-			assertThat(decide(backend, List.of(demand(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(3);
-			assertThat(decide(backend, List.of(all)).quotas().get(0).remaining()).isEqualTo(1);
+			assertThat(limiter.decide(demands).isAllowed()).isTrue();
+			assertThat(limiter.decide(demands).isAllowed()).isFalse();
+			Awaitility.await().untilAsserted(() -> {
+				assertThat(left(limiter, demand(HOURLY, "anna"))).isEqualTo(4);
+				assertThat(left(limiter, all)).isEqualTo(2);
+			});
 		}
 	}
 
 	@Test
 	void loneClientThatWaitsAsToldIsAdmitted(RedisFixture redis) {
-		try (TestBackend backend = TestBackend.on(redis)) {
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit window = limit("window", 3, Duration.ofMillis(300));
 			for (Demand demand : List.of(demand(window, "anna"), demand(bucket(20, 2), "anna"))) {
 				for (int i = 0; i < 12; i++) {
-					RateLimitDecision decision = decide(backend, List.of(demand));
+					RateLimitDecision decision = limiter.decide(List.of(demand));
 					if (decision instanceof RateLimitDecision.Denied denied) {
 						waitFor(denied.retryAfter());
-						assertThat(decide(backend, List.of(demand)).isAllowed()).isTrue();
+						assertThat(limiter.decide(List.of(demand)).isAllowed()).isTrue();
 					}
 				}
 			}
@@ -112,12 +217,10 @@ abstract class RateLimitContract {
 
 	@Test
 	void statesLeaveRedisWithTheirWindow(RedisFixture redis) {
-		try (TestBackend backend = TestBackend.on(redis)) {
-			decide(backend,
-					List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"),
-							demand(limit("quick", 10, Duration.ofMillis(100))
-								.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
-								.withBurst(2), "anna")));
+		try (TestLimiter limiter = TestLimiter.on(redis)) {
+			limiter.decide(List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"),
+					demand(limit("quick", 10, Duration.ofMillis(100)).withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
+						.withBurst(2), "anna")));
 			assertThat(redis.keysWithoutTtl()).isEmpty();
 			Awaitility.await()
 				.until(() -> redis.endpoints()
@@ -137,18 +240,30 @@ abstract class RateLimitContract {
 			.withBurst(burst);
 	}
 
+	private static List<RateLimit> eachKind(long limit, Duration window) {
+		List<RateLimit> limits = new ArrayList<>();
+		for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+			limits.add(limit(algorithm.name(), limit, window).withAlgorithm(algorithm));
+		}
+		return limits;
+	}
+
+	private static void admit(TestLimiter limiter, List<Demand> demands, int times) {
+		for (int i = 0; i < times; i++) {
+			assertThat(limiter.decide(demands).isAllowed()).isTrue();
+		}
+	}
+
+	private static long left(TestLimiter limiter, Demand demand) {
+		return limiter.decide(new Demand(demand.limit(), demand.key(), 0)).quotas().get(0).remaining();
+	}
+
+	private static Demand demand(RateLimit limit, String key, long cost) {
+		return new Demand(limit, List.of(key), cost);
+	}
+
 	private static Demand demand(RateLimit limit, String key) {
 		return new Demand(limit, List.of(key), 1);
-	}
-
-	private static RateLimitDecision decide(TestBackend backend, List<Demand> demands) {
-		return Waiting.await(engine(backend).decide(demands)).orRefuse();
-	}
-
-	private static RateLimitEngine engine(TestBackend backend) {
-		return new RateLimitEngine(
-				new RedisRateLimiter(backend.get().redis("ratelimit"), backend.get().keys("ratelimit")),
-				new LocalRateLimiter(() -> 1, System::nanoTime));
 	}
 
 	private static void waitFor(Duration duration) {

@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.connection.GuardConnection;
@@ -36,6 +37,11 @@ import org.jspecify.annotations.Nullable;
  * Each instance says every two seconds on a channel of all that it is there. So every
  * instance knows, without any key in Redis, how many there are, and keeps the last figure
  * while Redis is away.
+ * <p>
+ * What concerns all instances is published to {@link #newsChannel()}. Who must not miss
+ * such news, because it answers from memory until it hears them, has the bus confirmed: a
+ * message that comes back shows that every earlier one has arrived. On a Cluster that
+ * holds as long as its nodes hear each other.
  */
 public final class InstanceBus {
 
@@ -57,7 +63,11 @@ public final class InstanceBus {
 
 	private final byte[] fleetChannel;
 
-	private final Map<String, Consumer<String>> handlers = new ConcurrentHashMap<>();
+	private final String newsChannel;
+
+	private final Map<String, List<Consumer<String>>> handlers = new ConcurrentHashMap<>();
+
+	private final Confirmation confirmation;
 
 	private final List<Runnable> subscribedActions = new CopyOnWriteArrayList<>();
 
@@ -77,6 +87,8 @@ public final class InstanceBus {
 
 	private @Nullable PushSubscription subscription;
 
+	private @Nullable Future<?> pinging;
+
 	private @Nullable Future<?> heartbeat;
 
 	/**
@@ -93,6 +105,9 @@ public final class InstanceBus {
 		this.instanceId = instanceId;
 		this.channel = prefix + ":bus:" + instanceId;
 		this.fleetChannel = (prefix + ":bus:all").getBytes(StandardCharsets.UTF_8);
+		this.newsChannel = prefix + ":bus:news";
+		this.confirmation = new Confirmation(connection, this.channel);
+		handle(Confirmation.TOPIC, this.confirmation::received);
 	}
 
 	/**
@@ -100,9 +115,12 @@ public final class InstanceBus {
 	 */
 	public void start() {
 		this.subscription = this.connection.subscribe(new Subscriber(),
-				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.fleetChannel));
+				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.fleetChannel,
+						this.newsChannel.getBytes(StandardCharsets.UTF_8)));
 		this.heartbeat = this.scheduler.scheduleWithFixedDelay(this::beat, HEARTBEAT.toMillis(), HEARTBEAT.toMillis(),
 				TimeUnit.MILLISECONDS);
+		this.pinging = this.scheduler.scheduleWithFixedDelay(this::confirm, Confirmation.PERIOD.toMillis(),
+				Confirmation.PERIOD.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	/**
@@ -113,8 +131,12 @@ public final class InstanceBus {
 			publish(GONE + this.instanceId);
 		}
 		this.subscribed = false;
+		this.confirmation.forget();
 		if (this.heartbeat != null) {
 			this.heartbeat.cancel(false);
+		}
+		if (this.pinging != null) {
+			this.pinging.cancel(false);
 		}
 		if (this.subscription != null) {
 			this.subscription.close();
@@ -138,14 +160,38 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Registers the one handler of a topic.
+	 * Returns the channel of all instances, for scripts that publish what concerns each.
+	 * @return the channel
+	 */
+	public String newsChannel() {
+		return this.newsChannel;
+	}
+
+	/**
+	 * Adds a handler of a topic, whichever of the two channels it comes by.
 	 * @param topic a word
 	 * @param handler takes the payload, on a thread of the driver; must not block
 	 */
 	public void handle(String topic, Consumer<String> handler) {
-		if (this.handlers.putIfAbsent(topic, handler) != null) {
-			throw new IllegalStateException("The topic '" + topic + "' has a handler already");
-		}
+		this.handlers.computeIfAbsent(topic, (key) -> new CopyOnWriteArrayList<>()).add(handler);
+	}
+
+	/**
+	 * Has the bus confirmed: a message to itself every 300 ms while somebody wants it.
+	 * @param wanted asked before each
+	 */
+	public void confirmWhile(BooleanSupplier wanted) {
+		this.confirmation.sendWhile(wanted);
+	}
+
+	/**
+	 * Returns when the last message was sent that is known to have come back. All that
+	 * was published before has arrived.
+	 * @return by {@link System#nanoTime()}; long ago if none came back over the present
+	 * subscription
+	 */
+	public long confirmedAt() {
+		return this.confirmation.confirmedAt();
 	}
 
 	/**
@@ -175,6 +221,15 @@ public final class InstanceBus {
 	}
 
 	/**
+	 * Returns when this instance last heard what it says itself every two seconds. If
+	 * that is long ago, messages are lost, although nobody has noticed.
+	 * @return by {@link System#nanoTime()}; as of subscribing if nothing was heard since
+	 */
+	public long heardAt() {
+		return this.heardAt;
+	}
+
+	/**
 	 * Returns the last known number of live instances.
 	 * @return the number, this one included
 	 */
@@ -191,6 +246,12 @@ public final class InstanceBus {
 		if (this.subscribed) {
 			liveInstances();
 			publish(this.instanceId);
+		}
+	}
+
+	private void confirm() {
+		if (this.subscribed) {
+			this.confirmation.sendIfWanted();
 		}
 	}
 
@@ -228,9 +289,9 @@ public final class InstanceBus {
 	private void onInstanceMessage(String message) {
 		int space = message.indexOf(' ');
 		String topic = (space < 0) ? message : message.substring(0, space);
-		Consumer<String> handler = this.handlers.get(topic);
-		if (handler != null) {
-			handler.accept((space < 0) ? "" : message.substring(space + 1));
+		String payload = (space < 0) ? "" : message.substring(space + 1);
+		for (Consumer<String> handler : this.handlers.getOrDefault(topic, List.of())) {
+			handler.accept(payload);
 		}
 	}
 
@@ -266,6 +327,7 @@ public final class InstanceBus {
 			if (InstanceBus.this.subscribed) {
 				liveInstances();
 				InstanceBus.this.subscribed = false;
+				InstanceBus.this.confirmation.forget();
 				InstanceBus.this.lostActions.forEach(Runnable::run);
 			}
 		}

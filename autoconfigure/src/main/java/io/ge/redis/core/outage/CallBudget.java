@@ -33,7 +33,11 @@ public final class CallBudget {
 		return this.remaining.get();
 	}
 
-	void spend(long nanos) {
+	/**
+	 * Counts a wait.
+	 * @param nanos how long it was
+	 */
+	public void spend(long nanos) {
 		this.remaining.addAndGet(-nanos);
 	}
 

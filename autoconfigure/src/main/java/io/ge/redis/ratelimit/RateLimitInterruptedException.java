@@ -1,0 +1,20 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import io.ge.redis.GeRedisException;
+
+/**
+ * The thread was interrupted while it waited for its turn. What the call had reserved is
+ * given back, the guarded method has not run, and the thread's interrupt status is set.
+ */
+public class RateLimitInterruptedException extends GeRedisException {
+
+	RateLimitInterruptedException(String name, InterruptedException cause) {
+		super("Interrupted while waiting for a permit of rate limit '" + name + "'", cause);
+	}
+
+}

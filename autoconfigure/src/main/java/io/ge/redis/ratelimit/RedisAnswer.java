@@ -1,0 +1,151 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What Redis said about demands in one slot. Times are turned into those of this JVM such
+ * that an error is on the safe side: what ends, ends no later than in Redis, counted from
+ * the sending of the call; what begins, begins no earlier, counted from its return.
+ */
+final class RedisAnswer {
+
+	/** Allowed, now, at, extra permits, validity of those. */
+	private static final int HEAD = 5;
+
+	/** Left, restored, wait, stamp. */
+	private static final int FIELDS = 4;
+
+	private final List<Demand> demands;
+
+	private final RedisLimitKey[] keys;
+
+	private final long[] reply;
+
+	private final long sentAt;
+
+	private final long receivedAt;
+
+	RedisAnswer(List<Demand> demands, RedisLimitKey[] keys, long[] reply, long sentAt, long receivedAt) {
+		this.demands = demands;
+		this.keys = keys;
+		this.reply = reply;
+		this.sentAt = sentAt;
+		this.receivedAt = receivedAt;
+	}
+
+	List<Demand> demands() {
+		return this.demands;
+	}
+
+	/**
+	 * Returns whether the answer is about these limits with these settings.
+	 */
+	boolean isFor(List<Demand> others) {
+		for (int i = 0; i < others.size(); i++) {
+			RateLimit limit = this.demands.get(i).limit();
+			if (limit != others.get(i).limit() && !limit.equals(others.get(i).limit())) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	RedisLimitKey key(int index) {
+		return this.keys[index];
+	}
+
+	long sentAt() {
+		return this.sentAt;
+	}
+
+	long receivedAt() {
+		return this.receivedAt;
+	}
+
+	boolean isAllowed() {
+		return this.reply[0] == 1;
+	}
+
+	/**
+	 * Returns whether the caller has to wait for its turn.
+	 */
+	boolean isLater() {
+		return this.reply[2] > this.reply[1];
+	}
+
+	/**
+	 * Returns when the permits may be used.
+	 */
+	long usableAt() {
+		return this.receivedAt + nanos(this.reply[2] - this.reply[1]);
+	}
+
+	/**
+	 * Returns how many permits more were taken of each limit.
+	 */
+	long extra() {
+		return this.reply[3];
+	}
+
+	/**
+	 * Returns until when the further permits may be used.
+	 */
+	long extraUsableUntil() {
+		return this.sentAt + nanos(this.reply[4]);
+	}
+
+	long left(int index) {
+		return this.reply[HEAD + index * FIELDS];
+	}
+
+	long restoredNanos(int index) {
+		return nanos(this.reply[HEAD + index * FIELDS + 1]);
+	}
+
+	long waitNanos(int index) {
+		return nanos(this.reply[HEAD + index * FIELDS + 2]);
+	}
+
+	/**
+	 * Returns what tells the charge from others, zero if this limit was not charged.
+	 */
+	long stamp(int index) {
+		return this.reply[HEAD + index * FIELDS + 3];
+	}
+
+	/**
+	 * Returns what tells the charge of the permits that were taken in advance, as
+	 * {@code decide.lua} defines it.
+	 */
+	long extraStamp(int index) {
+		boolean isWindow = this.demands.get(index).limit().algorithm() == RateLimitAlgorithm.SLIDING_WINDOW;
+		return isWindow ? Math.max(stamp(index), this.reply[1] + this.reply[4]) : stamp(index);
+	}
+
+	/**
+	 * Adds where the limits stand.
+	 * @param standings takes them
+	 */
+	void addTo(List<Standing> standings) {
+		for (int i = 0; i < this.demands.size(); i++) {
+			standings.add(new Standing(this.demands.get(i), left(i), restoredNanos(i), waitNanos(i)));
+		}
+	}
+
+	List<Standing> standings() {
+		List<Standing> standings = new ArrayList<>(this.demands.size());
+		addTo(standings);
+		return standings;
+	}
+
+	private static long nanos(long micros) {
+		return micros * 1000;
+	}
+
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.util.List;
+
+import io.ge.redis.core.key.RedisKey;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+
+/**
+ * Where Redis keeps the state of one limit for one key.
+ */
+final class RedisLimitKey {
+
+	private final String name;
+
+	private final RateLimitAlgorithm algorithm;
+
+	private final List<String> parts;
+
+	private final RedisKey key;
+
+	RedisLimitKey(RateLimit limit, List<String> parts, RedisKey key) {
+		this.name = limit.name();
+		this.algorithm = limit.algorithm();
+		this.parts = parts;
+		this.key = key;
+	}
+
+	boolean isOf(RateLimit limit, List<String> parts) {
+		return this.algorithm == limit.algorithm() && this.name.equals(limit.name()) && this.parts.equals(parts);
+	}
+
+	RedisKey key() {
+		return this.key;
+	}
+
+	/**
+	 * Returns the key as messages about it name it.
+	 */
+	String text() {
+		return this.key.toString();
+	}
+
+	int slot() {
+		return ClusterSlotHashUtil.calculateSlot(this.key.bytes());
+	}
+
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof RedisLimitKey limitKey && this.key.equals(limitKey.key);
+	}
+
+	@Override
+	public int hashCode() {
+		return this.key.hashCode();
+	}
+
+	@Override
+	public String toString() {
+		return text();
+	}
+
+}
