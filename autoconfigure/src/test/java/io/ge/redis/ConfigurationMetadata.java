@@ -38,6 +38,8 @@ final class ConfigurationMetadata {
 
 	private final List<JsonNode> properties = new ArrayList<>();
 
+	private final List<JsonNode> hints = new ArrayList<>();
+
 	private ConfigurationMetadata() {
 	}
 
@@ -64,11 +66,18 @@ final class ConfigurationMetadata {
 	private void add(JsonNode root) {
 		root.path("groups").forEach(this.groups::add);
 		root.path("properties").forEach(this.properties::add);
+		root.path("hints").forEach(this.hints::add);
 	}
 
 	Set<String> groupNames() {
 		Set<String> names = new TreeSet<>();
 		this.groups.forEach((group) -> names.add(nameOf(group)));
+		return names;
+	}
+
+	Set<String> hintNames() {
+		Set<String> names = new TreeSet<>();
+		this.hints.forEach((hint) -> names.add(nameOf(hint)));
 		return names;
 	}
 
@@ -92,6 +101,11 @@ final class ConfigurationMetadata {
 			String problem = problemOf(name, property);
 			if (problem != null) {
 				problems.put(name, problem);
+			}
+		}
+		for (JsonNode hint : this.hints) {
+			if (!seen.contains(nameOf(hint))) {
+				problems.put(nameOf(hint), "has a hint but is no property");
 			}
 		}
 		return problems;

@@ -35,6 +35,19 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
+	void hintsAreInTheMetadata() throws IOException {
+		assertThat(ConfigurationMetadata.fromClasspath().hintNames()).contains("ge.redis.rate-limit.headers",
+				"ge.redis.rate-limit.on-outage", "ge.redis.rate-limit.connection-factory");
+	}
+
+	@Test
+	void hintForNoPropertyIsFound() {
+		ConfigurationMetadata planted = ConfigurationMetadata.of("""
+				{"groups": [{"name": "ge.redis"}], "properties": [], "hints": [{"name": "ge.redis.gone"}]}""");
+		assertThat(planted.problems()).containsEntry("ge.redis.gone", "has a hint but is no property");
+	}
+
+	@Test
 	void poorDescriptionsAreFound() {
 		ConfigurationMetadata planted = ConfigurationMetadata.of("""
 				{"groups": [{"name": "ge.redis"}], "properties": [

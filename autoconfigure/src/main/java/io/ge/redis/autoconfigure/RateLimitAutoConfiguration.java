@@ -15,6 +15,7 @@ import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimiter;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -46,6 +47,13 @@ public final class RateLimitAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardAdvisor rateLimitAdvisor(RateLimitGuard guard, Environment environment) {
 		return guard.advisor(AdviceOrder.RATE_LIMITED.in(environment));
+	}
+
+	// Its definition comes after that of the verifier of annotated methods, and so does
+	// its turn: then all annotations are known
+	@Bean
+	SmartInitializingSingleton rateLimitVerifier(RateLimitGuard guard) {
+		return guard::verify;
 	}
 
 	@Bean

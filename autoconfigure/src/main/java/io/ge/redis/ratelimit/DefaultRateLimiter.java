@@ -34,14 +34,16 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	@Override
 	public RateLimitDecision tryAcquire(String name, Object key, long cost) {
-		return decide(List.of(demand(name, key, cost)));
+		return decide(demands(name, key, cost));
 	}
 
 	@Override
 	public RateLimitDecision tryAcquire(RateLimitRequest request) {
 		List<Demand> demands = new ArrayList<>(request.entries().size());
 		for (RateLimitRequest.Entry entry : request.entries()) {
-			demands.add(demand(entry.name(), entry.key(), request.cost()));
+			for (Demand demand : demands(entry.name(), entry.key(), request.cost())) {
+				add(demands, demand);
+			}
 		}
 		return decide(demands);
 	}
@@ -54,7 +56,7 @@ final class DefaultRateLimiter implements RateLimiter {
 		List<String> parts = KeyText.of(key, new KeyOf(limits.get(0).name()));
 		List<Demand> demands = new ArrayList<>(limits.size());
 		for (RateLimit limit : limits) {
-			demands.add(new Demand(limit, parts, 1));
+			add(demands, new Demand(this.limits.admit(limit), parts, 1));
 		}
 		return decide(demands);
 	}
@@ -69,11 +71,31 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	@Override
 	public void reset(String name, Object key) {
-		Waiting.await(this.engine.reset(List.of(demand(name, key, 0))));
+		Waiting.await(this.engine.reset(demands(name, key, 0)));
 	}
 
-	private Demand demand(String name, Object key, long cost) {
-		return new Demand(this.limits.get(name), KeyText.of(key, new KeyOf(name)), cost);
+	private List<Demand> demands(String name, Object key, long cost) {
+		List<RateLimit> limits = this.limits.get(name);
+		List<String> parts = KeyText.of(key, new KeyOf(name));
+		if (limits.size() == 1) {
+			return List.of(new Demand(limits.get(0), parts, cost));
+		}
+		List<Demand> demands = new ArrayList<>(limits.size());
+		for (RateLimit limit : limits) {
+			demands.add(new Demand(limit, parts, cost));
+		}
+		return demands;
+	}
+
+	// Twice the same state in one decision would be asked once and charged twice
+	private static void add(List<Demand> demands, Demand demand) {
+		for (Demand other : demands) {
+			if (other.limit().name().equals(demand.limit().name()) && other.key().equals(demand.key())) {
+				throw new IllegalArgumentException(
+						"The rate limit '" + demand.limit().name() + "' is named twice for the same key");
+			}
+		}
+		demands.add(demand);
 	}
 
 	RateLimitDecision decide(List<Demand> demands) {

@@ -44,8 +44,8 @@ final class LimitsInEffect {
 
 	private static void checkCost(RateLimit limit, long cost) {
 		if (cost < 0) {
-			throw new RateLimitCostException(
-					"A cost of " + cost + " for rate limit '" + limit.name() + "' must not be negative");
+			throw RateLimitCostException
+				.noWholeNumber("A cost of " + cost + " for rate limit '" + limit.name() + "' must not be negative");
 		}
 		if (cost > limit.largestCost() && !limit.shadow()) {
 			throw new RateLimitCostException("A cost of " + cost + " can never pass rate limit '" + limit.name()

@@ -31,7 +31,9 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 		Duration waitTime, int lease, OutagePolicy onOutage, boolean shadow) {
 
 	/** Largest number that Lua's doubles count exactly, in microseconds: 31 years. */
-	private static final Duration LONGEST_WINDOW = Duration.ofDays(31 * 366);
+	static final Duration LONGEST_WINDOW = Duration.ofDays(31 * 366);
+
+	private static final Duration SHORTEST_WINDOW = Duration.ofMillis(1);
 
 	/** What a sub-window of the counter holds: four bytes. */
 	private static final long LARGEST_COUNT = 0xFFFF_FFFFL;
@@ -39,7 +41,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	public RateLimit {
 		Assert.hasText(name, "the name must not be blank.");
 		Assert.isTrue(limit > 0, () -> "the limit must be above zero, but is " + limit + ".");
-		Assert.isTrue(window.toMillis() > 0 && window.compareTo(LONGEST_WINDOW) <= 0,
+		Assert.isTrue(window.compareTo(SHORTEST_WINDOW) >= 0 && window.compareTo(LONGEST_WINDOW) <= 0,
 				() -> "the window must be between 1ms and " + LONGEST_WINDOW.toDays() + " days, but is " + window
 						+ ".");
 		Assert.isTrue(burst > 0, () -> "the burst must be above zero, but is " + burst + ".");
@@ -51,7 +53,9 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 		Assert.isTrue(algorithm != RateLimitAlgorithm.TOKEN_BUCKET || limit <= window.toNanos() / 1000,
 				() -> "TOKEN_BUCKET gives at most one permit per microsecond, but the limit is " + limit + " per "
 						+ window + ".");
-		Assert.isTrue(!waitTime.isNegative(), () -> "the wait time must not be negative, but is " + waitTime + ".");
+		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST_WINDOW) <= 0,
+				() -> "the wait time must be between zero and " + LONGEST_WINDOW.toDays() + " days, but is " + waitTime
+						+ ".");
 		Assert.isTrue(lease > 0, () -> "the lease must be at least 1, but is " + lease + ".");
 		Assert.isTrue(onOutage != OutagePolicy.DEFAULT, "the outage policy must be ALLOW, DENY or LOCAL.");
 	}

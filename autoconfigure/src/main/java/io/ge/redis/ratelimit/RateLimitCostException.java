@@ -13,12 +13,33 @@ import io.ge.redis.GeRedisException;
  */
 public class RateLimitCostException extends GeRedisException {
 
+	private final boolean tooHigh;
+
 	/**
-	 * Creates an exception.
+	 * Creates an exception for a cost that can never pass.
 	 * @param message names the limit, the cost and the largest one
 	 */
 	public RateLimitCostException(String message) {
+		this(message, true);
+	}
+
+	private RateLimitCostException(String message, boolean tooHigh) {
 		super(message);
+		this.tooHigh = tooHigh;
+	}
+
+	static RateLimitCostException noWholeNumber(String message) {
+		return new RateLimitCostException(message, false);
+	}
+
+	/**
+	 * Returns whether the cost is a number of permits, but more than the limit ever gives
+	 * at once.
+	 * @return {@code false} if it is no such number, as {@code null}, a fraction or
+	 * something negative
+	 */
+	public boolean isTooHigh() {
+		return this.tooHigh;
 	}
 
 }

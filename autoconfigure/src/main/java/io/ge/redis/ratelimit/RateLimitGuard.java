@@ -41,6 +41,8 @@ public final class RateLimitGuard implements SmartLifecycle {
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
+	private final RateLimitRules rules;
+
 	private volatile @Nullable LeaseBook leases;
 
 	private volatile boolean running;
@@ -58,6 +60,7 @@ public final class RateLimitGuard implements SmartLifecycle {
 		this.limits = new RateLimits(SingletonSupplier.of(properties));
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
 		this.limiter = SingletonSupplier.of(() -> new DefaultRateLimiter(this.limits, engine(backend.get()), events));
+		this.rules = new RateLimitRules(this.limits, this.limiter);
 	}
 
 	private RateLimitEngine engine(RedisBackend backend) {
@@ -81,11 +84,30 @@ public final class RateLimitGuard implements SmartLifecycle {
 	}
 
 	/**
+	 * Checks the rules and limits in the environment that no annotation uses, and that
+	 * every one that is tuned there exists. To be called when all annotated methods are
+	 * known.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
+	 */
+	public void verify() {
+		this.rules.all();
+		this.limits.verify();
+	}
+
+	/**
 	 * Returns the API.
 	 * @return the rate limiter
 	 */
 	public RateLimiter rateLimiter() {
 		return this.limiter.get();
+	}
+
+	/**
+	 * Returns the limits on requests.
+	 * @return the rules
+	 */
+	public RateLimitRules rules() {
+		return this.rules;
 	}
 
 	@Override

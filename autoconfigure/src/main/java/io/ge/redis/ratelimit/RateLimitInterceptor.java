@@ -5,6 +5,7 @@
 
 package io.ge.redis.ratelimit;
 
+import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardInterceptor;
@@ -12,7 +13,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets admitted calls through.
+ * Lets admitted calls through, and gives back what those took that failed as foreseen.
  */
 final class RateLimitInterceptor extends GuardInterceptor<RateLimitOperation> {
 
@@ -25,10 +26,45 @@ final class RateLimitInterceptor extends GuardInterceptor<RateLimitOperation> {
 
 	@Override
 	protected @Nullable Object guard(RateLimitOperation operation, MethodInvocation invocation) throws Throwable {
-		RateLimitDecision decision = this.limiter.get().decide(operation.demands(invocation));
-		if (!(decision instanceof RateLimitDecision.Denied denied)) {
+		List<Demand> demands = operation.demands(invocation);
+		if (demands.isEmpty()) {
 			return invocation.proceed();
 		}
+		RateLimitDecision decision = this.limiter.get().decide(demands);
+		if (decision instanceof RateLimitDecision.Allowed allowed) {
+			return proceed(operation, invocation, allowed);
+		}
+		return refuse(operation, invocation, (RateLimitDecision.Denied) decision);
+	}
+
+	private @Nullable Object proceed(RateLimitOperation operation, MethodInvocation invocation,
+			RateLimitDecision.Allowed allowed) throws Throwable {
+		if (operation.refundOn().isEmpty()) {
+			return invocation.proceed();
+		}
+		try {
+			return invocation.proceed();
+		}
+		catch (Throwable failure) {
+			if (operation.refundsOn(failure)) {
+				refund(allowed, failure);
+			}
+			throw failure;
+		}
+	}
+
+	// The caller must get the failure of the method, whatever becomes of the permits
+	private void refund(RateLimitDecision.Allowed allowed, Throwable failure) {
+		try {
+			this.limiter.get().refund(allowed);
+		}
+		catch (RuntimeException ex) {
+			failure.addSuppressed(ex);
+		}
+	}
+
+	private static @Nullable Object refuse(RateLimitOperation operation, MethodInvocation invocation,
+			RateLimitDecision.Denied denied) throws Throwable {
 		RateLimitExceededException refusal = new RateLimitExceededException(denied);
 		if (operation.fallback() == null) {
 			throw refusal;

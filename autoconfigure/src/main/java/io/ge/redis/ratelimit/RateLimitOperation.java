@@ -19,39 +19,81 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limits of one method.
  *
- * @param rules the limits, at least one
+ * @param rules what the annotations say, at least one
+ * @param refundOn exceptions of the method after which the permits are given back
  * @param fallback answers refused calls, if there is one
  */
-record RateLimitOperation(List<Rule> rules, @Nullable FallbackMethod fallback) implements GuardedOperation {
+record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> refundOn,
+		@Nullable FallbackMethod fallback) implements GuardedOperation {
 
+	/**
+	 * Returns what a call asks for.
+	 * @return the demands, none if the call has no key and needs none
+	 */
 	List<Demand> demands(MethodInvocation invocation) {
 		if (this.rules.size() == 1) {
-			return List.of(this.rules.get(0).demand(invocation));
+			return this.rules.get(0).demands(invocation);
 		}
 		List<Demand> demands = new ArrayList<>(this.rules.size());
 		for (Rule rule : this.rules) {
-			demands.add(rule.demand(invocation));
+			demands.addAll(rule.demands(invocation));
 		}
 		return demands;
 	}
 
+	boolean refundsOn(Throwable failure) {
+		for (Class<? extends Throwable> type : this.refundOn) {
+			if (type.isInstance(failure)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	@Override
 	public List<GuardDescription> describe() {
-		return this.rules.stream().map(Rule::description).toList();
+		List<GuardDescription> descriptions = new ArrayList<>(this.rules.size());
+		this.rules.forEach((rule) -> descriptions.addAll(rule.descriptions()));
+		return descriptions;
 	}
 
 	/**
-	 * One limit on the method.
+	 * What one annotation says.
 	 *
-	 * @param limit the limit
+	 * @param name the name, which may stand for several limits
+	 * @param limits where the name is looked up at each call, since properties can change
 	 * @param key whom it limits, or {@code null} for all callers together
-	 * @param description for the endpoint
+	 * @param onEmptyKey what happens to a call without a key
+	 * @param cost how many permits a call takes
+	 * @param descriptions for the endpoint, one for each limit
 	 */
-	record Rule(RateLimit limit, @Nullable MethodExpression key, GuardDescription description) {
+	record Rule(String name, RateLimits limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,
+			RateLimitCost cost, List<GuardDescription> descriptions) {
 
-		Demand demand(MethodInvocation invocation) {
-			return (this.key == null) ? Demand.ofAll(this.limit, 1)
-					: new Demand(this.limit, KeyText.of(this.key.evaluate(invocation), this.key), 1);
+		List<Demand> demands(MethodInvocation invocation) {
+			List<String> entity = List.of();
+			if (this.key != null) {
+				Object value = this.key.evaluate(invocation);
+				if (this.onEmptyKey == OnEmptyKey.ERROR || !KeyText.isEmpty(value)) {
+					entity = KeyText.of(value, this.key);
+				}
+				else if (this.onEmptyKey == OnEmptyKey.SKIP) {
+					return List.of();
+				}
+			}
+			return demands(entity, this.cost.evaluate(invocation));
+		}
+
+		private List<Demand> demands(List<String> entity, long permits) {
+			List<RateLimit> current = this.limits.get(this.name);
+			if (current.size() == 1) {
+				return List.of(new Demand(current.get(0), entity, permits));
+			}
+			List<Demand> demands = new ArrayList<>(current.size());
+			for (RateLimit limit : current) {
+				demands.add(new Demand(limit, entity, permits));
+			}
+			return demands;
 		}
 
 	}

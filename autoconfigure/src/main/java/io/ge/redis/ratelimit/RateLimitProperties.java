@@ -8,12 +8,14 @@ package io.ge.redis.ratelimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 import io.ge.redis.core.outage.OutagePolicy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * Rate limits in the environment.
@@ -25,11 +27,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param shadow whether all limits only count and tell, and never refuse
  * @param largestExactLimit largest limit of a sliding window, which needs about 10 bytes
  * in Redis for each permit of each key
- * @param headers the response fields that tell clients about their limits
+ * @param headers response fields that tell clients about their limits: draft-10, legacy
+ * or none
  * @param showDeniedKeys whether the endpoint shows the keys most often denied as they
  * are, instead of hashed
  * @param trustedProxies addresses or networks, such as 10.0.0.0/8, whose X-Forwarded-For
- * is believed
+ * is believed; names are never looked up
  * @param limits limits by name, which win over the annotations
  * @param rules limits on HTTP requests, without annotations
  */
@@ -39,6 +42,13 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 		@DefaultValue("10000") long largestExactLimit, @DefaultValue("draft-10") Headers headers,
 		@DefaultValue("false") boolean showDeniedKeys, @DefaultValue List<String> trustedProxies,
 		@DefaultValue Map<String, Limit> limits, @DefaultValue List<Rule> rules) {
+
+	private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9-]+");
+
+	public RateLimitProperties {
+		Assert.isTrue(largestExactLimit > 0, () -> "ge.redis.rate-limit.largest-exact-limit must be above zero, but is "
+				+ largestExactLimit + ": set it to the largest limit that may be counted exactly, such as 10000");
+	}
 
 	/**
 	 * One limit. What is not set is taken from the annotation.
@@ -52,14 +62,19 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param onOutage what happens while Redis is away: allow, deny or local
 	 * @param shadow whether the limit only counts and tells, and never refuses
 	 * @param limits several limits that are decided together under this name, instead of
-	 * one limit and window
-	 * @param overrides other settings for single keys
+	 * one limit and window; each is known as the name and its window, such as search-1s
+	 * @param overrides other settings for single keys, the parts of a key joined with ':'
 	 */
 	public record Limit(@Nullable Long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
 			@Nullable Long burst, @Nullable Duration waitTime, @Nullable Integer lease, @Nullable OutagePolicy onOutage,
 			@Nullable Boolean shadow, @DefaultValue List<Band> limits, @DefaultValue Map<String, Override> overrides) {
 
 		static final Limit UNSET = new Limit(null, null, null, null, null, null, null, null, List.of(), Map.of());
+
+		Limit withOverrides(Map<String, Override> overrides) {
+			return new Limit(this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
+					this.onOutage, this.shadow, this.limits, overrides);
+		}
 
 	}
 
@@ -71,7 +86,8 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param algorithm how permits are counted; that of the name if not set
 	 * @param burst permits given at once after a pause, for the token bucket
 	 */
-	public record Band(long limit, Duration window, @Nullable RateLimitAlgorithm algorithm, @Nullable Long burst) {
+	public record Band(long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
+			@Nullable Long burst) {
 	}
 
 	/**
@@ -82,23 +98,40 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param burst permits given at once after a pause, for the token bucket
 	 */
 	public record Override(@Nullable Long limit, @Nullable Duration window, @Nullable Long burst) {
+
+		/**
+		 * Returns what applies to the key. A burst that is as large as the limit stays
+		 * so.
+		 */
+		RateLimit applyTo(RateLimit base) {
+			long limit = (this.limit != null) ? this.limit : base.limit();
+			long burst = (base.burst() == base.limit()) ? limit : base.burst();
+			return new RateLimit(base.name(), limit, (this.window != null) ? this.window : base.window(),
+					base.algorithm(), (this.burst != null) ? this.burst : burst, base.waitTime(), base.lease(),
+					base.onOutage(), base.shadow());
+		}
+
 	}
 
 	/**
-	 * Limits on the HTTP requests that match a path and a method.
+	 * Limits on the HTTP requests that match a path and a method. All rules that a
+	 * request matches apply; those of one phase are decided together, all or nothing.
 	 *
-	 * @param name name of the limit; the path if not set
-	 * @param path path patterns, such as /api/**
-	 * @param methods HTTP methods; all if empty
-	 * @param key whom or what is limited: client-address, principal, header:NAME or a
-	 * SpEL expression over #request; all requests together if not set
-	 * @param phase whether to decide before or after authentication
+	 * @param name name of the limit, whose other settings may stand under
+	 * ge.redis.rate-limit.limits; methods and path if not set
+	 * @param path path patterns within the application, such as /api/**
+	 * @param methods HTTP methods, where GET stands for HEAD as well; all if empty
+	 * @param key whom or what is limited: client-address (IPv6 by its /64 network),
+	 * principal, header:NAME (by the hash of its value) or a SpEL expression over
+	 * #request; all requests together if not set
+	 * @param phase whether to decide before or after authentication; after it if the key
+	 * is the principal, else before
 	 * @param onEmptyKey what happens to a request without the key: error, skip or shared
 	 * @param limit permits per window
 	 * @param window length of the window
 	 * @param algorithm how permits are counted
 	 * @param burst permits given at once after a pause, for the token bucket
-	 * @param cost permits that a request takes
+	 * @param cost permits that a request takes; zero only looks
 	 * @param limits names of limits under ge.redis.rate-limit.limits that apply, instead
 	 * of one that is described here
 	 */
@@ -135,6 +168,18 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 		/** No fields but Retry-After. */
 		NONE
 
+	}
+
+	/**
+	 * Returns where the settings of a name stand in the environment. Other characters
+	 * than letters, digits and dashes need brackets there.
+	 */
+	static String path(String name) {
+		return "ge.redis.rate-limit.limits" + segment(name);
+	}
+
+	static String segment(String name) {
+		return PLAIN.matcher(name).matches() ? "." + name : "[" + name + "]";
 	}
 
 	Limit limit(String name) {

@@ -28,8 +28,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * limits with different keys cost one each. Keys are {@code prefix:ratelimit:{key}:name},
  * with a TTL of at most the window. Time is the server's.
  * <p>
- * Every setting can be overridden under {@code ge.redis.rate-limit.limits.<name>}, which
- * wins over the annotation. While Redis is away {@link #onOutage()} applies.
+ * Limit, window, algorithm, burst, wait, lease, shadow and outage policy can be set under
+ * {@code ge.redis.rate-limit.limits.<name>} as well, which wins over the annotation; a
+ * list {@code limits} there puts several limits in the place of the one here. While Redis
+ * is away {@link #onOutage()} applies.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -40,16 +42,18 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface RateLimited {
 
 	/**
-	 * Name of the limit. The same name and key share one state wherever they are used.
-	 * Default {@code SimpleClassName.methodName}.
+	 * Name of the limit. The same name and key share one state wherever they are used,
+	 * and so must have the same settings. Default {@code SimpleClassName.methodName}.
+	 * Names with other characters than letters, digits and dashes stand in brackets in
+	 * the properties: {@code limits[OrderController.submit].limit}.
 	 * @return the name
 	 */
 	String name() default "";
 
 	/**
 	 * SpEL expression for whom or what is limited, such as {@code "#user"}. For
-	 * {@code null} or blank values see {@link #onEmptyKey()}. Default: one limit for all
-	 * calls.
+	 * {@code null} or blank values see {@link #onEmptyKey()}. A list names somebody by
+	 * several parts: <code>"{#tenant, #user}"</code>. Default: one limit for all calls.
 	 * @return the expression
 	 */
 	String key() default "";
@@ -89,9 +93,10 @@ public @interface RateLimited {
 
 	/**
 	 * SpEL expression for the number of permits a call takes, such as
-	 * {@code "#rows.size()"}: a whole number. Zero looks without taking and is never
-	 * refused; more than the limit (or burst) can never pass and throws
-	 * {@link RateLimitCostException}. Default one.
+	 * {@code "#rows.size()"}, or the number itself. Zero looks without taking and is
+	 * never refused. More than the limit (or burst) can never pass and throws
+	 * {@link RateLimitCostException}, as do {@code null}, fractions and negative numbers;
+	 * a number written here is checked at startup. Default one.
 	 * @return the expression
 	 */
 	String cost() default "";
@@ -108,7 +113,8 @@ public @interface RateLimited {
 	 * For very hot limits: permits that an instance takes at once and hands out from
 	 * memory, within a tenth of the window and at most a second. Never admits above the
 	 * limit, but may admit less while instances hold permits that they do not use; what
-	 * is left is given back. Refused together with {@link #waitTime()}. Default 1: none.
+	 * is left is given back. Refused together with {@link #waitTime()}, and if it is more
+	 * than the limit (or burst). Default 1: none.
 	 * @return the number of permits
 	 */
 	int lease() default 1;
@@ -122,13 +128,16 @@ public @interface RateLimited {
 
 	/**
 	 * Exceptions of the method, subclasses included, after which the call gives its
-	 * permits back. Default none.
+	 * permits back. A call is charged as one, so if several annotations stand on a method
+	 * and one of them names the exception, the permits of all are given back. Does not
+	 * wait for Redis. Default none.
 	 * @return the types
 	 */
 	Class<? extends Throwable>[] refundOn() default {};
 
 	/**
-	 * What happens if the key evaluates to {@code null}, blank text or an empty list.
+	 * What happens if the key evaluates to {@code null}, blank text or an empty list. A
+	 * list with such an element is an error always. Refused without a {@link #key()}.
 	 * @return what to do
 	 */
 	OnEmptyKey onEmptyKey() default OnEmptyKey.ERROR;

@@ -50,7 +50,8 @@ public interface RateLimiter {
 	 * script call for each slot of a Cluster and each key elsewhere.
 	 * @param request what is wanted
 	 * @return the decision
-	 * @throws IllegalArgumentException if there is no limit of a name
+	 * @throws IllegalArgumentException if there is no limit of a name, or one is named
+	 * twice for the same key
 	 * @throws RateLimitCostException if a limit never gives so many at once
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
 	 * policy of one of the limits is to deny
@@ -63,6 +64,8 @@ public interface RateLimiter {
 	 * @param limits the limits, with different names
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @return the decision
+	 * @throws IllegalArgumentException if a limit cannot work, such as an exact one above
+	 * {@code ge.redis.rate-limit.largest-exact-limit}, or a name stands there twice
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
 	 * policy of one of the limits is to deny
 	 */

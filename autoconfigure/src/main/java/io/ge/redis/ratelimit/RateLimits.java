@@ -5,30 +5,29 @@
 
 package io.ge.redis.ratelimit;
 
-import java.time.Duration;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.NamedSettings;
-import io.ge.redis.core.invocation.Settings;
-import io.ge.redis.core.outage.OutagePolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The limits of the application by name: merged from properties, annotations and
- * defaults, in that order.
+ * defaults, in that order. Also the place where limits that come as they are, from code,
+ * are held to the same rules.
  */
 final class RateLimits {
 
-	private static final Duration DEFAULT_WINDOW = Duration.ofMinutes(1);
-
-	private static final String NO_LIMIT = "it has no limit anywhere.";
-
 	private final Supplier<RateLimitProperties> properties;
 
-	private final NamedSettings<RateLimit> annotated = new NamedSettings<>();
+	private final List<RateLimitDefinitions.Use> uses = new ArrayList<>();
+
+	private final Lock lock = new ReentrantLock();
+
+	private volatile @Nullable RateLimitDefinitions current;
 
 	RateLimits(Supplier<RateLimitProperties> properties) {
 		this.properties = properties;
@@ -36,63 +35,100 @@ final class RateLimits {
 
 	/**
 	 * Merges what an annotation says with the properties, and registers the result.
+	 * @return the limits, several if the properties list bands
 	 */
-	RateLimit define(String name, RateLimitProperties.Limit attributes, Settings settings, GuardedMethod method) {
-		RateLimit limit;
+	List<RateLimitMerge.Merged> define(RateLimitDefinitions.Use use) {
+		definitions();
+		this.lock.lock();
 		try {
-			limit = merge(name, attributes, settings);
+			List<RateLimitMerge.Merged> merged = definitions().add(use);
+			this.uses.add(use);
+			return merged;
 		}
-		catch (IllegalArgumentException ex) {
-			throw method.problem(String.valueOf(ex.getMessage()),
-					"Correct the annotation or ge.redis.rate-limit.limits." + name + ".*", ex);
+		finally {
+			this.lock.unlock();
 		}
-		if (limit == null) {
-			throw method.problem(NO_LIMIT,
-					"Set limit = ... in the annotation or ge.redis.rate-limit.limits." + name + ".limit.");
-		}
-		this.annotated.register(name, limit, method);
-		return limit;
 	}
 
 	/**
-	 * Returns a limit for use in code.
+	 * Checks the properties of names that no annotation has, when all annotations are
+	 * known.
+	 * @throws GuardConfigurationException if one cannot work
 	 */
-	RateLimit get(String name) {
-		Map<String, RateLimit> known = this.annotated.all();
-		if (known.containsKey(name)) {
-			return known.get(name);
-		}
-		try {
-			RateLimit limit = merge(name, RateLimitProperties.Limit.UNSET, new Settings());
-			if (limit != null) {
-				return limit;
-			}
-		}
-		catch (IllegalArgumentException ex) {
-			throw new GuardConfigurationException("ge.redis.rate-limit.limits." + name, String.valueOf(ex.getMessage()),
-					"Correct the property.", ex);
-		}
-		throw new IllegalArgumentException("There is no rate limit '" + name + "': set ge.redis.rate-limit.limits."
-				+ name + ".limit, or use the name of an annotated limit");
+	void verify() {
+		definitions().verify();
 	}
 
-	private @Nullable RateLimit merge(String name, RateLimitProperties.Limit attributes, Settings settings) {
-		RateLimitProperties all = this.properties.get();
-		RateLimitProperties.Limit property = all.limit(name);
-		Long limit = settings.pickOptional("limit", property.limit(), attributes.limit());
-		if (limit == null) {
-			return null;
+	/**
+	 * Reads other properties from now on. If one of them cannot work, nothing changes.
+	 * @throws GuardConfigurationException if one cannot work
+	 */
+	void refresh(RateLimitProperties changed) {
+		this.lock.lock();
+		try {
+			RateLimitDefinitions next = new RateLimitDefinitions(changed);
+			this.uses.forEach(next::add);
+			next.verify();
+			this.current = next;
 		}
-		RateLimitAlgorithm algorithm = settings.pick("algorithm", property.algorithm(), attributes.algorithm(),
-				RateLimitAlgorithm.SLIDING_WINDOW);
-		return new RateLimit(name, limit,
-				settings.pick("window", property.window(), attributes.window(), DEFAULT_WINDOW), algorithm,
-				settings.pick("burst", property.burst(), attributes.burst(), limit),
-				settings.pick("waitTime", property.waitTime(), attributes.waitTime(), Duration.ZERO),
-				settings.pick("lease", property.lease(), attributes.lease(), 1),
-				settings.pick("onOutage", property.onOutage(), attributes.onOutage(), all.onOutage())
-					.orElse(OutagePolicy.LOCAL),
-				settings.pick("shadow", property.shadow(), attributes.shadow(), all.shadow()));
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Returns the properties in effect.
+	 */
+	RateLimitProperties properties() {
+		return definitions().properties();
+	}
+
+	/**
+	 * Returns the limits that a name stands for: one, or several where the properties
+	 * list bands, each of which can also be had by its own name.
+	 * @throws IllegalArgumentException if there is no such limit
+	 */
+	List<RateLimit> get(String name) {
+		List<RateLimit> limits = definitions().get(name);
+		if (limits.isEmpty()) {
+			throw new IllegalArgumentException("There is no rate limit '" + name + "': set "
+					+ RateLimitProperties.path(name) + ".limit, or use the name of an annotated limit");
+		}
+		return limits;
+	}
+
+	/**
+	 * Takes a limit that code has put together.
+	 * @return the limit, as a trial if all limits are
+	 * @throws IllegalArgumentException if it cannot work
+	 */
+	RateLimit admit(RateLimit limit) {
+		RateLimitProperties properties = properties();
+		new RateLimitChecks((attribute) -> "The " + attribute + " of rate limit '" + limit.name() + "'").together(limit,
+				properties.largestExactLimit());
+		return (properties.shadow() && !limit.shadow()) ? limit.withShadow(true) : limit;
+	}
+
+	private RateLimitDefinitions definitions() {
+		RateLimitDefinitions existing = this.current;
+		return (existing != null) ? existing : first();
+	}
+
+	private RateLimitDefinitions first() {
+		// A bean: asked for without the lock, since making it may need locks of Spring
+		RateLimitProperties read = this.properties.get();
+		this.lock.lock();
+		try {
+			RateLimitDefinitions existing = this.current;
+			if (existing == null) {
+				existing = new RateLimitDefinitions(read);
+				this.current = existing;
+			}
+			return existing;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 }

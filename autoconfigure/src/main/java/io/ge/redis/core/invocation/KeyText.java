@@ -44,6 +44,23 @@ public final class KeyText {
 	}
 
 	/**
+	 * Returns whether a value names nobody at all: {@code null}, blank text, or a list
+	 * without elements. A list with an empty element is no such value: it names somebody
+	 * incompletely.
+	 * @param value the value of a key expression
+	 * @return whether it is empty
+	 */
+	public static boolean isEmpty(@Nullable Object value) {
+		if (value instanceof Collection<?> values) {
+			return values.isEmpty();
+		}
+		if (value instanceof CharSequence text) {
+			return text.toString().isBlank();
+		}
+		return value == null || ObjectUtils.isArray(value) && ObjectUtils.toObjectArray(value).length == 0;
+	}
+
+	/**
 	 * Escapes parts for use in a key.
 	 * @param texts the texts
 	 * @return the parts

@@ -1,0 +1,131 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.List;
+import java.util.Objects;
+
+import io.ge.redis.ratelimit.RateLimited;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is refused of the limits in the environment when the application starts, with
+ * Redis down, and what the developer reads then.
+ */
+class RateLimitStartupTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+				GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class))
+		.withBean("desk", Desk.class)
+		.withPropertyValues("spring.data.redis.port=1");
+
+	@Test
+	void startsWithLimitsThatOnlyCodeUsesAndOverridesOfAnnotatedOnes() {
+		this.runner
+			.withPropertyValues("ge.redis.rate-limit.limits.code.limit=5",
+					"ge.redis.rate-limit.limits.search.overrides.anna.limit=50",
+					"ge.redis.rate-limit.limits.feed.limits[0].limit=5",
+					"ge.redis.rate-limit.limits.feed.limits[0].window=1s",
+					"ge.redis.rate-limit.limits.feed-1s.overrides.anna.limit=50",
+					"ge.redis.rate-limit.limits[Desk.unnamed].shadow=true")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void overrideOfLimitThatDoesNotExistIsRefused() {
+		assertRefused("limits.serach.overrides.anna.limit=5", "ge.redis.rate-limit.limits.serach: there is no limit",
+				"one of Desk.unnamed, feed, search");
+	}
+
+	@Test
+	void wrongPropertyOfAnnotatedLimitNamesPropertyAndMethod() {
+		assertRefused("limits.search.limit=-5", "ge.redis.rate-limit.limits.search.limit must be above zero",
+				"such as 100");
+		assertRefused("limits.search.limit=0", "Desk.search()", "such as 100");
+	}
+
+	@Test
+	void wrongPropertyOfLimitInCodeNamesTheProperty() {
+		assertRefused("limits.code.limit=20000", "ge.redis.rate-limit.limits.code.limit is 20000, too large",
+				"SLIDING_WINDOW_COUNTER");
+	}
+
+	@Test
+	void overrideAboveTheExactLogIsRefused() {
+		assertRefused("limits.search.overrides.anna.limit=20000",
+				"ge.redis.rate-limit.limits.search.overrides.anna.limit is 20000, too large",
+				"ge.redis.rate-limit.largest-exact-limit");
+	}
+
+	@Test
+	void unknownAlgorithmNamesTheKnownOnes() {
+		assertRefused("limits.search.algorithm=magic", "ge.redis.rate-limit.limits.search.algorithm", "magic",
+				"FIXED_WINDOW", "SLIDING_WINDOW_COUNTER", "TOKEN_BUCKET");
+	}
+
+	@Test
+	void windowThatIsNoDurationIsNamed() {
+		assertRefused("limits.search.window=soon", "ge.redis.rate-limit.limits.search.window", "soon");
+	}
+
+	@Test
+	void largestExactLimitThatIsNoneIsNamed() {
+		assertRefused("largest-exact-limit=0", "ge.redis.rate-limit.largest-exact-limit must be above zero", "10000");
+	}
+
+	private void assertRefused(String property, String... expected) {
+		this.runner.withPropertyValues("ge.redis.rate-limit." + property).run((context) -> {
+			assertThat(context).hasFailed();
+			FailureAnalysis analysis = analyze(context);
+			assertThat(analysis.getDescription() + analysis.getAction()).contains(expected);
+		});
+	}
+
+	// As Boot does when an application fails to start
+	private static FailureAnalysis analyze(AssertableApplicationContext context) {
+		Throwable failure = context.getStartupFailure();
+		List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
+			.load(FailureAnalyzer.class, ArgumentResolver.of(Environment.class, new StandardEnvironment()),
+					(type, name, ex) -> assertThat(name).doesNotStartWith("io.ge.redis"));
+		return analyzers.stream()
+			.map((analyzer) -> analyzer.analyze(failure))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElseThrow();
+	}
+
+	static class Desk {
+
+		@RateLimited(name = "search", limit = 10)
+		public void search() {
+		}
+
+		@RateLimited(name = "feed", limit = 10)
+		public void feed() {
+		}
+
+		@RateLimited(limit = 10)
+		public void unnamed() {
+		}
+
+	}
+
+}
