@@ -56,6 +56,8 @@ final class CacheEngine {
 
 	private final AtomicBoolean retrying = new AtomicBoolean();
 
+	private final Executor soon = new CompletableFuture<>().defaultExecutor();
+
 	private final Executor later = CompletableFuture.delayedExecutor(RETRY.toMillis(), TimeUnit.MILLISECONDS);
 
 	private volatile boolean closed;
@@ -63,7 +65,7 @@ final class CacheEngine {
 	CacheEngine(RedisCache redis) {
 		this.redis = redis;
 		redis.onWake(this::wake, () -> this.waiting.values().forEach(Flight::wake));
-		redis.onRecovery(this::removeNoted);
+		redis.onRecovery(this::recovered);
 	}
 
 	void close() {
@@ -205,6 +207,7 @@ final class CacheEngine {
 		return this.redis.invalidate(key, writers, budget).handle((reply, failure) -> {
 			cutOff(key);
 			if (failure != null) {
+				this.journal.defer(key);
 				retry();
 				return Outcome.DEFERRED;
 			}
@@ -219,34 +222,48 @@ final class CacheEngine {
 		if (!this.closed && this.retrying.compareAndSet(false, true)) {
 			this.later.execute(() -> {
 				this.retrying.set(false);
-				removeNoted();
+				removeDeferred();
 			});
 		}
 	}
 
-	private void removeNoted() {
-		if (this.closed) {
-			return;
-		}
-		List<CacheKey> due = this.journal.due(BATCH, (key) -> !this.redis.isAway(key));
-		if (due.isEmpty()) {
-			retryIfAnyIsDue();
-			return;
-		}
-		List<CompletableFuture<Outcome>> removals = new ArrayList<>(due.size());
-		due.forEach((key) -> removals.add(remove(key, newBudget())));
-		CompletableFuture.allOf(removals.toArray(CompletableFuture[]::new)).thenRun(() -> {
-			boolean progress = removals.stream().anyMatch((removal) -> removal.join() == Outcome.INVALIDATED);
-			if (progress) {
-				this.later.execute(this::removeNoted);
-			}
+	/**
+	 * Called on a thread of the driver or of the breaker, which has other things to do.
+	 */
+	private void recovered() {
+		this.journal.recovered();
+		this.soon.execute(() -> {
+			this.journal.resume();
+			removeDeferred();
 		});
 	}
 
-	private void retryIfAnyIsDue() {
-		if (!this.journal.due(1).isEmpty()) {
-			retry();
+	/**
+	 * Removes some of what could not be removed. Ends where nothing can be reached: then
+	 * the recovery begins anew.
+	 */
+	private void removeDeferred() {
+		if (this.closed || this.redis.isAway()) {
+			return;
 		}
+		List<CacheKey> reachable = this.journal.takeDeferred(BATCH, this.redis::isAway);
+		if (reachable.isEmpty()) {
+			if (this.journal.hasDeferred()) {
+				this.soon.execute(this::removeDeferred);
+			}
+			return;
+		}
+		List<CompletableFuture<Outcome>> removals = new ArrayList<>(reachable.size());
+		reachable.forEach((key) -> removals.add(remove(key, newBudget())));
+		CompletableFuture.allOf(removals.toArray(CompletableFuture[]::new)).thenRun(() -> {
+			// Until then other instances may read what is outdated
+			if (removals.stream().anyMatch((removal) -> removal.join() == Outcome.INVALIDATED)) {
+				this.soon.execute(this::removeDeferred);
+			}
+			else if (this.journal.hasDeferred()) {
+				retry();
+			}
+		});
 	}
 
 	private static boolean isUnknown(Throwable failure) {

@@ -33,9 +33,16 @@ final class CacheJournal {
 
 	private static final int MOST_WRITERS = 100;
 
+	/** Entries looked at without a pause, some milliseconds of work. */
+	static final int LOOKS = 2_000;
+
+	private static final int LOOKS_FOR_ROOM = 50;
+
 	private static final Log logger = LogFactory.getLog(CacheJournal.class);
 
 	private final Map<CacheKey, Note> notes = new ConcurrentHashMap<>();
+
+	private final CacheBacklog backlog = new CacheBacklog();
 
 	private final AtomicBoolean overflowing = new AtomicBoolean();
 
@@ -83,27 +90,50 @@ final class CacheJournal {
 		return (note != null && note.due()) ? note : null;
 	}
 
-	List<CacheKey> due(int limit) {
-		return due(limit, (key) -> true);
+	/**
+	 * The removal of an entry failed, and is to be tried again.
+	 */
+	void defer(CacheKey key) {
+		this.backlog.add(key);
 	}
 
 	/**
-	 * Returns what is to be removed, dropping what has expired by itself.
-	 * @param reachable which entries can be removed now
+	 * Returns whether a removal can be tried again for all that is known here.
 	 */
-	List<CacheKey> due(int limit, Predicate<CacheKey> reachable) {
-		long now = System.nanoTime();
-		List<CacheKey> keys = new ArrayList<>();
-		for (Map.Entry<CacheKey, Note> entry : this.notes.entrySet()) {
-			Note note = entry.getValue();
-			if (note.due() && note.expiry() - now < 0 && note.open() == 0) {
-				this.notes.remove(entry.getKey(), note);
-			}
-			else if (note.due() && keys.size() < limit && reachable.test(entry.getKey())) {
-				keys.add(entry.getKey());
-			}
+	boolean hasDeferred() {
+		return this.backlog.hasNext();
+	}
+
+	/**
+	 * Takes removals to try again, dropping what has expired by itself.
+	 * @param most how many to take
+	 * @param away whose server is away; asked once for an entry until Redis comes back
+	 */
+	List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
+		return this.backlog.take(most, LOOKS, this::isOver, away);
+	}
+
+	/**
+	 * Redis has come back somewhere. Cheap enough for any thread; {@link #resume()} does
+	 * the rest.
+	 */
+	void recovered() {
+		this.backlog.recovered();
+	}
+
+	/**
+	 * What could not be tried again while Redis was away now can.
+	 */
+	void resume() {
+		this.backlog.resume();
+	}
+
+	private boolean isOver(CacheKey key) {
+		Note note = this.notes.get(key);
+		if (note == null || !note.due()) {
+			return true;
 		}
-		return keys;
+		return note.expiry() - System.nanoTime() < 0 && note.open() == 0 && this.notes.remove(key, note);
 	}
 
 	/**
@@ -119,8 +149,12 @@ final class CacheJournal {
 	}
 
 	private boolean hasRoom(CacheKey key) {
-		if (this.notes.size() < CAPACITY || this.notes.containsKey(key)) {
+		if (fits(key)) {
 			this.overflowing.set(false);
+			return true;
+		}
+		this.backlog.drop(LOOKS_FOR_ROOM, this::isOver);
+		if (fits(key)) {
 			return true;
 		}
 		if (this.overflowing.compareAndSet(false, true)) {
@@ -128,6 +162,10 @@ final class CacheJournal {
 					+ "further ones are left to their TTL");
 		}
 		return false;
+	}
+
+	private boolean fits(CacheKey key) {
+		return this.notes.size() < CAPACITY || this.notes.containsKey(key);
 	}
 
 	/**

@@ -11,15 +11,57 @@ import io.ge.redis.core.invocation.KeyText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names one entry.
- *
- * @param cache the cache's name
- * @param parts the key, as text
+ * Names one entry. A call asks for its hash and for its keys in Redis several times, so
+ * both are worked out once.
  */
-record CacheKey(String cache, List<String> parts) {
+final class CacheKey {
+
+	private final String cache;
+
+	private final List<String> parts;
+
+	private final int hash;
+
+	/** Known to {@link RedisCache} alone, which makes them when it needs them first. */
+	volatile RedisCache.@Nullable Names names;
+
+	/**
+	 * Names an entry.
+	 * @param cache the cache's name
+	 * @param parts the key, as text
+	 */
+	CacheKey(String cache, List<String> parts) {
+		this.cache = cache;
+		this.parts = parts;
+		this.hash = 31 * cache.hashCode() + parts.hashCode();
+	}
 
 	static CacheKey of(String cache, @Nullable Object key, Object what) {
 		return new CacheKey(cache, KeyText.of(key, what));
+	}
+
+	String cache() {
+		return this.cache;
+	}
+
+	List<String> parts() {
+		return this.parts;
+	}
+
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof CacheKey key && this.hash == key.hash && this.cache.equals(key.cache)
+				&& this.parts.equals(key.parts);
+	}
+
+	@Override
+	public int hashCode() {
+		return this.hash;
+	}
+
+	@Override
+	public String toString() {
+		return this.cache + this.parts;
 	}
 
 }

@@ -97,6 +97,10 @@ final class RedisCache {
 		return this.redis.newBudget();
 	}
 
+	boolean isAway() {
+		return this.redis.isAway();
+	}
+
 	boolean isAway(CacheKey key) {
 		return this.redis.isAway(() -> entity(key));
 	}
@@ -109,7 +113,7 @@ final class RedisCache {
 	 * Returns an id that no other reader or writer of any instance has.
 	 */
 	String newHandle() {
-		return this.bus.instanceId() + "." + Long.toString(this.handles.incrementAndGet(), Character.MAX_RADIX);
+		return this.bus.instanceId() + "." + this.handles.incrementAndGet();
 	}
 
 	/**
@@ -130,7 +134,8 @@ final class RedisCache {
 		List<RedisKey> names = keys(key);
 		ScriptCall call = ScriptCall.of(LOOKUP, names, token, lease.toMillis(),
 				this.bus.channel() + " " + TOPIC + " " + waiter, readable, replace ? 1 : 0);
-		return this.redis.run(call, budget, ScriptCall.of(FREE, names, token), lease).thenApply(RedisCache::answer);
+		return this.redis.run(call, budget, () -> ScriptCall.of(FREE, names, token), lease)
+			.thenApply(RedisCache::answer);
 	}
 
 	private static Answer answer(ScriptReply reply) {
@@ -152,13 +157,13 @@ final class RedisCache {
 		List<RedisKey> names = keys(key);
 		ScriptCall call = ScriptCall.of(FILL, names, token, lease.toMillis(), value, ttl.toMillis(), age,
 				this.memoryMillis);
-		return this.redis.run(call, budget, ScriptCall.of(FREE, names, token), lease)
+		return this.redis.run(call, budget, () -> ScriptCall.of(FREE, names, token), lease)
 			.thenApply((reply) -> reply.text(0).equals("filled"));
 	}
 
 	void free(CacheKey key, String token, Duration lease) {
 		ScriptCall call = ScriptCall.of(FREE, keys(key), token);
-		this.redis.run(call, newBudget(), call, lease);
+		this.redis.run(call, newBudget(), () -> call, lease);
 	}
 
 	CompletableFuture<ScriptReply> announce(CacheKey key, String writer, boolean locked, boolean prolong,
@@ -189,7 +194,7 @@ final class RedisCache {
 	 */
 	void abort(CacheKey key, String writer, CallBudget budget) {
 		ScriptCall call = ScriptCall.of(ABORT, keys(key), writer);
-		this.redis.run(call, budget, call, this.intentTimeout);
+		this.redis.run(call, budget, () -> call, this.intentTimeout);
 	}
 
 	/**
@@ -204,8 +209,13 @@ final class RedisCache {
 	}
 
 	private List<RedisKey> keys(CacheKey key) {
-		RedisKey entity = entity(key);
-		return List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS));
+		Names known = key.names;
+		if (known == null) {
+			RedisKey entity = entity(key);
+			known = new Names(List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS)));
+			key.names = known;
+		}
+		return known.all();
 	}
 
 	private RedisKey entity(CacheKey key) {
@@ -213,6 +223,14 @@ final class RedisCache {
 		parts[0] = KeyPart.of(key.cache());
 		System.arraycopy(KeyText.parts(key.parts()), 0, parts, 1, key.parts().size());
 		return this.keys.entity(parts);
+	}
+
+	/**
+	 * What an entry is called in Redis.
+	 *
+	 * @param all the keys, in the order that the scripts state
+	 */
+	record Names(List<RedisKey> all) {
 	}
 
 	/**

@@ -32,12 +32,21 @@ final class IdempotencyKeys {
 		}
 		List<String> parts = KeyText.of(value, what);
 		for (String part : parts) {
-			if (part.length() > MAX_LENGTH || part.chars().anyMatch(Character::isISOControl)) {
+			if (part.length() > MAX_LENGTH || hasControlCharacters(part)) {
 				throw new IdempotencyKeyException(
 						what + " must have 1 to " + MAX_LENGTH + " characters without control characters");
 			}
 		}
 		return parts;
+	}
+
+	private static boolean hasControlCharacters(String text) {
+		for (int i = 0; i < text.length(); i++) {
+			if (Character.isISOControl(text.charAt(i))) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 }

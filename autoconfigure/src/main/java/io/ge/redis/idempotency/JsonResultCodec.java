@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -42,7 +44,9 @@ final class JsonResultCodec implements ResultCodec {
 
 	private final Supplier<JsonMapper> mapper;
 
-	private final Supplier<JavaType> type;
+	private final Supplier<ObjectWriter> writer;
+
+	private final Supplier<ObjectReader> reader;
 
 	private final boolean isVoid;
 
@@ -55,10 +59,15 @@ final class JsonResultCodec implements ResultCodec {
 	JsonResultCodec(String name, Supplier<JsonMapper> mapper, ResolvableType type, long maxBytes) {
 		this.name = name;
 		this.mapper = mapper;
-		this.type = SingletonSupplier.of(() -> mapper.get().constructType(type.getType()));
+		this.writer = SingletonSupplier.of(() -> mapper.get().writerFor(javaType(type)));
+		this.reader = SingletonSupplier.of(() -> mapper.get().readerFor(javaType(type)));
 		Class<?> raw = type.resolve(Object.class);
 		this.isVoid = raw == void.class || raw == Void.class;
 		this.maxBytes = maxBytes;
+	}
+
+	private JavaType javaType(ResolvableType type) {
+		return this.mapper.get().constructType(type.getType());
 	}
 
 	/**
@@ -79,7 +88,7 @@ final class JsonResultCodec implements ResultCodec {
 			return new Recording.Stored(NOTHING);
 		}
 		try {
-			byte[] bytes = this.mapper.get().writerFor(this.type.get()).writeValueAsBytes(result);
+			byte[] bytes = this.writer.get().writeValueAsBytes(result);
 			if (bytes.length > this.maxBytes) {
 				return lost("is larger than ge.redis.idempotency.max-result-size");
 			}
@@ -123,7 +132,7 @@ final class JsonResultCodec implements ResultCodec {
 
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
-		return this.isVoid ? null : this.mapper.get().readerFor(this.type.get()).readValue(bytes);
+		return this.isVoid ? null : this.reader.get().readValue(bytes);
 	}
 
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
@@ -86,7 +87,7 @@ final class RedisIdempotency {
 		String owner = this.instanceId + ":" + this.calls.incrementAndGet();
 		ScriptCall claim = ScriptCall.of(CLAIM, key, owner, request.fingerprint(), settings.lease().toMillis(),
 				settings.ttl().toMillis(), grace(settings).toMillis());
-		ScriptCall takeBack = ScriptCall.of(RELEASE, key, owner, "", settings.ttl().toMillis());
+		Supplier<ScriptCall> takeBack = () -> ScriptCall.of(RELEASE, key, owner, "", settings.ttl().toMillis());
 		return this.redis.run(claim, budget, takeBack, leaseWithGrace(settings))
 			.thenApply((reply) -> read(reply, request, key, owner, budget));
 	}

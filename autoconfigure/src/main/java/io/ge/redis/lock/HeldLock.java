@@ -217,7 +217,7 @@ final class HeldLock implements LockHandle {
 	}
 
 	boolean isOf(LockEngine other, RedisLockKey sought) {
-		return this.engine == other && this.key.isSameLock(sought);
+		return this.engine == other && this.key.equals(sought);
 	}
 
 	boolean isReleased() {

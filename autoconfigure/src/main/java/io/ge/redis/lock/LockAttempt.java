@@ -32,6 +32,9 @@ final class LockAttempt extends CompletableFuture<Acquisition> {
 	/** The end of the present owner's lease, as told with the last answer. */
 	private volatile @Nullable Long leaseEnd;
 
+	/** Where it waits, if it does. */
+	volatile @Nullable LockQueues queues;
+
 	// Guarded by LockQueues
 	boolean asking;
 
@@ -55,7 +58,21 @@ final class LockAttempt extends CompletableFuture<Acquisition> {
 	}
 
 	boolean isOverdue() {
-		return System.nanoTime() - this.started >= this.settings.waitTime().toNanos();
+		return waitLeftNanos() <= 0;
+	}
+
+	long waitLeftNanos() {
+		return this.settings.waitTime().toNanos() - (System.nanoTime() - this.started);
+	}
+
+	@Override
+	public boolean cancel(boolean mayInterruptIfRunning) {
+		boolean cancelled = super.cancel(mayInterruptIfRunning);
+		LockQueues joined = this.queues;
+		if (cancelled && joined != null) {
+			joined.leave(this, false);
+		}
+		return cancelled;
 	}
 
 	Acquisition refused() {

@@ -36,8 +36,6 @@ final class LockEngine {
 
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(1);
 
-	private static final int RADIX = 36;
-
 	private static final long WAKEFUL_MILLIS = 200;
 
 	private final RedisLocks redis;
@@ -81,7 +79,7 @@ final class LockEngine {
 	 * may be cancelled
 	 */
 	CompletableFuture<Acquisition> acquire(LockSettings settings, RedisLockKey key) {
-		LockAttempt attempt = new LockAttempt(settings, key, Long.toString(this.handles.incrementAndGet(), RADIX),
+		LockAttempt attempt = new LockAttempt(settings, key, Long.toString(this.handles.incrementAndGet()),
 				this.redis.newBudget());
 		if (settings.waitTime().isZero()) {
 			ask(attempt, false);
@@ -134,9 +132,10 @@ final class LockEngine {
 		return lock;
 	}
 
-	private void offered(String key) {
+	private void offered(String text) {
+		RedisLockKey key = this.redis.key(text);
 		if (!this.queues.offer(key)) {
-			this.redis.leave(this.redis.key(key));
+			this.redis.leave(key);
 		}
 	}
 

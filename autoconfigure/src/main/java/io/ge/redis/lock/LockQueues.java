@@ -41,7 +41,7 @@ final class LockQueues {
 	/** Lets a key that ends with a millisecond be gone when it is asked for. */
 	private static final long EXPIRY_MILLIS = 2;
 
-	private final Map<String, Deque<LockAttempt>> queues = new HashMap<>();
+	private final Map<RedisLockKey, Deque<LockAttempt>> queues = new HashMap<>();
 
 	private final Lock lock = new ReentrantLock();
 
@@ -71,11 +71,7 @@ final class LockQueues {
 	 * Adds an attempt at the end of its queue.
 	 */
 	void join(LockAttempt attempt) {
-		attempt.whenComplete((acquisition, failure) -> {
-			if (attempt.isCancelled()) {
-				leave(attempt, false);
-			}
-		});
+		attempt.queues = this;
 		boolean first;
 		this.lock.lock();
 		try {
@@ -84,12 +80,15 @@ final class LockQueues {
 				first = false;
 			}
 			else {
-				Deque<LockAttempt> queue = this.queues.computeIfAbsent(attempt.key.text(), (key) -> new ArrayDeque<>());
+				Deque<LockAttempt> queue = this.queues.computeIfAbsent(attempt.key, (key) -> new ArrayDeque<>(1));
 				queue.addLast(attempt);
 				this.waiting.incrementAndGet();
-				attempt.timeout = this.engine.schedule(() -> expire(attempt), attempt.settings.waitTime().toNanos());
 				first = queue.peekFirst() == attempt;
 				attempt.asking = first;
+				// The first gets an answer within its budget, and most often the lock
+				if (!first) {
+					waitUntilTimeout(attempt);
+				}
 			}
 		}
 		finally {
@@ -133,7 +132,7 @@ final class LockQueues {
 		List<LockAttempt> all = new ArrayList<>();
 		this.lock.lock();
 		try {
-			Deque<LockAttempt> queue = attempt.left ? null : this.queues.get(attempt.key.text());
+			Deque<LockAttempt> queue = attempt.left ? null : this.queues.get(attempt.key);
 			if (queue != null) {
 				all.addAll(queue);
 				all.forEach(this::removeUnasked);
@@ -157,14 +156,14 @@ final class LockQueues {
 		this.waiting.decrementAndGet();
 		cancel(attempt.backstop);
 		cancel(attempt.timeout);
-		Deque<LockAttempt> queue = this.queues.get(attempt.key.text());
+		Deque<LockAttempt> queue = this.queues.get(attempt.key);
 		if (queue == null) {
 			return null;
 		}
 		boolean wasFirst = queue.peekFirst() == attempt;
 		queue.remove(attempt);
 		if (queue.isEmpty()) {
-			this.queues.remove(attempt.key.text());
+			this.queues.remove(attempt.key);
 			if (!holds) {
 				this.engine.redis().leave(attempt.key);
 			}
@@ -207,6 +206,7 @@ final class LockQueues {
 				again = true;
 			}
 			else {
+				waitUntilTimeout(attempt);
 				attempt.backstop = this.engine.schedule(() -> retry(attempt), backstopNanos(leaseMillis));
 			}
 		}
@@ -221,6 +221,12 @@ final class LockQueues {
 		}
 		if (next != null) {
 			this.ask.accept(next);
+		}
+	}
+
+	private void waitUntilTimeout(LockAttempt attempt) {
+		if (attempt.timeout == null) {
+			attempt.timeout = this.engine.schedule(() -> expire(attempt), attempt.waitLeftNanos());
 		}
 	}
 
@@ -273,7 +279,7 @@ final class LockQueues {
 	 * Lets the first attempt on a lock ask.
 	 * @return whether there is one
 	 */
-	boolean offer(String key) {
+	boolean offer(RedisLockKey key) {
 		LockAttempt first;
 		this.lock.lock();
 		try {
@@ -296,7 +302,7 @@ final class LockQueues {
 	 * Lets the first attempt on each lock ask, since offers may have been lost.
 	 */
 	void offerAll() {
-		Collection<String> keys;
+		Collection<RedisLockKey> keys;
 		this.lock.lock();
 		try {
 			keys = new ArrayList<>(this.queues.keySet());

@@ -10,19 +10,21 @@ import java.util.List;
 import io.ge.redis.core.key.RedisKey;
 
 /**
- * The keys of one lock, all in one slot.
+ * The keys of one lock, all in one slot; equal if they are those of the same lock.
  *
  * @param lock who holds it
  * @param all the keys, in the order that the scripts state
  */
 record RedisLockKey(RedisKey lock, List<RedisKey> all) {
 
-	String text() {
-		return this.lock.toString();
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof RedisLockKey key && this.lock.equals(key.lock);
 	}
 
-	boolean isSameLock(RedisLockKey other) {
-		return this.lock.equals(other.lock);
+	@Override
+	public int hashCode() {
+		return this.lock.hashCode();
 	}
 
 }

@@ -6,6 +6,7 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -58,9 +59,16 @@ final class RedisLocks {
 	/**
 	 * How long an instance counts as waiting after it has asked; it asks every second.
 	 */
-	private static final Duration PLACE = Duration.ofSeconds(4);
+	private static final byte[] PLACE_MILLIS = ScriptCall.argument(Duration.ofSeconds(4).toMillis());
 
-	private static final Duration TOKEN_MEMORY = Duration.ofHours(24);
+	private static final byte[] NO_PLACE = ScriptCall.argument(0);
+
+	private static final byte[] TOKEN_MEMORY_MILLIS = ScriptCall.argument(Duration.ofHours(24).toMillis());
+
+	private static final byte[] SET_ASIDE_MILLIS = ScriptCall.argument(SET_ASIDE.toMillis());
+
+	/** What a message to a waiting instance begins with; the key follows. */
+	private static final byte[] MESSAGE = ScriptCall.argument(TOPIC + " ");
 
 	private static final LuaScript ACQUIRE = LuaScript.load(RedisLocks.class, "acquire.lua");
 
@@ -83,12 +91,15 @@ final class RedisLocks {
 
 	private final InstanceBus bus;
 
+	private final byte[] instance;
+
 	private final AtomicLong highestToken = new AtomicLong();
 
 	RedisLocks(RedisBackend backend) {
 		this.redis = backend.redis("lock");
 		this.keys = backend.keys("lock");
 		this.bus = backend.bus();
+		this.instance = ScriptCall.argument(this.bus.channel());
 	}
 
 	/**
@@ -133,9 +144,9 @@ final class RedisLocks {
 	 */
 	CompletableFuture<Answer> acquire(RedisLockKey key, String handle, Duration lease, boolean waits,
 			CallBudget budget) {
-		ScriptCall call = ScriptCall.of(ACQUIRE, key.all(), this.bus.channel(), handle, lease.toMillis(),
-				this.highestToken.get(), waits ? PLACE.toMillis() : 0, TOKEN_MEMORY.toMillis());
-		return this.redis.run(call, budget, releaseCall(key, handle), lease).thenApply((reply) -> {
+		ScriptCall call = ScriptCall.of(ACQUIRE, key.all(), this.instance, handle, lease.toMillis(),
+				this.highestToken.get(), waits ? PLACE_MILLIS : NO_PLACE, TOKEN_MEMORY_MILLIS);
+		return this.redis.run(call, budget, () -> releaseCall(key, handle), lease).thenApply((reply) -> {
 			if (reply.number(0) == 0) {
 				return Answer.busy(reply.number(1));
 			}
@@ -173,13 +184,15 @@ final class RedisLocks {
 	 * @return whether the handle still held the lock
 	 */
 	CompletableFuture<Boolean> renew(RedisLockKey key, String handle, Duration lease) {
-		ScriptCall call = ScriptCall.of(RENEW, key.lock(), this.bus.channel(), handle, lease.toMillis());
+		ScriptCall call = ScriptCall.of(RENEW, key.lock(), this.instance, handle, lease.toMillis());
 		return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0) > 0);
 	}
 
 	private ScriptCall releaseCall(RedisLockKey key, String handle) {
-		return ScriptCall.of(RELEASE, key.all(), this.bus.channel(), handle, SET_ASIDE.toMillis(),
-				TOPIC + " " + key.text());
+		byte[] lock = key.lock().bytes();
+		byte[] message = Arrays.copyOf(MESSAGE, MESSAGE.length + lock.length);
+		System.arraycopy(lock, 0, message, MESSAGE.length, lock.length);
+		return ScriptCall.of(RELEASE, key.all(), this.instance, handle, SET_ASIDE_MILLIS, message);
 	}
 
 	/**

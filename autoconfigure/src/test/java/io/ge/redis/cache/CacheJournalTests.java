@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -23,11 +24,16 @@ class CacheJournalTests {
 
 	private final CacheJournal journal = new CacheJournal();
 
+	private List<CacheKey> deferred() {
+		this.journal.defer(KEY);
+		return this.journal.takeDeferred(10, (key) -> false);
+	}
+
 	@Test
 	void writerThatIsRolledBackLeavesNothing() {
 		this.journal.open(KEY, "w");
 		assertThat(this.journal.holds(KEY)).isTrue();
-		assertThat(this.journal.due(10)).isEmpty();
+		assertThat(deferred()).isEmpty();
 		this.journal.forget(KEY);
 		assertThat(this.journal.holds(KEY)).isFalse();
 	}
@@ -36,7 +42,7 @@ class CacheJournalTests {
 	void committedWriterIsDueUntilItsEntryIsRemoved() {
 		this.journal.open(KEY, "w");
 		this.journal.due(KEY, "w", true, LONG);
-		assertThat(this.journal.due(10)).containsExactly(KEY);
+		assertThat(deferred()).containsExactly(KEY);
 		CacheJournal.Note note = this.journal.due(KEY);
 		assertThat(note.writers()).containsExactly("w");
 		this.journal.removed(KEY, note);
@@ -49,7 +55,7 @@ class CacheJournalTests {
 		CacheJournal.Note note = this.journal.due(KEY);
 		this.journal.due(KEY, "two", false, LONG);
 		this.journal.removed(KEY, note);
-		assertThat(this.journal.due(10)).containsExactly(KEY);
+		assertThat(deferred()).containsExactly(KEY);
 	}
 
 	@Test
@@ -58,7 +64,7 @@ class CacheJournalTests {
 		this.journal.open(KEY, "two");
 		this.journal.removed(KEY, this.journal.due(KEY));
 		assertThat(this.journal.holds(KEY)).isTrue();
-		assertThat(this.journal.due(10)).isEmpty();
+		assertThat(deferred()).isEmpty();
 		this.journal.forget(KEY);
 		assertThat(this.journal.holds(KEY)).isFalse();
 	}
@@ -66,8 +72,34 @@ class CacheJournalTests {
 	@Test
 	void whatHasExpiredInRedisIsDropped() {
 		this.journal.due(KEY, "one", false, Duration.ZERO);
-		assertThat(this.journal.due(10)).isEmpty();
+		assertThat(deferred()).isEmpty();
 		assertThat(this.journal.holds(KEY)).isFalse();
+	}
+
+	@Test
+	void lookingForWhatCanBeRemovedIsBounded() {
+		List<CacheKey> asked = new ArrayList<>();
+		for (int i = 0; i < 2 * CacheJournal.LOOKS; i++) {
+			CacheKey key = new CacheKey("c", List.of("k" + i));
+			this.journal.due(key, "w", false, LONG);
+			this.journal.defer(key);
+		}
+		for (int i = 1; i <= 4; i++) {
+			assertThat(this.journal.takeDeferred(10, asked::add)).isEmpty();
+			assertThat(asked).hasSize(Math.min(i, 2) * CacheJournal.LOOKS);
+		}
+		assertThat(this.journal.hasDeferred()).isFalse();
+	}
+
+	@Test
+	void whatHasExpiredMakesRoom() {
+		for (int i = 0; i < CacheJournal.CAPACITY; i++) {
+			CacheKey key = new CacheKey("c", List.of("k" + i));
+			this.journal.due(key, "w", false, (i == 7) ? Duration.ZERO : LONG);
+			this.journal.defer(key);
+		}
+		this.journal.due(KEY, "w", false, LONG);
+		assertThat(this.journal.holds(KEY)).isTrue();
 	}
 
 	@Test

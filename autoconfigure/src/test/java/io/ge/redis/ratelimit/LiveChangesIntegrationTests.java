@@ -382,6 +382,30 @@ class LiveChangesIntegrationTests {
 			}
 		}
 
+		@Test
+		void rulesFollowRefreshedPropertiesAndLiveChanges(RedisFixture redis) {
+			String[] rule = { "rules[0].path=/api/**", "rules[0].limit=2", "rules[0].window=1h",
+					"rules[0].key=client-address" };
+			try (LiveInstance one = new LiveInstance(redis, "one", null, rule)) {
+				assertThat(limitOfRule(one)).isEqualTo(2);
+				String[] refreshed = List.of(rule[0], rule[1], rule[2], rule[3], "limits[/api/**].limit=3")
+					.toArray(String[]::new);
+				one.guard().refresh(LiveInstance.properties(refreshed));
+				assertThat(limitOfRule(one)).isEqualTo(3);
+				one.control().change("/api/**", List.of(), limit(4));
+				assertThat(limitOfRule(one)).isEqualTo(4);
+			}
+		}
+
+		private static long limitOfRule(LiveInstance instance) {
+			RateLimitRules rules = instance.guard().rules();
+			return rules.decide(List.of(new RateLimitRules.Match(rules.all().get(0), "192.0.2.1")))
+				.quotas()
+				.get(0)
+				.limit()
+				.limit();
+		}
+
 		private static List<Setting.Origin> origins(LiveInstance instance, String key) {
 			var settings = instance.control().look("tasks", List.of(key)).get(0).settings();
 			return List.of(settings.get("limit").origin(), settings.get("window").origin());

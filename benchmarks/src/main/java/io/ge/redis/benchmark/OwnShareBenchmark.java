@@ -125,8 +125,12 @@ public class OwnShareBenchmark {
 	 */
 	@TearDown
 	public void tearDown() {
+		boolean interrupted = this.context.getBean(Answers.class).interrupted;
 		this.context.close();
 		this.redis.close();
+		if (interrupted) {
+			throw new IllegalStateException("Redis was away for a while, so outage policies were measured");
+		}
 	}
 
 	/**
@@ -217,6 +221,8 @@ public class OwnShareBenchmark {
 
 		private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(1);
 
+		private volatile boolean interrupted;
+
 		Answers(RedisConnectionFactory factory) {
 			this.connection = new AnsweringConnection(GuardConnections.from(factory));
 		}
@@ -228,6 +234,7 @@ public class OwnShareBenchmark {
 
 		@Override
 		public void onTransition(String breaker, boolean open) {
+			this.interrupted = this.interrupted || open;
 		}
 
 		@Override

@@ -7,8 +7,10 @@ package io.ge.redis.core.connection;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -17,7 +19,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,10 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private final LettuceShards shards;
 
-	private final AtomicReference<Link> current = new AtomicReference<>(Link.none(null));
+	private final AtomicReference<LettuceLink> current = new AtomicReference<>(LettuceLink.none(null));
+
+	/** The attempts to open a connection that have not ended. */
+	private final Set<CompletableFuture<?>> attempts = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean closed;
 
@@ -83,7 +87,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	private <T> CompletionStage<T> send(Send<T> send) {
-		Link link = this.current.get();
+		LettuceLink link = this.current.get();
 		if (link.commands != null) {
 			return send(link.commands, send);
 		}
@@ -104,7 +108,7 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<Void> reopen(Duration timeout) {
-		Link link = this.current.get();
+		LettuceLink link = this.current.get();
 		if (link.pending != null) {
 			return link.pending.thenAccept((commands) -> {
 			});
@@ -132,19 +136,19 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	private @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster() {
-		return (this.current.get().connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)
-				? cluster : null;
+		return this.current.get().cluster;
 	}
 
-	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> open(Link replaced, Duration timeout) {
+	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> open(LettuceLink replaced, Duration timeout) {
 		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending = new CompletableFuture<>();
 		// While the breaker probes, calls are refused by it; only a first or lost
 		// connection is waited for
-		Link waiting = (replaced.commands != null) ? replaced : Link.pending(pending);
+		LettuceLink waiting = (replaced.commands != null) ? replaced : LettuceLink.pending(pending);
 		if (this.closed || !this.current.compareAndSet(replaced, waiting)) {
 			pending.completeExceptionally(new NotConnectedException("Already connecting or closed", null));
 			return pending;
 		}
+		this.attempts.add(pending);
 		try {
 			this.connector.execute(() -> connect(waiting, replaced.connection, pending));
 			this.connector.schedule(
@@ -156,14 +160,15 @@ final class LettuceGuardConnection implements GuardConnection {
 			pending.completeExceptionally(new NotConnectedException("Closed", ex));
 		}
 		pending.whenComplete((commands, failure) -> {
+			this.attempts.remove(pending);
 			if (failure != null && waiting.pending != null) {
-				this.current.compareAndSet(waiting, Link.none(failure));
+				this.current.compareAndSet(waiting, LettuceLink.none(failure));
 			}
 		});
 		return pending;
 	}
 
-	private void connect(Link waiting, @Nullable StatefulConnection<byte[], byte[]> old,
+	private void connect(LettuceLink waiting, @Nullable StatefulConnection<byte[], byte[]> old,
 			CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
 		try {
 			this.factory.open().whenComplete((connection, failure) -> {
@@ -171,8 +176,8 @@ final class LettuceGuardConnection implements GuardConnection {
 					pending.completeExceptionally(failure);
 					return;
 				}
-				RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOf(connection);
-				Link link = Link.open(connection, commands);
+				RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceLink.commandsOf(connection);
+				LettuceLink link = LettuceLink.open(connection, commands);
 				if (pending.isDone() || !this.current.compareAndSet(waiting, link)) {
 					connection.closeAsync();
 					pending.completeExceptionally(new NotConnectedException("Connected too late", null));
@@ -209,18 +214,18 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 	}
 
-	private void replace(Link lost) {
+	private void replace(LettuceLink lost) {
 		if (lost.connection == null || lost.connection instanceof StatefulRedisClusterConnection) {
 			return;
 		}
-		Link empty = Link.none(null);
+		LettuceLink empty = LettuceLink.none(null);
 		if (!this.closed && this.current.compareAndSet(lost, empty)) {
 			lost.connection.closeAsync();
 			openUntilDone(empty);
 		}
 	}
 
-	private void openUntilDone(Link empty) {
+	private void openUntilDone(LettuceLink empty) {
 		open(empty, FIRST_TRY).whenComplete((commands, failure) -> {
 			if (failure != null) {
 				openLater();
@@ -235,7 +240,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	private void openLater() {
 		try {
 			this.connector.schedule(() -> {
-				Link link = this.current.get();
+				LettuceLink link = this.current.get();
 				if (link.connection == null && link.pending == null) {
 					openUntilDone(link);
 				}
@@ -244,14 +249,6 @@ final class LettuceGuardConnection implements GuardConnection {
 		catch (RejectedExecutionException ex) {
 			// closed
 		}
-	}
-
-	@SuppressWarnings("unchecked")
-	private static RedisClusterAsyncCommands<byte[], byte[]> commandsOf(StatefulConnection<byte[], byte[]> connection) {
-		if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
-			return (RedisClusterAsyncCommands<byte[], byte[]>) cluster.async();
-		}
-		return ((StatefulRedisConnection<byte[], byte[]>) connection).async();
 	}
 
 	@Override
@@ -276,7 +273,10 @@ final class LettuceGuardConnection implements GuardConnection {
 	public void close() {
 		this.closed = true;
 		this.connector.shutdownNow();
-		Link link = this.current.getAndSet(Link.none(null));
+		// Their timers are gone too, and a breaker that waits for one asks no more, even
+		// if the application goes on
+		this.attempts.forEach((attempt) -> attempt.completeExceptionally(new NotConnectedException("Closed", null)));
+		LettuceLink link = this.current.getAndSet(LettuceLink.none(null));
 		if (link.connection != null) {
 			link.connection.close();
 		}
@@ -287,44 +287,6 @@ final class LettuceGuardConnection implements GuardConnection {
 	private interface Send<T> {
 
 		CompletionStage<T> with(RedisClusterAsyncCommands<byte[], byte[]> commands);
-
-	}
-
-	/**
-	 * What stands in the connection's place: nothing, an attempt, or an open connection.
-	 */
-	private static final class Link {
-
-		final @Nullable StatefulConnection<byte[], byte[]> connection;
-
-		final @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
-
-		final @Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending;
-
-		final @Nullable Throwable failure;
-
-		private Link(@Nullable StatefulConnection<byte[], byte[]> connection,
-				@Nullable RedisClusterAsyncCommands<byte[], byte[]> commands,
-				@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending,
-				@Nullable Throwable failure) {
-			this.connection = connection;
-			this.commands = commands;
-			this.pending = pending;
-			this.failure = failure;
-		}
-
-		static Link none(@Nullable Throwable failure) {
-			return new Link(null, null, null, failure);
-		}
-
-		static Link pending(CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
-			return new Link(null, null, pending, null);
-		}
-
-		static Link open(StatefulConnection<byte[], byte[]> connection,
-				RedisClusterAsyncCommands<byte[], byte[]> commands) {
-			return new Link(connection, commands, null, null);
-		}
 
 	}
 

@@ -6,6 +6,7 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -19,6 +20,7 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,9 +48,12 @@ final class LettuceShards {
 	}
 
 	static Shard shardOf(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key) {
-		Partitions map = cluster.getPartitions();
+		return shardOf(cluster.getPartitions(), key);
+	}
+
+	static Shard shardOf(Partitions map, byte[] key) {
 		RedisClusterNode server = map.getMasterBySlot(SlotHash.getSlot(key));
-		return (server != null) ? new Served(server) : new Unserved(map);
+		return (server != null) ? new Served(server) : new Unserved(List.copyOf(map));
 	}
 
 	/**
@@ -130,9 +135,10 @@ final class LettuceShards {
 	}
 
 	/**
-	 * The slots that nobody serves.
+	 * The slots that nobody served. The driver changes its map, so what was in it is
+	 * copied.
 	 */
-	private record Unserved(Partitions map) implements Shard {
+	private record Unserved(List<RedisClusterNode> servers) implements Shard {
 
 		@Override
 		public String server() {
@@ -141,7 +147,13 @@ final class LettuceShards {
 
 		@Override
 		public boolean holds(byte[] key) {
-			return this.map.getMasterBySlot(SlotHash.getSlot(key)) == null;
+			int slot = SlotHash.getSlot(key);
+			for (RedisClusterNode server : this.servers) {
+				if (server.is(NodeFlag.UPSTREAM) && server.hasSlot(slot)) {
+					return false;
+				}
+			}
+			return true;
 		}
 
 	}

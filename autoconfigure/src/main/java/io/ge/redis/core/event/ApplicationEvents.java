@@ -48,7 +48,8 @@ public final class ApplicationEvents implements GuardListener {
 		private final transient ResolvableType type;
 
 		Published(Object source, GuardEvent event, ResolvableType type) {
-			super(source, event);
+			// Given, since it would be worked out otherwise
+			super(source, event, type.getGeneric(0));
 			this.type = type;
 		}
 

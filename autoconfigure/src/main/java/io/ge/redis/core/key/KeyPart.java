@@ -8,6 +8,7 @@ package io.ge.redis.core.key;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 
@@ -35,11 +36,17 @@ public final class KeyPart {
 
 	private static final int HEAD_CHARACTERS = 40;
 
+	private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+
+	/** Finding and making one costs as much as hashing a key. */
+	private static final ThreadLocal<MessageDigest> SHA256 = ThreadLocal.withInitial(KeyPart::newSha256);
+
 	private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-	private final String encoded;
+	/** UTF-8, as keys go to Redis: they are put together without becoming text again. */
+	private final byte[] encoded;
 
-	private KeyPart(String encoded) {
+	private KeyPart(byte[] encoded) {
 		this.encoded = encoded;
 	}
 
@@ -50,12 +57,13 @@ public final class KeyPart {
 	 */
 	public static KeyPart of(String text) {
 		String escaped = escape(text);
-		if (escaped.length() <= MAX_BYTES / 3 || utf8Length(escaped) <= MAX_BYTES) {
-			return new KeyPart(escaped);
+		byte[] bytes = escaped.getBytes(StandardCharsets.UTF_8);
+		if (bytes.length <= MAX_BYTES) {
+			return new KeyPart(bytes);
 		}
 		int end = Character.isHighSurrogate(escaped.charAt(HEAD_CHARACTERS - 1)) ? HEAD_CHARACTERS - 1
 				: HEAD_CHARACTERS;
-		return new KeyPart(escaped.substring(0, end) + "%h" + sha256(escaped));
+		return hashed(escaped.substring(0, end) + "%h", bytes);
 	}
 
 	/**
@@ -65,18 +73,33 @@ public final class KeyPart {
 	 * @return the part, of constant length
 	 */
 	public static KeyPart secret(String text) {
-		return new KeyPart("%s" + sha256(escape(text)));
+		return hashed("%s", escape(text).getBytes(StandardCharsets.UTF_8));
 	}
 
-	static String join(KeyPart... parts) {
-		if (parts.length == 1) {
-			return parts[0].encoded;
+	/**
+	 * Returns the length of parts with a colon after each but the last.
+	 */
+	static int joinedLength(KeyPart[] parts) {
+		int length = parts.length - 1;
+		for (KeyPart part : parts) {
+			length += part.encoded.length;
 		}
-		StringBuilder joined = new StringBuilder(64).append(parts[0].encoded);
-		for (int i = 1; i < parts.length; i++) {
-			joined.append(':').append(parts[i].encoded);
+		return length;
+	}
+
+	/**
+	 * Writes parts with a colon after each but the last.
+	 */
+	static void join(KeyPart[] parts, byte[] target, int start) {
+		int position = start;
+		for (int i = 0; i < parts.length; i++) {
+			if (i > 0) {
+				target[position++] = ':';
+			}
+			byte[] part = parts[i].encoded;
+			System.arraycopy(part, 0, target, position, part.length);
+			position += part.length;
 		}
-		return joined.toString();
 	}
 
 	private static String escape(String text) {
@@ -120,14 +143,17 @@ public final class KeyPart {
 		return c != '%' && c != '{' && c != '}' && c != ':' && !Character.isISOControl(c);
 	}
 
-	private static int utf8Length(String escaped) {
-		return escaped.getBytes(StandardCharsets.UTF_8).length;
+	private static KeyPart hashed(String head, byte[] escaped) {
+		byte[] start = head.getBytes(StandardCharsets.UTF_8);
+		byte[] hash = BASE64.encode(SHA256.get().digest(escaped));
+		byte[] encoded = Arrays.copyOf(start, start.length + hash.length);
+		System.arraycopy(hash, 0, encoded, start.length, hash.length);
+		return new KeyPart(encoded);
 	}
 
-	private static String sha256(String escaped) {
+	private static MessageDigest newSha256() {
 		try {
-			byte[] digest = MessageDigest.getInstance("SHA-256").digest(escaped.getBytes(StandardCharsets.UTF_8));
-			return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
+			return MessageDigest.getInstance("SHA-256");
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every Java platform has SHA-256", ex);
@@ -136,7 +162,7 @@ public final class KeyPart {
 
 	@Override
 	public String toString() {
-		return this.encoded;
+		return new String(this.encoded, StandardCharsets.UTF_8);
 	}
 
 }

@@ -5,6 +5,9 @@
 
 package io.ge.redis.core.key;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
 /**
  * The keys of one pattern: {@code prefix:pattern:{entity}}.
  * <p>
@@ -16,7 +19,8 @@ package io.ge.redis.core.key;
  */
 public final class KeySpace {
 
-	private final String head;
+	/** Prefix and pattern, with colons and the brace that opens the entity. */
+	private final byte[] head;
 
 	/**
 	 * Creates the key space of a pattern.
@@ -27,7 +31,8 @@ public final class KeySpace {
 	 * white space
 	 */
 	public KeySpace(String prefix, String pattern) {
-		this.head = requirePlain("key prefix", prefix) + ":" + requirePlain("pattern", pattern) + ":";
+		String text = requirePlain("key prefix", prefix) + ":" + requirePlain("pattern", pattern) + ":{";
+		this.head = text.getBytes(StandardCharsets.UTF_8);
 	}
 
 	/**
@@ -39,7 +44,10 @@ public final class KeySpace {
 		if (parts.length == 0) {
 			throw new IllegalArgumentException("An entity needs at least one part");
 		}
-		return new RedisKey(this.head + '{' + KeyPart.join(parts) + '}');
+		byte[] key = Arrays.copyOf(this.head, this.head.length + KeyPart.joinedLength(parts) + 1);
+		KeyPart.join(parts, key, this.head.length);
+		key[key.length - 1] = '}';
+		return new RedisKey(key);
 	}
 
 	/**
@@ -49,10 +57,13 @@ public final class KeySpace {
 	 * @throws IllegalArgumentException if it is no key of this space
 	 */
 	public RedisKey restore(String text) {
-		if (!text.startsWith(this.head + '{') || text.indexOf('}') < 0) {
-			throw new IllegalArgumentException("'" + text + "' is no key of " + this.head);
+		byte[] key = text.getBytes(StandardCharsets.UTF_8);
+		int start = this.head.length;
+		if (key.length < start || !Arrays.equals(key, 0, start, this.head, 0, start) || text.indexOf('}') < 0) {
+			throw new IllegalArgumentException(
+					"'" + text + "' is no key of " + new String(this.head, StandardCharsets.UTF_8));
 		}
-		return new RedisKey(text);
+		return new RedisKey(key);
 	}
 
 	private static String requirePlain(String what, String text) {

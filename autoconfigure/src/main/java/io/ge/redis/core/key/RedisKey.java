@@ -6,8 +6,7 @@
 package io.ge.redis.core.key;
 
 import java.nio.charset.StandardCharsets;
-
-import org.jspecify.annotations.Nullable;
+import java.util.Arrays;
 
 /**
  * A complete Redis key, made by a {@link KeySpace}.
@@ -16,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisKey {
 
-	private final String text;
+	private final byte[] bytes;
 
-	/** Made when first asked for: most keys are only the beginning of others. */
-	private volatile byte @Nullable [] bytes;
+	/** Worked out when first asked for; 0 until then. */
+	private int hash;
 
-	RedisKey(String text) {
-		this.text = text;
+	RedisKey(byte[] bytes) {
+		this.bytes = bytes;
 	}
 
 	/**
@@ -34,7 +33,11 @@ public final class RedisKey {
 		if (parts.length == 0) {
 			throw new IllegalArgumentException("A derived key needs at least one part");
 		}
-		return new RedisKey(this.text + ':' + KeyPart.join(parts));
+		int length = this.bytes.length;
+		byte[] derived = Arrays.copyOf(this.bytes, length + 1 + KeyPart.joinedLength(parts));
+		derived[length] = ':';
+		KeyPart.join(parts, derived, length + 1);
+		return new RedisKey(derived);
 	}
 
 	/**
@@ -42,27 +45,27 @@ public final class RedisKey {
 	 * @return the UTF-8 bytes; not to be changed by the caller
 	 */
 	public byte[] bytes() {
-		byte[] known = this.bytes;
-		if (known == null) {
-			known = this.text.getBytes(StandardCharsets.UTF_8);
-			this.bytes = known;
+		return this.bytes;
+	}
+
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof RedisKey key && Arrays.equals(this.bytes, key.bytes);
+	}
+
+	@Override
+	public int hashCode() {
+		int known = this.hash;
+		if (known == 0) {
+			known = Arrays.hashCode(this.bytes);
+			this.hash = known;
 		}
 		return known;
 	}
 
 	@Override
-	public boolean equals(Object other) {
-		return other instanceof RedisKey key && this.text.equals(key.text);
-	}
-
-	@Override
-	public int hashCode() {
-		return this.text.hashCode();
-	}
-
-	@Override
 	public String toString() {
-		return this.text;
+		return new String(this.bytes, StandardCharsets.UTF_8);
 	}
 
 }

@@ -7,10 +7,8 @@ package io.ge.redis.core.outage;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -81,10 +79,7 @@ public final class Breaker {
 
 	private final List<Runnable> recoveryActions = new CopyOnWriteArrayList<>();
 
-	private final Circuit whole;
-
-	/** Servers that have failed, by name. */
-	private final Map<String, Circuit> servers = new ConcurrentHashMap<>();
+	private final Circuits circuits;
 
 	private final AtomicReference<@Nullable OutageCause> loggedError = new AtomicReference<>();
 
@@ -109,7 +104,7 @@ public final class Breaker {
 		this.settings = settings;
 		this.scheduler = scheduler;
 		this.listener = listener;
-		this.whole = new Circuit(name, settings.failureThreshold());
+		this.circuits = new Circuits(name, settings.failureThreshold());
 	}
 
 	/**
@@ -121,7 +116,7 @@ public final class Breaker {
 		this.connection.reopen(CONNECT_TIMEOUT).whenComplete((done, failure) -> {
 			if (failure != null) {
 				OutageCause cause = OutageCause.of(failure);
-				open(this.whole, new Circuit.Outage(cause, null, null), failure);
+				open(this.circuits.whole(), new Circuit.Outage(cause, null, null), failure);
 			}
 			tried.complete(null);
 		});
@@ -158,13 +153,7 @@ public final class Breaker {
 	 * @return the cause, or {@code null} while the breaker is closed
 	 */
 	public @Nullable OutageCause openCause() {
-		OutageCause cause = this.whole.openCause();
-		if (cause == null && !this.servers.isEmpty()) {
-			for (Circuit server : this.servers.values()) {
-				cause = (cause != null) ? cause : server.openCause();
-			}
-		}
-		return cause;
+		return this.circuits.openCause();
 	}
 
 	/**
@@ -173,13 +162,7 @@ public final class Breaker {
 	 * @return the cause, or {@code null} if they are let through
 	 */
 	@Nullable OutageCause openCause(byte @Nullable [] key) {
-		OutageCause cause = this.whole.openCause();
-		if (cause == null && key != null && !this.servers.isEmpty()) {
-			for (Circuit server : this.servers.values()) {
-				cause = (cause != null) ? cause : server.openCause(key);
-			}
-		}
-		return cause;
+		return this.circuits.openCause(key);
 	}
 
 	/**
@@ -190,13 +173,7 @@ public final class Breaker {
 	}
 
 	void succeeded(@Nullable Shard shard) {
-		this.whole.succeeded();
-		if (shard != null && !this.servers.isEmpty()) {
-			Circuit server = this.servers.get(shard.server());
-			if (server != null) {
-				server.succeeded();
-			}
-		}
+		this.circuits.succeeded(shard);
 	}
 
 	void failed(String pattern, @Nullable Shard shard, byte @Nullable [] key, OutageCause cause, Throwable failure) {
@@ -205,17 +182,12 @@ public final class Breaker {
 			logPromptError(cause, failure);
 			return;
 		}
-		Circuit circuit = (shard != null) ? circuitOf(shard) : this.whole;
+		Circuit circuit = this.circuits.of(shard);
 		if (circuit.failed()) {
 			// What no server can be named for is not probed in one slot, which may be the
 			// bad one
 			open(circuit, new Circuit.Outage(cause, shard, (shard != null) ? key : null), failure);
 		}
-	}
-
-	private Circuit circuitOf(Shard shard) {
-		return this.servers.computeIfAbsent(shard.server(),
-				(server) -> new Circuit(this.name + " at " + server, this.settings.failureThreshold()));
 	}
 
 	private void logPromptError(OutageCause cause, Throwable failure) {
@@ -237,7 +209,7 @@ public final class Breaker {
 			if (outage.shard() != null) {
 				// A late failure may open a circuit that was closed and forgotten
 				// meanwhile
-				this.servers.putIfAbsent(outage.shard().server(), circuit);
+				this.circuits.keep(outage.shard(), circuit);
 			}
 			this.listener.onTransition(circuit.name(), true);
 		}
@@ -256,7 +228,7 @@ public final class Breaker {
 	}
 
 	private void probe(Circuit circuit, byte @Nullable [] key) {
-		CompletionStage<Void> alive = (key != null && circuit != this.whole)
+		CompletionStage<Void> alive = (key != null && circuit != this.circuits.whole())
 				? this.connection.awaken(key, CONNECT_TIMEOUT) : this.connection.reopen(CONNECT_TIMEOUT);
 		alive
 			.thenCompose((done) -> this.write.apply(key)
@@ -277,7 +249,7 @@ public final class Breaker {
 		circuit.succeeded();
 		run(this.firstActions);
 		circuit.close();
-		this.servers.values().remove(circuit);
+		this.circuits.forget(circuit);
 		logger.info("Redis (" + circuit.name() + ") answers again");
 		this.listener.onTransition(circuit.name(), false);
 		run(this.recoveryActions);

@@ -8,7 +8,6 @@ package io.ge.redis.core.outage;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.connection.Shard;
@@ -63,12 +62,21 @@ public final class GuardedRedis {
 	}
 
 	/**
+	 * Returns whether calls on all keys are kept from Redis at present.
+	 * @return whether the breaker is open for the deployment as a whole
+	 */
+	public boolean isAway() {
+		return this.breaker.openCause(null) != null;
+	}
+
+	/**
 	 * Returns whether calls on a key are kept from Redis at present.
-	 * @param key tells the key; asked only if calls on any key are kept from Redis
+	 * @param key tells the key; asked only if calls on some keys are kept from Redis, and
+	 * those on others are not
 	 * @return whether the breaker is open for the key
 	 */
 	public boolean isAway(Supplier<RedisKey> key) {
-		return this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null;
+		return isAway() || (this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null);
 	}
 
 	/**
@@ -94,22 +102,17 @@ public final class GuardedRedis {
 	 * at once, and once more if a late reply shows that the command was still under way.
 	 * @param call the call
 	 * @param budget the budget of the guarded call
-	 * @param compensation undoes the call; without effect where the call did not run
+	 * @param compensation makes what undoes the call, if it is needed; without effect
+	 * where the call did not run
 	 * @param useful how long what the call leaves would live in Redis
 	 * @return as {@link #run(ScriptCall, CallBudget)}
 	 */
-	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, ScriptCall compensation,
+	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, Supplier<ScriptCall> compensation,
 			Duration useful) {
-		return run(call, budget, (sent) -> {
-			compensate(compensation, useful);
-			if (!sent.isDone()) {
-				sent.whenComplete((reply, failure) -> compensate(compensation, useful));
-			}
-		});
+		return run(call, budget, () -> compensate(compensation.get(), useful));
 	}
 
-	private CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget,
-			@Nullable Consumer<CompletableFuture<ScriptReply>> onUnknownOutcome) {
+	private CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, @Nullable Runnable compensation) {
 		byte[] key = call.firstKey();
 		OutageCause open = this.breaker.openCause(key);
 		if (open != null) {
@@ -121,24 +124,20 @@ public final class GuardedRedis {
 		}
 		Shard shard = this.breaker.shardOf(key);
 		long started = System.nanoTime();
-		CompletableFuture<ScriptReply> result = new CompletableFuture<>();
-		CompletableFuture<ScriptReply> sent = this.scripts.run(call);
-		CompletableFuture<ScriptReply> bounded = (onUnknownOutcome != null) ? sent.copy() : sent;
-		DEADLINES.watch(bounded, remaining);
-		bounded.whenComplete((reply, failure) -> {
+		CompletableFuture<ScriptReply> sent = this.scripts.run(call, compensation);
+		DEADLINES.watch(sent, remaining);
+		return sent.handle((reply, failure) -> {
 			budget.spend(System.nanoTime() - started);
 			if (failure == null) {
 				this.breaker.succeeded(shard);
-				result.complete(reply);
-				return;
+				return reply;
 			}
 			RedisUnavailableException unavailable = failed(shard, key, failure);
-			if (onUnknownOutcome != null && unavailable.isOutcomeUnknown()) {
-				onUnknownOutcome.accept(sent);
+			if (compensation != null && unavailable.isOutcomeUnknown()) {
+				compensation.run();
 			}
-			result.completeExceptionally(unavailable);
+			throw unavailable;
 		});
-		return result;
 	}
 
 	/**

@@ -70,29 +70,12 @@ public final class ScriptCall {
 		return new ScriptCall(script, new byte[][] { name }, new byte[0][]);
 	}
 
-	private static byte[][] encode(Object[] arguments) {
-		byte[][] encoded = new byte[arguments.length][];
-		for (int i = 0; i < encoded.length; i++) {
-			encoded[i] = encode(arguments[i]);
-		}
-		return encoded;
-	}
-
-	private static byte[] encode(Object argument) {
-		if (argument instanceof byte[] bytes) {
-			return bytes;
-		}
-		if (argument instanceof String text) {
-			return text.getBytes(StandardCharsets.UTF_8);
-		}
-		if (argument instanceof Long || argument instanceof Integer) {
-			return digits(((Number) argument).longValue());
-		}
-		throw new IllegalArgumentException(
-				"A script takes strings, bytes and whole numbers, not " + argument.getClass().getName());
-	}
-
-	private static byte[] digits(long number) {
+	/**
+	 * Encodes an argument that many calls have in common.
+	 * @param number the argument
+	 * @return the argument as the server sees it
+	 */
+	public static byte[] argument(long number) {
 		if (number < 0) {
 			return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
 		}
@@ -107,6 +90,37 @@ public final class ScriptCall {
 			rest /= 10;
 		}
 		return digits;
+	}
+
+	/**
+	 * Encodes an argument that many calls have in common.
+	 * @param text the argument
+	 * @return the argument as the server sees it
+	 */
+	public static byte[] argument(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static byte[][] encode(Object[] arguments) {
+		byte[][] encoded = new byte[arguments.length][];
+		for (int i = 0; i < encoded.length; i++) {
+			encoded[i] = encode(arguments[i]);
+		}
+		return encoded;
+	}
+
+	private static byte[] encode(Object argument) {
+		if (argument instanceof byte[] bytes) {
+			return bytes;
+		}
+		if (argument instanceof String text) {
+			return argument(text);
+		}
+		if (argument instanceof Long || argument instanceof Integer) {
+			return argument(((Number) argument).longValue());
+		}
+		throw new IllegalArgumentException(
+				"A script takes strings, bytes and whole numbers, not " + argument.getClass().getName());
 	}
 
 	/**

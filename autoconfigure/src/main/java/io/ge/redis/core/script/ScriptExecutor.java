@@ -46,8 +46,22 @@ public final class ScriptExecutor {
 	 * exceptionally with what the driver reported
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call) {
-		LuaScript script = this.withoutFlags.getOrDefault(call.script(), call.script());
-		Execution execution = new Execution(call, script);
+		return run(call, null);
+	}
+
+	/**
+	 * Runs a script for a caller who does not wait for ever.
+	 * @param call the call
+	 * @param tooLate called when Redis has replied, or the driver has given up, after the
+	 * caller has completed the stage; or {@code null}
+	 * @return as {@link #run(ScriptCall)}
+	 */
+	public CompletableFuture<ScriptReply> run(ScriptCall call, @Nullable Runnable tooLate) {
+		LuaScript script = call.script();
+		if (script.hasFlags()) {
+			script = this.withoutFlags.getOrDefault(script, script);
+		}
+		Execution execution = new Execution(call, script, tooLate);
 		execution.start();
 		return execution;
 	}
@@ -58,11 +72,14 @@ public final class ScriptExecutor {
 
 		private final LuaScript script;
 
+		private final @Nullable Runnable tooLate;
+
 		private final long started = System.nanoTime();
 
-		Execution(ScriptCall call, LuaScript script) {
+		Execution(ScriptCall call, LuaScript script, @Nullable Runnable tooLate) {
 			this.call = call;
 			this.script = script;
+			this.tooLate = tooLate;
 		}
 
 		void start() {
@@ -93,11 +110,10 @@ public final class ScriptExecutor {
 
 		private void finish(@Nullable List<?> reply, @Nullable Throwable failure) {
 			ScriptExecutor.this.listener.onExecuted(this.script, System.nanoTime() - this.started, failure);
-			if (failure != null) {
-				completeExceptionally(failure);
-			}
-			else {
-				complete(new ScriptReply((reply != null) ? reply : List.of()));
+			boolean inTime = (failure != null) ? completeExceptionally(failure)
+					: complete(new ScriptReply((reply != null) ? reply : List.of()));
+			if (!inTime && this.tooLate != null) {
+				this.tooLate.run();
 			}
 		}
 

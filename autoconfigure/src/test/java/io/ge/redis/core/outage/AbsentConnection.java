@@ -8,8 +8,10 @@ package io.ge.redis.core.outage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.ge.redis.core.connection.GuardConnection;
@@ -21,17 +23,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * A cluster behind a driver that tells of no servers: nobody answers until somebody does.
  */
-final class AbsentConnection implements GuardConnection {
+public final class AbsentConnection implements GuardConnection {
 
-	final ConcurrentLinkedQueue<String> scripts = new ConcurrentLinkedQueue<>();
+	/** The first keys of the scripts. */
+	public final ConcurrentLinkedQueue<String> scripts = new ConcurrentLinkedQueue<>();
 
-	volatile boolean answers;
+	/** The threads that sent them. */
+	public final Set<Thread> senders = ConcurrentHashMap.newKeySet();
+
+	/** Whether somebody answers. */
+	public volatile boolean answers;
 
 	@Override
 	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
 		if (!this.answers) {
 			return CompletableFuture.failedFuture(new IOException("away"));
 		}
+		this.senders.add(Thread.currentThread());
 		this.scripts.add(new String(keys[0]));
 		return CompletableFuture.completedFuture(List.of(1L));
 	}

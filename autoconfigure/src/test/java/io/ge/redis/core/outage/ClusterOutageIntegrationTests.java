@@ -28,6 +28,9 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.MappingSocketAddressResolver;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -60,9 +63,33 @@ class ClusterOutageIntegrationTests {
 
 	private static final String PARTIAL = "cluster-require-full-coverage no";
 
+	/** How soon the others take a server for failed, and for how long at least. */
+	private static final String ATTENTIVE = "cluster-node-timeout 1000";
+
+	/** The default, so that the others notice nothing of an outage of some seconds. */
+	private static final String INDIFFERENT = "cluster-node-timeout 15000";
+
+	/** For tests after which it is as it was before. */
+	private static ClusterRedis shared;
+
+	@BeforeAll
+	static void start() {
+		shared = RedisServers.cluster(PARTIAL, INDIFFERENT);
+	}
+
+	@AfterAll
+	static void stop() {
+		shared.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		shared.flushAll();
+	}
+
 	@Test
 	void hungServerCostsAFewBudgetsAndTheOthersNothing() {
-		try (ClusterRedis redis = RedisServers.cluster(PARTIAL); TestBackend backend = on(redis)) {
+		try (ClusterRedis redis = RedisServers.cluster(PARTIAL, ATTENTIVE); TestBackend backend = on(redis)) {
 			RedisNode hung = redis.nodes().get(0);
 			RedisKey broken = keyOf(redis, hung);
 			List<RedisKey> others = keysOf(redis, (node) -> node != hung);
@@ -87,7 +114,8 @@ class ClusterOutageIntegrationTests {
 
 	@Test
 	void killedServerIsReplacedByItsReplicaWhileTheOthersGoOn() {
-		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, PARTIAL); TestBackend backend = on(redis)) {
+		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, PARTIAL, ATTENTIVE);
+				TestBackend backend = on(redis)) {
 			RedisNode killed = redis.nodes().get(1);
 			RedisKey broken = keyOf(redis, killed);
 			List<RedisKey> others = keysOf(redis, (node) -> node != killed);
@@ -109,7 +137,8 @@ class ClusterOutageIntegrationTests {
 
 	@Test
 	void hungServerIsLeftForTheOneThatTookItsPlace() {
-		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, PARTIAL); TestBackend backend = on(redis)) {
+		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, PARTIAL, ATTENTIVE);
+				TestBackend backend = on(redis)) {
 			RedisNode hung = redis.nodes().get(2);
 			RedisKey broken = keyOf(redis, hung);
 			List<RedisKey> others = keysOf(redis, (node) -> node != hung);
@@ -132,23 +161,24 @@ class ClusterOutageIntegrationTests {
 
 	@Test
 	void startsWhileOneServerHangs() {
-		try (ClusterRedis redis = RedisServers.cluster(PARTIAL)) {
-			RedisNode hung = redis.nodes().get(0);
-			RedisKey broken = keyOf(redis, hung);
-			List<RedisKey> others = keysOf(redis, (node) -> node != hung);
-			hung.pause();
-			try (TestBackend backend = TestBackend.on(redis.connectionFactory(), "instance-1", BUDGET)) {
-				others.forEach((other) -> Awaitility.await().until(() -> succeeds(backend, other)));
-				assertThat(refused(backend, broken)).isTrue();
-				hung.resume();
-				Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
-			}
+		RedisNode hung = shared.nodes().get(0);
+		RedisKey broken = keyOf(shared, hung);
+		List<RedisKey> others = keysOf(shared, (node) -> node != hung);
+		hung.pause();
+		try (TestBackend backend = TestBackend.on(shared.connectionFactory(), "instance-1", BUDGET)) {
+			others.forEach((other) -> Awaitility.await().until(() -> succeeds(backend, other)));
+			assertThat(refused(backend, broken)).isTrue();
+			hung.resume();
+			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
+		}
+		finally {
+			hung.resume();
 		}
 	}
 
 	@Test
 	void clusterThatServesNothingWithoutAllItsSlotsIsAwayAsAWhole() {
-		try (ClusterRedis redis = RedisServers.cluster(); TestBackend backend = on(redis)) {
+		try (ClusterRedis redis = RedisServers.cluster(ATTENTIVE); TestBackend backend = on(redis)) {
 			RedisNode killed = redis.nodes().get(0);
 			RedisKey broken = keyOf(redis, killed);
 			List<RedisKey> others = keysOf(redis, (node) -> node != killed);
@@ -175,14 +205,14 @@ class ClusterOutageIntegrationTests {
 
 	@Test
 	void commandThatTimedOutIsTakenBackOnTheSameKey() {
-		try (ClusterRedis redis = RedisServers.cluster(PARTIAL); TestBackend backend = on(redis)) {
-			RedisNode hung = redis.nodes().get(0);
-			RedisKey broken = keyOf(redis, hung);
-			RedisKey neighbour = keysOn(redis, hung).get(1);
+		RedisNode hung = shared.nodes().get(0);
+		RedisKey broken = keyOf(shared, hung);
+		RedisKey neighbour = keysOn(shared, hung).get(1);
+		try (TestBackend backend = on(shared)) {
 			hung.pause();
 			GuardedRedis door = backend.get().redis("test");
 			CompletableFuture<ScriptReply> lost = door.run(ScriptCall.of(SET, broken, "lost"), door.newBudget(),
-					ScriptCall.of(DELETE, broken, "lost"), Duration.ofMinutes(1));
+					() -> ScriptCall.of(DELETE, broken, "lost"), Duration.ofMinutes(1));
 			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> Waiting.await(lost))
 				.matches(RedisUnavailableException::isOutcomeUnknown);
 			Awaitility.await().until(() -> {
@@ -193,22 +223,24 @@ class ClusterOutageIntegrationTests {
 			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
 			assertThat(set(backend, broken, "next")).isEqualTo("back");
 		}
+		finally {
+			hung.resume();
+		}
 	}
 
 	@Test
 	void connectionThatWasCutSilentlyIsReplacedWithoutFailingCallsOnOthers() {
-		try (ClusterRedis redis = RedisServers.cluster(PARTIAL);
-				TcpProxy network = new TcpProxy(redis.nodes().get(0))) {
-			RedisNode unreachable = redis.nodes().get(0);
+		RedisNode unreachable = shared.nodes().get(0);
+		try (TcpProxy network = new TcpProxy(unreachable)) {
 			AtomicInteger port = new AtomicInteger(network.port());
 			ClientResources resources = ClientResources.builder()
 				.socketAddressResolver(MappingSocketAddressResolver.create(DnsResolvers.UNRESOLVED,
 						(address) -> (address.getPort() != unreachable.port()) ? address
 								: HostAndPort.of(address.getHostText(), port.get())))
 				.build();
-			try (TestBackend backend = TestBackend.on(factory(redis, resources), "instance-1", BUDGET)) {
-				RedisKey broken = keyOf(redis, unreachable);
-				List<RedisKey> others = keysOf(redis, (node) -> node != unreachable);
+			try (TestBackend backend = TestBackend.on(factory(shared, resources), "instance-1", BUDGET)) {
+				RedisKey broken = keyOf(shared, unreachable);
+				List<RedisKey> others = keysOf(shared, (node) -> node != unreachable);
 				Awaitility.await().until(() -> succeeds(backend, broken));
 				network.hang();
 				port.set(unreachable.port());

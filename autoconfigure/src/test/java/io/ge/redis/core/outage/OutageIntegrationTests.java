@@ -122,7 +122,7 @@ class OutageIntegrationTests {
 			redis.primary().pause();
 			GuardedRedis door = backend.get().redis("test");
 			CompletableFuture<ScriptReply> lost = door.run(ScriptCall.of(SET, KEY, "lost"), door.newBudget(),
-					ScriptCall.of(DELETE, KEY, "lost"), Duration.ofMinutes(1));
+					() -> ScriptCall.of(DELETE, KEY, "lost"), Duration.ofMinutes(1));
 			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> Waiting.await(lost))
 				.matches(RedisUnavailableException::isOutcomeUnknown);
 			redis.primary().resume();

@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.outage;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+import io.ge.redis.core.script.ScriptExecutor;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link GuardedRedis}.
+ */
+class GuardedRedisTests {
+
+	private final AbsentConnection connection = new AbsentConnection();
+
+	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(1);
+
+	private final ScriptExecutor scripts = new ScriptExecutor(this.connection, (script, nanos, failure) -> {
+	});
+
+	private final Breaker breaker = new Breaker("test", this.connection,
+			(key) -> CompletableFuture.failedFuture(new IOException()),
+			new OutageSettings(Duration.ofSeconds(1), 3, Duration.ofMillis(500)), this.scheduler, new OutageListener() {
+
+				@Override
+				public void onFailure(String pattern, OutageCause cause) {
+				}
+
+				@Override
+				public void onTransition(String breaker, boolean open) {
+				}
+
+			});
+
+	private final GuardedRedis redis = new GuardedRedis("test", this.scripts, this.breaker,
+			new Compensations(this.scripts, this.breaker), Duration.ofSeconds(1));
+
+	@AfterEach
+	void stop() {
+		this.scheduler.shutdownNow();
+	}
+
+	@Test
+	void noKeyIsComputedWhileAllAreLetThrough() {
+		assertThat(this.redis.isAway()).isFalse();
+		assertThat(this.redis.isAway(() -> {
+			throw new AssertionError("Asked for the key");
+		})).isFalse();
+	}
+
+	@Test
+	void noKeyIsComputedWhileNoneIsLetThrough() {
+		this.breaker.start();
+		assertThat(this.redis.isAway()).isTrue();
+		assertThat(this.redis.isAway(() -> {
+			throw new AssertionError("Asked for the key");
+		})).isTrue();
+	}
+
+}
