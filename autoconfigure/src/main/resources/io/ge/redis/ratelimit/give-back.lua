@@ -29,16 +29,24 @@ local function give_back_stamps()
 end
 
 local function give_back_time()
-  local interval = math.ceil(window / limit)
-  local arrival = tonumber(redis.call('GET', key) or 0)
-  if arrival <= now then
+  local state = redis.call('GET', key)
+  if not state then
     return 0
   end
-  local taken = math.min(permits, math.ceil((arrival - now) / interval))
-  arrival = arrival - taken * interval
-  if arrival > now then
-    redis.call('SET', key, string.format('%.0f', arrival), 'PX', math.ceil((arrival - now) / 1000) + 1)
-  else
+  -- As in decide.lua; in the scale of the interval that is stored
+  local interval = math.ceil(window / limit)
+  local arrival, scale, ahead = string.match(state, '^(%d+)(%d%d%d)(:?%d*)$')
+  local steps = math.floor(math.log(interval) / math.log(2) * 20) - tonumber(scale)
+  if math.abs(steps) > 1 then
+    interval = math.ceil(interval / 2 ^ (steps / 20))
+  end
+  local missing = math.max(0, tonumber(arrival) - now)
+  local taken = math.min(permits, math.ceil(missing / interval))
+  missing = missing - taken * interval
+  if missing > 0 then
+    local lower = string.format('%.0f', now + missing) .. scale .. ahead
+    redis.call('SET', key, lower, 'PX', math.ceil(missing / 1000) + 1)
+  elseif taken > 0 then
     redis.call('DEL', key)
   end
   return taken
