@@ -8,6 +8,7 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.test.RedisErrorReplyException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * What the scripts leave in Redis, and what they tell the instances; as they are, on the
@@ -62,6 +64,25 @@ class DecideScriptStateIntegrationTests {
 		}
 	}
 
+	@Test
+	void withoutMemoryAllIsChargedOrNothing() {
+		redis.primary().exhaustMemory();
+		try {
+			assertThatExceptionOfType(RedisErrorReplyException.class).isThrownBy(() -> decideAll(10, 1))
+				.withMessageContaining("OOM");
+			assertThat((List<?>) command("KEYS", "*")).isEmpty();
+			// With something to delete first, the rest may be written
+			redis.primary().freeMemory();
+			at(-HOUR, "w", key("w"), 10, HOUR, 1);
+			redis.primary().exhaustMemory();
+			assertThat(at(HOUR, "w", key("w"), 10, HOUR, 1).get(0)).isEqualTo(1L);
+			assertThat(ttl(key("w"))).isPositive();
+		}
+		finally {
+			redis.primary().freeMemory();
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "w", "b", "c", "f" })
 	void refundRestoresWhatWasTakenOnceAndKeepsTheTtl(String kind) {
@@ -86,6 +107,26 @@ class DecideScriptStateIntegrationTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "w", "b", "c", "f" })
+	void operatorGivesBackWhatWasTakenLast(String kind) {
+		decide(kind, 10, 3);
+		Object before = content(kind);
+		decide(kind, 10, 4);
+		List<String> arguments = List.of("channel", kind, "10", String.valueOf(HOUR), "4");
+		assertThat(eval(ScriptReplay.script("give-back.lua"), List.of(key(kind)), arguments)).containsExactly(4L);
+		assertThat(decide(kind, 10, 0).get(5)).isEqualTo(7L);
+		if (kind.equals("b")) {
+			// To the microsecond, with the scale that belongs to it
+			assertThat(content(kind)).isEqualTo(before);
+			// In the scale of what was taken
+			arguments = List.of("channel", kind, "1000", String.valueOf(HOUR), "2");
+			assertThat(eval(ScriptReplay.script("give-back.lua"), List.of(key(kind)), arguments)).containsExactly(2L);
+			assertThat(decide(kind, 10, 0).get(5)).isEqualTo(9L);
+		}
+		assertThat(ttl(key(kind))).isPositive();
+	}
+
 	@Test
 	void refundTellsOfAllChangedKeysAtOnce() {
 		List<?> reply = decideAll(10, 2);
@@ -103,7 +144,7 @@ class DecideScriptStateIntegrationTests {
 		decideAll(10, 2);
 		List<String> keys = keys();
 		assertThat(published(ScriptReplay.script("reset.lua"), keys, List.of("channel"))).containsExactly("channel",
-				"ratelimit.forget " + String.join("\n", keys));
+				"ratelimit.reset " + String.join("\n", keys));
 		assertThat((List<?>) command("KEYS", "*")).isEmpty();
 		// An instance may know of more
 		assertThat(published(ScriptReplay.script("reset.lua"), keys, List.of("channel"))).hasSize(2);
