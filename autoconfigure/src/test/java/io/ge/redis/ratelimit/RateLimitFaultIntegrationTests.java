@@ -32,7 +32,7 @@ class RateLimitFaultIntegrationTests {
 
 	/** Admits twice as many. */
 	private static final Sabotage NO_GATE = Sabotage.script("io/ge/redis/ratelimit/decide.lua",
-			"local gate = size >= limit and", "local gate = size >= 2 * limit and");
+			"limit.available = limit.limit - (limit.size", "limit.available = 2 * limit.limit - (limit.size");
 
 	/** A machine that is busy is no outage. */
 	private static final String PATIENT = "ge.redis.outage.command-timeout=2s";

@@ -149,6 +149,23 @@ class RateLimitLeaseIntegrationTests {
 			}
 		}
 
+		/**
+		 * Once Redis has forgotten permits that were taken in advance, others have them.
+		 */
+		@Test
+		void permitsAreNotUsedAfterTheirTime(RedisFixture redis) {
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					RateLimit limit = limit("limit", algorithm, 16, 50).withWindow(Duration.ofMillis(400));
+					Demand leased = new Demand(limit, List.of("anna"), 1);
+					Demand all = new Demand(limit.withLease(1), List.of("anna"), 16);
+					one.decide(leased);
+					Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> two.decide(all).isAllowed());
+					assertThat(source(one, leased)).as(algorithm.name()).isEqualTo(Source.REDIS);
+				}
+			}
+		}
+
 		@Test
 		void unusedPermitsAreGivenBack(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
