@@ -119,10 +119,6 @@ class DecideScriptStateIntegrationTests {
 		if (kind.equals("b")) {
 			// To the microsecond, with the scale that belongs to it
 			assertThat(content(kind)).isEqualTo(before);
-			// In the scale of what was taken
-			arguments = List.of("channel", kind, "1000", String.valueOf(HOUR), "2");
-			assertThat(eval(ScriptReplay.script("give-back.lua"), List.of(key(kind)), arguments)).containsExactly(2L);
-			assertThat(decide(kind, 10, 0).get(5)).isEqualTo(9L);
 		}
 		assertThat(ttl(key(kind))).isPositive();
 	}
