@@ -194,8 +194,7 @@ class LiveChangesIntegrationTests {
 					assertThat(one.limiter().tryAcquire(name, "anna", 0).quotas().get(0).remaining()).as(name)
 						.isBetween(2L, 3L);
 					one.control().change(name, List.of(), limit(4));
-					assertThat(one.limiter().tryAcquire(name, "anna", 0).quotas().get(0).remaining()).as(name)
-						.isZero();
+					assertThat(one.limiter().tryAcquire(name, "anna", 0).quotas().get(0).remaining()).as(name).isZero();
 					assertThat(one.limiter().tryAcquire(name, "anna").isAllowed()).as(name).isFalse();
 				}
 			}
