@@ -69,15 +69,13 @@ class RateLimitWaitIntegrationTests {
 			redis.primary().kill();
 			assertThat(Waiting.await(reserved).events()).extracting(RateLimitEvent::source)
 				.containsExactly(Source.REDIS);
-			List<Long> turns = new ArrayList<>();
+			long asked = System.nanoTime();
 			for (int i = 0; i < 6; i++) {
 				assertThat(limiter.verdict(List.of(demand)).events()).extracting(RateLimitEvent::source)
 					.containsExactly(Source.LOCAL);
-				turns.add(System.nanoTime());
 			}
-			for (int i = 2; i < turns.size(); i++) {
-				assertThat(turns.get(i) - turns.get(i - 2)).isGreaterThan(Duration.ofMillis(590).toNanos());
-			}
+			// Six turns of two in each window: the last two come in the third one
+			assertThat(System.nanoTime() - asked).isGreaterThanOrEqualTo(Duration.ofMillis(2 * 600).toNanos());
 		}
 	}
 
@@ -118,16 +116,18 @@ class RateLimitWaitIntegrationTests {
 						Duration.ofSeconds(20), "anna");
 				List<Long> granted = new CopyOnWriteArrayList<>();
 				List<CompletableFuture<Void>> calls = new ArrayList<>();
+				long asked = System.nanoTime();
 				for (int i = 0; i < 24; i++) {
 					calls.add(((i % 2 == 0) ? one : two).engine()
 						.decide(List.of(demand))
 						.thenAccept((verdict) -> granted.add(System.nanoTime())));
 				}
-				long started = System.nanoTime();
 				calls.forEach(Waiting::await);
 				granted.sort(null);
-				// By the server's clock 24 calls of 3 per window take 7 windows
-				assertThat(granted.get(23) - started).isGreaterThan(Duration.ofMillis(7 * 150 - 20).toNanos());
+				// 24 calls of 3 per window: the last three come in the eighth one. Clocks
+				// of
+				// the server and of this JVM are corrected in other ways.
+				assertThat(granted.get(23) - asked).isGreaterThan(Duration.ofMillis(7 * 150 - 5).toNanos());
 			}
 		}
 
