@@ -55,241 +55,260 @@ local function ttl(till)
   return math.max(1, math.ceil((till - now) / MILLISECOND)) + 1
 end
 
+-- A kind is made only where it is needed, since making all of them takes as long as a simple decision.
+
 -- Sliding window: 'w'
 
-local window = {}
+local function sliding_window()
+  local window = {}
 
-local function element(limit, index)
-  return tonumber(redis.call('LINDEX', limit.key, index))
-end
-
--- By doubling steps, then halving: most often it is the first or second. There is one
-local function first_after(limit, time)
-  local low, high = 0, 0
-  while high < limit.size - 1 and element(limit, high) <= time do
-    low = high + 1
-    high = math.min(limit.size - 1, high * 2 + 1)
+  local function element(limit, index)
+    return tonumber(redis.call('LINDEX', limit.key, index))
   end
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    if element(limit, middle) <= time then
-      low = middle + 1
+
+  -- By doubling steps, then halving: most often it is the first or second. There is one
+  local function first_after(limit, time)
+    local low, high = 0, 0
+    while high < limit.size - 1 and element(limit, high) <= time do
+      low = high + 1
+      high = math.min(limit.size - 1, high * 2 + 1)
+    end
+    while low < high do
+      local middle = math.floor((low + high) / 2)
+      if element(limit, middle) <= time then
+        low = middle + 1
+      else
+        high = middle
+      end
+    end
+    return low
+  end
+
+  function window.read(limit)
+    limit.capacity, limit.reach = limit.limit, AHEAD
+    limit.size = redis.call('LLEN', limit.key)
+    limit.last = limit.size > 0 and element(limit, -1) or 0
+    if limit.last + limit.window <= now or limit.last > now + AHEAD then
+      limit.expired, limit.last = limit.size, 0
     else
-      high = middle
+      limit.expired = first_after(limit, now - limit.window)
+    end
+    limit.available = limit.limit - (limit.size - limit.expired)
+  end
+
+  function window.earliest(limit)
+    return element(limit, limit.size + limit.cost - limit.limit - 1) + limit.window
+  end
+
+  local function push(key, stamp, count)
+    if count == 1 then
+      redis.call('RPUSH', key, integer(stamp))
+      return
+    end
+    local stamps = {}
+    for i = 1, math.min(count, 1000) do
+      stamps[i] = integer(stamp)
+    end
+    for pushed = 0, count - 1, 1000 do
+      redis.call('RPUSH', key, unpack(stamps, 1, math.min(count - pushed, 1000)))
     end
   end
-  return low
-end
 
-function window.read(limit)
-  limit.capacity, limit.reach = limit.limit, AHEAD
-  limit.size = redis.call('LLEN', limit.key)
-  limit.last = limit.size > 0 and element(limit, -1) or 0
-  if limit.last + limit.window <= now or limit.last > now + AHEAD then
-    limit.expired, limit.last = limit.size, 0
-  else
-    limit.expired = first_after(limit, now - limit.window)
+  local function insert(limit, stamp, count)
+    local later = redis.call('LINDEX', limit.key, first_after(limit, stamp))
+    for _ = 1, count do
+      redis.call('LINSERT', limit.key, 'BEFORE', later, integer(stamp))
+    end
+    limit.size = limit.size + count
   end
-  limit.available = limit.limit - (limit.size - limit.expired)
-end
 
-function window.earliest(limit)
-  return element(limit, limit.size + limit.cost - limit.limit - 1) + limit.window
-end
+  function window.charge(limit, time, extra, lease_end)
+    if limit.expired == limit.size and limit.size > 0 then
+      redis.call('DEL', limit.key)
+    elseif limit.expired > 0 then
+      redis.call('LTRIM', limit.key, limit.expired, -1)
+    end
+    limit.size, limit.expired = limit.size - limit.expired, 0
+    local stamp = time
+    if limit.last > time + LONGEST_LEASE then -- a call waits far ahead
+      insert(limit, time, limit.cost)
+      insert(limit, lease_end, extra)
+    else -- after a lease its end will do
+      stamp = math.max(time, limit.last)
+      limit.last = extra > 0 and math.max(stamp, lease_end) or stamp
+      push(limit.key, stamp, limit.cost)
+      push(limit.key, limit.last, extra)
+      limit.size = limit.size + limit.cost + extra
+    end
+    redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))
+    limit.available = limit.limit - limit.size
+    return stamp
+  end
 
-local function push(key, stamp, count)
-  local stamps = {}
-  for i = 1, math.min(count, 1000) do
-    stamps[i] = integer(stamp)
+  function window.restored(limit)
+    local index = math.max(limit.expired, limit.size - limit.limit)
+    return index < limit.size and element(limit, index) + limit.window - now or 0
   end
-  for pushed = 0, count - 1, 1000 do
-    redis.call('RPUSH', key, unpack(stamps, 1, math.min(count - pushed, 1000)))
-  end
-end
 
-local function insert(limit, stamp, count)
-  local later = redis.call('LINDEX', limit.key, first_after(limit, stamp))
-  for _ = 1, count do
-    redis.call('LINSERT', limit.key, 'BEFORE', later, integer(stamp))
-  end
-  limit.size = limit.size + count
-end
-
-function window.charge(limit, time, extra, lease_end)
-  if limit.expired == limit.size and limit.size > 0 then
-    redis.call('DEL', limit.key)
-  elseif limit.expired > 0 then
-    redis.call('LTRIM', limit.key, limit.expired, -1)
-  end
-  limit.size, limit.expired = limit.size - limit.expired, 0
-  local stamp = time
-  if limit.last > time + LONGEST_LEASE then -- a call waits far ahead
-    insert(limit, time, limit.cost)
-    insert(limit, lease_end, extra)
-  else -- after a lease its end will do
-    stamp = math.max(time, limit.last)
-    limit.last = extra > 0 and math.max(stamp, lease_end) or stamp
-    push(limit.key, stamp, limit.cost)
-    push(limit.key, limit.last, extra)
-    limit.size = limit.size + limit.cost + extra
-  end
-  redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))
-  limit.available = limit.limit - limit.size
-  return stamp
-end
-
-function window.restored(limit)
-  local index = math.max(limit.expired, limit.size - limit.limit)
-  return index < limit.size and element(limit, index) + limit.window - now or 0
+  return window
 end
 
 -- Token bucket: 'b'
 
-local bucket = {}
+local function token_bucket()
+  local bucket = {}
 
--- 20 per octave, so that no interval needs more than three digits
-local function scale(interval)
-  return math.floor(math.log(interval) / math.log(2) * 20)
-end
-
-local function available(limit)
-  return math.floor((limit.tolerance - (limit.arrival - now)) / limit.interval)
-end
-
-function bucket.read(limit)
-  limit.capacity, limit.reach = limit.burst, AHEAD
-  limit.interval = math.ceil(limit.window / limit.limit)
-  limit.scale = scale(limit.interval)
-  limit.tolerance = limit.burst * limit.interval
-  limit.arrival, limit.ahead = now, 0
-  local state = redis.call('GET', limit.key)
-  if state then
-    local arrival, old_scale, ahead = string.match(state, '^(%d+)(%d%d%d):?(%d*)$')
-    local missing = math.max(0, tonumber(arrival) - now)
-    local steps = limit.scale - tonumber(old_scale)
-    if math.abs(steps) > 1 then -- one may be the logarithm of another machine
-      missing = math.ceil(missing * 2 ^ (steps / 20))
-      limit.moved = true
-    end
-    limit.ahead = tonumber(ahead) or 0
-    if limit.ahead > now + AHEAD then
-      limit.ahead = 0
-    end
-    local most = limit.tolerance + math.max(0, limit.ahead - now)
-    if missing > most then
-      missing = most
-      limit.moved = true
-    end
-    limit.arrival = now + missing
+  -- 20 per octave, so that no interval needs more than three digits
+  local function scale(interval)
+    return math.floor(math.log(interval) / math.log(2) * 20)
   end
-  limit.available = available(limit)
-end
 
-function bucket.earliest(limit)
-  return limit.arrival + limit.cost * limit.interval - limit.tolerance
-end
-
-local function keep(limit)
-  local state = integer(limit.arrival) .. string.format('%03d', limit.scale)
-  if limit.ahead > now then
-    state = state .. ':' .. integer(limit.ahead)
+  local function available(limit)
+    return math.floor((limit.tolerance - (limit.arrival - now)) / limit.interval)
   end
-  redis.call('SET', limit.key, state, 'PX', ttl(limit.arrival))
-end
 
-function bucket.charge(limit, time, extra, lease_end)
-  local stamp = extra > 0 and lease_end or time
-  limit.ahead = math.max(limit.ahead, stamp)
-  limit.arrival = math.max(limit.arrival, stamp) + (limit.cost + extra) * limit.interval
-  limit.available = available(limit)
-  keep(limit)
-  return stamp
-end
-
-function bucket.restored(limit)
-  if limit.arrival <= now then
-    return 0
+  function bucket.read(limit)
+    limit.capacity, limit.reach = limit.burst, AHEAD
+    limit.interval = math.ceil(limit.window / limit.limit)
+    limit.scale = scale(limit.interval)
+    limit.tolerance = limit.burst * limit.interval
+    limit.arrival, limit.ahead = now, 0
+    local state = redis.call('GET', limit.key)
+    if state then
+      local arrival, old_scale, ahead = string.match(state, '^(%d+)(%d%d%d):?(%d*)$')
+      local missing = math.max(0, tonumber(arrival) - now)
+      local steps = limit.scale - tonumber(old_scale)
+      if math.abs(steps) > 1 then -- one may be the logarithm of another machine
+        missing = math.ceil(missing * 2 ^ (steps / 20))
+        limit.moved = true
+      end
+      limit.ahead = tonumber(ahead) or 0
+      if limit.ahead > now + AHEAD then
+        limit.ahead = 0
+      end
+      local most = limit.tolerance + math.max(0, limit.ahead - now)
+      if missing > most then
+        missing = most
+        limit.moved = true
+      end
+      limit.arrival = now + missing
+    end
+    limit.available = available(limit)
   end
-  return limit.arrival - limit.tolerance + (math.max(0, limit.available) + 1) * limit.interval - now
+
+  function bucket.earliest(limit)
+    return limit.arrival + limit.cost * limit.interval - limit.tolerance
+  end
+
+  function bucket.keep(limit)
+    local state = integer(limit.arrival) .. string.format('%03d', limit.scale)
+    if limit.ahead > now then
+      state = state .. ':' .. integer(limit.ahead)
+    end
+    redis.call('SET', limit.key, state, 'PX', ttl(limit.arrival))
+  end
+
+  function bucket.charge(limit, time, extra, lease_end)
+    local stamp = extra > 0 and lease_end or time
+    limit.ahead = math.max(limit.ahead, stamp)
+    limit.arrival = math.max(limit.arrival, stamp) + (limit.cost + extra) * limit.interval
+    limit.available = available(limit)
+    bucket.keep(limit)
+    return stamp
+  end
+
+  function bucket.restored(limit)
+    if limit.arrival <= now then
+      return 0
+    end
+    return limit.arrival - limit.tolerance + (math.max(0, limit.available) + 1) * limit.interval - now
+  end
+
+  return bucket
 end
 
 -- Sub-windows: 'c' and 'f'
 
-local counter = {}
+local function sub_windows()
+  local counter = {}
 
-local function add(limit, index, count)
-  limit.counts[index] = (limit.counts[index] or 0) + count
-  limit.first = math.min(limit.first or index, index)
-  limit.last = math.max(limit.last or index, index)
-  limit.used = limit.used + count
-end
+  local function add(limit, index, count)
+    limit.counts[index] = (limit.counts[index] or 0) + count
+    limit.first = math.min(limit.first or index, index)
+    limit.last = math.max(limit.last or index, index)
+    limit.used = limit.used + count
+  end
 
-function counter.read(limit)
-  limit.past = limit.kind == 'c' and 10 or 0
-  limit.length = math.ceil(limit.window / math.max(1, limit.past))
-  limit.current = math.floor(now / limit.length)
-  limit.capacity, limit.reach = limit.limit, math.min(AHEAD, MOST_SUBWINDOWS * limit.length)
-  limit.counts, limit.used, limit.latest = {}, 0, 0
-  local state = redis.call('GET', limit.key)
-  if state then
-    local size = (#state - 16) / 4
-    local fields = {struct.unpack('>dd' .. string.rep('I4', size), state)}
-    local length, latest = fields[1], fields[2]
-    local last = math.floor(latest / length)
-    for i = 1, latest <= now + AHEAD and size or 0 do
-      local index = last - size + i
-      if length ~= limit.length then
-        local till = i == size and latest or (index + 1) * length - 1
-        index = math.min(math.floor(till / limit.length), limit.current + MOST_SUBWINDOWS)
-      end
-      if index >= limit.current - limit.past then
-        add(limit, index, fields[2 + i])
-        limit.latest = latest
+  function counter.read(limit)
+    limit.past = limit.kind == 'c' and 10 or 0
+    limit.length = math.ceil(limit.window / math.max(1, limit.past))
+    limit.current = math.floor(now / limit.length)
+    limit.capacity, limit.reach = limit.limit, math.min(AHEAD, MOST_SUBWINDOWS * limit.length)
+    limit.counts, limit.used, limit.latest = {}, 0, 0
+    local state = redis.call('GET', limit.key)
+    if state then
+      local size = (#state - 16) / 4
+      local fields = {struct.unpack('>dd' .. string.rep('I4', size), state)}
+      local length, latest = fields[1], fields[2]
+      local last = math.floor(latest / length)
+      for i = 1, latest <= now + AHEAD and size or 0 do
+        local index = last - size + i
+        if length ~= limit.length then
+          local till = i == size and latest or (index + 1) * length - 1
+          index = math.min(math.floor(till / limit.length), limit.current + MOST_SUBWINDOWS)
+        end
+        if index >= limit.current - limit.past then
+          add(limit, index, fields[2 + i])
+          limit.latest = latest
+        end
       end
     end
+    limit.available = limit.limit - limit.used
   end
-  limit.available = limit.limit - limit.used
-end
 
--- When the permits that count have become so few
-local function falls_to(limit, bound)
-  local used, index = limit.used, limit.first - 1
-  while used > bound do
-    index = index + 1
-    used = used - (limit.counts[index] or 0)
+  -- When the permits that count have become so few
+  local function falls_to(limit, bound)
+    local used, index = limit.used, limit.first - 1
+    while used > bound do
+      index = index + 1
+      used = used - (limit.counts[index] or 0)
+    end
+    return (index + limit.past + 1) * limit.length
   end
-  return (index + limit.past + 1) * limit.length
-end
 
-function counter.earliest(limit)
-  return falls_to(limit, limit.limit - limit.cost)
-end
-
-function counter.charge(limit, time, extra, lease_end)
-  local index = math.floor(time / limit.length)
-  if limit.last then
-    index = math.max(index, limit.last - MOST_SUBWINDOWS)
+  function counter.earliest(limit)
+    return falls_to(limit, limit.limit - limit.cost)
   end
-  add(limit, index, limit.cost + extra)
-  limit.available = limit.limit - limit.used
-  local latest = math.max(limit.latest, time, extra > 0 and lease_end - 1 or 0, limit.last * limit.length)
-  latest = math.min(latest, (limit.last + 1) * limit.length - 1)
-  local counts = {}
-  for i = limit.first, limit.last do
-    counts[#counts + 1] = math.min(limit.counts[i] or 0, LARGEST_COUNT)
-  end
-  local state = struct.pack('>dd' .. string.rep('I4', #counts), limit.length, latest, unpack(counts))
-  redis.call('SET', limit.key, state, 'PX', ttl((limit.last + limit.past + 1) * limit.length))
-  return index
-end
 
-function counter.restored(limit)
-  return limit.used > 0 and falls_to(limit, math.min(limit.used, limit.limit) - 1) - now or 0
+  function counter.charge(limit, time, extra, lease_end)
+    local index = math.floor(time / limit.length)
+    if limit.last then
+      index = math.max(index, limit.last - MOST_SUBWINDOWS)
+    end
+    add(limit, index, limit.cost + extra)
+    limit.available = limit.limit - limit.used
+    local latest = math.max(limit.latest, time, extra > 0 and lease_end - 1 or 0, limit.last * limit.length)
+    latest = math.min(latest, (limit.last + 1) * limit.length - 1)
+    local counts = {}
+    for i = limit.first, limit.last do
+      counts[#counts + 1] = math.min(limit.counts[i] or 0, LARGEST_COUNT)
+    end
+    local state = struct.pack('>dd' .. string.rep('I4', #counts), limit.length, latest, unpack(counts))
+    redis.call('SET', limit.key, state, 'PX', ttl((limit.last + limit.past + 1) * limit.length))
+    return index
+  end
+
+  function counter.restored(limit)
+    return limit.used > 0 and falls_to(limit, math.min(limit.used, limit.limit) - 1) - now or 0
+  end
+
+  return counter
 end
 
 -- The decision
 
-local KINDS = {w = window, b = bucket, c = counter, f = counter}
+local MAKERS = {w = sliding_window, b = token_bucket, c = sub_windows, f = sub_windows}
+local kinds = {}
 local extra = tonumber(ARGV[1])
 local valid = math.min(tonumber(ARGV[2]), LONGEST_LEASE)
 local limits = {}
@@ -301,7 +320,8 @@ for i, key in ipairs(KEYS) do
     burst = tonumber(ARGV[base + 4]), cost = tonumber(ARGV[base + 5]), wait = tonumber(ARGV[base + 6]),
     shadow = ARGV[base + 7] == '1'
   }
-  KINDS[limit.kind].read(limit)
+  kinds[limit.kind] = kinds[limit.kind] or MAKERS[limit.kind]()
+  kinds[limit.kind].read(limit)
   if not limit.shadow then
     reach = math.min(reach, limit.reach)
   end
@@ -315,7 +335,7 @@ for _, limit in ipairs(limits) do
   if limit.cost > limit.capacity then
     limit.refusal = limit.window -- never, which only a shadow limit is asked
   elseif limit.cost > limit.available and limit.cost > 0 then
-    limit.earliest = KINDS[limit.kind].earliest(limit)
+    limit.earliest = kinds[limit.kind].earliest(limit)
     local patience = math.min(limit.wait, limit.shadow and limit.reach or reach)
     limit.refusal = math.max(0, limit.earliest - now - patience)
   end
@@ -341,12 +361,12 @@ for _, limit in ipairs(limits) do
   local stamp = 0
   if allowed and limit.cost > 0 and limit.refusal == 0 then
     local time = math.max(limit.earliest, math.min(at, now + limit.reach))
-    stamp = KINDS[limit.kind].charge(limit, time, extra, now + valid)
+    stamp = kinds[limit.kind].charge(limit, time, extra, now + valid)
   elseif limit.moved and limit.cost > 0 then
-    keep(limit)
+    kinds[limit.kind].keep(limit)
   end
   reply[#reply + 1] = math.max(0, limit.available)
-  reply[#reply + 1] = KINDS[limit.kind].restored(limit)
+  reply[#reply + 1] = kinds[limit.kind].restored(limit)
   reply[#reply + 1] = limit.refusal
   reply[#reply + 1] = stamp
 end
