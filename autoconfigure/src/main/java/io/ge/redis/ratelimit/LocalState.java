@@ -166,6 +166,9 @@ sealed interface LocalState {
 
 		private long arrival;
 
+		/** The latest time at which a permit counts, perhaps ahead. */
+		private long latest = Long.MIN_VALUE;
+
 		@Override
 		public long earliest(RateLimit limit, long cost, long now) {
 			if (cost > limit.burst()) {
@@ -176,14 +179,16 @@ sealed interface LocalState {
 
 		@Override
 		public long charge(RateLimit limit, long cost, long at) {
-			long stamp = Math.max(this.arrival, at);
-			this.arrival = stamp + cost * interval(limit);
-			return stamp;
+			this.latest = Math.max(this.latest, at);
+			this.arrival = Math.max(this.arrival, at) + cost * interval(limit);
+			return at;
 		}
 
 		@Override
 		public void giveBack(RateLimit limit, long cost, long stamp, long now) {
-			long back = cost * interval(limit) - Math.max(0, now - stamp);
+			// In the time until the latest one the bucket may have been full without
+			// these
+			long back = cost * interval(limit) - Math.max(0, Math.max(now, this.latest) - stamp);
 			if (back > 0) {
 				this.arrival -= back;
 			}

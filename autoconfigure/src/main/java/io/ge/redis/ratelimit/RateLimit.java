@@ -35,6 +35,9 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	private static final Duration SHORTEST_WINDOW = Duration.ofMillis(1);
 
+	/** No permit is reserved farther ahead. */
+	static final Duration LONGEST_WAIT = Duration.ofHours(1);
+
 	/** What a sub-window of the counter holds: four bytes. */
 	private static final long LARGEST_COUNT = 0xFFFF_FFFFL;
 
@@ -53,11 +56,18 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 		Assert.isTrue(algorithm != RateLimitAlgorithm.TOKEN_BUCKET || limit <= window.toNanos() / 1000,
 				() -> "TOKEN_BUCKET gives at most one permit per microsecond, but the limit is " + limit + " per "
 						+ window + ".");
-		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST_WINDOW) <= 0,
-				() -> "the wait time must be between zero and " + LONGEST_WINDOW.toDays() + " days, but is " + waitTime
-						+ ".");
+		Assert.isTrue(algorithm != RateLimitAlgorithm.TOKEN_BUCKET || fillsInTime(burst, limit, window),
+				() -> "a bucket of " + burst + " permits that gets " + limit + " per " + window
+						+ " takes longer to fill than " + LONGEST_WINDOW.toDays() + " days.");
+		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST_WAIT) <= 0,
+				() -> "the wait time must be between zero and " + LONGEST_WAIT + ", but is " + waitTime + ".");
 		Assert.isTrue(lease > 0, () -> "the lease must be at least 1, but is " + lease + ".");
 		Assert.isTrue(onOutage != OutagePolicy.DEFAULT, "the outage policy must be ALLOW, DENY or LOCAL.");
+	}
+
+	// Redis counts the time until then in whole microseconds
+	private static boolean fillsInTime(long burst, long limit, Duration window) {
+		return burst <= LONGEST_WINDOW.toNanos() / 1000 / intervalMicros(limit, window);
 	}
 
 	/**
@@ -181,7 +191,11 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @return microseconds, rounded up
 	 */
 	long intervalMicros() {
-		return -Math.floorDiv(-windowMicros(), this.limit);
+		return intervalMicros(this.limit, this.window);
+	}
+
+	private static long intervalMicros(long limit, Duration window) {
+		return -Math.floorDiv(-(window.toNanos() / 1000), limit);
 	}
 
 }

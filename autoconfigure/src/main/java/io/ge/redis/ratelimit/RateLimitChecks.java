@@ -54,8 +54,8 @@ final class RateLimitChecks {
 	}
 
 	void waitTime(Duration waitTime) {
-		require(!waitTime.isNegative() && waitTime.compareTo(RateLimit.LONGEST_WINDOW) <= 0, "waitTime",
-				" must be between zero and " + RateLimit.LONGEST_WINDOW.toDays() + "d, but is " + waitTime + ".",
+		require(!waitTime.isNegative() && waitTime.compareTo(RateLimit.LONGEST_WAIT) <= 0, "waitTime",
+				" must be between zero and " + RateLimit.LONGEST_WAIT.toHours() + "h, but is " + waitTime + ".",
 				"Set it to a time such as 2s, or leave it out so that calls do not wait.");
 	}
 

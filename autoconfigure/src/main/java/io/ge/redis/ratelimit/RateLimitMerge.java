@@ -127,7 +127,7 @@ final class RateLimitMerge {
 			return new RateLimit(name, limit, window, algorithm, burst, waitTime, lease, onOutage, shadow);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new InvalidRateLimitException(label + ": " + ex.getMessage(), "Lower the limit.");
+			throw new InvalidRateLimitException(label + ": " + ex.getMessage(), "Lower the limit or the burst.");
 		}
 	}
 

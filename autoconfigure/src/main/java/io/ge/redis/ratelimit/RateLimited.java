@@ -104,7 +104,8 @@ public @interface RateLimited {
 	/**
 	 * How long a call waits for its turn at most, such as {@code "2s"}. Turns are given
 	 * in the order of asking by one script call each; who would have to wait longer is
-	 * refused at once. Default not at all.
+	 * refused at once. At most one hour, and 60 windows of a
+	 * {@link RateLimitAlgorithm#SLIDING_WINDOW_COUNTER}. Default not at all.
 	 * @return the time
 	 */
 	String waitTime() default "";

@@ -107,6 +107,22 @@ class DecideScriptStateIntegrationTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "w", "b", "c", "f" })
+	void operatorGivesBackWhatWasTakenLast(String kind) {
+		decide(kind, 10, 3);
+		Object before = content(kind);
+		decide(kind, 10, 4);
+		List<String> arguments = List.of("channel", kind, "10", String.valueOf(HOUR), "4");
+		assertThat(eval(ScriptReplay.script("give-back.lua"), List.of(key(kind)), arguments)).containsExactly(4L);
+		assertThat(decide(kind, 10, 0).get(5)).isEqualTo(7L);
+		if (kind.equals("b")) {
+			// To the microsecond, with the scale that belongs to it
+			assertThat(content(kind)).isEqualTo(before);
+		}
+		assertThat(ttl(key(kind))).isPositive();
+	}
+
 	@Test
 	void refundTellsOfAllChangedKeysAtOnce() {
 		List<?> reply = decideAll(10, 2);
@@ -124,7 +140,7 @@ class DecideScriptStateIntegrationTests {
 		decideAll(10, 2);
 		List<String> keys = keys();
 		assertThat(published(ScriptReplay.script("reset.lua"), keys, List.of("channel"))).containsExactly("channel",
-				"ratelimit.forget " + String.join("\n", keys));
+				"ratelimit.reset " + String.join("\n", keys));
 		assertThat((List<?>) command("KEYS", "*")).isEmpty();
 		// An instance may know of more
 		assertThat(published(ScriptReplay.script("reset.lua"), keys, List.of("channel"))).hasSize(2);

@@ -76,11 +76,12 @@ class RateLimitsTests {
 					limits.a.limit=5,limits.a.lease=6                 | never gives more than 5 at once                  | a small part
 					limits.a.limit=5,limits.a.lease=2,limits.a.wait-time=1s | limits.a.lease and ge.redis.rate-limit.limits.a.wait-time cannot be set together | Remove one
 					limits.a.limit=5,limits.a.wait-time=-1s           | limits.a.wait-time must be between zero and      | such as 2s
-					limits.a.limit=5,limits.a.wait-time=PT9999999999H | limits.a.wait-time must be between zero and      | such as 2s
+					limits.a.limit=5,limits.a.wait-time=61m           | limits.a.wait-time must be between zero and      | such as 2s
 					limits.a.limit=10001                              | limits.a.limit is 10001, too large to be counted exactly | SLIDING_WINDOW_COUNTER
 					limits.a.limit=10001                              | limits.a.limit is 10001, too large               | raise ge.redis.rate-limit.largest-exact-limit, which is 10000
 					limits.a.limit=5000000000,limits.a.algorithm=fixed-window | limits.a.limit: the limit must be at most | TOKEN_BUCKET
 					limits.a.limit=2000,limits.a.window=1ms,limits.a.algorithm=token-bucket | limits.a.limit: TOKEN_BUCKET gives at most one permit per microsecond | Lower the limit
+					limits.a.limit=1,limits.a.window=1h,limits.a.algorithm=token-bucket,limits.a.burst=300000 | takes longer to fill than | or the burst
 					limits.a.limits[0].limit=0,limits.a.limits[0].window=1s | limits.a.limits[0].limit must be above zero | such as 100
 					limits.a.limits[0].window=1s                      | limits.a.limits[0].limit must be above zero      | such as 100
 					limits.a.limits[0].limit=1                        | limits.a.limits[0].window is missing             | such as 10s
