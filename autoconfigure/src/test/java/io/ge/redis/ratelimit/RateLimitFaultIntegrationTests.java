@@ -39,8 +39,8 @@ class RateLimitFaultIntegrationTests {
 	private static final Sabotage FAST_CLOCK = Sabotage.script("io/ge/redis/ratelimit/decide.lua", (script) -> script
 		.replaceFirst("(\\w+\\.)?call\\('TIME'\\)", "(function() local t = $0 return {t[1] * 2, t[2] * 2} end)()"));
 
-	/** Hands out fifty permits in advance, however few Redis gave. */
-	private static final Sabotage GENEROUS_LEASES = Sabotage.answer(RedisAnswer.class, "extra", 50L);
+	/** Hands out 500 permits in advance, however few Redis gave. */
+	private static final Sabotage GENEROUS_LEASES = Sabotage.answer(RedisAnswer.class, "extra", 500L);
 
 	/** Uses permits in advance however late. */
 	private static final Sabotage ENDLESS_LEASES = Sabotage.answer(RedisAnswer.class, "extraUsableUntil",
