@@ -5,28 +5,43 @@
 
 package io.ge.redis.actuate;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.util.MimeType;
 
 /**
  * {@code /actuator/geredis}: every guarded method with its effective settings, where each
- * came from, and what it decided on this instance. No keys, principals or secrets.
+ * came from, and what it decided on this instance. No keys, principals or secrets. Below
+ * it each pattern may have a {@link GuardResource}, to look and to act; to act needs
+ * write access, which an application must grant.
  */
-@Endpoint(id = "geredis", defaultAccess = Access.READ_ONLY)
+@Endpoint(id = GeRedisEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public class GeRedisEndpoint {
+
+	static final String ID = "geredis";
+
+	private static final MimeType PROBLEM = MimeType.valueOf("application/problem+json");
 
 	private final GuardedMethods methods;
 
@@ -34,16 +49,21 @@ public class GeRedisEndpoint {
 
 	private final RedisBackends backends;
 
+	private final Map<String, GuardResource> resources = new TreeMap<>();
+
 	/**
 	 * Creates the endpoint.
 	 * @param methods the guarded methods
 	 * @param figures what they decided
 	 * @param backends the connections in use
+	 * @param resources what patterns add
 	 */
-	public GeRedisEndpoint(GuardedMethods methods, GuardFigures figures, RedisBackends backends) {
+	public GeRedisEndpoint(GuardedMethods methods, GuardFigures figures, RedisBackends backends,
+			Collection<GuardResource> resources) {
 		this.methods = methods;
 		this.figures = figures;
 		this.backends = backends;
+		resources.forEach((resource) -> this.resources.put(resource.name(), resource));
 	}
 
 	/**
@@ -63,6 +83,79 @@ public class GeRedisEndpoint {
 		return new GeRedisReport(connections, guards);
 	}
 
+	/**
+	 * Looks at something of a pattern.
+	 * @param resource the name of the pattern's resource
+	 * @param path the rest of the path
+	 * @param arguments all arguments
+	 * @return what was found, or a problem
+	 */
+	@ReadOperation
+	public WebEndpointResponse<?> read(@Selector String resource,
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, GuardArguments arguments) {
+		return answer(resource, path, arguments, GuardResource::read);
+	}
+
+	/**
+	 * Acts on something of a pattern.
+	 * @param resource the name of the pattern's resource
+	 * @param path the rest of the path
+	 * @param arguments all arguments
+	 * @return what came of it, or a problem
+	 */
+	@WriteOperation
+	public WebEndpointResponse<?> write(@Selector String resource,
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, GuardArguments arguments) {
+		return answer(resource, path, arguments, GuardResource::write);
+	}
+
+	/**
+	 * Takes something of a pattern back or away.
+	 * @param resource the name of the pattern's resource
+	 * @param path the rest of the path
+	 * @param arguments all arguments
+	 * @return what came of it, or a problem
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<?> delete(@Selector String resource,
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, GuardArguments arguments) {
+		return answer(resource, path, arguments, GuardResource::delete);
+	}
+
+	private WebEndpointResponse<?> answer(String name, String[] path, GuardArguments arguments,
+			BiFunction<GuardResource, GuardRequest, Object> operation) {
+		try {
+			Map<String, Object> parameters = new TreeMap<>(arguments.values());
+			parameters.keySet().removeAll(Set.of("resource", "path"));
+			return new WebEndpointResponse<>(
+					operation.apply(resource(name), new GuardRequest(List.of(path), parameters)));
+		}
+		catch (GuardRequestException ex) {
+			return problem(new GuardProblem("The request cannot be answered", ex.status(),
+					String.valueOf(ex.getMessage()), ex.parameter()));
+		}
+		catch (RedisUnavailableException ex) {
+			return problem(
+					new GuardProblem("Redis is away", WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+							"Redis did not answer (" + ex.reason().tag()
+									+ "). What was asked for may have been done nevertheless. Look, or try again.",
+							null));
+		}
+	}
+
+	private GuardResource resource(String name) {
+		GuardResource resource = this.resources.get(name);
+		if (resource == null) {
+			throw GuardRequestException.notFound("There is no '" + name + "' here.",
+					"There is: " + String.join(", ", this.resources.keySet()) + ".");
+		}
+		return resource;
+	}
+
+	private static WebEndpointResponse<GuardProblem> problem(GuardProblem problem) {
+		return new WebEndpointResponse<>(problem, problem.status(), PROBLEM);
+	}
+
 	// Read once, since it may close meanwhile
 	private static ConnectionReport report(RedisBackend backend) {
 		OutageCause cause = backend.breaker().openCause();
@@ -78,6 +171,19 @@ public class GeRedisEndpoint {
 	 */
 	public record GeRedisReport(Map<String, ConnectionReport> connections,
 			List<GuardReport> guards) implements OperationResponseBody {
+	}
+
+	/**
+	 * Why a request was not answered, as RFC 9457 describes it.
+	 *
+	 * @param title what kind of problem it is
+	 * @param status the status code
+	 * @param detail what is wrong, and what to write instead
+	 * @param parameter the name of the parameter that is wrong, or {@code null} if it is
+	 * none
+	 */
+	public record GuardProblem(String title, int status, String detail,
+			@Nullable String parameter) implements OperationResponseBody {
 	}
 
 	/**

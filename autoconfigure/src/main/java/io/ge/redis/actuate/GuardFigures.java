@@ -22,9 +22,17 @@ public class GuardFigures implements GuardListener {
 
 	@Override
 	public void onEvent(GuardEvent event) {
-		this.figures.computeIfAbsent(new Guard(event.pattern(), event.name()), (guard) -> new ConcurrentHashMap<>())
-			.computeIfAbsent(event.result(), (result) -> new LongAdder())
-			.increment();
+		// Looks first, since a map locks where it may have to create
+		Guard guard = new Guard(event.pattern(), event.name());
+		Map<String, LongAdder> counts = this.figures.get(guard);
+		if (counts == null) {
+			counts = this.figures.computeIfAbsent(guard, (key) -> new ConcurrentHashMap<>());
+		}
+		LongAdder count = counts.get(event.result());
+		if (count == null) {
+			count = counts.computeIfAbsent(event.result(), (result) -> new LongAdder());
+		}
+		count.increment();
 	}
 
 	Map<String, Long> of(String pattern, String name) {

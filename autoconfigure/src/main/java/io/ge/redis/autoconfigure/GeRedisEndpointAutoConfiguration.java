@@ -6,10 +6,15 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.GeRedisEndpoint;
+import io.ge.redis.actuate.GuardArguments;
 import io.ge.redis.actuate.GuardFigures;
+import io.ge.redis.actuate.GuardResource;
+import io.ge.redis.actuate.RateLimitResource;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.ratelimit.RateLimitGuard;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -20,7 +25,7 @@ import org.springframework.context.annotation.Bean;
 /**
  * The endpoint {@code geredis}.
  */
-@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@AutoConfiguration(after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnAvailableEndpoint(GeRedisEndpoint.class)
@@ -32,9 +37,21 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
+	GuardArguments.Advisor geRedisGuardArguments() {
+		return new GuardArguments.Advisor();
+	}
+
+	@Bean
+	@ConditionalOnBean(RateLimitGuard.class)
+	RateLimitResource geRedisRateLimitResource(RateLimitGuard guard, GuardedMethods methods) {
+		return new RateLimitResource(guard::control, methods);
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
-	GeRedisEndpoint geRedisEndpoint(GuardedMethods methods, GuardFigures figures, RedisBackends backends) {
-		return new GeRedisEndpoint(methods, figures, backends);
+	GeRedisEndpoint geRedisEndpoint(GuardedMethods methods, GuardFigures figures, RedisBackends backends,
+			ObjectProvider<GuardResource> resources) {
+		return new GeRedisEndpoint(methods, figures, backends, resources.orderedStream().toList());
 	}
 
 }

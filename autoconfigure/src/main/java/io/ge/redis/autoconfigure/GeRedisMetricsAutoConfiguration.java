@@ -13,6 +13,7 @@ import io.ge.redis.actuate.LockMeters;
 import io.ge.redis.actuate.RateLimitMeters;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.lock.LockGuard;
+import io.ge.redis.ratelimit.RateLimitGuard;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -46,8 +47,9 @@ public final class GeRedisMetricsAutoConfiguration {
 	}
 
 	@Bean
-	RateLimitMeters geRedisRateLimitMeters(MeterRegistry registry) {
-		return new RateLimitMeters(registry);
+	RateLimitMeters geRedisRateLimitMeters(MeterRegistry registry, ObjectProvider<RateLimitGuard> limits) {
+		return new RateLimitMeters(registry,
+				(name) -> limits.stream().mapToLong((guard) -> guard.distinctKeys(name)).sum());
 	}
 
 	@Bean

@@ -12,6 +12,7 @@ import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
 import io.ge.redis.ratelimit.RateLimitGuard;
 import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimiter;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -38,9 +39,11 @@ public final class RateLimitAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static RateLimitGuard rateLimitGuard(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events) {
+			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
+			ObjectProvider<RateLimitResolver> resolver, GuardEvents events) {
 		return new RateLimitGuard(properties::getObject, attributes, expressions,
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), resolver::getIfAvailable,
+				events);
 	}
 
 	@Bean
@@ -54,6 +57,11 @@ public final class RateLimitAutoConfiguration {
 	@Bean
 	SmartInitializingSingleton rateLimitVerifier(RateLimitGuard guard) {
 		return guard::verify;
+	}
+
+	@Bean
+	RateLimitRefresh rateLimitRefresh(RateLimitGuard guard, Environment environment) {
+		return new RateLimitRefresh(guard, environment);
 	}
 
 	@Bean

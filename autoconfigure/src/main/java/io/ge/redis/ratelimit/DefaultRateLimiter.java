@@ -24,11 +24,14 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	private final RateLimitEngine engine;
 
+	private final KeyStatistics statistics;
+
 	private final GuardEvents events;
 
-	DefaultRateLimiter(RateLimits limits, RateLimitEngine engine, GuardEvents events) {
+	DefaultRateLimiter(RateLimits limits, RateLimitEngine engine, KeyStatistics statistics, GuardEvents events) {
 		this.limits = limits;
 		this.engine = engine;
+		this.statistics = statistics;
 		this.events = events;
 	}
 
@@ -101,6 +104,9 @@ final class DefaultRateLimiter implements RateLimiter {
 	RateLimitDecision decide(List<Demand> demands) {
 		CompletableFuture<Verdict> decided = this.engine.decide(demands);
 		Verdict verdict = mayWait(demands) ? awaitInterruptibly(demands, decided) : Waiting.await(decided);
+		if (verdict.decision() != null) {
+			this.statistics.record(demands, verdict.decision());
+		}
 		List<RateLimitEvent> told = verdict.events();
 		for (int i = 0; i < told.size(); i++) {
 			this.events.publish(told.get(i));

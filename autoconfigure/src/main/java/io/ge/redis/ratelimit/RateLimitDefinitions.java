@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -123,6 +124,23 @@ final class RateLimitDefinitions {
 			limits = define(name);
 		}
 		return limits.isEmpty() ? band(name) : limits;
+	}
+
+	/**
+	 * Returns all limits that are known, by their own names.
+	 */
+	Map<String, RateLimit> all() {
+		Map<String, RateLimit> all = new TreeMap<>();
+		this.unannotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));
+		this.annotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));
+		return all;
+	}
+
+	/**
+	 * Returns the name under which a limit is defined.
+	 */
+	String owner(String limitName) {
+		return this.owners.getOrDefault(limitName, limitName);
 	}
 
 	private List<RateLimit> define(String name) {

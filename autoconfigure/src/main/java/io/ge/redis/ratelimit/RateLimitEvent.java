@@ -27,7 +27,7 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 
 	@Override
 	public String result() {
-		return this.outcome.name().toLowerCase(Locale.ROOT);
+		return this.outcome.text;
 	}
 
 	/**
@@ -48,7 +48,10 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 		ERROR_ALLOWED,
 
 		/** Redis is away and the policy refuses the call. */
-		ERROR_DENIED
+		ERROR_DENIED;
+
+		/** Made once, since it is asked for with each decision. */
+		private final String text = name().toLowerCase(Locale.ROOT);
 
 	}
 

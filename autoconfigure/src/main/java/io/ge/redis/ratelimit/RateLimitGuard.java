@@ -9,7 +9,6 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -33,15 +32,17 @@ public final class RateLimitGuard implements SmartLifecycle {
 	 */
 	public static final int PHASE = RedisBackends.PHASE + 1000;
 
-	private static final String PATTERN = "ratelimit";
-
 	private final RateLimits limits;
 
 	private final RateLimitOperationSource source;
 
+	private final SingletonSupplier<RateLimitRuntime> runtime;
+
+	private final GuardEvents events;
+
 	private final Supplier<DefaultRateLimiter> limiter;
 
-	private volatile @Nullable LeaseBook leases;
+	private volatile @Nullable RateLimitRuntime started;
 
 	private volatile boolean running;
 
@@ -51,24 +52,31 @@ public final class RateLimitGuard implements SmartLifecycle {
 	 * @param attributes reads attribute values
 	 * @param expressions compiles key expressions
 	 * @param backend where the state lives
+	 * @param resolver chooses settings for callers, if there is one; asked with the first
+	 * call
 	 * @param events told of decisions
 	 */
 	public RateLimitGuard(Supplier<RateLimitProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events) {
+			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
+			Supplier<@Nullable RateLimitResolver> resolver, GuardEvents events) {
 		this.limits = new RateLimits(SingletonSupplier.of(properties));
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
-		this.limiter = SingletonSupplier.of(() -> new DefaultRateLimiter(this.limits, engine(backend.get()), events));
+		this.events = events;
+		this.runtime = SingletonSupplier.of(() -> start(backend.get(), resolver));
+		this.limiter = SingletonSupplier.of(this::newLimiter);
 	}
 
-	private RateLimitEngine engine(RedisBackend backend) {
-		InstanceBus bus = backend.bus();
-		RedisRateLimiter redis = new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel());
-		DenyCache denied = new DenyCache(bus::confirmedAt);
-		LeaseBook book = new LeaseBook(redis, bus::liveInstances);
-		RateLimitNews.hear(bus, denied, book);
-		this.leases = book;
-		return new RateLimitEngine(redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
-				EffectiveLimits.unchanged(), denied, book);
+	private RateLimitRuntime start(RedisBackend backend, Supplier<@Nullable RateLimitResolver> resolver) {
+		RateLimitRuntime started = RateLimitRuntime.on(backend, resolver);
+		started.live().override(this.limits.properties().overrides());
+		started.feed().start();
+		this.started = started;
+		return started;
+	}
+
+	private DefaultRateLimiter newLimiter() {
+		RateLimitRuntime runtime = this.runtime.obtain();
+		return new DefaultRateLimiter(this.limits, runtime.engine(), runtime.statistics(), this.events);
 	}
 
 	/**
@@ -90,6 +98,44 @@ public final class RateLimitGuard implements SmartLifecycle {
 	}
 
 	/**
+	 * Takes over other properties while the application runs: limits, overrides, and
+	 * whether they are trials. What was used so far stays counted. If one of them cannot
+	 * work, nothing changes. Connection factory, rules and the like stay as they were at
+	 * startup.
+	 * @param changed the properties
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
+	 */
+	public void refresh(RateLimitProperties changed) {
+		if (changed.equals(this.limits.properties())) {
+			return;
+		}
+		this.limits.refresh(changed);
+		RateLimitRuntime runtime = this.started;
+		if (runtime != null) {
+			runtime.live().override(changed.overrides());
+		}
+	}
+
+	/**
+	 * Returns how many different keys of a limit were decided on in about the last hour
+	 * by this instance.
+	 * @param name the name of the limit
+	 * @return an estimate with a standard error of 2.3 %, zero for a limit without keys
+	 */
+	public long distinctKeys(String name) {
+		RateLimitRuntime runtime = this.started;
+		return (runtime != null) ? runtime.statistics().distinctKeys(name) : 0;
+	}
+
+	/**
+	 * Returns what an operator can see and do.
+	 * @return the control
+	 */
+	public RateLimitControl control() {
+		return new RateLimitControl(this.limits, this.runtime.obtain(), this.events);
+	}
+
+	/**
 	 * Returns the API.
 	 * @return the rate limiter
 	 */
@@ -100,14 +146,19 @@ public final class RateLimitGuard implements SmartLifecycle {
 	@Override
 	public void start() {
 		this.running = true;
+		RateLimitRuntime runtime = this.started;
+		if (runtime != null) {
+			runtime.feed().resume();
+		}
 	}
 
 	@Override
 	public void stop() {
 		this.running = false;
-		LeaseBook made = this.leases;
-		if (made != null) {
-			Waiting.await(made.giveBackAll());
+		RateLimitRuntime runtime = this.started;
+		if (runtime != null) {
+			runtime.feed().pause();
+			Waiting.await(runtime.leases().giveBackAll());
 		}
 	}
 

@@ -6,6 +6,7 @@
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -104,11 +105,7 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 		 * so.
 		 */
 		RateLimit applyTo(RateLimit base) {
-			long limit = (this.limit != null) ? this.limit : base.limit();
-			long burst = (base.burst() == base.limit()) ? limit : base.burst();
-			return new RateLimit(base.name(), limit, (this.window != null) ? this.window : base.window(),
-					base.algorithm(), (this.burst != null) ? this.burst : burst, base.waitTime(), base.lease(),
-					base.onOutage(), base.shadow());
+			return RateLimitChange.of(this).applyTo(base);
 		}
 
 	}
@@ -176,6 +173,21 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 
 	static String segment(String name) {
 		return PLAIN.matcher(name).matches() ? "." + name : "[" + name + "]";
+	}
+
+	/**
+	 * Returns what differs for single keys, by limit and key.
+	 */
+	Map<String, Map<String, RateLimitChange>> overrides() {
+		Map<String, Map<String, RateLimitChange>> overrides = new HashMap<>();
+		this.limits.forEach((name, limit) -> {
+			Map<String, RateLimitChange> keys = new HashMap<>();
+			limit.overrides().forEach((key, override) -> keys.put(key, RateLimitChange.of(override)));
+			if (!keys.isEmpty()) {
+				overrides.put(name, keys);
+			}
+		});
+		return overrides;
 	}
 
 	Limit limit(String name) {

@@ -7,11 +7,13 @@ package io.ge.redis.ratelimit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.Setting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +97,50 @@ final class RateLimits {
 					+ RateLimitProperties.path(name) + ".limit, or use the name of an annotated limit");
 		}
 		return limits;
+	}
+
+	/**
+	 * Returns the limits of a name, or none if there is no such name.
+	 */
+	List<RateLimit> find(String name) {
+		return definitions().get(name);
+	}
+
+	/**
+	 * Returns all limits that annotations and properties define, by name.
+	 */
+	Map<String, RateLimit> all() {
+		return definitions().all();
+	}
+
+	/**
+	 * Returns the settings of one limit, and where they come from.
+	 */
+	Map<String, Setting> settings(String limitName) {
+		RateLimitDefinitions definitions = definitions();
+		String owner = definitions.owner(limitName);
+		for (RateLimitMerge.Merged merged : new RateLimitMerge(owner, definitions.properties(), attributes(owner))
+			.merge()) {
+			if (merged.limit().name().equals(limitName)) {
+				return merged.settings().toMap();
+			}
+		}
+		return Map.of();
+	}
+
+	private RateLimitProperties.Limit attributes(String owner) {
+		this.lock.lock();
+		try {
+			for (RateLimitDefinitions.Use use : this.uses) {
+				if (use.name().equals(owner)) {
+					return use.attributes();
+				}
+			}
+			return RateLimitProperties.Limit.UNSET;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**

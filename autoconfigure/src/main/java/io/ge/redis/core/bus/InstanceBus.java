@@ -221,6 +221,15 @@ public final class InstanceBus {
 	}
 
 	/**
+	 * Returns when this instance last heard what it says itself every two seconds. If
+	 * that is long ago, messages are lost, although nobody has noticed.
+	 * @return by {@link System#nanoTime()}; as of subscribing if nothing was heard since
+	 */
+	public long heardAt() {
+		return this.heardAt;
+	}
+
+	/**
 	 * Returns the last known number of live instances.
 	 * @return the number, this one included
 	 */

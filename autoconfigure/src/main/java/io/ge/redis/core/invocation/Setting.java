@@ -25,7 +25,19 @@ public record Setting(Object value, Origin origin) {
 		ANNOTATION,
 
 		/** Neither: the built-in value. */
-		DEFAULT
+		DEFAULT,
+
+		/** A change at run time, through the endpoint. */
+		ENDPOINT,
+
+		/** A bean of the application, which decides for each call. */
+		BEAN,
+
+		/** {@code ge.redis.*} in the environment, for one key. */
+		PROPERTIES_FOR_KEY,
+
+		/** A change at run time for one key, through the endpoint. */
+		ENDPOINT_FOR_KEY
 
 	}
 

@@ -1,0 +1,104 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.actuate;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.convert.DurationStyle;
+
+/**
+ * A request to a {@link GuardResource}. Parameters come from the query and, where
+ * something is written, from the members of the body; whatever is wrong with them is said
+ * by name.
+ *
+ * @param path the segments of the path after the name of the resource
+ * @param parameters the parameters by name: text, or a list where one was repeated
+ */
+public record GuardRequest(List<String> path, Map<String, Object> parameters) {
+
+	/**
+	 * Returns the parts of a parameter that may be repeated.
+	 * @param name the name of the parameter
+	 * @return the parts, none if it is missing
+	 */
+	public List<String> texts(String name) {
+		Object value = this.parameters.get(name);
+		if (value == null) {
+			return List.of();
+		}
+		List<String> texts = (value instanceof Collection<?> values) ? values.stream().map(String::valueOf).toList()
+				: List.of(value.toString());
+		if (texts.stream().anyMatch(String::isBlank)) {
+			throw GuardRequestException.invalid(name, name + " must not be blank.", "Leave it out, or set it.");
+		}
+		return texts;
+	}
+
+	/**
+	 * Returns a parameter.
+	 * @param name the name of the parameter
+	 * @return its text, or {@code null} if it is missing
+	 */
+	public @Nullable String text(String name) {
+		List<String> texts = texts(name);
+		if (texts.size() > 1) {
+			throw GuardRequestException.invalid(name, name + " is there " + texts.size() + " times.", "Set it once.");
+		}
+		return texts.isEmpty() ? null : texts.get(0);
+	}
+
+	/**
+	 * Returns a whole number.
+	 * @param name the name of the parameter
+	 * @return the number, or {@code null} if it is missing
+	 */
+	public @Nullable Long number(String name) {
+		String text = text(name);
+		try {
+			return (text != null) ? Long.valueOf(text.strip()) : null;
+		}
+		catch (NumberFormatException ex) {
+			throw GuardRequestException.invalid(name, name + " must be a whole number, but is '" + text + "'.",
+					"Set it to a number such as 100.");
+		}
+	}
+
+	/**
+	 * Returns a time.
+	 * @param name the name of the parameter
+	 * @return the time, or {@code null} if it is missing
+	 */
+	public @Nullable Duration duration(String name) {
+		String text = text(name);
+		try {
+			return (text != null) ? DurationStyle.detectAndParse(text.strip()) : null;
+		}
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			throw GuardRequestException.invalid(name, name + " must be a time, but is '" + text + "'.",
+					"Set it to a time such as 10s, 1m or PT1H.");
+		}
+	}
+
+	/**
+	 * Refuses parameters that would be without effect.
+	 * @param known the names of those that have one
+	 */
+	public void allowOnly(Set<String> known) {
+		for (String name : this.parameters.keySet()) {
+			if (!known.contains(name)) {
+				throw GuardRequestException.invalid(name, name + " is not known here.",
+						"The parameters are " + String.join(", ", known.stream().sorted().toList()) + ".");
+			}
+		}
+	}
+
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.actuate;
+
+import io.ge.redis.GeRedisException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to the endpoint cannot be answered as it is.
+ */
+public class GuardRequestException extends GeRedisException {
+
+	private static final long serialVersionUID = 1L;
+
+	private static final int BAD_REQUEST = 400;
+
+	private static final int NOT_FOUND = 404;
+
+	private static final int METHOD_NOT_ALLOWED = 405;
+
+	private final int status;
+
+	private final @Nullable String parameter;
+
+	private GuardRequestException(int status, @Nullable String parameter, String message) {
+		super(message);
+		this.status = status;
+		this.parameter = parameter;
+	}
+
+	/**
+	 * Creates the exception for a parameter that is wrong: 400.
+	 * @param parameter the name of the parameter
+	 * @param problem what is wrong
+	 * @param remedy what to write instead
+	 * @return the exception
+	 */
+	public static GuardRequestException invalid(String parameter, String problem, String remedy) {
+		return new GuardRequestException(BAD_REQUEST, parameter, problem + " " + remedy);
+	}
+
+	/**
+	 * Creates the exception for a path that leads nowhere: 404.
+	 * @param problem what there is not
+	 * @param remedy what there is instead
+	 * @return the exception
+	 */
+	public static GuardRequestException notFound(String problem, String remedy) {
+		return new GuardRequestException(NOT_FOUND, null, problem + " " + remedy);
+	}
+
+	static GuardRequestException notSupported(String method, String resource) {
+		return new GuardRequestException(METHOD_NOT_ALLOWED, null,
+				method + " is not supported by '" + resource + "'. Use GET.");
+	}
+
+	int status() {
+		return this.status;
+	}
+
+	@Nullable String parameter() {
+		return this.parameter;
+	}
+
+}

@@ -1,0 +1,49 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.actuate;
+
+/**
+ * What one pattern adds to the endpoint: {@code /actuator/geredis/<name>} and the paths
+ * below it. A bean of this type is all that a pattern needs.
+ * <p>
+ * What an operation returns is the body of the answer; it should implement
+ * {@link org.springframework.boot.actuate.endpoint.OperationResponseBody}. A mistake of
+ * the caller is a {@link GuardRequestException}; while Redis is away the answer is 503.
+ */
+public interface GuardResource {
+
+	/**
+	 * Returns the first segment of the path.
+	 * @return the name, usually that of the pattern
+	 */
+	String name();
+
+	/**
+	 * Looks, and changes nothing.
+	 * @param request what is asked for
+	 * @return the body
+	 */
+	Object read(GuardRequest request);
+
+	/**
+	 * Acts. Only called where the endpoint may be written to.
+	 * @param request what is to be done
+	 * @return the body
+	 */
+	default Object write(GuardRequest request) {
+		throw GuardRequestException.notSupported("POST", name());
+	}
+
+	/**
+	 * Takes something back or away. Only called where the endpoint may be written to.
+	 * @param request what is to be done
+	 * @return the body
+	 */
+	default Object delete(GuardRequest request) {
+		throw GuardRequestException.notSupported("DELETE", name());
+	}
+
+}

@@ -1,0 +1,256 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.actuate;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.ratelimit.RateLimitChange;
+import io.ge.redis.ratelimit.RateLimitChangeException;
+import io.ge.redis.ratelimit.RateLimitControl;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * {@code /actuator/geredis/ratelimit}: the limits as they are now, and the keys that are
+ * denied most often; {@code /actuator/geredis/ratelimit/<limit>?key=anna}: one key.
+ * Written to, it changes a limit on all instances, for all keys or for one, or resets,
+ * refunds, blocks or unblocks a key; deleted, it takes a change back.
+ * <p>
+ * A key of several parts is given by repeating the parameter. Without a key everything is
+ * about all callers together.
+ */
+public class RateLimitResource implements GuardResource {
+
+	private static final String NAME = "ratelimit";
+
+	private static final String KEY = "key";
+
+	private static final String ACTION = "action";
+
+	private static final Set<String> SETTINGS = Set.of("limit", "window", "burst");
+
+	private final Supplier<RateLimitControl> control;
+
+	private final GuardedMethods methods;
+
+	/**
+	 * Creates the resource.
+	 * @param control does what is asked for
+	 * @param methods the guarded methods
+	 */
+	public RateLimitResource(Supplier<RateLimitControl> control, GuardedMethods methods) {
+		this.control = control;
+		this.methods = methods;
+	}
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public Object read(GuardRequest request) {
+		request.allowOnly(Set.of(KEY));
+		return request.path().isEmpty() ? list() : look(limit(request), key(request));
+	}
+
+	private LimitsReport list() {
+		RateLimitControl control = this.control.get();
+		List<LimitReport> limits = new ArrayList<>();
+		for (RateLimitControl.Overview limit : control.list()) {
+			Map<String, String> changes = new LinkedHashMap<>();
+			limit.keyChanges().forEach((key, change) -> changes.put(control.show(key), change.toString()));
+			Map<String, String> blocks = new LinkedHashMap<>();
+			limit.blocks().forEach((key, remaining) -> blocks.put(control.show(key), remaining.toString()));
+			limits.add(new LimitReport(limit.name(), limit.settings(), limit.overrides(), changes, blocks,
+					limit.distinctKeys()));
+		}
+		return new LimitsReport(limits, control.mostDenied());
+	}
+
+	private KeyReport look(String name, List<String> key) {
+		requireKeyWhereCounted(name, key);
+		List<LookReport> limits = new ArrayList<>();
+		for (RateLimitControl.Look look : this.control.get().look(name, key)) {
+			limits.add(new LookReport(look.name(), look.settings(), look.remaining(), look.restoredAfter().toString(),
+					look.blockedFor().isZero() ? null : look.blockedFor().toString()));
+		}
+		return new KeyReport(shown(key), limits);
+	}
+
+	@Override
+	public Object write(GuardRequest request) {
+		String name = limit(request);
+		List<String> key = key(request);
+		String action = request.text(ACTION);
+		try {
+			return (action != null) ? act(action, name, key, request) : change(name, key, request);
+		}
+		catch (RateLimitChangeException ex) {
+			throw GuardRequestException.invalid(ex.setting(), ex.problem(), ex.remedy());
+		}
+	}
+
+	private ActionReport change(String name, List<String> key, GuardRequest request) {
+		request.allowOnly(Set.of(KEY, ACTION, "limit", "window", "burst"));
+		RateLimitChange change = new RateLimitChange(request.number("limit"), request.duration("window"),
+				request.number("burst"));
+		this.control.get().change(name, key, change);
+		return new ActionReport(name, shown(key), "changed", true, change.toString());
+	}
+
+	private ActionReport act(String action, String name, List<String> key, GuardRequest request) {
+		requireKeyWhereCounted(name, key);
+		RateLimitControl control = this.control.get();
+		return switch (action) {
+			case "reset" -> {
+				request.allowOnly(Set.of(KEY, ACTION));
+				control.reset(name, key);
+				yield new ActionReport(name, shown(key), action, true, "");
+			}
+			case "refund" -> {
+				request.allowOnly(Set.of(KEY, ACTION, "permits"));
+				Long permits = request.number("permits");
+				long given = control.refund(name, key, (permits != null) ? permits : 1);
+				yield new ActionReport(name, shown(key), action, given > 0, "permits=" + given);
+			}
+			case "block" -> {
+				request.allowOnly(Set.of(KEY, ACTION, "duration"));
+				Duration duration = request.duration("duration");
+				if (duration == null) {
+					throw GuardRequestException.invalid("duration", "duration is missing.",
+							"Set it to a time such as 10m.");
+				}
+				control.block(name, key, duration);
+				yield new ActionReport(name, shown(key), action, true, "duration=" + duration);
+			}
+			case "unblock" -> {
+				request.allowOnly(Set.of(KEY, ACTION));
+				yield new ActionReport(name, shown(key), action, control.unblock(name, key), "");
+			}
+			default -> throw GuardRequestException.invalid(ACTION, "action is '" + action + "'.",
+					"Set it to reset, refund, block or unblock, or leave it out to change "
+							+ String.join(", ", SETTINGS.stream().sorted().toList()) + ".");
+		};
+	}
+
+	@Override
+	public Object delete(GuardRequest request) {
+		request.allowOnly(Set.of(KEY));
+		String name = limit(request);
+		List<String> key = key(request);
+		try {
+			return new ActionReport(name, shown(key), "restored", this.control.get().restore(name, key), "");
+		}
+		catch (RateLimitChangeException ex) {
+			throw GuardRequestException.invalid(ex.setting(), ex.problem(), ex.remedy());
+		}
+	}
+
+	// The name of a limit may be a path, and paths begin with a slash
+	private String limit(GuardRequest request) {
+		String name = String.join("/", request.path());
+		for (String candidate : List.of(name, "/" + name)) {
+			if (this.control.get().exists(candidate)) {
+				return candidate;
+			}
+		}
+		throw GuardRequestException.notFound("There is no rate limit '" + name + "'.",
+				"The limits are "
+						+ String.join(", ",
+								this.control.get().list().stream().map(RateLimitControl.Overview::name).toList())
+						+ ".");
+	}
+
+	private static List<String> key(GuardRequest request) {
+		return request.texts(KEY);
+	}
+
+	private void requireKeyWhereCounted(String name, List<String> key) {
+		boolean counted = key.isEmpty() && this.methods.all()
+			.stream()
+			.anyMatch((entry) -> entry.guard().pattern().equals(NAME) && entry.guard().name().equals(name)
+					&& entry.guard().settings().containsKey(KEY));
+		if (counted) {
+			throw GuardRequestException.invalid(KEY, "key is missing: '" + name + "' is counted for each key.",
+					"Add it, such as ?key=anna, and repeat it for a key of several parts.");
+		}
+	}
+
+	private @Nullable String shown(List<String> key) {
+		return key.isEmpty() ? null : this.control.get().show(String.join(":", key));
+	}
+
+	/**
+	 * The limits.
+	 *
+	 * @param limits by name
+	 * @param mostDenied the keys that this instance denied most often lately
+	 */
+	public record LimitsReport(List<LimitReport> limits,
+			List<RateLimitControl.DeniedKey> mostDenied) implements OperationResponseBody {
+	}
+
+	/**
+	 * A limit as it is now.
+	 *
+	 * @param name its name
+	 * @param settings its settings and their origins, for keys about which nothing is
+	 * said
+	 * @param overrides for how many keys the properties say something else
+	 * @param changes what was changed at run time, by key as it may be shown
+	 * @param blocks for how long keys are blocked, by key as it may be shown
+	 * @param distinctKeys about how many keys this instance decided on in the last hour
+	 */
+	public record LimitReport(String name, Map<String, Setting> settings, int overrides, Map<String, String> changes,
+			Map<String, String> blocks, long distinctKeys) {
+	}
+
+	/**
+	 * A key.
+	 *
+	 * @param key the key as it may be shown, {@code null} for all callers
+	 * @param limits where it stands
+	 */
+	public record KeyReport(@Nullable String key, List<LookReport> limits) implements OperationResponseBody {
+	}
+
+	/**
+	 * Where a key stands.
+	 *
+	 * @param name the name of the limit
+	 * @param settings the settings for this key and their origins
+	 * @param remaining permits left
+	 * @param restoredAfter time until the next permit is restored
+	 * @param blockedFor how long the key is blocked, {@code null} if it is not
+	 */
+	public record LookReport(String name, Map<String, Setting> settings, long remaining, String restoredAfter,
+			@Nullable String blockedFor) {
+	}
+
+	/**
+	 * What was done.
+	 *
+	 * @param name the name of the limit
+	 * @param key the key as it may be shown, {@code null} for all callers
+	 * @param action what was done
+	 * @param effective whether there was anything to do it to
+	 * @param detail what exactly
+	 */
+	public record ActionReport(String name, @Nullable String key, String action, boolean effective,
+			String detail) implements OperationResponseBody {
+	}
+
+}

@@ -1,0 +1,59 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.event.SmartApplicationListener;
+import org.springframework.core.env.Environment;
+
+/**
+ * Reads the rate limits anew when Spring Cloud says that the environment has changed.
+ * Properties that cannot work are logged, and change nothing.
+ */
+class RateLimitRefresh implements SmartApplicationListener {
+
+	/** Known by name, since the library does not depend on Spring Cloud. */
+	static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+
+	private static final Log logger = LogFactory.getLog(RateLimitRefresh.class);
+
+	private final RateLimitGuard guard;
+
+	private final Environment environment;
+
+	RateLimitRefresh(RateLimitGuard guard, Environment environment) {
+		this.guard = guard;
+		this.environment = environment;
+	}
+
+	@Override
+	public boolean supportsEventType(Class<? extends ApplicationEvent> eventType) {
+		return eventType.getName().equals(EVENT);
+	}
+
+	@Override
+	public void onApplicationEvent(ApplicationEvent event) {
+		try {
+			this.guard
+				.refresh(Binder.get(this.environment).bindOrCreate("ge.redis.rate-limit", RateLimitProperties.class));
+		}
+		catch (GuardConfigurationException ex) {
+			logger.error("Rate limits stay as they were. " + ex.getMessage());
+		}
+		catch (BindException ex) {
+			logger.error("Rate limits stay as they were. " + ex.getMessage() + ": " + ex.getCause());
+		}
+	}
+
+}

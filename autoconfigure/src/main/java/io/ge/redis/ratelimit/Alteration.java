@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change with the limit that came out of it last, so that a call costs a comparison.
+ */
+final class Alteration {
+
+	private static final Log logger = LogFactory.getLog(Alteration.class);
+
+	private final RateLimitChange change;
+
+	private volatile @Nullable Applied last;
+
+	Alteration(RateLimitChange change) {
+		this.change = change;
+	}
+
+	RateLimitChange change() {
+		return this.change;
+	}
+
+	RateLimit applyTo(RateLimit base) {
+		Applied known = this.last;
+		if (known != null && known.base() == base) {
+			return known.result();
+		}
+		RateLimit result = apply(base);
+		this.last = new Applied(base, result);
+		return result;
+	}
+
+	// Checked when it was made, but the limit may have become another one since
+	private RateLimit apply(RateLimit base) {
+		try {
+			return this.change.applyTo(base);
+		}
+		catch (IllegalArgumentException ex) {
+			logger.warn("Rate limit '" + base.name() + "' stays as it is, since it cannot have " + this.change + ": "
+					+ ex.getMessage());
+			return base;
+		}
+	}
+
+	private record Applied(RateLimit base, RateLimit result) {
+	}
+
+}

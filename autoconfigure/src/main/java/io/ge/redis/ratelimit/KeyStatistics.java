@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What this instance remembers of the keys that were decided on: how many there are, and
+ * which are denied most often. Bounded, free of locks and of garbage for each decision.
+ */
+final class KeyStatistics {
+
+	/** Names made up in code must not fill the memory. */
+	private static final int MOST_LIMITS = 1_000;
+
+	private final Map<String, DistinctKeys> distinct = new ConcurrentHashMap<>();
+
+	private final MostDenied denied = new MostDenied();
+
+	/** Unknown outside, so that nobody can make up keys that look like one. */
+	private final long seed;
+
+	private final long multiplier;
+
+	KeyStatistics() {
+		SplittableRandom random = new SplittableRandom();
+		this.seed = random.nextLong();
+		this.multiplier = random.nextLong() | 1;
+	}
+
+	void record(List<Demand> demands, RateLimitDecision decision) {
+		RateLimitDecision.Denied refusal = (decision instanceof RateLimitDecision.Denied denied) ? denied : null;
+		for (int i = 0; i < demands.size(); i++) {
+			Demand demand = demands.get(i);
+			if (demand.key().isEmpty() || demand.cost() == 0) {
+				continue;
+			}
+			String name = demand.limit().name();
+			DistinctKeys keys = this.distinct.get(name);
+			if (keys == null) {
+				keys = begin(name);
+			}
+			keys.add(hash(demand.key()));
+			if (refusal != null && refusal.violated().contains(name)) {
+				this.denied.add(name, demand.key());
+			}
+		}
+	}
+
+	private DistinctKeys begin(String name) {
+		DistinctKeys fresh = new DistinctKeys();
+		if (this.distinct.size() >= MOST_LIMITS) {
+			return fresh;
+		}
+		DistinctKeys present = this.distinct.putIfAbsent(name, fresh);
+		return (present != null) ? present : fresh;
+	}
+
+	private long hash(List<String> key) {
+		long hash = this.seed;
+		for (int i = 0; i < key.size(); i++) {
+			String part = key.get(i);
+			for (int j = 0; j < part.length(); j++) {
+				hash = (hash ^ part.charAt(j)) * this.multiplier;
+				hash ^= hash >>> 32;
+			}
+			hash = (hash ^ Character.MAX_CODE_POINT) * this.multiplier;
+		}
+		// Every bit of the result depends on every bit so far
+		hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
+		hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
+		return hash ^ (hash >>> 33);
+	}
+
+	/**
+	 * Returns about how many keys of a limit were decided on in the last hour.
+	 */
+	long distinctKeys(String name) {
+		DistinctKeys keys = this.distinct.get(name);
+		return (keys != null) ? keys.estimate() : 0;
+	}
+
+	List<MostDenied.Denied> mostDenied() {
+		return this.denied.list();
+	}
+
+	/**
+	 * Lets the past fade: called every 20 minutes.
+	 */
+	void age() {
+		this.distinct.values().forEach(DistinctKeys::rotate);
+		this.denied.age();
+	}
+
+}

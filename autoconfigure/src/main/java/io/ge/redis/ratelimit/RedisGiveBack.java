@@ -1,0 +1,46 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+
+/**
+ * Gives permits back that no receipt stands for, see {@code give-back.lua}.
+ */
+final class RedisGiveBack {
+
+	private static final LuaScript GIVE_BACK = LuaScript.load(RedisGiveBack.class, "give-back.lua");
+
+	private final GuardedRedis redis;
+
+	private final RedisLimitKeys keys;
+
+	private final String newsChannel;
+
+	RedisGiveBack(GuardedRedis redis, KeySpace keys, String newsChannel) {
+		this.redis = redis;
+		this.keys = new RedisLimitKeys(keys);
+		this.newsChannel = newsChannel;
+	}
+
+	/**
+	 * Gives back as many permits as the demand costs.
+	 * @return completes with how many had still been taken
+	 */
+	CompletableFuture<Long> giveBack(Demand demand) {
+		RateLimit limit = demand.limit();
+		return this.redis
+			.run(ScriptCall.of(GIVE_BACK, this.keys.of(demand).key(), this.newsChannel, RedisLimitKeys.kindOf(limit),
+					limit.limit(), limit.windowMicros(), demand.cost()), this.redis.newBudget())
+			.thenApply((reply) -> reply.number(0));
+	}
+
+}

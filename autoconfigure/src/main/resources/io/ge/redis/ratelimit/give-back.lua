@@ -1,0 +1,82 @@
+-- Gives back the permits that a key has taken last, because an operator says so.
+--
+-- KEYS  the state of one limit
+-- ARGV  channel of all instances, kind as in decide.lua, limit, window in microseconds, permits
+-- Reply {permits given back}
+--
+-- Invariants
+--  * Only removes or lowers, and never prolongs; at most what is still taken is given back.
+--  * The newest permits go first: the oldest would have come back soon anyway.
+-- Not to be repeated: a second time gives back as many again.
+-- The message is that of refund.lua.
+
+local key = KEYS[1]
+local channel, kind, limit, window = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local permits = tonumber(ARGV[5])
+local clock = redis.call('TIME') -- the only reading of time
+local now = clock[1] * 1000000 + clock[2]
+
+local function give_back_stamps()
+  local size = redis.call('LLEN', key)
+  local taken = 0
+  while taken < math.min(size, permits) and tonumber(redis.call('LINDEX', key, -1 - taken)) + window > now do
+    taken = taken + 1
+  end
+  if taken > 0 then
+    redis.call('LTRIM', key, 0, -1 - taken)
+  end
+  return taken
+end
+
+local function give_back_time()
+  local interval = math.ceil(window / limit)
+  local arrival = tonumber(redis.call('GET', key) or 0)
+  if arrival <= now then
+    return 0
+  end
+  local taken = math.min(permits, math.ceil((arrival - now) / interval))
+  arrival = arrival - taken * interval
+  if arrival > now then
+    redis.call('SET', key, string.format('%.0f', arrival), 'PX', math.ceil((arrival - now) / 1000) + 1)
+  else
+    redis.call('DEL', key)
+  end
+  return taken
+end
+
+local function give_back_counts()
+  local state = redis.call('GET', key)
+  if not state then
+    return 0
+  end
+  local length, latest = struct.unpack('>dd', state)
+  local past = kind == 'c' and 10 or 0
+  local oldest = math.floor(now / length) - past
+  local index = math.floor(latest / length)
+  local taken = 0
+  local position = #state - 3
+  while taken < permits and position > 16 and index >= oldest do
+    local count = struct.unpack('>I4', state, position)
+    local part = math.min(count, permits - taken)
+    if part > 0 then
+      redis.call('SETRANGE', key, position - 1, struct.pack('>I4', count - part))
+      taken = taken + part
+    end
+    position = position - 4
+    index = index - 1
+  end
+  return taken
+end
+
+local given
+if kind == 'w' then
+  given = give_back_stamps()
+elseif kind == 'b' then
+  given = give_back_time()
+else
+  given = give_back_counts()
+end
+if given > 0 then
+  redis.pcall('PUBLISH', channel, 'ratelimit.forget ' .. key)
+end
+return {given}

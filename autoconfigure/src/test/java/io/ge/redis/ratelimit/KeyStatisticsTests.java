@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+class KeyStatisticsTests {
+
+	private static final RateLimit TASKS = RateLimit.of("tasks", 10, Duration.ofMinutes(1));
+
+	private static final RateLimitDecision ALLOWED = new RateLimitDecision.Allowed(List.of(), () -> 1);
+
+	private static final RateLimitDecision DENIED = new RateLimitDecision.Denied(List.of(), List.of("tasks"),
+			Duration.ofSeconds(1));
+
+	private final KeyStatistics statistics = new KeyStatistics();
+
+	@Test
+	void estimatesDistinctKeysWithinAFewPercent() {
+		for (int number : List.of(1, 10, 100, 1_000, 3_000, 10_000, 100_000, 1_000_000)) {
+			KeyStatistics fresh = new KeyStatistics();
+			for (int i = 0; i < number; i++) {
+				fresh.record(demand("user-" + i), ALLOWED);
+				fresh.record(demand("user-" + i), ALLOWED);
+			}
+			// Four times the standard error
+			assertThat(fresh.distinctKeys("tasks")).as("%d keys", number)
+				.isCloseTo((long) number, Percentage.withPercentage(9.2));
+		}
+	}
+
+	@Test
+	void keysWithTheSameHashCodeAreDistinct() {
+		for (int i = 0; i < 1 << 10; i++) {
+			StringBuilder key = new StringBuilder();
+			for (int bit = 0; bit < 10; bit++) {
+				key.append(((i >> bit & 1) == 0) ? "Aa" : "BB");
+			}
+			assertThat(key.toString()).hasSameHashCodeAs("Aa".repeat(10));
+			this.statistics.record(demand(key.toString()), ALLOWED);
+		}
+		assertThat(this.statistics.distinctKeys("tasks")).isCloseTo(1024, Percentage.withPercentage(9.2));
+	}
+
+	@Test
+	void partsOfKeysDoNotRunTogether() {
+		this.statistics.record(List.of(new Demand(TASKS, List.of("a", "bc"), 1)), ALLOWED);
+		this.statistics.record(List.of(new Demand(TASKS, List.of("ab", "c"), 1)), ALLOWED);
+		assertThat(this.statistics.distinctKeys("tasks")).isEqualTo(2);
+	}
+
+	@Test
+	void looksAndLimitsForAllCallersAreNotCounted() {
+		this.statistics.record(List.of(new Demand(TASKS, List.of("anna"), 0)), ALLOWED);
+		this.statistics.record(List.of(Demand.ofAll(TASKS, 1)), DENIED);
+		assertThat(this.statistics.distinctKeys("tasks")).isZero();
+		assertThat(this.statistics.mostDenied()).isEmpty();
+	}
+
+	@Test
+	void forgetsKeysAfterFourSlices() {
+		this.statistics.record(demand("anna"), ALLOWED);
+		for (int i = 0; i < 3; i++) {
+			this.statistics.age();
+			assertThat(this.statistics.distinctKeys("tasks")).isEqualTo(1);
+		}
+		this.statistics.age();
+		assertThat(this.statistics.distinctKeys("tasks")).isZero();
+	}
+
+	@Test
+	void listsMostDeniedKeysFirst() {
+		denyTimes("anna", 3);
+		denyTimes("boris", 5);
+		this.statistics.record(demand("clara"), ALLOWED);
+		assertThat(this.statistics.mostDenied()).extracting(MostDenied.Denied::key, MostDenied.Denied::denials)
+			.containsExactly(tuple(List.of("boris"), 5L), tuple(List.of("anna"), 3L));
+	}
+
+	@Test
+	void onlyTheLimitThatRefusedCounts() {
+		RateLimit other = RateLimit.of("other", 10, Duration.ofMinutes(1));
+		this.statistics.record(List.of(new Demand(other, List.of("anna"), 1), new Demand(TASKS, List.of("anna"), 1)),
+				DENIED);
+		assertThat(this.statistics.mostDenied()).extracting(MostDenied.Denied::limit).containsExactly("tasks");
+	}
+
+	@Test
+	void floodOfStrangersDrivesOutNoneThatIsDeniedOften() {
+		for (int i = 0; i < 200_000; i++) {
+			this.statistics.record(demand("stranger-" + i), DENIED);
+			if (i % 100 == 0) {
+				for (int hammer = 0; hammer < 20; hammer++) {
+					denyTimes("hammer-" + hammer, 1);
+				}
+			}
+		}
+		List<MostDenied.Denied> list = this.statistics.mostDenied();
+		assertThat(list).hasSize(MostDenied.CAPACITY);
+		for (int i = 0; i < 20; i++) {
+			List<String> hammer = List.of("hammer-" + i);
+			assertThat(list).anyMatch((denied) -> denied.key().equals(hammer) && denied.denials() >= 1_000);
+		}
+	}
+
+	@Test
+	void countsFadeAway() {
+		denyTimes("anna", 5);
+		denyTimes("boris", 1);
+		this.statistics.age();
+		assertThat(this.statistics.mostDenied()).extracting(MostDenied.Denied::denials).containsExactly(2L);
+		denyTimes("boris", 4);
+		assertThat(this.statistics.mostDenied()).extracting(MostDenied.Denied::denials).containsExactly(4L, 2L);
+	}
+
+	private void denyTimes(String key, int times) {
+		for (int i = 0; i < times; i++) {
+			this.statistics.record(demand(key), DENIED);
+		}
+	}
+
+	private static List<Demand> demand(String key) {
+		return List.of(new Demand(TASKS, List.of(key), 1));
+	}
+
+}
