@@ -8,8 +8,6 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.ge.redis.core.script.ScriptReply;
-
 /**
  * What Redis said about demands in one slot. Times are turned into those of this JVM such
  * that an error is on the safe side: what ends, ends no later than in Redis, counted from
@@ -27,13 +25,13 @@ final class RedisAnswer {
 
 	private final RedisLimitKey[] keys;
 
-	private final ScriptReply reply;
+	private final long[] reply;
 
 	private final long sentAt;
 
 	private final long receivedAt;
 
-	RedisAnswer(List<Demand> demands, RedisLimitKey[] keys, ScriptReply reply, long sentAt, long receivedAt) {
+	RedisAnswer(List<Demand> demands, RedisLimitKey[] keys, long[] reply, long sentAt, long receivedAt) {
 		this.demands = demands;
 		this.keys = keys;
 		this.reply = reply;
@@ -71,54 +69,54 @@ final class RedisAnswer {
 	}
 
 	boolean isAllowed() {
-		return this.reply.number(0) == 1;
+		return this.reply[0] == 1;
 	}
 
 	/**
 	 * Returns whether the caller has to wait for its turn.
 	 */
 	boolean isLater() {
-		return this.reply.number(2) > this.reply.number(1);
+		return this.reply[2] > this.reply[1];
 	}
 
 	/**
 	 * Returns when the permits may be used.
 	 */
 	long usableAt() {
-		return this.receivedAt + nanos(this.reply.number(2) - this.reply.number(1));
+		return this.receivedAt + nanos(this.reply[2] - this.reply[1]);
 	}
 
 	/**
 	 * Returns how many permits more were taken of each limit.
 	 */
 	long extra() {
-		return this.reply.number(3);
+		return this.reply[3];
 	}
 
 	/**
 	 * Returns until when the further permits may be used.
 	 */
 	long extraUsableUntil() {
-		return this.sentAt + nanos(this.reply.number(4));
+		return this.sentAt + nanos(this.reply[4]);
 	}
 
 	long left(int index) {
-		return this.reply.number(HEAD + index * FIELDS);
+		return this.reply[HEAD + index * FIELDS];
 	}
 
 	long restoredNanos(int index) {
-		return nanos(this.reply.number(HEAD + index * FIELDS + 1));
+		return nanos(this.reply[HEAD + index * FIELDS + 1]);
 	}
 
 	long waitNanos(int index) {
-		return nanos(this.reply.number(HEAD + index * FIELDS + 2));
+		return nanos(this.reply[HEAD + index * FIELDS + 2]);
 	}
 
 	/**
 	 * Returns what tells the charge from others, zero if this limit was not charged.
 	 */
 	long stamp(int index) {
-		return this.reply.number(HEAD + index * FIELDS + 3);
+		return this.reply[HEAD + index * FIELDS + 3];
 	}
 
 	/**
@@ -130,7 +128,7 @@ final class RedisAnswer {
 			case SLIDING_WINDOW, TOKEN_BUCKET -> false;
 			case SLIDING_WINDOW_COUNTER, FIXED_WINDOW -> true;
 		};
-		return inSubWindow ? stamp(index) : Math.max(stamp(index), this.reply.number(1) + this.reply.number(4));
+		return inSubWindow ? stamp(index) : Math.max(stamp(index), this.reply[1] + this.reply[4]);
 	}
 
 	/**

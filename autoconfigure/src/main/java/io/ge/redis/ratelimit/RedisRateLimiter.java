@@ -20,6 +20,7 @@ import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
 
 /**
  * The limits' state in Redis, see {@link RedisLimitKeys} and {@code decide.lua}.
@@ -90,7 +91,15 @@ final class RedisRateLimiter {
 		Arrays.setAll(states, (i) -> this.keys.of(demands.get(i)));
 		long sentAt = System.nanoTime();
 		return this.redis.run(ScriptCall.of(DECIDE, names(states), arguments), budget)
-			.thenApply((reply) -> new RedisAnswer(demands, states, reply, sentAt, System.nanoTime()));
+			.thenApply((reply) -> new RedisAnswer(demands, states, numbers(reply), sentAt, System.nanoTime()));
+	}
+
+	private static long[] numbers(ScriptReply reply) {
+		long[] numbers = new long[reply.size()];
+		for (int i = 0; i < numbers.length; i++) {
+			numbers[i] = reply.number(i);
+		}
+		return numbers;
 	}
 
 	/**

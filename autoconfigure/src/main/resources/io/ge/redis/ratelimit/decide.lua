@@ -10,21 +10,26 @@
 --       permits left after this decision; time until the next one comes back, 0 if none is missing;
 --       time until this limit no longer refuses the call, its longest wait taken off, 0 if it does not refuse;
 --       the stamp of the charge for refund.lua, 0 if not charged}; times in microseconds.
---       The further permits have the stamp max(stamp, server time + validity) for 'w' and 'b', else the same stamp.
+--       The further permits have the stamp max(stamp, server time + validity) for 'w', else the same stamp.
 --
 -- Invariants
---  * Check all, then write all: a denied call and a cost of 0 write nothing, so they neither count nor prolong.
+--  * Check all, then write all: a denied call and a cost of 0 write nothing, so they neither count nor prolong. The one
+--    exception: a denied call moves a bucket to a changed rate, so that the new one holds from then on.
 --  * A permit counts at a time: that at which the call may proceed, for a lease its end. No permit is used later than
 --    it counts, and every later decision sees it: so no use is forgotten too early, and nobody overtakes who waits.
+--    A lease takes what is free now, so it never makes a denial.
 --  * 'w' is a list of stamps, oldest first. In no window of that length are more than 'limit' permits used.
---  * 'b' is the theoretical arrival time (GCRA): when the bucket would be full again. The interval is rounded up to a
---    microsecond; in any time t at most burst + t / interval permits are used.
+--  * 'b' is the theoretical arrival time (GCRA), when the bucket would be full again, then three digits for the scale of
+--    the interval, then ':' and the latest stamp if it is ahead. The interval is rounded up to a microsecond; in any
+--    time t at most burst + t / interval permits are used. After a change of rate the permits still missing are the
+--    same number (within 4 %) at the new interval.
 --  * 'c' and 'f' count in sub-windows: '>dd' length of a sub-window, time until which the last one was used; then four
 --    bytes per sub-window, the last of them that of this time. 'c' admits in sub-window j if the counts from j - 10 on
 --    leave room: a window touches no more than these. 'f' has one sub-window. After a change of the window what was
 --    counted moves to the end of its old sub-window, the last one to its last use: never too early.
 --  * A clock that steps back by d (failover) admits nothing more, and denies up to d longer. What stands more than an
---    hour ahead was written by a clock that was wrong, and is forgotten; so nobody waits for longer than an hour.
+--    hour ahead was written by a clock that was wrong, and is forgotten; so nobody waits for longer than an hour, and
+--    where 'c' or 'f' take part for no longer than 600 of their sub-windows.
 --  * A shadow limit neither denies nor delays the call; it is charged unless it refuses.
 --  * Every key has a TTL: until its state says nothing any more.
 -- Writes begin when all is decided. A first write that is refused (memory, replica) charges nothing, later ones are not.
@@ -115,40 +120,68 @@ function window.charge(limit, time, extra, lease_end)
   redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))
   limit.size = limit.size - limit.expired + limit.cost + extra
   limit.expired = 0
+  limit.available = limit.limit - limit.size
   return stamp
 end
 
 function window.restored(limit)
-  local next = math.max(limit.expired, limit.size - limit.limit)
-  return next < limit.size and element(limit, next) + limit.window - now or 0
+  local index = math.max(limit.expired, limit.size - limit.limit)
+  return index < limit.size and element(limit, index) + limit.window - now or 0
 end
 
 -- Token bucket: 'b'
 
 local bucket = {}
 
+-- 20 per octave, so that no interval needs more than three digits
+local function scale(interval)
+  return math.floor(math.log(interval) / math.log(2) * 20)
+end
+
+local function available(limit)
+  return math.floor((limit.tolerance - (limit.arrival - now)) / limit.interval)
+end
+
 function bucket.read(limit)
   limit.capacity, limit.reach = limit.burst, AHEAD
   limit.interval = math.ceil(limit.window / limit.limit)
+  limit.scale = scale(limit.interval)
   limit.tolerance = limit.burst * limit.interval
-  limit.arrival = tonumber(redis.call('GET', limit.key) or 0)
-  if limit.arrival > now + limit.tolerance + AHEAD then
-    limit.arrival = 0
+  limit.arrival, limit.ahead = now, 0
+  local state = redis.call('GET', limit.key)
+  if state then
+    local arrival, old_scale, ahead = string.match(state, '^(%d+)(%d%d%d):?(%d*)$')
+    local missing = math.max(0, tonumber(arrival) - now)
+    local steps = limit.scale - tonumber(old_scale)
+    if math.abs(steps) > 1 then -- one may be the logarithm of another machine
+      missing = math.ceil(missing * 2 ^ (steps / 20))
+      limit.moved = true
+    end
+    if missing <= limit.tolerance + AHEAD then
+      limit.arrival, limit.ahead = now + missing, tonumber(ahead) or 0
+    end
   end
-  limit.available = math.floor((limit.tolerance - math.max(0, limit.arrival - now)) / limit.interval)
+  limit.available = available(limit)
 end
 
 function bucket.earliest(limit)
   return limit.arrival + limit.cost * limit.interval - limit.tolerance
 end
 
-function bucket.charge(limit, time, extra, lease_end)
-  local stamp = math.max(limit.arrival, time)
-  limit.arrival = stamp + limit.cost * limit.interval
-  if extra > 0 then
-    limit.arrival = math.max(limit.arrival, lease_end) + extra * limit.interval
+local function keep(limit)
+  local state = integer(limit.arrival) .. string.format('%03d', limit.scale)
+  if limit.ahead > now then
+    state = state .. ':' .. integer(limit.ahead)
   end
-  redis.call('SET', limit.key, integer(limit.arrival), 'PX', ttl(limit.arrival))
+  redis.call('SET', limit.key, state, 'PX', ttl(limit.arrival))
+end
+
+function bucket.charge(limit, time, extra, lease_end)
+  local stamp = extra > 0 and lease_end or time
+  limit.ahead = math.max(limit.ahead, stamp)
+  limit.arrival = math.max(limit.arrival, stamp) + (limit.cost + extra) * limit.interval
+  limit.available = available(limit)
+  keep(limit)
   return stamp
 end
 
@@ -156,8 +189,7 @@ function bucket.restored(limit)
   if limit.arrival <= now then
     return 0
   end
-  local left = math.max(0, math.floor((limit.tolerance - (limit.arrival - now)) / limit.interval))
-  return limit.arrival - limit.tolerance + (left + 1) * limit.interval - now
+  return limit.arrival - limit.tolerance + (math.max(0, limit.available) + 1) * limit.interval - now
 end
 
 -- Sub-windows: 'c' and 'f'
@@ -218,12 +250,14 @@ function counter.charge(limit, time, extra, lease_end)
     index = math.max(index, limit.last - MOST_SUBWINDOWS)
   end
   add(limit, index, limit.cost + extra)
-  limit.latest = math.max(limit.latest, time, extra > 0 and lease_end - 1 or 0, limit.last * limit.length)
+  limit.available = limit.limit - limit.used
+  local latest = math.max(limit.latest, time, extra > 0 and lease_end - 1 or 0, limit.last * limit.length)
+  latest = math.min(latest, (limit.last + 1) * limit.length - 1)
   local counts = {}
   for i = limit.first, limit.last do
     counts[#counts + 1] = math.min(limit.counts[i] or 0, LARGEST_COUNT)
   end
-  local state = struct.pack('>dd' .. string.rep('I4', #counts), limit.length, limit.latest, unpack(counts))
+  local state = struct.pack('>dd' .. string.rep('I4', #counts), limit.length, latest, unpack(counts))
   redis.call('SET', limit.key, state, 'PX', ttl((limit.last + limit.past + 1) * limit.length))
   return index
 end
@@ -247,7 +281,9 @@ for i, key in ipairs(KEYS) do
     shadow = ARGV[base + 7] == '1'
   }
   KINDS[limit.kind].read(limit)
-  reach = math.min(reach, limit.reach)
+  if not limit.shadow then
+    reach = math.min(reach, limit.reach)
+  end
   limits[i] = limit
 end
 
@@ -259,7 +295,7 @@ for _, limit in ipairs(limits) do
     limit.refusal = limit.window -- never, which only a shadow limit is asked
   elseif limit.cost > limit.available and limit.cost > 0 then
     limit.earliest = KINDS[limit.kind].earliest(limit)
-    limit.refusal = math.max(0, limit.earliest - now - math.min(limit.wait, reach))
+    limit.refusal = math.max(0, limit.earliest - now - math.min(limit.wait, limit.reach, limit.shadow and AHEAD or reach))
   end
   if limit.refusal > 0 then
     allowed = allowed and limit.shadow
@@ -282,8 +318,10 @@ local reply = {allowed and 1 or 0, now, at, extra, valid}
 for _, limit in ipairs(limits) do
   local stamp = 0
   if allowed and limit.cost > 0 and limit.refusal == 0 then
-    stamp = KINDS[limit.kind].charge(limit, math.max(at, limit.earliest), extra, now + valid)
-    limit.available = limit.available - limit.cost - extra
+    local time = math.max(limit.earliest, math.min(at, now + limit.reach))
+    stamp = KINDS[limit.kind].charge(limit, time, extra, now + valid)
+  elseif limit.moved and limit.cost > 0 then
+    keep(limit)
   end
   reply[#reply + 1] = math.max(0, limit.available)
   reply[#reply + 1] = KINDS[limit.kind].restored(limit)

@@ -8,8 +8,9 @@
 -- Invariants
 --  * Only removes or lowers, and never prolongs; what has passed by itself is not given back again.
 --  * 'w': only elements of exactly that stamp are removed.
---  * 'b': the arrival time goes back by the permits' intervals, less the time since the bucket could have been full
---    without them: never farther than to where it would stand if they had not been taken.
+--  * 'b': the arrival time goes back by the permits' intervals less the time since the charge (or up to the latest
+--    stamp ahead), in which the bucket may have been full without them: never farther than to where it would stand if
+--    they had not been taken. Not if the rate was changed.
 --  * 'c', 'f': the count of that sub-window goes down, unless the window was changed since.
 -- Not to be repeated: a second time takes what other calls of the same stamp (microsecond, end of a lease, sub-window)
 -- or of the same bucket have charged.
@@ -23,14 +24,22 @@ local function give_back_stamps(key, permits, stamp)
 end
 
 local function give_back_time(key, interval, permits, stamp)
-  local arrival = tonumber(redis.call('GET', key) or 0)
-  local back = permits * interval - math.max(0, now - stamp)
-  if back <= 0 or arrival <= now then
+  local state = redis.call('GET', key)
+  if not state then
+    return false
+  end
+  local arrival, scale, ahead = string.match(state, '^(%d+)(%d%d%d)(:?%d*)$')
+  local steps = math.floor(math.log(interval) / math.log(2) * 20) - tonumber(scale)
+  local latest = tonumber(string.sub(ahead, 2)) or 0
+  local back = permits * interval - math.max(0, math.max(now, latest) - stamp)
+  arrival = tonumber(arrival)
+  if math.abs(steps) > 1 or back <= 0 or arrival <= now then
     return false
   end
   arrival = arrival - back
   if arrival > now then
-    redis.call('SET', key, string.format('%.0f', arrival), 'PX', math.ceil((arrival - now) / 1000) + 1)
+    local lower = string.format('%.0f', arrival) .. scale .. ahead
+    redis.call('SET', key, lower, 'PX', math.ceil((arrival - now) / 1000) + 1)
   else
     redis.call('DEL', key)
   end

@@ -5,13 +5,16 @@
 
 package io.ge.redis.ratelimit;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 
-import io.ge.redis.test.RedisNode;
+import io.ge.redis.ratelimit.ScriptReplay.Ask;
+import io.ge.redis.ratelimit.ScriptReplay.Decide;
+import io.ge.redis.ratelimit.ScriptReplay.Refund;
+import io.ge.redis.ratelimit.ScriptReplay.Step;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import net.jqwik.api.Arbitraries;
@@ -19,36 +22,30 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 /**
- * The script against what it promises, at times that the test chooses: the one line that
- * reads the clock is replaced.
+ * The scripts against what they promise, in random traces at random times: calls that
+ * take nothing, one or several permits, that wait for their turn or take a lease, and
+ * give back what they took; of one limit and of several at once.
  */
 class DecideScriptModelIntegrationTests {
 
-	private static final String CLOCK_LINE = "local clock = redis.call('TIME') -- the only reading of time";
+	private static final long SECOND = 1_000_000;
 
-	/** Seconds, so that nothing expires by the server's own clock while a test runs. */
-	private static final long UNIT = 1_000_000;
+	private static final List<Long> WINDOWS = List.of(SECOND, 10 * SECOND, 997_003L, 60 * SECOND, 50_000L);
 
 	private static StandaloneRedis redis;
 
-	private static String decide;
-
-	private static String refund;
+	private static ScriptReplay replay;
 
 	@BeforeContainer
 	static void start() {
 		redis = RedisServers.standalone();
-		String text = script("decide.lua");
-		assertThat(text).containsOnlyOnce(CLOCK_LINE);
-		decide = text.replace(CLOCK_LINE, "local clock = {0, tonumber(table.remove(ARGV))}");
-		refund = script("refund.lua");
+		replay = new ScriptReplay(redis.primary());
 	}
 
 	@AfterContainer
@@ -56,160 +53,127 @@ class DecideScriptModelIntegrationTests {
 		redis.close();
 	}
 
-	@Property(tries = 150, shrinking = ShrinkingMode.BOUNDED)
-	void slidingWindowNeverHoldsMoreThanTheLimit(@ForAll("pauses") List<Integer> pauses, @ForAll("limits") int limit) {
-		long window = 1000 * UNIT;
-		redis.flushAll();
-		List<Long> admitted = new ArrayList<>();
-		long now = 1_000_000 * UNIT;
-		for (int pause : pauses) {
-			now += pause * UNIT;
-			long time = now;
-			boolean expected = admitted.stream().filter((at) -> at + window > time).count() < limit;
-			List<?> reply = decide("w", limit, window, 0, now);
-			assertThat(reply.get(0)).isEqualTo(expected ? 1L : 0L);
-			if (expected) {
-				admitted.add(now);
-				long live = admitted.stream().filter((at) -> at + window > time).count();
-				assertThat(reply.get(2)).isEqualTo(limit - live);
-			}
-			else {
-				long wait = (Long) reply.get(4);
-				assertThat(decide("w", limit, window, 0, now + wait - 1).get(0)).isEqualTo(0L);
-				long freed = admitted.get(admitted.size() - limit) + window;
-				assertThat(wait).isEqualTo(freed - now);
-			}
-		}
+	@Property(tries = 3000, shrinking = ShrinkingMode.BOUNDED)
+	void slidingWindowIsExact(@ForAll("bits") List<Long> bits, @ForAll long seed) {
+		check(trace("w", bits, seed), seed);
 	}
 
-	@Property(tries = 150, shrinking = ShrinkingMode.BOUNDED)
-	void tokenBucketAdmitsBurstPlusRate(@ForAll("pauses") List<Integer> pauses, @ForAll("limits") int burst) {
-		long window = 997 * UNIT;
-		long limit = 7;
-		long interval = -Math.floorDiv(-window, limit);
-		redis.flushAll();
-		List<Long> admitted = new ArrayList<>();
-		long arrival = 0;
-		long now = 1_000_000 * UNIT;
-		for (int pause : pauses) {
-			now += pause * UNIT;
-			long base = Math.max(arrival, now);
-			boolean expected = base + interval - now <= burst * interval;
-			List<?> reply = decide("b", limit, window, burst, now);
-			assertThat(reply.get(0)).isEqualTo(expected ? 1L : 0L);
-			if (expected) {
-				arrival = base + interval;
-				admitted.add(now);
-				assertThat(reply.get(2)).isEqualTo((burst * interval - (arrival - now)) / interval);
-			}
-			else {
-				assertThat(reply.get(4)).isEqualTo(base + interval - now - burst * interval);
-			}
-		}
-		for (int first = 0; first < admitted.size(); first++) {
-			for (int last = first; last < admitted.size(); last++) {
-				long time = admitted.get(last) - admitted.get(first);
-				assertThat(last - first + 1L).isLessThanOrEqualTo(burst + time / interval);
-			}
-		}
+	@Property(tries = 2500, shrinking = ShrinkingMode.BOUNDED)
+	void tokenBucketGivesBurstAndRate(@ForAll("bits") List<Long> bits, @ForAll long seed) {
+		check(trace("b", bits, seed), seed);
 	}
 
-	@Property(tries = 100, shrinking = ShrinkingMode.BOUNDED)
-	void clockThatStepsBackNeverAdmitsMore(@ForAll("steps") List<Integer> steps, @ForAll("limits") int limit) {
-		long window = 1000 * UNIT;
-		redis.flushAll();
-		long now = 1_000_000 * UNIT;
-		int admitted = 0;
-		long latest = 0;
-		List<Long> times = new ArrayList<>();
-		for (int step : steps) {
-			now += step * UNIT;
-			latest = Math.max(latest, now);
-			if (Long.valueOf(1).equals(decide("w", limit, window, 0, now).get(0))) {
-				times.add(latest);
-				admitted++;
-			}
-		}
-		assertThat(admitted).isPositive();
-		for (long start : times) {
-			assertThat(times.stream().filter((at) -> at >= start && at < start + window).count())
-				.isLessThanOrEqualTo(limit);
-		}
+	@Property(tries = 2500, shrinking = ShrinkingMode.BOUNDED)
+	void counterNeverHoldsMoreThanTheLimit(@ForAll("bits") List<Long> bits, @ForAll long seed) {
+		check(trace("c", bits, seed), seed);
 	}
 
-	@Property(tries = 100, shrinking = ShrinkingMode.BOUNDED)
-	void refundRestoresWhatTheAdmissionTook(@ForAll("pauses") List<Integer> pauses) {
-		redis.flushAll();
-		long now = 1_000_000 * UNIT;
-		for (int pause : pauses) {
-			now += pause * UNIT;
-			if (Long.valueOf(1).equals(decide("w", 4, 1000 * UNIT, 0, now).get(0))) {
-				node().command("EVAL", refund, "1", "state", String.valueOf(now), "w", "0");
-				List<?> again = decide("w", 4, 1000 * UNIT, 0, now);
-				assertThat(again.get(0)).isEqualTo(1L);
-			}
-		}
-		List<?> length = List.of(node().command("LLEN", "state"));
-		assertThat((Long) length.get(0)).isLessThanOrEqualTo(4);
+	@Property(tries = 2000, shrinking = ShrinkingMode.BOUNDED)
+	void fixedWindowNeverHoldsMoreThanTheLimit(@ForAll("bits") List<Long> bits, @ForAll long seed) {
+		check(trace("f", bits, seed), seed);
 	}
 
-	@Property(tries = 100, shrinking = ShrinkingMode.BOUNDED)
-	void refundedBucketAdmitsNoMoreThanOneThatWasNeverAsked(@ForAll("pauses") List<Integer> pauses) {
-		redis.flushAll();
-		long now = 1_000_000 * UNIT;
-		int kept = 0;
-		long started = now;
-		for (int i = 0; i < pauses.size(); i++) {
-			now += pauses.get(i) * UNIT;
-			if (Long.valueOf(1).equals(decide("b", 10, 1000 * UNIT, 3, now).get(0))) {
-				if (i % 2 == 0) {
-					node().command("EVAL", refund, "1", "state", String.valueOf(now), "b", String.valueOf(100 * UNIT));
+	@Property(tries = 2000, shrinking = ShrinkingMode.BOUNDED)
+	void limitsOfAllKindsAreDecidedTogether(@ForAll("bits") List<Long> bits, @ForAll long seed) {
+		check(trace("wbcf".repeat(2), bits, seed), seed);
+	}
+
+	private static void check(List<Step> trace, long seed) {
+		new ReferenceLimits(new Random(seed)).check(trace, replay.run(trace));
+	}
+
+	/**
+	 * A trace over one limit of each of these kinds. Each step comes from the bits of one
+	 * number, the limits from the seed.
+	 */
+	private static List<Step> trace(String kinds, List<Long> bits, long seed) {
+		Random random = new Random(seed);
+		List<Ask> limits = new ArrayList<>();
+		for (char kind : kinds.toCharArray()) {
+			long limit = 1 + random.nextInt(8);
+			long burst = (kind == 'b') ? 1 + random.nextInt(8) : limit;
+			long window = WINDOWS.get(random.nextInt(WINDOWS.size()));
+			boolean shadow = kinds.length() > 1 && random.nextInt(4) == 0;
+			limits.add(new Ask("state:" + limits.size(), kind, limit, window, burst, 1, 0, shadow));
+		}
+		List<Step> trace = new ArrayList<>();
+		Set<Refund> refunds = new HashSet<>();
+		long now = ScriptReplay.START;
+		for (long number : bits) {
+			Bits choice = new Bits(number);
+			now += pause(choice, limits.get(choice.below(limits.size())));
+			if (!trace.isEmpty() && choice.below(8) == 0) {
+				int of = choice.below(trace.size());
+				Refund refund = new Refund(now, of, choice.below(2) * (1 + choice.below(3)));
+				// A permit is given back once
+				if (trace.get(of) instanceof Decide && refunds.add(new Refund(0, of, Math.min(1, refund.leased())))) {
+					trace.add(refund);
 				}
-				else {
-					kept++;
-				}
+				continue;
 			}
+			trace.add(call(choice, limits, now));
 		}
-		assertThat((long) kept).isLessThanOrEqualTo(3 + (now - started) / (100 * UNIT) + 1);
+		return trace;
 	}
 
-	private static List<?> decide(String kind, long limit, long window, long burst, long now) {
-		return (List<?>) node().command("EVAL", decide, "1", "state", kind, String.valueOf(limit),
-				String.valueOf(window), String.valueOf(burst), String.valueOf(now));
+	private static long pause(Bits choice, Ask limit) {
+		long part = (limit.kind() == 'c') ? ReferenceLimit.ceilDiv(limit.window(), 10) : limit.window();
+		return switch (choice.below(6)) {
+			case 0, 1 -> 0;
+			case 2 -> choice.below(1000) * limit.window() / limit.limit() / 500;
+			case 3 -> limit.window() - 1 + choice.below(3);
+			case 4 -> part - (ScriptReplay.START % part) + choice.below(3) - 1;
+			default -> choice.below(1000) * limit.window() / 5000;
+		};
 	}
 
-	private static RedisNode node() {
-		return redis.primary();
-	}
-
-	private static String script(String file) {
-		try (InputStream stream = RedisRateLimiter.class.getResourceAsStream(file)) {
-			return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+	private static Decide call(Bits choice, List<Ask> limits, long now) {
+		List<Ask> asks = new ArrayList<>();
+		int first = choice.below(limits.size());
+		int count = (limits.size() == 1) ? 1 : 1 + choice.below(4);
+		long patience = (choice.below(3) > 0) ? 0 : 1 + choice.below(100) * limits.get(first).window() / 50;
+		for (int i = 0; i < count; i++) {
+			Ask limit = limits.get((first + i) % limits.size());
+			long cost = switch (choice.below(6)) {
+				case 0 -> 0;
+				case 1 -> 1 + choice.below((int) limit.burst());
+				default -> 1;
+			};
+			asks.add(limit.withCost(cost).withPatience(patience));
 		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
+		long extra = (choice.below(4) > 0) ? 0 : 1 + choice.below(4);
+		long span = Math.min(SECOND, limits.get(first).window() / 10);
+		return new Decide(now, extra, (extra > 0) ? span : 0, asks);
 	}
 
 	@Provide
-	Arbitrary<List<Integer>> pauses() {
-		return Arbitraries
-			.frequencyOf(net.jqwik.api.Tuple.of(4, Arbitraries.integers().between(0, 20)),
-					net.jqwik.api.Tuple.of(3, Arbitraries.integers().between(0, 400)),
-					net.jqwik.api.Tuple.of(1, Arbitraries.of(999, 1000, 1001, 2500)))
+	Arbitrary<List<Long>> bits() {
+		return Arbitraries.longs()
+			.greaterOrEqual(0)
+			.withDistribution(RandomDistribution.uniform())
+			.withoutEdgeCases()
 			.list()
-			.ofMinSize(5)
+			.ofMinSize(3)
 			.ofMaxSize(40);
 	}
 
-	@Provide
-	Arbitrary<List<Integer>> steps() {
-		return Arbitraries.integers().between(-900, 1100).list().ofMinSize(5).ofMaxSize(40);
-	}
+	/**
+	 * Choices out of one number, so that shrinking the number makes them simple.
+	 */
+	private static final class Bits {
 
-	@Provide
-	Arbitrary<Integer> limits() {
-		return Arbitraries.integers().between(1, 6);
+		private long rest;
+
+		Bits(long number) {
+			this.rest = number;
+		}
+
+		int below(int bound) {
+			int choice = (int) Long.remainderUnsigned(this.rest, bound);
+			this.rest = Long.divideUnsigned(this.rest, bound);
+			return choice;
+		}
+
 	}
 
 }

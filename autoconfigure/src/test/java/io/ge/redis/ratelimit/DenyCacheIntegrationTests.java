@@ -1,0 +1,305 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.StandaloneRedis;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Denials from memory agree with Redis, whoever changes what.
+ */
+class DenyCacheIntegrationTests {
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends Contract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends Contract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends Contract {
+
+	}
+
+	@Test
+	void isUsedForOneSecondAtMostWhileNewsCannotArrive() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter limiter = TestLimiter.on(redis)) {
+			Demand demand = demand("anna", 1, HOUR, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+			limiter.decide(demand);
+			redis.primary().command("ACL", "SETUSER", "default", "resetchannels");
+			redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub");
+			Awaitility.await().until(() -> !limiter.bus().isSubscribed());
+			long denied = System.nanoTime();
+			assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
+			assertThat(source(limiter, demand)).isEqualTo(Source.DENY_CACHE);
+			Awaitility.await().until(() -> source(limiter, demand) == Source.REDIS);
+			assertThat(System.nanoTime() - denied).isBetween(DenyCache.UNCONFIRMED_NANOS,
+					DenyCache.UNCONFIRMED_NANOS * 3);
+		}
+	}
+
+	/**
+	 * The subscription stands, but nothing comes: no answer is older than a second.
+	 */
+	@Test
+	void isUsedForOneSecondAtMostIfMessagesVanish() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter limiter = TestLimiter.on(redis)) {
+			Demand demand = demand("anna", 1, HOUR, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+			limiter.decide(demand);
+			assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
+			redis.configResetStat();
+			Awaitility.await()
+				.during(Duration.ofMillis(1500))
+				.until(() -> source(limiter, demand) == Source.DENY_CACHE && redis.commandCalls("evalsha") == 0);
+			// Whoever publishes is refused, who listens is left alone
+			redis.primary().command("ACL", "SETUSER", "default", "-publish");
+			Awaitility.await().until(() -> source(limiter, demand) == Source.REDIS);
+			assertThat(limiter.bus().isSubscribed()).isTrue();
+		}
+	}
+
+	abstract static class Contract {
+
+		@Test
+		void lastsAsLongAsTheBusIsConfirmed(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				Demand demand = demand("anna", 1, HOUR, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+				limiter.decide(demand);
+				assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
+				redis.configResetStat();
+				Awaitility.await()
+					.during(Duration.ofSeconds(2))
+					.until(() -> source(limiter, demand) == Source.DENY_CACHE);
+				assertThat(redis.commandCalls("evalsha")).isZero();
+			}
+		}
+
+		@Test
+		void isBrokenOnOtherInstancesByARefund(RedisFixture redis) {
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					Demand demand = demand("anna", 1, HOUR, algorithm, 1);
+					RateLimitDecision taken = one.decide(demand);
+					assertThat(source(two, demand)).isEqualTo(Source.REDIS);
+					assertThat(source(two, demand)).isEqualTo(Source.DENY_CACHE);
+					one.refund(taken);
+					Awaitility.await().atMost(Duration.ofSeconds(1)).until(() -> two.decide(demand).isAllowed());
+				}
+			}
+		}
+
+		@Test
+		void isBrokenOnOtherInstancesByAReset(RedisFixture redis) {
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					Demand demand = demand("anna", 1, HOUR, algorithm, 1);
+					two.decide(demand);
+					assertThat(source(two, demand)).isEqualTo(Source.REDIS);
+					Waiting.await(one.engine().reset(List.of(demand)));
+					Awaitility.await().atMost(Duration.ofSeconds(1)).until(() -> two.decide(demand).isAllowed());
+				}
+			}
+		}
+
+		@Test
+		void isBrokenOnOtherInstancesByAChange(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				Demand demand = demand("anna", 1, HOUR, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+				limiter.decide(demand);
+				limiter.decide(demand);
+				assertThat(limiter.denied().size()).isPositive();
+				redis.endpoints().get(0).command("PUBLISH", limiter.bus().newsChannel(), RateLimitNews.CHANGED);
+				Awaitility.await().atMost(Duration.ofSeconds(1)).until(() -> limiter.denied().size() == 0);
+			}
+		}
+
+		/**
+		 * Whatever two instances do with few permits: as long as a denial stands, Redis
+		 * itself denies the same call.
+		 */
+		@Test
+		void agreesWithRedisUnderRandomLoad(RedisFixture redis) {
+			long seed = System.nanoTime();
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				RandomLoad load = new RandomLoad(List.of(one, two), new Random(seed));
+				load.run(4000);
+				assertThat(load.falseDenials).as("seed " + seed).isEmpty();
+				assertThat(load.cached).as("seed " + seed).isGreaterThan(200);
+			}
+		}
+
+		@Test
+		void whoWaitsAsToldFromMemoryIsAdmitted(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					for (int cost = 1; cost <= 3; cost++) {
+						Demand demand = demand("cost" + cost, 3, Duration.ofMillis(200), algorithm, cost);
+						for (int i = 0; i < 4; i++) {
+							awaitDenial(limiter, demand);
+							RateLimitDecision.Denied denied = (RateLimitDecision.Denied) limiter.decide(demand);
+							long until = System.nanoTime() + denied.retryAfter().toNanos();
+							Awaitility.await()
+								.pollInterval(Duration.ofNanos(100_000))
+								.until(() -> System.nanoTime() - until >= 0);
+							assertThat(limiter.decide(demand).isAllowed()).as("%s after %s", demand, denied).isTrue();
+						}
+					}
+				}
+			}
+		}
+
+		private static void awaitDenial(TestLimiter limiter, Demand demand) {
+			Awaitility.await()
+				.pollInterval(Duration.ofNanos(100_000))
+				.until(() -> !limiter.decide(demand).isAllowed() && source(limiter, demand) == Source.DENY_CACHE);
+		}
+
+	}
+
+	/**
+	 * Calls, refunds and resets in any order.
+	 */
+	private static final class RandomLoad {
+
+		private static final int MOST = 4;
+
+		private static final List<Duration> WAITS = List.of(Duration.ZERO, Duration.ofMillis(1));
+
+		private final List<TestLimiter> limiters;
+
+		private final Random random;
+
+		private final List<TakenPermits> taken = new ArrayList<>();
+
+		private final List<String> falseDenials = new ArrayList<>();
+
+		private int cached;
+
+		RandomLoad(List<TestLimiter> limiters, Random random) {
+			this.limiters = limiters;
+			this.random = random;
+		}
+
+		void run(int steps) {
+			for (int i = 0; i < steps; i++) {
+				TestLimiter limiter = this.limiters.get(this.random.nextInt(this.limiters.size()));
+				int what = this.random.nextInt(100);
+				if (what < 3 && !this.taken.isEmpty()) {
+					TakenPermits one = this.taken.remove(this.random.nextInt(this.taken.size()));
+					refund(one);
+					awaitNews(one.demand);
+				}
+				else if (what == 3) {
+					Demand demand = demand();
+					Waiting.await(limiter.engine().reset(List.of(demand)));
+					awaitNews(demand);
+				}
+				else {
+					call(limiter, demand());
+				}
+			}
+		}
+
+		private void call(TestLimiter limiter, Demand demand) {
+			Verdict verdict = limiter.verdict(List.of(demand));
+			if (verdict.decision() instanceof RateLimitDecision.Allowed allowed) {
+				this.taken.add(new TakenPermits(limiter, demand, allowed));
+			}
+			else if (verdict.events().get(0).source() == Source.DENY_CACHE) {
+				RedisAnswer answer = Waiting
+					.await(limiter.redis().decide(List.of(demand), 0, limiter.redis().newBudget()));
+				boolean stands = limiter.denied()
+					.find(limiter.redis().keyOf(demand), demand, System.nanoTime()) != null;
+				if (stands) {
+					this.cached++;
+				}
+				if (stands && answer.isAllowed()) {
+					this.falseDenials.add(demand.toString());
+				}
+			}
+		}
+
+		private void refund(TakenPermits permits) {
+			DenyCache denied = permits.limiter.denied();
+			RedisLimitKey key = permits.limiter.redis().keyOf(permits.demand);
+			int before = denied.newsOf(key);
+			permits.limiter.refund(permits.decision);
+			Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> denied.newsOf(key) != before);
+		}
+
+		/**
+		 * Only what is heard breaks a denial, so each instance must have heard it, or
+		 * know of none.
+		 */
+		private void awaitNews(Demand demand) {
+			for (TestLimiter limiter : this.limiters) {
+				Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> knowsNoDenial(limiter, demand));
+			}
+		}
+
+		private boolean knowsNoDenial(TestLimiter limiter, Demand demand) {
+			for (int cost = 1; cost <= MOST; cost++) {
+				for (Duration wait : WAITS) {
+					Demand like = new Demand(demand.limit().withWaitTime(wait), demand.key(), cost);
+					if (limiter.denied().find(limiter.redis().keyOf(like), like, System.nanoTime()) != null) {
+						return false;
+					}
+				}
+			}
+			return true;
+		}
+
+		private Demand demand() {
+			RateLimitAlgorithm algorithm = RateLimitAlgorithm.values()[this.random.nextInt(4)];
+			Duration window = Duration.ofMillis(20L << (1 + algorithm.ordinal()));
+			Duration wait = WAITS.get(this.random.nextInt(WAITS.size()));
+			Demand plain = DenyCacheIntegrationTests.demand("user" + this.random.nextInt(3), 6, window, algorithm,
+					1 + this.random.nextInt(MOST));
+			return new Demand(plain.limit().withWaitTime(wait), plain.key(), plain.cost());
+		}
+
+		private record TakenPermits(TestLimiter limiter, Demand demand, RateLimitDecision decision) {
+		}
+
+	}
+
+	private static Demand demand(String key, long limit, Duration window, RateLimitAlgorithm algorithm, long cost) {
+		RateLimit settings = RateLimit.of(algorithm.name() + window.toMillis(), limit, window)
+			.withAlgorithm(algorithm)
+			.withOnOutage(OutagePolicy.DENY);
+		return new Demand(settings, List.of(key), cost);
+	}
+
+	private static Source source(TestLimiter limiter, Demand demand) {
+		return limiter.verdict(List.of(demand)).events().get(0).source();
+	}
+
+}

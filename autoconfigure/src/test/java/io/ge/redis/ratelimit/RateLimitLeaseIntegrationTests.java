@@ -1,0 +1,277 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TestBackend;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Permits taken in advance.
+ */
+class RateLimitLeaseIntegrationTests {
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends Contract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends Contract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends Contract {
+
+	}
+
+	/**
+	 * Who waits for another call's answer waits no longer than for its own.
+	 */
+	@Test
+	void waitsForAHungRedisNoLongerThanItsBudget() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				TestLimiter limiter = TestLimiter
+					.on(TestBackend.on(redis.connectionFactory(), "one", Duration.ofMillis(400)))) {
+			RateLimit limit = RateLimit.of("limit", 1_000_000, HOUR).withLease(50).withOnOutage(OutagePolicy.ALLOW);
+			List<Demand> demands = List.of(new Demand(limit, List.of("anna"), 1));
+			redis.primary().pause();
+			long since = System.nanoTime();
+			List<CompletableFuture<Verdict>> calls = new ArrayList<>();
+			for (int i = 0; i < 200; i++) {
+				calls.add(limiter.engine().decide(demands));
+			}
+			calls.forEach((call) -> assertThat(Waiting.await(call).orRefuse().isAllowed()).isTrue());
+			assertThat(System.nanoTime() - since).isLessThan(Duration.ofMillis(1400).toNanos());
+			redis.primary().resume();
+		}
+	}
+
+	abstract static class Contract {
+
+		@Test
+		void asksOnceForFiftyCalls(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					List<Demand> demands = List.of(demand("first", algorithm, 100_000, 50),
+							demand("second", algorithm, 200_000, 50));
+					redis.configResetStat();
+					for (int i = 0; i < 5000; i++) {
+						assertThat(limiter.decide(demands).isAllowed()).isTrue();
+					}
+					assertThat(redis.commandCalls("evalsha")).as(algorithm.name()).isLessThanOrEqualTo(100);
+				}
+			}
+		}
+
+		@Test
+		void callsThatComeTogetherShareOneQuestion(RedisFixture redis) throws InterruptedException {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				List<Demand> demands = List.of(demand("limit", RateLimitAlgorithm.SLIDING_WINDOW, 1_000_000, 50));
+				limiter.decide(demands);
+				redis.configResetStat();
+				inParallel(8, 1000, () -> assertThat(limiter.decide(demands).isAllowed()).isTrue());
+				assertThat(redis.commandCalls("evalsha")).isLessThanOrEqualTo(8000 / 50);
+			}
+		}
+
+		@Test
+		void lastPermitsAreUsedToo(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					Demand demand = demand("limit", algorithm, 50, 50);
+					int admitted = 0;
+					while (limiter.decide(demand).isAllowed()) {
+						admitted++;
+					}
+					assertThat(admitted).as(algorithm.name()).isEqualTo(50);
+				}
+			}
+		}
+
+		@Test
+		void severalInstancesNeverExceedTheLimit(RedisFixture redis) throws InterruptedException {
+			Duration window = Duration.ofMillis(400);
+			for (RateLimitAlgorithm algorithm : List.of(RateLimitAlgorithm.SLIDING_WINDOW,
+					RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)) {
+				RateLimit limit = limit("hot", algorithm, 100, 20).withWindow(window);
+				List<long[]> admitted = new CopyOnWriteArrayList<>();
+				try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+					Demand demand = new Demand(limit, List.of("anna"), 1);
+					long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+					List<Thread> threads = new ArrayList<>();
+					for (int i = 0; i < 8; i++) {
+						TestLimiter limiter = (i % 2 == 0) ? one : two;
+						threads.add(new Thread(() -> {
+							for (long asked = System.nanoTime(); asked < end; asked = System.nanoTime()) {
+								if (limiter.decide(demand).isAllowed()) {
+									admitted.add(new long[] { asked, System.nanoTime() });
+								}
+							}
+						}));
+					}
+					threads.forEach(Thread::start);
+					for (Thread thread : threads) {
+						thread.join();
+					}
+				}
+				assertThat(mostWithin(admitted, window)).isLessThanOrEqualTo(100);
+				assertThat(admitted).hasSizeGreaterThan(300);
+			}
+		}
+
+		@Test
+		void unusedPermitsAreGivenBack(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					Demand demand = demand("limit", algorithm, 1000, 50);
+					assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(950);
+					assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(950 + 48);
+					Awaitility.await().until(() -> left(limiter, demand) == 998);
+				}
+			}
+		}
+
+		@Test
+		void unusedPermitsAreGivenBackWhenTheInstanceStops(RedisFixture redis) {
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				Demand demand = demand("limit", RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50);
+				one.decide(demand);
+				assertThat(left(two, demand)).isEqualTo(950);
+				Waiting.await(one.leases().giveBackAll());
+				assertThat(left(two, demand)).isEqualTo(999);
+			}
+		}
+
+		@Test
+		void permitsAreForgottenWhenAnotherInstanceResetsTheKey(RedisFixture redis) {
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				Demand demand = new Demand(limit("limit", RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50), List.of("anna"),
+						1);
+				one.decide(demand);
+				assertThat(source(one, demand)).isEqualTo(Source.LEASE);
+				Waiting.await(two.engine().reset(List.of(demand)));
+				Awaitility.await()
+					.pollInterval(Duration.ofMillis(5))
+					.atMost(Duration.ofMillis(900))
+					.until(() -> source(one, demand) == Source.REDIS);
+			}
+		}
+
+		@Test
+		void refundOfALeasedPermitGoesBackToTheLease(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				Demand demand = demand("limit", RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50);
+				limiter.decide(demand);
+				RateLimitDecision leased = limiter.decide(demand);
+				assertThat(leased.quotas().get(0).remaining()).isEqualTo(998);
+				limiter.refund(leased);
+				assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(998);
+				Awaitility.await().until(() -> left(limiter, demand) == 998);
+				RateLimitDecision late = limiter.decide(demand);
+				Awaitility.await().until(() -> left(limiter, demand) == 997);
+				limiter.refund(late);
+				Awaitility.await().until(() -> left(limiter, demand) == 998);
+			}
+		}
+
+		@Test
+		void keysThatAreNotHotTakeFewPermitsInAdvance(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				RateLimit limit = limit("limit", RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50)
+					.withWindow(Duration.ofMillis(500));
+				Demand demand = new Demand(limit, List.of("anna"), 1);
+				assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(950);
+				Awaitility.await().until(() -> left(limiter, demand) == 1000);
+				// Nothing was used of the first batch
+				assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(999);
+			}
+		}
+
+	}
+
+	/**
+	 * Counts the calls that lie in one window with their beginning and their end.
+	 */
+	private static int mostWithin(List<long[]> calls, Duration window) {
+		List<long[]> sorted = new ArrayList<>(calls);
+		sorted.sort(Comparator.comparingLong((call) -> call[0]));
+		int most = 0;
+		for (int i = 0; i < sorted.size(); i++) {
+			int within = 0;
+			for (int j = i; j < sorted.size() && sorted.get(j)[0] - sorted.get(i)[0] < window.toNanos(); j++) {
+				if (sorted.get(j)[1] - sorted.get(i)[0] < window.toNanos()) {
+					within++;
+				}
+			}
+			most = Math.max(most, within);
+		}
+		return most;
+	}
+
+	private static void inParallel(int threads, int times, Runnable call) throws InterruptedException {
+		List<Throwable> failures = new CopyOnWriteArrayList<>();
+		List<Thread> started = new ArrayList<>();
+		for (int i = 0; i < threads; i++) {
+			Thread thread = new Thread(() -> {
+				for (int j = 0; j < times; j++) {
+					call.run();
+				}
+			});
+			thread.setUncaughtExceptionHandler((which, failure) -> failures.add(failure));
+			thread.start();
+			started.add(thread);
+		}
+		for (Thread thread : started) {
+			thread.join();
+		}
+		assertThat(failures).isEmpty();
+	}
+
+	private static RateLimit limit(String name, RateLimitAlgorithm algorithm, long limit, int lease) {
+		return RateLimit.of(name + algorithm.name(), limit, HOUR)
+			.withAlgorithm(algorithm)
+			.withLease(lease)
+			.withOnOutage(OutagePolicy.DENY);
+	}
+
+	private static Demand demand(String name, RateLimitAlgorithm algorithm, long limit, int lease) {
+		return new Demand(limit(name, algorithm, limit, lease), List.of("anna"), 1);
+	}
+
+	private static long left(TestLimiter limiter, Demand demand) {
+		return limiter.decide(new Demand(demand.limit(), demand.key(), 0)).quotas().get(0).remaining();
+	}
+
+	private static Source source(TestLimiter limiter, Demand demand) {
+		return limiter.verdict(List.of(demand)).events().get(0).source();
+	}
+
+}

@@ -1,0 +1,208 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TestBackend;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Calls that wait for their turn.
+ */
+class RateLimitWaitIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends Contract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends Contract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends Contract {
+
+	}
+
+	/**
+	 * A turn that was reserved is kept; whoever comes during the outage waits for a turn
+	 * of this instance.
+	 */
+	@Test
+	void waitsWhileRedisIsAway() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				TestLimiter limiter = TestLimiter
+					.on(TestBackend.on(redis.connectionFactory(), "one", Duration.ofMillis(200)))) {
+			RateLimit limit = RateLimit.of("limit", 2, Duration.ofMillis(600)).withWaitTime(Duration.ofSeconds(5));
+			Demand demand = new Demand(limit, List.of("anna"), 1);
+			limiter.decide(demand);
+			limiter.decide(demand);
+			CompletableFuture<Verdict> reserved = limiter.engine().decide(List.of(demand));
+			Awaitility.await().until(() -> redis.commandCalls("evalsha") >= 3);
+			redis.primary().kill();
+			assertThat(Waiting.await(reserved).events()).extracting(RateLimitEvent::source)
+				.containsExactly(Source.REDIS);
+			List<Long> turns = new ArrayList<>();
+			for (int i = 0; i < 6; i++) {
+				assertThat(limiter.verdict(List.of(demand)).events()).extracting(RateLimitEvent::source)
+					.containsExactly(Source.LOCAL);
+				turns.add(System.nanoTime());
+			}
+			for (int i = 2; i < turns.size(); i++) {
+				assertThat(turns.get(i) - turns.get(i - 2)).isGreaterThan(Duration.ofMillis(590).toNanos());
+			}
+		}
+	}
+
+	abstract static class Contract {
+
+		@Test
+		void waitersAreGrantedInTheirOrderByOneCallEach(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					Demand demand = demand(algorithm, 2, Duration.ofMillis(100), Duration.ofSeconds(20), "anna");
+					limiter.decide(demand);
+					redis.configResetStat();
+					int waiters = 20;
+					List<Integer> granted = new CopyOnWriteArrayList<>();
+					List<CompletableFuture<Void>> calls = new ArrayList<>();
+					for (int i = 0; i < waiters; i++) {
+						int number = i;
+						calls.add(limiter.engine().decide(List.of(demand)).thenAccept((verdict) -> {
+							assertThat(verdict.orRefuse().isAllowed()).isTrue();
+							granted.add(number);
+						}));
+					}
+					calls.forEach(Waiting::await);
+					assertThat(granted).as(algorithm.name()).hasSize(waiters);
+					// Those of one instant may change places on the way back
+					for (int i = 0; i < waiters; i++) {
+						assertThat(granted.get(i)).as(algorithm + " " + granted).isBetween(i - 2, i + 2);
+					}
+					assertThat(redis.commandCalls("evalsha")).isLessThanOrEqualTo(waiters * 11L / 10);
+				}
+			}
+		}
+
+		@Test
+		void waitersOfSeveralInstancesNeverExceedTheLimit(RedisFixture redis) {
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				Demand demand = demand(RateLimitAlgorithm.SLIDING_WINDOW, 3, Duration.ofMillis(150),
+						Duration.ofSeconds(20), "anna");
+				List<Long> granted = new CopyOnWriteArrayList<>();
+				List<CompletableFuture<Void>> calls = new ArrayList<>();
+				for (int i = 0; i < 24; i++) {
+					calls.add(((i % 2 == 0) ? one : two).engine()
+						.decide(List.of(demand))
+						.thenAccept((verdict) -> granted.add(System.nanoTime())));
+				}
+				long started = System.nanoTime();
+				calls.forEach(Waiting::await);
+				granted.sort(null);
+				// By the server's clock 24 calls of 3 per window take 7 windows
+				assertThat(granted.get(23) - started).isGreaterThan(Duration.ofMillis(7 * 150 - 20).toNanos());
+			}
+		}
+
+		@Test
+		void whoWouldWaitTooLongIsDeniedAtOnceAndByItsMemoryAfterwards(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					Demand demand = demand(algorithm, 1, Duration.ofHours(1), Duration.ofMillis(50), "anna");
+					limiter.decide(demand);
+					assertThat(limiter.verdict(List.of(demand)).events().get(0).source()).isEqualTo(Source.REDIS);
+					assertThat(limiter.verdict(List.of(demand)).events().get(0).source()).isEqualTo(Source.DENY_CACHE);
+				}
+			}
+		}
+
+		@Test
+		void waitsForTheLastOfSeveralEntities(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				Duration wait = Duration.ofSeconds(10);
+				Demand quick = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(50), wait, "anna");
+				Demand slow = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(400), wait, "boris");
+				limiter.decide(List.of(quick, slow));
+				long since = System.nanoTime();
+				assertThat(limiter.decide(List.of(quick, slow)).isAllowed()).isTrue();
+				assertThat(System.nanoTime() - since).isGreaterThan(Duration.ofMillis(350).toNanos());
+			}
+		}
+
+		@Test
+		void interruptedWaiterGivesItsTurnBack(RedisFixture redis) throws InterruptedException {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				Demand demand = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMinutes(10),
+						Duration.ofMinutes(30), "anna");
+				limiter.decide(demand);
+				DefaultRateLimiter api = new DefaultRateLimiter(new RateLimits(() -> {
+					throw new IllegalStateException("Nobody asks for a name");
+				}), limiter.engine(), new GuardEvents(List::of));
+				AtomicReference<Throwable> failure = new AtomicReference<>();
+				AtomicReference<Boolean> interrupted = new AtomicReference<>();
+				Thread waiter = new Thread(() -> {
+					try {
+						api.decide(List.of(demand));
+					}
+					catch (RuntimeException ex) {
+						failure.set(ex);
+						interrupted.set(Thread.currentThread().isInterrupted());
+					}
+				});
+				waiter.start();
+				Awaitility.await().until(() -> reserved(limiter, demand) == 2);
+				waiter.interrupt();
+				waiter.join(10_000);
+				assertThat(failure.get()).isInstanceOf(RateLimitInterruptedException.class)
+					.hasMessageContaining(demand.limit().name());
+				assertThat(interrupted.get()).isTrue();
+				Awaitility.await().until(() -> reserved(limiter, demand) == 1);
+			}
+		}
+
+		/** Windows that are full or reserved, as the next one in the row would find. */
+		private static long reserved(TestLimiter limiter, Demand demand) {
+			RedisAnswer answer = Waiting.await(limiter.redis()
+				.decide(List.of(new Demand(demand.limit().withWaitTime(Duration.ZERO), demand.key(), 1)), 0,
+						limiter.redis().newBudget()));
+			return Math.round(Duration.ofNanos(answer.waitNanos(0)).toMillis() / 600_000.0);
+		}
+
+	}
+
+	private static Demand demand(RateLimitAlgorithm algorithm, long limit, Duration window, Duration wait, String key) {
+		RateLimit settings = RateLimit.of("wait-" + algorithm.name() + window.toMillis(), limit, window)
+			.withAlgorithm(algorithm)
+			.withWaitTime(wait)
+			.withOnOutage(OutagePolicy.DENY);
+		return new Demand(settings, List.of(key), 1);
+	}
+
+}
