@@ -18,6 +18,8 @@ import io.ge.redis.web.FencingTokenConfigurer;
 import io.ge.redis.web.InvalidKeyProblems;
 import io.ge.redis.web.LockProblems;
 import io.ge.redis.web.OutageProblems;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.web.ProblemFields;
 import io.ge.redis.web.ProblemMapping;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.ProblemWriter;
@@ -34,7 +36,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -53,14 +54,12 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @ConditionalOnBean(RedisBackends.class)
 public final class GeRedisWebMvcAutoConfiguration {
 
-	/** Where Boot puts Spring Security's filter unless configured. */
-	private static final int SECURITY_FILTER = -100;
-
 	@Bean
 	ProblemWriter geRedisProblemWriter(ObjectProvider<ProblemMapping> mappings,
-			ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<JsonMapper> mapper) {
+			ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ProblemFields> fields,
+			ObjectProvider<JsonMapper> mapper) {
 		return new ProblemWriter(mappings.orderedStream().toList(), interceptors.orderedStream().toList(),
-				mapper.getIfAvailable(JsonMapper::shared));
+				fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared));
 	}
 
 	@Bean
@@ -71,13 +70,9 @@ public final class GeRedisWebMvcAutoConfiguration {
 	@Bean
 	FilterRegistrationBean<OutageFilter> geRedisOutageFilter(ProblemWriter writer, Environment environment) {
 		FilterRegistrationBean<OutageFilter> registration = new FilterRegistrationBean<>(new OutageFilter(writer));
-		registration.setOrder(securityFilterOrder(environment) - 1);
+		registration.setOrder(WebFilterOrder.OUTAGE.in(environment));
 		registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
 		return registration;
-	}
-
-	private static int securityFilterOrder(Environment environment) {
-		return Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER);
 	}
 
 	@Bean
@@ -121,8 +116,8 @@ public final class GeRedisWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	RateLimitHeaders geRedisRateLimitHeaders() {
-		return new RateLimitHeaders();
+	RateLimitHeaders geRedisRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
+		return new RateLimitHeaders(() -> properties.getObject().headers());
 	}
 
 	@Bean

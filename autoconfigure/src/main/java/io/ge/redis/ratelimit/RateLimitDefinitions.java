@@ -47,10 +47,10 @@ final class RateLimitDefinitions {
 	}
 
 	/**
-	 * Adds what an annotation says, merged with the properties.
+	 * Adds what an annotation or a rule says, merged with the properties.
 	 */
 	List<RateLimitMerge.Merged> add(Use use) {
-		GuardedMethod method = use.method();
+		Place place = use.place();
 		List<RateLimitMerge.Merged> merged;
 		List<RateLimit> limits;
 		try {
@@ -62,16 +62,16 @@ final class RateLimitDefinitions {
 			checkOverrides(use.name(), limits);
 		}
 		catch (InvalidRateLimitException ex) {
-			throw method.problem(ex.problem(), ex.remedy(), ex);
+			throw place.problem(ex.problem(), ex.remedy(), ex);
 		}
 		if (limits.isEmpty()) {
-			throw method.problem("it has no limit anywhere.",
-					"Set limit = ... in the annotation or " + RateLimitProperties.path(use.name()) + ".limit.");
+			throw place.problem("it has no limit anywhere.",
+					"Set " + place.limit() + " or " + RateLimitProperties.path(use.name()) + ".limit.");
 		}
-		this.settings.register(use.name(), (limits.size() == 1) ? limits.get(0) : limits, method);
+		this.settings.register(use.name(), (limits.size() == 1) ? limits.get(0) : limits, place.name(), place::problem);
 		String clash = clash(use.name(), limits);
 		if (clash != null) {
-			throw method.problem(clash, SAME_STATE);
+			throw place.problem(clash, SAME_STATE);
 		}
 		this.annotated.put(use.name(), limits);
 		return merged;
@@ -241,14 +241,52 @@ final class RateLimitDefinitions {
 	}
 
 	/**
-	 * An annotation that uses a name.
+	 * An annotation or a rule that uses a name.
 	 *
 	 * @param name the name
-	 * @param attributes what the annotation sets
+	 * @param attributes what is set there
 	 * @param cost permits that each call takes, as far as it is known before any call
-	 * @param method where it stands
+	 * @param place where it stands
 	 */
-	record Use(String name, RateLimitProperties.Limit attributes, long cost, GuardedMethod method) {
+	record Use(String name, RateLimitProperties.Limit attributes, long cost, Place place) {
+	}
+
+	/**
+	 * Where a name is used.
+	 *
+	 * @param name the method or the property
+	 * @param limit what sets the limit there
+	 * @param problems makes the exception for a mistake there
+	 */
+	record Place(String name, String limit, Problems problems) {
+
+		static Place of(GuardedMethod method) {
+			return new Place(method.displayName(), "limit = ... in the annotation", method::problem);
+		}
+
+		static Place of(String property) {
+			return new Place(property, property + ".limit",
+					(problem, remedy, cause) -> new GuardConfigurationException(property, problem, remedy, cause));
+		}
+
+		GuardConfigurationException problem(String problem, String remedy) {
+			return problem(problem, remedy, null);
+		}
+
+		GuardConfigurationException problem(String problem, String remedy, @Nullable Throwable cause) {
+			return this.problems.make(problem, remedy, cause);
+		}
+
+	}
+
+	/**
+	 * Makes exceptions for mistakes at one place.
+	 */
+	@FunctionalInterface
+	interface Problems {
+
+		GuardConfigurationException make(String problem, String remedy, @Nullable Throwable cause);
+
 	}
 
 }

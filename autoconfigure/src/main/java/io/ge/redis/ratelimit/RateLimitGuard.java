@@ -42,6 +42,8 @@ public final class RateLimitGuard implements SmartLifecycle {
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
+	private final RateLimitRules rules;
+
 	private volatile @Nullable RateLimitRuntime started;
 
 	private volatile boolean running;
@@ -64,6 +66,7 @@ public final class RateLimitGuard implements SmartLifecycle {
 		this.events = events;
 		this.runtime = SingletonSupplier.of(() -> start(backend.get(), resolver));
 		this.limiter = SingletonSupplier.of(this::newLimiter);
+		this.rules = new RateLimitRules(this.limits, this.limiter);
 	}
 
 	private RateLimitRuntime start(RedisBackend backend, Supplier<@Nullable RateLimitResolver> resolver) {
@@ -89,11 +92,13 @@ public final class RateLimitGuard implements SmartLifecycle {
 	}
 
 	/**
-	 * Checks the limits in the environment that no annotation uses, and that every one
-	 * that is tuned there exists. To be called when all annotated methods are known.
+	 * Checks the rules and limits in the environment that no annotation uses, and that
+	 * every one that is tuned there exists. To be called when all annotated methods are
+	 * known.
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
 	 */
 	public void verify() {
+		this.rules.all();
 		this.limits.verify();
 	}
 
@@ -170,6 +175,14 @@ public final class RateLimitGuard implements SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return PHASE;
+	}
+
+	/**
+	 * Returns the limits on requests.
+	 * @return the rules
+	 */
+	public RateLimitRules rules() {
+		return this.rules;
 	}
 
 }

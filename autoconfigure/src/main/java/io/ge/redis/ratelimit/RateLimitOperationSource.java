@@ -82,8 +82,8 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 					"Add key = \"...\", or remove onEmptyKey.");
 		}
 		RateLimitCost cost = cost(annotation, method);
-		List<RateLimitMerge.Merged> limits = this.limits
-			.define(new RateLimitDefinitions.Use(name, read(annotation, method), cost.constant(), method));
+		List<RateLimitMerge.Merged> limits = this.limits.define(new RateLimitDefinitions.Use(name,
+				read(annotation, method), cost.constant(), RateLimitDefinitions.Place.of(method)));
 		return new RateLimitOperation.Rule(name, this.limits, expression, annotation.onEmptyKey(), cost,
 				describe(limits, annotation, key));
 	}

@@ -33,7 +33,7 @@ import org.springframework.util.Assert;
  * @param showDeniedKeys whether the endpoint shows the keys most often denied as they
  * are, instead of hashed
  * @param trustedProxies addresses or networks, such as 10.0.0.0/8, whose X-Forwarded-For
- * is believed
+ * is believed; names are never looked up
  * @param limits limits by name, which win over the annotations
  * @param rules limits on HTTP requests, without annotations
  */
@@ -111,20 +111,24 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	}
 
 	/**
-	 * Limits on the HTTP requests that match a path and a method.
+	 * Limits on the HTTP requests that match a path and a method. All rules that a
+	 * request matches apply; those of one phase are decided together, all or nothing.
 	 *
-	 * @param name name of the limit; the path if not set
-	 * @param path path patterns, such as /api/**
-	 * @param methods HTTP methods; all if empty
-	 * @param key whom or what is limited: client-address, principal, header:NAME or a
-	 * SpEL expression over #request; all requests together if not set
-	 * @param phase whether to decide before or after authentication
+	 * @param name name of the limit, whose other settings may stand under
+	 * ge.redis.rate-limit.limits; methods and path if not set
+	 * @param path path patterns within the application, such as /api/**
+	 * @param methods HTTP methods, where GET stands for HEAD as well; all if empty
+	 * @param key whom or what is limited: client-address (IPv6 by its /64 network),
+	 * principal, header:NAME (by the hash of its value) or a SpEL expression over
+	 * #request; all requests together if not set
+	 * @param phase whether to decide before or after authentication; after it if the key
+	 * is the principal, else before
 	 * @param onEmptyKey what happens to a request without the key: error, skip or shared
 	 * @param limit permits per window
 	 * @param window length of the window
 	 * @param algorithm how permits are counted
 	 * @param burst permits given at once after a pause, for the token bucket
-	 * @param cost permits that a request takes
+	 * @param cost permits that a request takes; zero only looks
 	 * @param limits names of limits under ge.redis.rate-limit.limits that apply, instead
 	 * of one that is described here
 	 */

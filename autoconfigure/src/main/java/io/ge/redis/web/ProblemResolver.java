@@ -26,6 +26,7 @@ import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.annotation.ExceptionHandlerMappingInfo;
 import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
+import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -42,6 +43,8 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 
 	private final Supplier<List<ControllerAdviceBean>> advice;
 
+	private final Supplier<HandlerExceptionResolver> application;
+
 	private final Map<Class<?>, ExceptionHandlerMethodResolver> handlers = new ConcurrentHashMap<>();
 
 	/**
@@ -52,6 +55,8 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 	public ProblemResolver(ProblemWriter writer, ApplicationContext context) {
 		this.writer = writer;
 		this.advice = SingletonSupplier.of(() -> ControllerAdviceBean.findAnnotatedBeans(context));
+		this.application = SingletonSupplier.of(() -> context
+			.getBean(DispatcherServlet.HANDLER_EXCEPTION_RESOLVER_BEAN_NAME, HandlerExceptionResolver.class));
 	}
 
 	@Override
@@ -72,6 +77,26 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 			logger.debug("The client has gone before its problem was written", ex);
 			return new ModelAndView();
 		}
+	}
+
+	/**
+	 * Answers a refusal in a filter, before any handler is known: by the application's
+	 * own advice for the type, unless that wants a view, else as a problem.
+	 * @param refusal the refusal
+	 * @param request the request
+	 * @param response the response
+	 * @return whether it was answered
+	 * @throws IOException if the response cannot be written
+	 */
+	boolean answer(GeRedisException refusal, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
+		if (isHandledByApplication(null, refusal)) {
+			ModelAndView answer = this.application.get().resolveException(request, response, null, refusal);
+			if (answer != null && !answer.hasView()) {
+				return true;
+			}
+		}
+		return this.writer.write(refusal, request, response);
 	}
 
 	private boolean isHandledByApplication(@Nullable Object handler, GeRedisException exception) {

@@ -34,17 +34,22 @@ public class ProblemWriter {
 
 	private final List<ErrorResponse.Interceptor> interceptors;
 
+	private final List<ProblemFields> fields;
+
 	private final JsonMapper json;
 
 	/**
 	 * Creates a writer.
 	 * @param mappings translate exceptions, the first that knows one wins
 	 * @param interceptors customize the body
+	 * @param fields add response fields
 	 * @param json writes the body
 	 */
-	public ProblemWriter(List<ProblemMapping> mappings, List<ErrorResponse.Interceptor> interceptors, JsonMapper json) {
+	public ProblemWriter(List<ProblemMapping> mappings, List<ErrorResponse.Interceptor> interceptors,
+			List<ProblemFields> fields, JsonMapper json) {
 		this.mappings = mappings;
 		this.interceptors = interceptors;
+		this.fields = fields;
 		this.json = json;
 	}
 
@@ -70,6 +75,7 @@ public class ProblemWriter {
 		this.interceptors.forEach((interceptor) -> interceptor.handleError(detail, null));
 		response.resetBuffer();
 		response.setStatus(detail.getStatus());
+		this.fields.forEach((more) -> more.add(exception, request, response));
 		problem.headers().forEach((name, values) -> values.forEach((value) -> response.setHeader(name, value)));
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		send(this.json.writeValueAsBytes(members(detail)), response);

@@ -7,40 +7,65 @@ package io.ge.redis.web;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 import io.ge.redis.ratelimit.Quota;
+import io.ge.redis.ratelimit.RateLimitProperties.Headers;
 
 /**
- * The response fields {@code RateLimit-Policy} and {@code RateLimit} in the syntax of
+ * The response fields that tell where limits stand, the tightest first.
+ * <p>
+ * {@code RateLimit-Policy} and {@code RateLimit} have the syntax of
  * draft-ietf-httpapi-ratelimit-headers-10: structured field lists (RFC 9651) of the
- * policies' names with their parameters, the tightest first.
+ * policies' names with their parameters. The legacy fields hold one number each and tell
+ * of the tightest limit only; {@code X-RateLimit-Reset} counts seconds from now.
  */
 final class RateLimitFields {
 
-	static final String POLICY = "RateLimit-Policy";
+	private static final String POLICY = "RateLimit-Policy";
 
-	static final String LIMIT = "RateLimit";
+	private static final String LIMIT = "RateLimit";
 
 	/** Largest integer of a structured field. */
 	private static final long LARGEST = 999_999_999_999_999L;
 
-	private static final Comparator<Quota> TIGHTEST_FIRST = Comparator.comparingLong(Quota::remaining);
+	private static final Comparator<Quota> TIGHTEST_FIRST = Comparator.comparingLong(Quota::remaining)
+		.thenComparing(Quota::restoredAfter, Comparator.reverseOrder());
 
 	private RateLimitFields() {
 	}
 
-	static String policy(List<Quota> quotas) {
+	/**
+	 * Returns the fields of a dialect.
+	 * @param dialect the dialect
+	 * @param quotas the quotas, at least one
+	 * @return values by name
+	 */
+	static Map<String, String> of(Headers dialect, List<Quota> quotas) {
+		List<Quota> sorted = quotas.stream().sorted(TIGHTEST_FIRST).toList();
+		return switch (dialect) {
+			case DRAFT_10 -> Map.of(POLICY, policy(sorted), LIMIT, limit(sorted));
+			case LEGACY -> legacy(sorted.get(0));
+			case NONE -> Map.of();
+		};
+	}
+
+	private static Map<String, String> legacy(Quota tightest) {
+		return Map.of("X-RateLimit-Limit", Long.toString(tightest.limit().limit()), "X-RateLimit-Remaining",
+				Long.toString(integer(tightest.remaining())), "X-RateLimit-Reset",
+				Long.toString(integer(Problem.ceilSeconds(tightest.restoredAfter()))));
+	}
+
+	private static String policy(List<Quota> quotas) {
 		return quotas.stream()
-			.sorted(TIGHTEST_FIRST)
 			.map((quota) -> name(quota) + ";q=" + integer(quota.limit().limit()) + ";w="
 					+ integer(Math.max(1, Problem.ceilSeconds(quota.limit().window()))))
 			.collect(Collectors.joining(", "));
 	}
 
-	static String limit(List<Quota> quotas) {
+	private static String limit(List<Quota> quotas) {
 		return quotas.stream()
-			.sorted(TIGHTEST_FIRST)
 			.map((quota) -> name(quota) + ";r=" + integer(quota.remaining()) + ";t="
 					+ integer(Problem.ceilSeconds(quota.restoredAfter())))
 			.collect(Collectors.joining(", "));

@@ -7,47 +7,86 @@ package io.ge.redis.web;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
+import io.ge.redis.GeRedisException;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimitEvent;
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimitProperties.Headers;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Tells the client of the current request where its limits stand, also when the call is
- * admitted. Limits of several guarded methods in one request are listed together.
+ * Tells the client of a request where its limits stand, also when it is admitted. All
+ * limits that had a say in the request, by rules or on guarded methods, are listed
+ * together; those on trial are not.
  */
-public class RateLimitHeaders implements GuardListener {
+public class RateLimitHeaders implements GuardListener, ProblemFields {
 
 	private static final String QUOTAS = RateLimitHeaders.class.getName() + ".quotas";
+
+	private final Supplier<Headers> dialect;
+
+	/**
+	 * Creates the headers.
+	 * @param dialect the dialect, asked once
+	 */
+	public RateLimitHeaders(Supplier<Headers> dialect) {
+		this.dialect = SingletonSupplier.of(dialect);
+	}
 
 	@Override
 	public void onEvent(GuardEvent event) {
 		if (event instanceof RateLimitEvent decided && decided.quota() != null
-				&& RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes) {
-			HttpServletResponse response = attributes.getResponse();
-			if (response != null && !response.isCommitted()) {
-				List<Quota> quotas = add(attributes.getRequest(), decided.quota());
-				response.setHeader(RateLimitFields.POLICY, RateLimitFields.policy(quotas));
-				response.setHeader(RateLimitFields.LIMIT, RateLimitFields.limit(quotas));
-			}
+				&& RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+				&& attributes.getResponse() != null) {
+			tell(List.of(decided.quota()), attributes.getRequest(), attributes.getResponse());
 		}
 	}
 
-	private static List<Quota> add(HttpServletRequest request, Quota quota) {
-		List<Quota> quotas = new ArrayList<>();
-		if (request.getAttribute(QUOTAS) instanceof List<?> earlier) {
-			earlier.forEach((known) -> quotas.add((Quota) known));
+	@Override
+	public void add(GeRedisException exception, HttpServletRequest request, HttpServletResponse response) {
+		if (exception instanceof RateLimitExceededException exceeded) {
+			tell(exceeded.quotas(), request, response);
 		}
-		quotas.removeIf((known) -> known.limit().name().equals(quota.limit().name()));
-		quotas.add(quota);
-		request.setAttribute(QUOTAS, quotas);
-		return quotas;
+	}
+
+	/**
+	 * Adds to what the client is told, unless the response is under way.
+	 * @param quotas where limits stand
+	 * @param request the request
+	 * @param response the response
+	 */
+	void tell(List<Quota> quotas, HttpServletRequest request, HttpServletResponse response) {
+		if (this.dialect.get() == Headers.NONE || response.isCommitted()) {
+			return;
+		}
+		List<Quota> all = merge(quotas, request);
+		if (!all.isEmpty()) {
+			RateLimitFields.of(this.dialect.get(), all).forEach(response::setHeader);
+		}
+	}
+
+	private static List<Quota> merge(List<Quota> quotas, HttpServletRequest request) {
+		List<Quota> all = new ArrayList<>();
+		if (request.getAttribute(QUOTAS) instanceof List<?> earlier) {
+			earlier.forEach((known) -> all.add((Quota) known));
+		}
+		for (Quota quota : quotas) {
+			if (!quota.limit().shadow()) {
+				all.removeIf((known) -> known.limit().name().equals(quota.limit().name()));
+				all.add(quota);
+			}
+		}
+		request.setAttribute(QUOTAS, all);
+		return all;
 	}
 
 }

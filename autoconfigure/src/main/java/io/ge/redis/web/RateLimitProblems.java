@@ -5,10 +5,7 @@
 
 package io.ge.redis.web;
 
-import java.util.List;
-
 import io.ge.redis.GeRedisException;
-import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import org.jspecify.annotations.Nullable;
 
@@ -24,15 +21,12 @@ public class RateLimitProblems implements ProblemMapping {
 		if (!(exception instanceof RateLimitExceededException exceeded)) {
 			return null;
 		}
-		List<Quota> quotas = exceeded.quotas();
 		return Problem
 			.registered(HttpStatus.TOO_MANY_REQUESTS, "quota-exceeded",
 					"Request cannot be satisfied as assigned quota has been exceeded",
 					"Too many calls. Try again after the time in Retry-After.")
 			.with("violated-policies", exceeded.violated())
-			.retryAfter(exceeded.retryAfter())
-			.header(RateLimitFields.POLICY, RateLimitFields.policy(quotas))
-			.header(RateLimitFields.LIMIT, RateLimitFields.limit(quotas));
+			.retryAfter(exceeded.retryAfter());
 	}
 
 }

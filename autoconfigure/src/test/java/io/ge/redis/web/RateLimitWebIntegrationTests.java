@@ -5,10 +5,21 @@
 
 package io.ge.redis.web;
 
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
 import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +29,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.http.HttpStatus;
@@ -46,6 +58,7 @@ class RateLimitWebIntegrationTests {
 				DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class))
 		.withUserConfiguration(Guards.class)
 		.withBean(Desk.class)
+		.withBean(Lateness.class)
 		.withPropertyValues(SharedRedis.standalone().properties());
 
 	@BeforeEach
@@ -145,6 +158,131 @@ class RateLimitWebIntegrationTests {
 		});
 	}
 
+	@Test
+	void legacyFieldsTellOfTheTightestLimit() {
+		this.runner.withPropertyValues("ge.redis.rate-limit.headers=legacy").run((context) -> {
+			MvcTestResult admitted = mvc(context).get().uri("/tasks/anna").exchange();
+			assertThat(admitted).hasStatusOk()
+				.hasHeader("X-RateLimit-Limit", "2")
+				.hasHeader("X-RateLimit-Remaining", "1")
+				.hasHeader("X-RateLimit-Reset", "60")
+				.doesNotContainHeader("RateLimit");
+			MvcTestResult refused = exhaust(context);
+			assertThat(refused).hasStatus(HttpStatus.TOO_MANY_REQUESTS)
+				.containsHeader("Retry-After")
+				.hasHeader("X-RateLimit-Remaining", "0")
+				.doesNotContainHeader("RateLimit");
+		});
+	}
+
+	@Test
+	void fieldsCanBeLeftOut() {
+		this.runner.withPropertyValues("ge.redis.rate-limit.headers=none").run((context) -> {
+			assertThat(mvc(context).get().uri("/tasks/anna").exchange()).hasStatusOk()
+				.doesNotContainHeader("RateLimit")
+				.doesNotContainHeader("RateLimit-Policy")
+				.doesNotContainHeader("X-RateLimit-Limit");
+			assertThat(exhaust(context)).hasStatus(HttpStatus.TOO_MANY_REQUESTS)
+				.containsHeader("Retry-After")
+				.doesNotContainHeader("RateLimit");
+		});
+	}
+
+	@Test
+	void committedResponseIsLeftAlone() {
+		this.runner.run((context) -> assertThat(mvc(context).get().uri("/late").exchange()).hasStatusOk()
+			.doesNotContainHeader("RateLimit"));
+	}
+
+	@Test
+	void outageWithDenyIs503BeforeAndAfterAuthentication() {
+		for (String phase : new String[] { "before-authentication", "after-authentication" }) {
+			this.runner.withPropertyValues("spring.data.redis.port=1", "ge.redis.rate-limit.rules[0].name=guarded",
+					"ge.redis.rate-limit.rules[0].path=/free", "ge.redis.rate-limit.rules[0].limit=1",
+					"ge.redis.rate-limit.rules[0].phase=" + phase, "ge.redis.rate-limit.limits.guarded.on-outage=deny")
+				.withBean(CatchAll.class)
+				.run((context) -> {
+					MvcTestResult result = filtered(context).get().uri("/free").exchange();
+					assertThat(result).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
+						.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+						.hasHeader("Retry-After", "1");
+					assertThat(result).bodyJson()
+						.extractingPath("$.type")
+						.isEqualTo("https://iana.org/assignments/http-problem-types#temporary-reduced-capacity");
+				});
+		}
+	}
+
+	@Test
+	void outageWithAllowOrLocalLetsRequestsThrough() {
+		this.runner
+			.withPropertyValues("spring.data.redis.port=1", "ge.redis.rate-limit.rules[0].name=open",
+					"ge.redis.rate-limit.rules[0].path=/free", "ge.redis.rate-limit.rules[0].limit=1",
+					"ge.redis.rate-limit.limits.open.on-outage=allow", "ge.redis.rate-limit.rules[1].name=counted",
+					"ge.redis.rate-limit.rules[1].path=/counted", "ge.redis.rate-limit.rules[1].limit=1")
+			.run((context) -> {
+				MockMvcTester mvc = filtered(context);
+				assertThat(mvc.get().uri("/free").exchange()).hasStatusOk().doesNotContainHeader("RateLimit");
+				assertThat(mvc.get().uri("/free").exchange()).hasStatusOk();
+				assertThat(mvc.get().uri("/counted").exchange()).hasStatusOk();
+				assertThat(mvc.get().uri("/counted").exchange()).hasStatus(HttpStatus.TOO_MANY_REQUESTS);
+			});
+	}
+
+	@Test
+	void allRulesOfOneKeyAreOneScriptCall() {
+		this.runner
+			.withPropertyValues("ge.redis.rate-limit.rules[0].name=first", "ge.redis.rate-limit.rules[0].path=/**",
+					"ge.redis.rate-limit.rules[0].key=client-address", "ge.redis.rate-limit.rules[0].limit=100",
+					"ge.redis.rate-limit.rules[1].name=second", "ge.redis.rate-limit.rules[1].path=/free",
+					"ge.redis.rate-limit.rules[1].key=client-address", "ge.redis.rate-limit.rules[1].limit=100")
+			.run((context) -> {
+				MockMvcTester mvc = filtered(context);
+				mvc.get().uri("/free").exchange();
+				SharedRedis.standalone().configResetStat();
+				for (int i = 0; i < 5; i++) {
+					assertThat(mvc.get().uri("/free").exchange()).hasStatusOk();
+				}
+				assertThat(SharedRedis.standalone().commandCalls("evalsha")).isEqualTo(5);
+			});
+	}
+
+	@Test
+	void filterYieldsToHandlerOfOurTypeButNotToCatchAll() {
+		WebApplicationContextRunner ruled = this.runner.withPropertyValues("ge.redis.rate-limit.rules[0].path=/free",
+				"ge.redis.rate-limit.rules[0].limit=1");
+		ruled.withBean(OwnHandler.class).withBean(CatchAll.class).run((context) -> {
+			assertThat(filtered(context).get().uri("/free").exchange()).hasStatusOk();
+			assertThat(filtered(context).get().uri("/free").exchange()).hasStatus(HttpStatus.I_AM_A_TEAPOT)
+				.hasBodyTextEqualTo("own")
+				.containsHeader("RateLimit");
+		});
+		ruled.withBean(CatchAll.class)
+			.run((context) -> assertThat(filtered(context).get().uri("/free").exchange())
+				.hasStatus(HttpStatus.TOO_MANY_REQUESTS)
+				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON));
+	}
+
+	@Test
+	void pathThatDoesNotParseIsNoWayAround() {
+		this.runner
+			.withPropertyValues("ge.redis.rate-limit.rules[0].path=/**", "ge.redis.rate-limit.rules[0].limit=100")
+			.run((context) -> assertThat(filtered(context).get().uri(URI.create("/free")).with((request) -> {
+				request.setRequestURI("/free/%zz");
+				return request;
+			}).exchange()).hasStatus(HttpStatus.BAD_REQUEST));
+	}
+
+	private static MockMvcTester filtered(WebApplicationContext context) {
+		List<FilterRegistrationBean<?>> registrations = new ArrayList<>();
+		context.getBeansOfType(FilterRegistrationBean.class).values().forEach(registrations::add);
+		registrations.sort(Comparator.comparingInt(FilterRegistrationBean::getOrder));
+		return MockMvcTester.from(context,
+				(builder) -> builder
+					.addFilters(registrations.stream().map(FilterRegistrationBean::getFilter).toArray(Filter[]::new))
+					.build());
+	}
+
 	private static MvcTestResult exhaust(WebApplicationContext context) {
 		MockMvcTester mvc = mvc(context);
 		mvc.get().uri("/tasks/anna").exchange();
@@ -158,7 +296,8 @@ class RateLimitWebIntegrationTests {
 
 	@ImportAutoConfiguration({ io.ge.redis.autoconfigure.GeRedisAutoConfiguration.class,
 			io.ge.redis.autoconfigure.RateLimitAutoConfiguration.class,
-			io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration.class })
+			io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration.class,
+			io.ge.redis.autoconfigure.RateLimitWebMvcAutoConfiguration.class })
 	static class Guards {
 
 	}
@@ -189,6 +328,29 @@ class RateLimitWebIntegrationTests {
 		@GetMapping("/strict")
 		public String strict() {
 			return "done";
+		}
+
+		@GetMapping({ "/free", "/counted" })
+		public String free() {
+			return "done";
+		}
+
+	}
+
+	@RestController
+	static class Lateness {
+
+		private final RateLimiter limiter;
+
+		Lateness(RateLimiter limiter) {
+			this.limiter = limiter;
+		}
+
+		@GetMapping("/late")
+		public void late(HttpServletResponse response) throws IOException {
+			response.flushBuffer();
+			assertThat(this.limiter.tryAcquire(List.of(RateLimit.of("late", 1, Duration.ofMinutes(1))), "anna")
+				.isAllowed()).isTrue();
 		}
 
 	}

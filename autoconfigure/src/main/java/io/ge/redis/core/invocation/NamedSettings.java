@@ -7,6 +7,7 @@ package io.ge.redis.core.invocation;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 
 /**
  * Holds the settings of each name of a pattern: the same name means the same state in
@@ -26,10 +27,22 @@ public final class NamedSettings<S> {
 	 * @throws GuardConfigurationException if the name has other settings elsewhere
 	 */
 	public void register(String name, S settings, GuardedMethod method) {
-		Entry<S> entry = new Entry<>(settings, method.displayName());
-		Entry<S> first = this.entries.putIfAbsent(name, entry);
+		register(name, settings, method.displayName(), method::problem);
+	}
+
+	/**
+	 * Registers the use of a name.
+	 * @param name the name
+	 * @param settings the effective settings there
+	 * @param place where it is used
+	 * @param problem makes the exception for a mistake there, of problem and remedy
+	 * @throws GuardConfigurationException if the name has other settings elsewhere
+	 */
+	public void register(String name, S settings, String place,
+			BiFunction<String, String, GuardConfigurationException> problem) {
+		Entry<S> first = this.entries.putIfAbsent(name, new Entry<>(settings, place));
 		if (first != null && !first.settings().equals(settings)) {
-			throw method.problem(
+			throw problem.apply(
 					"the name '" + name + "' is used with other settings on " + first.place() + " (" + first.settings()
 							+ " there, " + settings + " here).",
 					"Use another name, or the same settings in both places.");

@@ -1,0 +1,40 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * Where the filters stand, relative to that of Spring Security, from the outermost to the
+ * innermost.
+ */
+enum WebFilterOrder {
+
+	/** Answers for all filters behind it. */
+	OUTAGE(-2),
+
+	/** Limits requests before they are authenticated. */
+	RATE_LIMIT_BEFORE_AUTHENTICATION(-1),
+
+	/** Limits requests whose caller is known. */
+	RATE_LIMIT_AFTER_AUTHENTICATION(1);
+
+	/** Where Boot puts Spring Security's filter unless configured. */
+	private static final int SECURITY_FILTER = -100;
+
+	private final int distance;
+
+	WebFilterOrder(int distance) {
+		this.distance = distance;
+	}
+
+	int in(Environment environment) {
+		return Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER)
+				+ this.distance;
+	}
+
+}

@@ -1,0 +1,89 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the address of a client behind trusted proxies.
+ * <p>
+ * Each proxy appends the address it was called from to {@code X-Forwarded-For}, so only
+ * the end of that list is the word of somebody we trust, and its beginning is whatever
+ * the client wrote. It is read from the end for as long as the addresses are trusted; the
+ * first one that is not is the client. What is no address ends the search at the last one
+ * that was. No name is ever looked up.
+ */
+final class ClientAddress {
+
+	private static final String PROPERTY = "ge.redis.rate-limit.trusted-proxies";
+
+	private final List<IpNetwork> trusted;
+
+	private ClientAddress(List<IpNetwork> trusted) {
+		this.trusted = trusted;
+	}
+
+	/**
+	 * Reads the trusted proxies.
+	 * @param trustedProxies addresses or networks
+	 * @return what finds addresses behind them
+	 * @throws GuardConfigurationException if one of them is neither
+	 */
+	static ClientAddress behind(List<String> trustedProxies) {
+		List<IpNetwork> trusted = new ArrayList<>(trustedProxies.size());
+		for (int i = 0; i < trustedProxies.size(); i++) {
+			trusted.add(IpNetwork.parse(trustedProxies.get(i).trim(), PROPERTY + "[" + i + "]"));
+		}
+		return new ClientAddress(trusted);
+	}
+
+	/**
+	 * Finds the client of a request.
+	 * @param remote the address at the other end of the connection
+	 * @param forwarded the lines of {@code X-Forwarded-For} in their order
+	 * @return the client as limits count it, or {@code null} if the connection has no
+	 * address
+	 */
+	@Nullable String find(@Nullable String remote, List<String> forwarded) {
+		IpAddress client = (remote != null) ? IpAddress.parse(remote) : null;
+		if (client == null) {
+			return null;
+		}
+		List<String> lines = new ArrayList<>(forwarded);
+		Collections.reverse(lines);
+		for (String line : lines) {
+			int end = line.length();
+			while (end >= 0) {
+				if (!isTrusted(client)) {
+					return client.client();
+				}
+				int comma = line.lastIndexOf(',', end - 1);
+				IpAddress next = IpAddress.parseForwarded(line.substring(comma + 1, end).trim());
+				if (next == null) {
+					return client.client();
+				}
+				client = next;
+				end = comma;
+			}
+		}
+		return client.client();
+	}
+
+	private boolean isTrusted(IpAddress address) {
+		for (IpNetwork network : this.trusted) {
+			if (network.contains(address)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}
