@@ -14,7 +14,7 @@
 --
 -- Invariants
 --  * Check all, then write all: a denied call and a cost of 0 write nothing, so they neither count nor prolong. The one
---    exception: a denied call moves a bucket to a changed rate, so that the new one holds from then on.
+--    exception: a denied call moves a bucket to a changed rate, burst or clock, so that these hold from then on.
 --  * A permit counts at a time: that at which the call may proceed, for a lease its end. No permit is used later than
 --    it counts, and every later decision sees it: so no use is forgotten too early, and nobody overtakes who waits.
 --    A lease takes what is free now, so it never makes a denial.
@@ -22,12 +22,13 @@
 --  * 'b' is the theoretical arrival time (GCRA), when the bucket would be full again, then three digits for the scale of
 --    the interval, then ':' and the latest stamp if it is ahead. The interval is rounded up to a microsecond; in any
 --    time t at most burst + t / interval permits are used. After a change of rate the permits still missing are the
---    same number (within 4 %) at the new interval.
+--    same number (within 7 %) at the new interval; after a change of burst or clock no more than all are missing.
 --  * 'c' and 'f' count in sub-windows: '>dd' length of a sub-window, time until which the last one was used; then four
 --    bytes per sub-window, the last of them that of this time. 'c' admits in sub-window j if the counts from j - 10 on
 --    leave room: a window touches no more than these. 'f' has one sub-window. After a change of the window what was
 --    counted moves to the end of its old sub-window, the last one to its last use: never too early.
---  * A clock that steps back by d (failover) admits nothing more, and denies up to d longer. What stands more than an
+--  * A clock that steps back by d (failover) admits nothing more, and denies up to d longer; only 'f' begins a window
+--    anew that it shows again. What stands more than an
 --    hour ahead was written by a clock that was wrong, and is forgotten; so nobody waits for longer than an hour, and
 --    where 'c' or 'f' take part for no longer than 600 of their sub-windows.
 --  * A shadow limit neither denies nor delays the call; it is charged unless it refuses.
@@ -62,17 +63,16 @@ local function element(limit, index)
   return tonumber(redis.call('LINDEX', limit.key, index))
 end
 
--- How many have left the window: by doubling steps, then halving, since most often it is none or one
-local function expired(limit)
-  local edge = now - limit.window
+-- By doubling steps, then halving: most often it is the first or second. There is one
+local function first_after(limit, time)
   local low, high = 0, 0
-  while high < limit.size - 1 and element(limit, high) <= edge do
+  while high < limit.size - 1 and element(limit, high) <= time do
     low = high + 1
     high = math.min(limit.size - 1, high * 2 + 1)
   end
   while low < high do
     local middle = math.floor((low + high) / 2)
-    if element(limit, middle) <= edge then
+    if element(limit, middle) <= time then
       low = middle + 1
     else
       high = middle
@@ -88,7 +88,7 @@ function window.read(limit)
   if limit.last + limit.window <= now or limit.last > now + AHEAD then
     limit.expired, limit.last = limit.size, 0
   else
-    limit.expired = expired(limit)
+    limit.expired = first_after(limit, now - limit.window)
   end
   limit.available = limit.limit - (limit.size - limit.expired)
 end
@@ -107,19 +107,33 @@ local function push(key, stamp, count)
   end
 end
 
+local function insert(limit, stamp, count)
+  local later = redis.call('LINDEX', limit.key, first_after(limit, stamp))
+  for _ = 1, count do
+    redis.call('LINSERT', limit.key, 'BEFORE', later, integer(stamp))
+  end
+  limit.size = limit.size + count
+end
+
 function window.charge(limit, time, extra, lease_end)
-  local stamp = math.max(time, limit.last)
-  limit.last = extra > 0 and math.max(stamp, lease_end) or stamp
   if limit.expired == limit.size and limit.size > 0 then
     redis.call('DEL', limit.key)
   elseif limit.expired > 0 then
     redis.call('LTRIM', limit.key, limit.expired, -1)
   end
-  push(limit.key, stamp, limit.cost)
-  push(limit.key, limit.last, extra)
+  limit.size, limit.expired = limit.size - limit.expired, 0
+  local stamp = time
+  if limit.last > time + LONGEST_LEASE then -- a call waits far ahead
+    insert(limit, time, limit.cost)
+    insert(limit, lease_end, extra)
+  else -- after a lease its end will do
+    stamp = math.max(time, limit.last)
+    limit.last = extra > 0 and math.max(stamp, lease_end) or stamp
+    push(limit.key, stamp, limit.cost)
+    push(limit.key, limit.last, extra)
+    limit.size = limit.size + limit.cost + extra
+  end
   redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))
-  limit.size = limit.size - limit.expired + limit.cost + extra
-  limit.expired = 0
   limit.available = limit.limit - limit.size
   return stamp
 end
@@ -157,9 +171,16 @@ function bucket.read(limit)
       missing = math.ceil(missing * 2 ^ (steps / 20))
       limit.moved = true
     end
-    if missing <= limit.tolerance + AHEAD then
-      limit.arrival, limit.ahead = now + missing, tonumber(ahead) or 0
+    limit.ahead = tonumber(ahead) or 0
+    if limit.ahead > now + AHEAD then
+      limit.ahead = 0
     end
+    local most = limit.tolerance + math.max(0, limit.ahead - now)
+    if missing > most then
+      missing = most
+      limit.moved = true
+    end
+    limit.arrival = now + missing
   end
   limit.available = available(limit)
 end
@@ -232,12 +253,12 @@ end
 
 -- When the permits that count have become so few
 local function falls_to(limit, bound)
-  local used, index = limit.used, limit.current
+  local used, index = limit.used, limit.first - 1
   while used > bound do
-    used = used - (limit.counts[index - limit.past] or 0)
     index = index + 1
+    used = used - (limit.counts[index] or 0)
   end
-  return index * limit.length
+  return (index + limit.past + 1) * limit.length
 end
 
 function counter.earliest(limit)

@@ -22,7 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 abstract class ReferenceLimit {
 
-	private static final long HOUR = 3600L * 1_000_000;
+	private static final long SECOND = 1_000_000;
+
+	private static final long HOUR = 3600 * SECOND;
 
 	final long limit;
 
@@ -61,6 +63,11 @@ abstract class ReferenceLimit {
 
 	/** When the state says nothing any more. */
 	abstract long end();
+
+	/** How long a state can live that is charged now. */
+	long longestLife() {
+		return this.window;
+	}
 
 	/** Until when a lease that begins now can be used. */
 	long leaseEnd(long now, long span) {
@@ -156,9 +163,11 @@ abstract class ReferenceLimit {
 
 		@Override
 		long charge(long at, long cost, long extra, long leaseEnd) {
-			long stamp = this.stamps.isEmpty() ? at : Math.max(at, this.stamps.get(this.stamps.size() - 1));
+			long last = this.stamps.isEmpty() ? at : this.stamps.get(this.stamps.size() - 1);
+			long stamp = (last > at + SECOND) ? at : Math.max(at, last);
 			this.stamps.addAll(Collections.nCopies((int) cost, stamp));
 			this.stamps.addAll(Collections.nCopies((int) extra, leaseStamp(stamp, leaseEnd)));
+			Collections.sort(this.stamps);
 			return stamp;
 		}
 
@@ -216,6 +225,11 @@ abstract class ReferenceLimit {
 		@Override
 		long nextBack(long time) {
 			return this.full - (countedAt(time) - 1) * this.interval;
+		}
+
+		@Override
+		long longestLife() {
+			return this.burst * this.interval;
 		}
 
 		@Override
@@ -306,6 +320,11 @@ abstract class ReferenceLimit {
 		@Override
 		long leaseEnd(long now, long span) {
 			return Math.min(now + span, (now / this.length + 1) * this.length);
+		}
+
+		@Override
+		long longestLife() {
+			return (this.past + 1) * this.length;
 		}
 
 		@Override

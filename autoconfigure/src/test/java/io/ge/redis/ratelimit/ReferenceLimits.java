@@ -33,6 +33,9 @@ final class ReferenceLimits {
 
 	private final Random random;
 
+	/** The latest time of any charge, which may be ahead. */
+	private long latest;
+
 	ReferenceLimits(Random random) {
 		this.random = random;
 	}
@@ -89,7 +92,6 @@ final class ReferenceLimits {
 		}
 		List<Long> reply = new ArrayList<>(
 				List.of(allowed ? 1L : 0L, now, at, extra, (extra > 0) ? leaseEnd - now : 0));
-		outcome.at = at;
 		outcome.leaseEnd = leaseEnd;
 		for (long i = 0; i < extra; i++) {
 			outcome.leasedUses.add(now + (long) (this.random.nextDouble() * (leaseEnd - now)));
@@ -99,6 +101,7 @@ final class ReferenceLimits {
 			long stamp = 0;
 			if (allowed && ask.cost() > 0 && waits.get(ask) == 0) {
 				long time = Math.max(limit.earliest(now, ask.cost()), Math.min(at, now + limit.reach()));
+				this.latest = Math.max(this.latest, (extra > 0) ? leaseEnd : time);
 				stamp = limit.charge(time, ask.cost(), extra, leaseEnd);
 				limit.use(time, ask.cost());
 				outcome.leasedUses.forEach((use) -> limit.use(use, 1));
@@ -115,8 +118,6 @@ final class ReferenceLimits {
 	 * Only what is charged is written, and it lives as long as it has something to say.
 	 */
 	private void checkWrites(Decide call, Result result, int step) {
-		Taken outcome = new Taken();
-		outcome.asks.addAll(call.asks());
 		boolean charged = false;
 		for (int i = 0; i < call.asks().size(); i++) {
 			long ttl = result.ttls().get(i);
@@ -125,7 +126,10 @@ final class ReferenceLimits {
 			}
 			else {
 				charged = true;
-				long needed = limit(call.asks().get(i)).end() - call.now();
+				ReferenceLimit limit = limit(call.asks().get(i));
+				long needed = limit.end() - call.now();
+				assertThat(needed).as("life of the state, step %d", step)
+					.isLessThanOrEqualTo(limit.longestLife() + this.latest - call.now());
 				assertThat(ttl * 1000).as("TTL, step %d", step).isBetween(needed, needed + 2_000);
 			}
 		}
@@ -159,8 +163,6 @@ final class ReferenceLimits {
 	}
 
 	private static final class Taken {
-
-		private long at;
 
 		private long leaseEnd;
 
