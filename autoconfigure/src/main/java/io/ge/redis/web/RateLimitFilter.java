@@ -19,6 +19,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.server.PathContainer;
+import org.springframework.http.server.RequestPath;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
@@ -56,19 +58,31 @@ public class RateLimitFilter extends OncePerRequestFilter {
 	}
 
 	@Override
+	protected boolean shouldNotFilter(HttpServletRequest request) {
+		return !this.rules.existFor(this.phase);
+	}
+
+	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
-		List<RateLimitRules.Match> matches;
-		try {
-			matches = this.rules.matches(this.phase, request);
-		}
-		catch (IllegalArgumentException ex) {
-			// A path that does not parse is no way around the rules
+		PathContainer path = path(request);
+		if (path == null) {
+			// No way around the rules
 			response.sendError(HttpServletResponse.SC_BAD_REQUEST);
 			return;
 		}
+		List<RateLimitRules.Match> matches = this.rules.matches(this.phase, request, path);
 		if (matches.isEmpty() || isAdmitted(matches, request, response)) {
 			chain.doFilter(request, response);
+		}
+	}
+
+	private static @Nullable PathContainer path(HttpServletRequest request) {
+		try {
+			return RequestPath.parse(request.getRequestURI(), request.getContextPath()).pathWithinApplication();
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
 		}
 	}
 

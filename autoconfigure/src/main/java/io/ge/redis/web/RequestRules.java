@@ -17,7 +17,6 @@ import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.http.server.PathContainer;
-import org.springframework.http.server.RequestPath;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPatternParser;
 
@@ -51,29 +50,36 @@ public class RequestRules implements SmartInitializingSingleton {
 		return this.limits.all().stream().map((rule) -> RequestRule.of(rule, parser, keys)).toList();
 	}
 
+	private List<RequestRule> rules() {
+		return this.rules.get();
+	}
+
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.rules.get();
+		rules();
+	}
+
+	boolean existFor(Phase phase) {
+		for (RequestRule rule : rules()) {
+			if (rule.phase() == phase) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**
 	 * Finds the rules that a request matches.
 	 * @param phase the phase
 	 * @param request the request
+	 * @param path its path within the application
 	 * @return the rules with the keys of the request
-	 * @throws IllegalArgumentException if the path of the request does not parse
 	 */
-	List<RateLimitRules.Match> matches(Phase phase, HttpServletRequest request) {
+	List<RateLimitRules.Match> matches(Phase phase, HttpServletRequest request, PathContainer path) {
 		List<RateLimitRules.Match> matches = new ArrayList<>();
-		PathContainer path = null;
-		for (RequestRule rule : this.rules.get()) {
-			if (rule.phase() == phase) {
-				if (path == null) {
-					path = RequestPath.parse(request.getRequestURI(), request.getContextPath()).pathWithinApplication();
-				}
-				if (rule.matches(request, path)) {
-					matches.add(new RateLimitRules.Match(rule.rule(), rule.keyOf(request)));
-				}
+		for (RequestRule rule : rules()) {
+			if (rule.phase() == phase && rule.matches(request, path)) {
+				matches.add(new RateLimitRules.Match(rule.rule(), rule.keyOf(request)));
 			}
 		}
 		return matches;

@@ -164,7 +164,7 @@ class RateLimitWaitIntegrationTests {
 				limiter.decide(demand);
 				DefaultRateLimiter api = new DefaultRateLimiter(new RateLimits(() -> {
 					throw new IllegalStateException("Nobody asks for a name");
-				}), limiter.engine(), new GuardEvents(List::of));
+				}), limiter.engine(), new KeyStatistics(), new GuardEvents(List::of));
 				AtomicReference<Throwable> failure = new AtomicReference<>();
 				AtomicReference<Boolean> interrupted = new AtomicReference<>();
 				Thread waiter = new Thread(() -> {
