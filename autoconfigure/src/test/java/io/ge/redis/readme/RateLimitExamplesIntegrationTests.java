@@ -65,10 +65,9 @@ class RateLimitExamplesIntegrationTests {
 		.withPropertyValues(SharedRedis.standalone().properties())
 		// A busy machine is no outage
 		.withPropertyValues("ge.redis.outage.command-timeout=5s", "management.endpoints.web.exposure.include=geredis",
-				"management.endpoint.geredis.access=unrestricted", "ge.redis.rate-limit.limits.user.limit=10",
-				"ge.redis.rate-limit.limits.tenant.limit=100", "spring.security.user.password=secret",
-				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration,"
-						+ "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration");
+				"management.endpoint.geredis.access=UNRESTRICTED", "ge.redis.rate-limit.limits.user.limit=10",
+				"ge.redis.rate-limit.limits.tenant.limit=100",
+				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
 
 	private static void configure(ConfigurableApplicationContext context) {
 		int number = 0;
