@@ -54,13 +54,16 @@ public class RateLimitMeters implements GuardListener {
 	@Override
 	public void onEvent(GuardEvent event) {
 		if (event instanceof RateLimitEvent decided) {
-			// Looks first, since a map locks where it may have to create
 			LimitMeters meters = this.limits.get(decided.name());
-			if (meters == null) {
-				meters = this.limits.computeIfAbsent(decided.name(), LimitMeters::new);
-			}
-			meters.count(decided);
+			((meters != null) ? meters : begin(decided.name())).count(decided);
 		}
+	}
+
+	// The registry gives the same meters to whoever asks, so two at once do no harm
+	private LimitMeters begin(String limit) {
+		LimitMeters made = new LimitMeters(limit);
+		this.limits.put(limit, made);
+		return made;
 	}
 
 	/**
@@ -90,7 +93,6 @@ public class RateLimitMeters implements GuardListener {
 			int place = decided.outcome().ordinal() * SOURCES + decided.source().ordinal();
 			Counter counter = this.requests.get(place);
 			if (counter == null) {
-				// The registry gives the same one to whoever asks
 				counter = newCounter(decided);
 				this.requests.set(place, counter);
 			}

@@ -66,16 +66,26 @@ final class KeyStatistics {
 		long hash = this.seed;
 		for (int i = 0; i < key.size(); i++) {
 			String part = key.get(i);
-			for (int j = 0; j < part.length(); j++) {
-				hash = (hash ^ part.charAt(j)) * this.multiplier;
-				hash ^= hash >>> 32;
+			int length = part.length();
+			int j = 0;
+			for (; j + 3 < length; j += 4) {
+				hash = step(hash, (long) part.charAt(j) << 48 | (long) part.charAt(j + 1) << 32
+						| (long) part.charAt(j + 2) << 16 | part.charAt(j + 3));
 			}
-			hash = (hash ^ Character.MAX_CODE_POINT) * this.multiplier;
+			for (; j < length; j++) {
+				hash = step(hash, part.charAt(j));
+			}
+			hash = step(hash, length);
 		}
 		// Every bit of the result depends on every bit so far
 		hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
 		hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
 		return hash ^ (hash >>> 33);
+	}
+
+	private long step(long hash, long text) {
+		long mixed = (hash ^ text) * this.multiplier;
+		return mixed ^ (mixed >>> 32);
 	}
 
 	/**

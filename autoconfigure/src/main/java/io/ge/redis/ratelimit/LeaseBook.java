@@ -77,14 +77,20 @@ final class LeaseBook {
 				return null;
 			}
 		}
-		return this.leases.computeIfAbsent(keys, (absent) -> new Lease());
+		Lease made = new Lease();
+		Lease other = this.leases.putIfAbsent(keys, made);
+		return (other != null) ? other : made;
 	}
 
 	private void sweep() {
 		long now = System.nanoTime();
 		if (now - this.sweptAt > SWEEP_NANOS) {
 			this.sweptAt = now;
-			this.leases.values().removeIf((lease) -> lease.isIdle(now));
+			for (Map.Entry<List<RedisLimitKey>, Lease> entry : this.leases.entrySet()) {
+				if (entry.getValue().isIdle(now)) {
+					this.leases.remove(entry.getKey(), entry.getValue());
+				}
+			}
 		}
 	}
 

@@ -94,18 +94,19 @@ final class LiveLimits implements EffectiveLimits {
 					&& resolved.algorithm() == limit.algorithm())) {
 				return resolved;
 			}
-			resolverFailed(limit, "answered with another name or algorithm: " + resolved, null);
+			resolverFailed(limit, "answered with another name or algorithm: " + resolved);
 		}
 		catch (RuntimeException ex) {
-			resolverFailed(limit, "failed", ex);
+			resolverFailed(limit, "failed: " + ex);
+			logger.debug("The RateLimitResolver failed", ex);
 		}
 		return limit;
 	}
 
-	private void resolverFailed(RateLimit limit, String how, @Nullable RuntimeException cause) {
+	private void resolverFailed(RateLimit limit, String how) {
 		if (this.resolverFailed.compareAndSet(false, true)) {
 			logger.warn("The RateLimitResolver " + how + "; callers get rate limit '" + limit.name()
-					+ "' as it is for all. Further failures are not logged", cause);
+					+ "' as it is for all. Further failures are not logged as warnings");
 		}
 	}
 

@@ -5,14 +5,10 @@
 
 package io.ge.redis.ratelimit;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
@@ -108,13 +104,12 @@ final class RateLimitEngine {
 		Collection<List<Demand>> groups = this.redis.bySlot(demands);
 		CompletableFuture<Verdict> result = new CompletableFuture<>();
 		if (groups.size() == 1) {
-			askRedis(demands, 0, budget).whenComplete((answer, failure) -> conclude(result,
-					() -> (failure == null) ? turn(List.of(answer)) : this.outage.decide(demands, failure)));
+			askRedis(demands, 0, budget)
+				.whenComplete((answer, failure) -> conclude(result, demands, one(answer), failure));
 		}
 		else {
-			new Sequence(groups, budget).next()
-				.whenComplete((answers, failure) -> conclude(result,
-						() -> (failure == null) ? turn(answers) : this.outage.decide(demands, failure)));
+			new SlotSequence(groups, (slot) -> askRedis(slot, 0, budget), this::giveBack).answers()
+				.whenComplete((answers, failure) -> conclude(result, demands, answers, failure));
 		}
 		return result;
 	}
@@ -132,34 +127,43 @@ final class RateLimitEngine {
 		boolean joined = lease.join((failure) -> {
 			budget.spend(System.nanoTime() - since);
 			if (failure != null) {
-				conclude(result, () -> this.outage.decide(demands, failure));
+				conclude(result, demands, List.of(), failure);
 			}
 			else {
-				decide(demands, budget).whenComplete((verdict, problem) -> forward(result, verdict, problem));
+				decide(demands, budget).whenComplete((verdict, problem) -> Turn.forward(verdict, problem, result));
 			}
 		});
 		if (!joined) {
 			Lease.Asking asking = this.leases.ask(lease, demands);
 			askRedis(demands, asking.extra(), budget).whenComplete((answer, failure) -> {
-				conclude(result,
-						() -> (failure == null) ? turn(List.of(answer)) : this.outage.decide(demands, failure));
+				conclude(result, demands, one(answer), failure);
 				this.leases.answered(asking, answer, failure);
 			});
 		}
 		return result;
 	}
 
+	private static List<RedisAnswer> one(@Nullable RedisAnswer answer) {
+		return (answer != null) ? List.of(answer) : List.of();
+	}
+
 	private CompletableFuture<RedisAnswer> askRedis(List<Demand> demands, long extra, CallBudget budget) {
-		int[] news = new int[demands.size()];
-		for (int i = 0; i < news.length; i++) {
-			news[i] = this.denied.newsOf(this.redis.keyOf(demands.get(i)));
-		}
-		return this.redis.decide(demands, extra, budget).thenApply((answer) -> {
-			if (!answer.isAllowed()) {
-				remember(answer, news);
+		try {
+			int[] news = new int[demands.size()];
+			for (int i = 0; i < news.length; i++) {
+				news[i] = this.denied.newsOf(this.redis.keyOf(demands.get(i)));
 			}
-			return answer;
-		});
+			return this.redis.decide(demands, extra, budget).thenApply((answer) -> {
+				if (!answer.isAllowed()) {
+					remember(answer, news);
+				}
+				return answer;
+			});
+		}
+		catch (RuntimeException ex) {
+			// Others may wait for the answer
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	private void remember(RedisAnswer answer, int[] news) {
@@ -197,76 +201,15 @@ final class RateLimitEngine {
 		return new Turn(Verdict.allowed(standings, Source.REDIS, receipt), wait);
 	}
 
-	private static void forward(CompletableFuture<Verdict> result, @Nullable Verdict verdict,
+	private void conclude(CompletableFuture<Verdict> result, List<Demand> demands, @Nullable List<RedisAnswer> answers,
 			@Nullable Throwable failure) {
-		if (failure != null) {
-			result.completeExceptionally(failure);
-		}
-		else {
-			result.complete(verdict);
-		}
-	}
-
-	private static void conclude(CompletableFuture<Verdict> result, Supplier<Turn> turn) {
 		try {
-			settle(result, turn.get());
+			Turn turn = (failure != null || answers == null) ? this.outage.decide(demands, failure) : turn(answers);
+			turn.settle(result);
 		}
 		catch (RuntimeException ex) {
 			result.completeExceptionally(ex);
 		}
-	}
-
-	/**
-	 * Completes a call when its turn has come, or gives back its turn if the caller does
-	 * not wait any more.
-	 */
-	private static void settle(CompletableFuture<Verdict> result, Turn turn) {
-		Verdict verdict = turn.verdict();
-		if (turn.waitNanos() <= 0) {
-			if (!result.complete(verdict)) {
-				verdict.giveBack();
-			}
-			return;
-		}
-		result.whenComplete((done, cancelled) -> {
-			if (cancelled != null) {
-				verdict.giveBack();
-			}
-		});
-		CompletableFuture.delayedExecutor(turn.waitNanos(), TimeUnit.NANOSECONDS, Runnable::run)
-			.execute(() -> result.complete(verdict));
-	}
-
-	/**
-	 * Slots asked one after the other.
-	 */
-	private final class Sequence {
-
-		private final Deque<List<Demand>> open;
-
-		private final CallBudget budget;
-
-		private final List<RedisAnswer> answers = new ArrayList<>();
-
-		Sequence(Collection<List<Demand>> open, CallBudget budget) {
-			this.open = new ArrayDeque<>(open);
-			this.budget = budget;
-		}
-
-		CompletableFuture<List<RedisAnswer>> next() {
-			return askRedis(this.open.removeFirst(), 0, this.budget).whenComplete((answer, failure) -> {
-				if (failure != null || !answer.isAllowed()) {
-					this.answers.forEach(RateLimitEngine.this::giveBack);
-				}
-			}).thenCompose(this::go);
-		}
-
-		private CompletableFuture<List<RedisAnswer>> go(RedisAnswer answer) {
-			this.answers.add(answer);
-			return (answer.isAllowed() && !this.open.isEmpty()) ? next()
-					: CompletableFuture.completedFuture(this.answers);
-		}
-
 	}
 
 }

@@ -13,6 +13,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What limits do while Redis is away, each as its policy says. A limit that is only a
@@ -31,9 +32,10 @@ final class RateLimitOutage {
 	 * @param demands what it wants
 	 * @param failure why there is no answer
 	 */
-	Turn decide(List<Demand> demands, Throwable failure) {
-		if (!(Waiting.cause(failure) instanceof RedisUnavailableException unavailable)) {
-			throw new IllegalStateException("The decision failed", Waiting.cause(failure));
+	Turn decide(List<Demand> demands, @Nullable Throwable failure) {
+		Throwable cause = (failure != null) ? Waiting.cause(failure) : null;
+		if (!(cause instanceof RedisUnavailableException unavailable)) {
+			throw new IllegalStateException("The decision failed", cause);
 		}
 		List<RateLimitEvent> events = new ArrayList<>(demands.size());
 		List<Demand> counted = new ArrayList<>(demands.size());

@@ -66,14 +66,15 @@ public final class RateLimitRules {
 		return this.limiter.get().decide(List.copyOf(demands));
 	}
 
-	private static Collection<Demand> demands(List<Match> matches) {
+	private Collection<Demand> demands(List<Match> matches) {
 		Map<List<Object>, Demand> demands = new LinkedHashMap<>();
 		for (Match match : matches) {
 			List<String> key = match.parts();
 			if (key == null) {
 				continue;
 			}
-			for (RateLimit limit : match.rule().limits()) {
+			for (RateLimit known : match.rule().limits()) {
+				RateLimit limit = this.limits.current(known);
 				demands.merge(List.of(limit.name(), key), new Demand(limit, key, match.rule().settings().cost()),
 						(first, next) -> (next.cost() > first.cost()) ? next : first);
 			}

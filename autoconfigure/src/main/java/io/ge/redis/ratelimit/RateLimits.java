@@ -31,6 +31,8 @@ final class RateLimits {
 
 	private volatile @Nullable RateLimitDefinitions current;
 
+	private volatile boolean refreshed;
+
 	RateLimits(Supplier<RateLimitProperties> properties) {
 		this.properties = properties;
 	}
@@ -72,6 +74,7 @@ final class RateLimits {
 			this.uses.forEach(next::add);
 			next.verify();
 			this.current = next;
+			this.refreshed = true;
 		}
 		finally {
 			this.lock.unlock();
@@ -97,6 +100,17 @@ final class RateLimits {
 					+ RateLimitProperties.path(name) + ".limit, or use the name of an annotated limit");
 		}
 		return limits;
+	}
+
+	/**
+	 * Returns what became of a limit that was looked up before.
+	 */
+	RateLimit current(RateLimit known) {
+		if (!this.refreshed) {
+			return known;
+		}
+		List<RateLimit> current = find(known.name());
+		return (current.size() == 1) ? current.get(0) : known;
 	}
 
 	/**

@@ -124,11 +124,8 @@ final class RedisAnswer {
 	 * {@code decide.lua} defines it.
 	 */
 	long extraStamp(int index) {
-		boolean inSubWindow = switch (this.demands.get(index).limit().algorithm()) {
-			case SLIDING_WINDOW, TOKEN_BUCKET -> false;
-			case SLIDING_WINDOW_COUNTER, FIXED_WINDOW -> true;
-		};
-		return inSubWindow ? stamp(index) : Math.max(stamp(index), this.reply[1] + this.reply[4]);
+		boolean isWindow = this.demands.get(index).limit().algorithm() == RateLimitAlgorithm.SLIDING_WINDOW;
+		return isWindow ? Math.max(stamp(index), this.reply[1] + this.reply[4]) : stamp(index);
 	}
 
 	/**

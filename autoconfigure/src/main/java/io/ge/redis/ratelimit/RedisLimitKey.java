@@ -24,11 +24,14 @@ final class RedisLimitKey {
 
 	private final RedisKey key;
 
+	private final String text;
+
 	RedisLimitKey(RateLimit limit, List<String> parts, RedisKey key) {
 		this.name = limit.name();
 		this.algorithm = limit.algorithm();
 		this.parts = parts;
 		this.key = key;
+		this.text = key.toString();
 	}
 
 	boolean isOf(RateLimit limit, List<String> parts) {
@@ -40,10 +43,10 @@ final class RedisLimitKey {
 	}
 
 	/**
-	 * Returns the key as messages about it name it.
+	 * Returns the key as messages about it name it. Its hash code is that of this key.
 	 */
 	String text() {
-		return this.key.toString();
+		return this.text;
 	}
 
 	int slot() {
@@ -52,12 +55,12 @@ final class RedisLimitKey {
 
 	@Override
 	public boolean equals(Object other) {
-		return other instanceof RedisLimitKey limitKey && this.key.equals(limitKey.key);
+		return other instanceof RedisLimitKey limitKey && this.text.equals(limitKey.text);
 	}
 
 	@Override
 	public int hashCode() {
-		return this.key.hashCode();
+		return this.text.hashCode();
 	}
 
 	@Override

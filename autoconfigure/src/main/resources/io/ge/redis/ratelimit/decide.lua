@@ -1,6 +1,6 @@
 -- Decides on one call against all its limits of one slot, and takes the permits of each if all allow it.
 --
--- KEYS  one state per limit, all in one slot
+-- KEYS  one state per limit, all in one slot, none twice
 -- ARGV  further permits per limit wanted as a lease (0 none), longest lease in microseconds (0 none),
 --       then per limit seven values: kind 'w' sliding window, 'b' token bucket, 'c' sliding window counter or
 --       'f' fixed window; limit; window in microseconds; burst ('b', else 0); cost (0 looks, is never refused);
@@ -17,10 +17,10 @@
 --    exception: a denied call moves a bucket to a changed rate, burst or clock, so that these hold from then on.
 --  * A permit counts at a time: that at which the call may proceed, for a lease its end. No permit is used later than
 --    it counts, and every later decision sees it: so no use is forgotten too early, and nobody overtakes who waits.
---    A lease takes what is free now, so it never makes a denial.
+--    A lease takes only what is free now.
 --  * 'w' is a list of stamps, oldest first. In no window of that length are more than 'limit' permits used.
---  * 'b' is the theoretical arrival time (GCRA), when the bucket would be full again, then three digits for the scale of
---    the interval, then ':' and the latest stamp if it is ahead. The interval is rounded up to a microsecond; in any
+--  * 'b' is the theoretical arrival time (GCRA), when the bucket would be full again, then three digits for the scale
+--    of the interval, then ':' and the latest stamp if it is ahead. The interval is rounded up to a microsecond; in any
 --    time t at most burst + t / interval permits are used. After a change of rate the permits still missing are the
 --    same number (within 7 %) at the new interval; after a change of burst or clock no more than all are missing.
 --  * 'c' and 'f' count in sub-windows: '>dd' length of a sub-window, time until which the last one was used; then four
@@ -28,12 +28,12 @@
 --    leave room: a window touches no more than these. 'f' has one sub-window. After a change of the window what was
 --    counted moves to the end of its old sub-window, the last one to its last use: never too early.
 --  * A clock that steps back by d (failover) admits nothing more, and denies up to d longer; only 'f' begins a window
---    anew that it shows again. What stands more than an
---    hour ahead was written by a clock that was wrong, and is forgotten; so nobody waits for longer than an hour, and
---    where 'c' or 'f' take part for no longer than 600 of their sub-windows.
+--    anew that is shown again. What stands more than an hour ahead was written by a clock that was wrong, and is
+--    forgotten; so nobody waits for longer than an hour, nor than 600 sub-windows where 'c' or 'f' take part.
 --  * A shadow limit neither denies nor delays the call; it is charged unless it refuses.
---  * Every key has a TTL: until its state says nothing any more.
--- Writes begin when all is decided. A first write that is refused (memory, replica) charges nothing, later ones are not.
+--  * Every key has a TTL: until its state says nothing any more, so at most the window (a sub-window more for 'c', the
+--    time to fill up for 'b') after the latest stamp, and two milliseconds.
+-- If the first write is refused (memory, replica), nothing is charged; after it Redis refuses none of the same script.
 
 local MILLISECOND = 1000
 local AHEAD = 3600 * 1000 * MILLISECOND -- farther in the future nothing is charged
@@ -316,7 +316,8 @@ for _, limit in ipairs(limits) do
     limit.refusal = limit.window -- never, which only a shadow limit is asked
   elseif limit.cost > limit.available and limit.cost > 0 then
     limit.earliest = KINDS[limit.kind].earliest(limit)
-    limit.refusal = math.max(0, limit.earliest - now - math.min(limit.wait, limit.reach, limit.shadow and AHEAD or reach))
+    local patience = math.min(limit.wait, limit.shadow and limit.reach or reach)
+    limit.refusal = math.max(0, limit.earliest - now - patience)
   end
   if limit.refusal > 0 then
     allowed = allowed and limit.shadow

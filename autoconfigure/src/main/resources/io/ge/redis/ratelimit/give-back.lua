@@ -7,6 +7,7 @@
 -- Invariants
 --  * Only removes or lowers, and never prolongs; at most what is still taken is given back.
 --  * The newest permits go first: the oldest would have come back soon anyway.
+--  * A bucket whose rate was changed is moved to the new one, as decide.lua would.
 -- Not to be repeated: a second time gives back as many again.
 -- The message is that of refund.lua.
 
@@ -29,15 +30,23 @@ local function give_back_stamps()
 end
 
 local function give_back_time()
-  local interval = math.ceil(window / limit)
-  local arrival = tonumber(redis.call('GET', key) or 0)
-  if arrival <= now then
+  local state = redis.call('GET', key)
+  if not state then
     return 0
   end
-  local taken = math.min(permits, math.ceil((arrival - now) / interval))
-  arrival = arrival - taken * interval
-  if arrival > now then
-    redis.call('SET', key, string.format('%.0f', arrival), 'PX', math.ceil((arrival - now) / 1000) + 1)
+  local interval = math.ceil(window / limit)
+  local scale = math.floor(math.log(interval) / math.log(2) * 20)
+  local arrival, old_scale, ahead = string.match(state, '^(%d+)(%d%d%d)(:?%d*)$')
+  local missing = math.max(0, tonumber(arrival) - now)
+  local steps = scale - tonumber(old_scale)
+  if math.abs(steps) > 1 then
+    missing = math.ceil(missing * 2 ^ (steps / 20))
+  end
+  local taken = math.min(permits, math.ceil(missing / interval))
+  missing = missing - taken * interval
+  if missing > 0 then
+    local lower = string.format('%.0f%03d', now + missing, scale) .. ahead
+    redis.call('SET', key, lower, 'PX', math.ceil(missing / 1000) + 1)
   else
     redis.call('DEL', key)
   end

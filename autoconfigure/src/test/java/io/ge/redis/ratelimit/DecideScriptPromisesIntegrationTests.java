@@ -267,6 +267,8 @@ class DecideScriptPromisesIntegrationTests {
 			w    | first_after(limit, now -         | first_after(limit, math.max(now, limit.last) -
 			w    | high) <= time                    | high) < time
 			w    | extra, now + valid)              | extra, now)
+			wbcf | if limit.last > time + LONGEST_LEASE | if false
+			wbcf | at = math.max(at, limit.earliest) | at = limit.earliest
 			b    | extra, now + valid)              | extra, now)
 			wbcf | if allowed and limit.cost > 0    | if limit.cost > 0
 			c    | if index >= limit.current - limit.past then | if index > limit.current - limit.past then

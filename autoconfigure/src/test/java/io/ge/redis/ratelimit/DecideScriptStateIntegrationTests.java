@@ -8,6 +8,7 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.test.RedisErrorReplyException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * What the scripts leave in Redis, and what they tell the instances; as they are, on the
@@ -59,6 +61,25 @@ class DecideScriptStateIntegrationTests {
 		List<Long> later = ttls();
 		for (int i = 0; i < KINDS.length; i++) {
 			assertThat(later.get(i)).isPositive().isLessThanOrEqualTo(ttls.get(i));
+		}
+	}
+
+	@Test
+	void withoutMemoryAllIsChargedOrNothing() {
+		redis.primary().exhaustMemory();
+		try {
+			assertThatExceptionOfType(RedisErrorReplyException.class).isThrownBy(() -> decideAll(10, 1))
+				.withMessageContaining("OOM");
+			assertThat((List<?>) command("KEYS", "*")).isEmpty();
+			// With something to delete first, the rest may be written
+			redis.primary().freeMemory();
+			at(-HOUR, "w", key("w"), 10, HOUR, 1);
+			redis.primary().exhaustMemory();
+			assertThat(at(HOUR, "w", key("w"), 10, HOUR, 1).get(0)).isEqualTo(1L);
+			assertThat(ttl(key("w"))).isPositive();
+		}
+		finally {
+			redis.primary().freeMemory();
 		}
 	}
 

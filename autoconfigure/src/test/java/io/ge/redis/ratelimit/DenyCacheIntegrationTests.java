@@ -163,8 +163,7 @@ class DenyCacheIntegrationTests {
 					for (int cost = 1; cost <= 3; cost++) {
 						Demand demand = demand("cost" + cost, 3, Duration.ofMillis(200), algorithm, cost);
 						for (int i = 0; i < 4; i++) {
-							awaitDenial(limiter, demand);
-							RateLimitDecision.Denied denied = (RateLimitDecision.Denied) limiter.decide(demand);
+							RateLimitDecision.Denied denied = awaitDenial(limiter, demand);
 							long until = System.nanoTime() + denied.retryAfter().toNanos();
 							Awaitility.await()
 								.pollInterval(Duration.ofNanos(100_000))
@@ -176,10 +175,12 @@ class DenyCacheIntegrationTests {
 			}
 		}
 
-		private static void awaitDenial(TestLimiter limiter, Demand demand) {
-			Awaitility.await()
-				.pollInterval(Duration.ofNanos(100_000))
-				.until(() -> !limiter.decide(demand).isAllowed() && source(limiter, demand) == Source.DENY_CACHE);
+		private static RateLimitDecision.Denied awaitDenial(TestLimiter limiter, Demand demand) {
+			Verdict verdict = limiter.verdict(List.of(demand));
+			while (verdict.events().get(0).source() != Source.DENY_CACHE) {
+				verdict = limiter.verdict(List.of(demand));
+			}
+			return (RateLimitDecision.Denied) verdict.orRefuse();
 		}
 
 	}

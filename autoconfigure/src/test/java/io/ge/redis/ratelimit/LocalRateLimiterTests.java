@@ -6,10 +6,14 @@
 package io.ge.redis.ratelimit;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -71,6 +75,141 @@ class LocalRateLimiterTests {
 			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
 			.withBurst(5);
 		assertThat(admitted(limiter, bucket)).isEqualTo(5);
+	}
+
+	@ParameterizedTest
+	@EnumSource(RateLimitAlgorithm.class)
+	void neverAdmitsMoreThanTheLimitInAnyWindow(RateLimitAlgorithm algorithm) {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		RateLimit settings = this.limit.withAlgorithm(algorithm).withWaitTime(Duration.ofMillis(200));
+		Random random = new Random(algorithm.ordinal());
+		List<long[]> admitted = new ArrayList<>();
+		List<TakenTurn> taken = new ArrayList<>();
+		for (int i = 0; i < 5000; i++) {
+			this.nanos.addAndGet(random.nextInt(100_000_000));
+			if (random.nextInt(20) == 0 && !taken.isEmpty()) {
+				TakenTurn last = taken.remove(taken.size() - 1);
+				last.turn.verdict().giveBack();
+				admitted.remove(last.use);
+			}
+			long cost = 1 + random.nextInt(4);
+			Turn turn = limiter.decide(List.of(new Demand(settings, List.of("anna"), cost)));
+			if (turn.verdict().orRefuse().isAllowed()) {
+				assertThat(turn.waitNanos()).isLessThanOrEqualTo(settings.waitTime().toNanos());
+				long[] use = { this.nanos.get() + turn.waitNanos(), cost };
+				admitted.add(use);
+				taken.add(new TakenTurn(turn, use));
+			}
+		}
+		assertThat(admitted).hasSizeGreaterThan(500);
+		assertThat(mostInAWindow(algorithm, settings, admitted)).isLessThanOrEqualTo(bound(algorithm));
+	}
+
+	/** A bucket gives its burst and its rate, a fixed window has two edges. */
+	private long bound(RateLimitAlgorithm algorithm) {
+		return switch (algorithm) {
+			case SLIDING_WINDOW, SLIDING_WINDOW_COUNTER, FIXED_WINDOW -> this.limit.limit();
+			case TOKEN_BUCKET -> 2 * this.limit.limit();
+		};
+	}
+
+	private static long mostInAWindow(RateLimitAlgorithm algorithm, RateLimit limit, List<long[]> uses) {
+		long window = limit.window().toNanos();
+		long most = 0;
+		for (long[] first : uses) {
+			long from = (algorithm == RateLimitAlgorithm.FIXED_WINDOW) ? first[0] / window * window : first[0];
+			long sum = 0;
+			for (long[] use : uses) {
+				sum += (use[0] >= from && use[0] < from + window) ? use[1] : 0;
+			}
+			most = Math.max(most, sum);
+		}
+		return most;
+	}
+
+	@ParameterizedTest
+	@EnumSource(RateLimitAlgorithm.class)
+	void whoWaitsAsToldIsAdmitted(RateLimitAlgorithm algorithm) {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		RateLimit settings = this.limit.withAlgorithm(algorithm);
+		Random random = new Random(algorithm.ordinal());
+		int denials = 0;
+		for (int i = 0; i < 2000; i++) {
+			this.nanos.addAndGet(random.nextInt(50_000_000));
+			List<Demand> demands = List.of(new Demand(settings, List.of("anna"), 1 + random.nextInt(6)));
+			if (decide(limiter, demands) instanceof RateLimitDecision.Denied denied) {
+				denials++;
+				long wait = denied.retryAfter().toNanos();
+				if (algorithm != RateLimitAlgorithm.SLIDING_WINDOW_COUNTER) {
+					this.nanos.addAndGet(wait - 1);
+					assertThat(decide(limiter, demands).isAllowed()).isFalse();
+					wait = 1;
+				}
+				this.nanos.addAndGet(wait);
+				assertThat(decide(limiter, demands).isAllowed()).isTrue();
+			}
+		}
+		assertThat(denials).isPositive();
+	}
+
+	@ParameterizedTest
+	@EnumSource(RateLimitAlgorithm.class)
+	void takesCostAtOnceOrNotAtAllAndGivesItBackOnce(RateLimitAlgorithm algorithm) {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		RateLimit settings = this.limit.withAlgorithm(algorithm);
+		RateLimitDecision.Allowed taken = (RateLimitDecision.Allowed) decide(limiter, demand(settings, 7));
+		assertThat(taken.quotas().get(0).remaining()).isEqualTo(3);
+		assertThat(decide(limiter, demand(settings, 4)).isAllowed()).isFalse();
+		assertThat(decide(limiter, demand(settings, 0)).quotas().get(0).remaining()).isEqualTo(3);
+		((Receipt) taken.receipt()).giveBack();
+		((Receipt) taken.receipt()).giveBack();
+		assertThat(decide(limiter, demand(settings, 0)).quotas().get(0).remaining()).isEqualTo(10);
+	}
+
+	@ParameterizedTest
+	@EnumSource(RateLimitAlgorithm.class)
+	void letsCallsWaitForTheirTurn(RateLimitAlgorithm algorithm) {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		RateLimit settings = this.limit.withAlgorithm(algorithm).withWaitTime(Duration.ofMillis(1200));
+		assertThat(limiter.decide(demand(settings, 10)).waitNanos()).isZero();
+		Turn first = limiter.decide(demand(settings, 5));
+		Turn second = limiter.decide(demand(settings, 5));
+		assertThat(first.waitNanos()).isPositive();
+		assertThat(second.waitNanos()).isGreaterThanOrEqualTo(first.waitNanos());
+		assertThat(limiter.decide(demand(settings, 10)).verdict().orRefuse().isAllowed()).isFalse();
+		second.verdict().giveBack();
+		assertThat(limiter.decide(demand(settings, 5)).waitNanos()).isEqualTo(second.waitNanos());
+	}
+
+	@Test
+	void shadowRefusesNobodyAndTells() {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 10, this.nanos::get);
+		List<Demand> demands = demand(this.limit.withShadow(true), 1);
+		assertThat(limiter.decide(demands).verdict().events()).extracting(RateLimitEvent::outcome)
+			.containsExactly(RateLimitEvent.Outcome.ALLOWED);
+		Verdict verdict = limiter.decide(demands).verdict();
+		assertThat(verdict.orRefuse().isAllowed()).isTrue();
+		assertThat(verdict.orRefuse().quotas()).isEmpty();
+		assertThat(verdict.events()).extracting(RateLimitEvent::outcome)
+			.containsExactly(RateLimitEvent.Outcome.SHADOW_DENIED);
+	}
+
+	@Test
+	void chargesNoLimitIfOneRefuses() {
+		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		RateLimit one = RateLimit.of("one", 1, Duration.ofSeconds(1));
+		List<Demand> both = List.of(demand(this.limit, 1).get(0), demand(one, 1).get(0));
+		assertThat(decide(limiter, both).isAllowed()).isTrue();
+		assertThat(decide(limiter, both)).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+				(denied) -> assertThat(denied.violated()).containsExactly("one"));
+		assertThat(decide(limiter, demand(this.limit, 0)).quotas().get(0).remaining()).isEqualTo(9);
+	}
+
+	private static List<Demand> demand(RateLimit limit, long cost) {
+		return List.of(new Demand(limit, List.of("anna"), cost));
+	}
+
+	private record TakenTurn(Turn turn, long[] use) {
 	}
 
 	private static int admitted(LocalRateLimiter limiter, RateLimit limit) {

@@ -15,6 +15,7 @@ import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.test.instance.Operation;
+import io.ge.redis.test.oracle.Journal;
 import io.ge.redis.test.scenario.RateLimitOperations;
 import io.ge.redis.test.scenario.RateLimitPort;
 import io.ge.redis.test.scenario.RateLimitScenario;
@@ -27,6 +28,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.util.ReflectionTestUtils;
 
@@ -57,12 +59,21 @@ class RateLimitFaultApplication {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
-	RateLimitPort limit(RateLimiter limiter, @Value("${test.on-outage:deny}") OutagePolicy policy) {
-		RateLimit limit = RateLimit.of("orders", RateLimitScenario.LIMIT, RateLimitScenario.WINDOW)
+	RateLimit orders(@Value("${test.on-outage:deny}") OutagePolicy policy, Environment environment) {
+		return RateLimit
+			.of(RateLimitScenario.NAME,
+					environment.getProperty("test.limit", Long.class, (long) RateLimitScenario.LIMIT),
+					environment.getProperty("test.window", Duration.class, RateLimitScenario.WINDOW))
+			.withWaitTime(environment.getProperty("test.wait", Duration.class, Duration.ZERO))
+			.withLease(environment.getProperty("test.lease", Integer.class, 1))
 			.withOnOutage(policy);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RateLimitPort port(RateLimiter limiter, RateLimit orders) {
 		return (key) -> {
-			if (!limiter.tryAcquire(List.of(limit), key).isAllowed()) {
+			if (!limiter.tryAcquire(List.of(orders), key).isAllowed()) {
 				return RateLimitPort.Decision.DENIED;
 			}
 			return (this.source.get() == RateLimitEvent.Source.LOCAL) ? RateLimitPort.Decision.ADMITTED_LOCALLY
@@ -76,6 +87,48 @@ class RateLimitFaultApplication {
 			if (event instanceof RateLimitEvent decided) {
 				this.source.set(decided.source());
 			}
+		};
+	}
+
+	/**
+	 * Asks once. Arguments: key, and what tells this call from others. Result: who has
+	 * decided; if denied, then when the answer was there and after how many nanoseconds
+	 * the call is said to be admitted.
+	 */
+	@Bean
+	Operation ask(RateLimiter limiter, RateLimit orders, Journal journal) {
+		return (arguments) -> {
+			long asked = System.nanoTime();
+			RateLimitDecision decision = limiter.tryAcquire(List.of(orders), arguments[0]);
+			if (decision instanceof RateLimitDecision.Denied denied) {
+				return this.source.get() + " " + System.nanoTime() + " " + denied.retryAfter().toNanos();
+			}
+			journal.write(Journal.ADMITTED, arguments[0], asked, arguments[1]);
+			return this.source.get().toString();
+		};
+	}
+
+	/**
+	 * Forgets what a key has used. Argument: key.
+	 */
+	@Bean
+	Operation reset(RateLimitGuard guard) {
+		return (arguments) -> {
+			guard.control().reset(RateLimitScenario.NAME, List.of(arguments[0]));
+			return "done";
+		};
+	}
+
+	/**
+	 * Changes the limit of a key. Arguments: key, and the limit.
+	 */
+	@Bean
+	Operation change(RateLimitGuard guard) {
+		return (arguments) -> {
+			guard.control()
+				.change(RateLimitScenario.NAME, List.of(arguments[0]),
+						new RateLimitChange(Long.valueOf(arguments[1]), null, null));
+			return "done";
 		};
 	}
 

@@ -12,6 +12,7 @@ import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.fault.ProtectionOff;
+import io.ge.redis.test.instance.Failpoint;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.scenario.RateLimitScenario;
 import org.junit.jupiter.api.Test;
@@ -30,9 +31,35 @@ class RateLimitFaultIntegrationTests {
 
 	private static final String LIMIT_BETWEEN = "in no window between two losses more than the limit";
 
-	/** Admits twice as many. */
-	private static final Sabotage NO_GATE = Sabotage.script("io/ge/redis/ratelimit/decide.lua",
-			"local gate = size >= limit and", "local gate = size >= 2 * limit and");
+	private static final String DENIED = "nobody is refused for longer than said, at most once more the limit";
+
+	private static final String LEASED = "in no window are more permits used than the limit";
+
+	/** Reads a clock that runs twice as fast, so that windows end too early. */
+	private static final Sabotage FAST_CLOCK = Sabotage.script("io/ge/redis/ratelimit/decide.lua", (script) -> script
+		.replaceFirst("(\\w+\\.)?call\\('TIME'\\)", "(function() local t = $0 return {t[1] * 2, t[2] * 2} end)()"));
+
+	/** Hands out fifty permits in advance, however few Redis gave. */
+	private static final Sabotage GENEROUS_LEASES = Sabotage.answer(RedisAnswer.class, "extra", 50L);
+
+	/** Uses permits in advance however late. */
+	private static final Sabotage ENDLESS_LEASES = Sabotage.answer(RedisAnswer.class, "extraUsableUntil",
+			Long.MAX_VALUE / 2);
+
+	/** Admits at once who should wait. */
+	private static final Sabotage NO_TURNS = Sabotage.answer(RedisAnswer.class, "isLater", false);
+
+	/** Refuses from memory although news can be missing. */
+	private static final Sabotage[] DEAF = { Sabotage.answer(DenyCache.class, "isCertain", true),
+			Sabotage.skip(DenyCache.class, "clear") };
+
+	/** Refuses from memory without end. */
+	private static final Sabotage ENDLESS_DENIAL = Sabotage.answer(Denial.class, "answers", true);
+
+	/** Asks Redis however often it did not answer. */
+	private static final Sabotage NO_BREAKER = Sabotage.skip("io.ge.redis.core.outage.Breaker", "openCause");
+
+	private static final Failpoint.Place LEASE_GRANTED = Failpoint.exit(Lease.class, "answered");
 
 	/** A machine that is busy is no outage. */
 	private static final String PATIENT = "ge.redis.outage.command-timeout=2s";
@@ -48,8 +75,8 @@ class RateLimitFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void instancesKilledUnderLoadAreMissedWithoutGate() {
-		fails(RateLimitScenario::instancesKilledUnderLoad, NO_GATE);
+	void instancesKilledUnderLoadAreMissedIfTheClockRunsTooFast() {
+		fails(RateLimitScenario::instancesKilledUnderLoad, FAST_CLOCK);
 	}
 
 	@Test
@@ -78,9 +105,9 @@ class RateLimitFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void connectionsCutAgainAndAgainAreMissedWithoutGate() {
+	void connectionsCutAgainAndAgainAreMissedIfTheClockRunsTooFast() {
 		fails((scenario) -> scenario.repeatedly(RateLimitFaultIntegrationTests::cut, APART.multipliedBy(4), false),
-				NO_GATE);
+				FAST_CLOCK);
 	}
 
 	@Test
@@ -92,8 +119,8 @@ class RateLimitFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void redisHungAndResumedIsMissedWithoutGate() {
-		fails(RateLimitScenario::redisHungAndResumed, NO_GATE);
+	void redisHungAndResumedIsMissedIfTheClockRunsTooFast() {
+		fails(RateLimitScenario::redisHungAndResumed, FAST_CLOCK);
 	}
 
 	@Test
@@ -106,8 +133,8 @@ class RateLimitFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void redisRestartedWithoutItsDataIsMissedWithoutGate() {
-		fails((scenario) -> scenario.dataLost(RateLimitFaultIntegrationTests::restart), NO_GATE);
+	void redisRestartedWithoutItsDataIsMissedIfTheClockRunsTooFast() {
+		fails((scenario) -> scenario.dataLost(RateLimitFaultIntegrationTests::restart), FAST_CLOCK);
 	}
 
 	@Test
@@ -120,8 +147,8 @@ class RateLimitFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void flushAllWhileRunningIsMissedWithoutGate() {
-		fails((scenario) -> scenario.dataLost(StandaloneRedis::flushAll), NO_GATE);
+	void flushAllWhileRunningIsMissedIfTheClockRunsTooFast() {
+		fails((scenario) -> scenario.dataLost(StandaloneRedis::flushAll), FAST_CLOCK);
 	}
 
 	@Test
@@ -147,8 +174,8 @@ class RateLimitFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void halfASecondOfLatencyIsMissedWithoutGate() {
-		fails(RateLimitScenario::halfASecondOfLatency, NO_GATE);
+	void halfASecondOfLatencyIsMissedIfTheClockRunsTooFast() {
+		fails(RateLimitScenario::halfASecondOfLatency, FAST_CLOCK);
 	}
 
 	@Test
@@ -166,6 +193,127 @@ class RateLimitFaultIntegrationTests {
 				Sabotage.answer(InstanceBus.class, "liveInstances", 1));
 	}
 
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void manyInstancesWithManyThreads() {
+		passes("everybody at once, 16 threads per instance", LIMIT + ", by the times inside the script", 1,
+				(scenario) -> scenario.manyInstancesWithManyThreads(false), PATIENT);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void manyInstancesWithManyThreadsAreMissedIfTheClockRunsTooFast() {
+		fails((scenario) -> scenario.manyInstancesWithManyThreads(false), FAST_CLOCK);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void manyInstancesWithManyThreadsAndLeases() {
+		passes("everybody at once with leases, 16 threads per instance", LEASED, 1,
+				(scenario) -> scenario.manyInstancesWithManyThreads(true), PATIENT);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void manyInstancesWithManyThreadsAndLeasesAreMissedIfMoreIsHandedOutThanRedisGave() {
+		fails((scenario) -> scenario.manyInstancesWithManyThreads(true), GENEROUS_LEASES);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void holderOfLeasesKilled() {
+		passes("instance killed with permits in advance", LEASED + ", and permits come back", 1,
+				(scenario) -> scenario.holderOfLeasesKilled(LEASE_GRANTED), PATIENT);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void holderOfLeasesKilledIsMissedIfMoreIsHandedOutThanRedisGave() {
+		fails((scenario) -> scenario.holderOfLeasesKilled(LEASE_GRANTED), GENEROUS_LEASES);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void holderOfLeasesPausedAndResumed() {
+		passes("instance paused with permits in advance, and resumed", LEASED, 1,
+				RateLimitScenario::holderOfLeasesPausedAndResumed, PATIENT);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void holderOfLeasesPausedIsMissedIfLeasesDoNotEnd() {
+		fails(RateLimitScenario::holderOfLeasesPausedAndResumed, ENDLESS_LEASES);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void instanceWithWaitersKilled() {
+		FaultRun run = FaultRun.of("rate limit", "instance killed whose callers wait for their turn",
+				"the others go on in their order, " + LIMIT);
+		passes(run.atLeast(32, 1), RateLimitScenario::instanceWithWaitersKilled, PATIENT);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void instanceWithWaitersKilledIsMissedIfNobodyWaits() {
+		fails(RateLimitScenario::instanceWithWaitersKilled, NO_TURNS);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void pushCutWhileLimitsChange() {
+		passes("push connection cut while a limit is reset, then raised", "who is refused is let in within 2 s", 1,
+				RateLimitScenario::pushCutWhileLimitsChange, PATIENT);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void pushCutWhileLimitsChangeIsMissedIfDenialsHoldThoughNewsAreMissing() {
+		fails(RateLimitScenario::pushCutWhileLimitsChange, DEAF);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisHungAndDecidedAlone() {
+		passes("Redis hung, instances decide alone",
+				"only the first calls wait, no instance admits more than its share, back within 2 s", 1,
+				RateLimitScenario::redisHungAndDecidedAlone);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisHungAndDecidedAloneIsMissedIfEveryCallAsks() {
+		fails(RateLimitScenario::redisHungAndDecidedAlone, NO_BREAKER);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void flushAllWhileCallersAreRefused() {
+		passes("FLUSHALL while callers are refused from memory", DENIED, 1,
+				(scenario) -> scenario.dataLostWhileDenied(StandaloneRedis::flushAll), PATIENT);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void flushAllWhileCallersAreRefusedIsMissedIfDenialsDoNotEnd() {
+		fails((scenario) -> scenario.dataLostWhileDenied(StandaloneRedis::flushAll), ENDLESS_DENIAL);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisRestartedWhileCallersAreRefused() {
+		passes("Redis restarted without its data while callers are refused from memory", DENIED, 1,
+				(scenario) -> scenario.dataLostWhileDenied(RateLimitFaultIntegrationTests::restart));
+	}
+
 	private static void flushScripts(StandaloneRedis redis) {
 		redis.primary().command("SCRIPT", "FLUSH");
 	}
@@ -181,7 +329,10 @@ class RateLimitFaultIntegrationTests {
 
 	private static void passes(String fault, String promise, int faults, Consumer<RateLimitScenario> body,
 			String... properties) {
-		FaultRun run = FaultRun.of("rate limit", fault, promise).atLeast(100, faults);
+		passes(FaultRun.of("rate limit", fault, promise).atLeast(100, faults), body, properties);
+	}
+
+	private static void passes(FaultRun run, Consumer<RateLimitScenario> body, String... properties) {
 		try (RateLimitScenario scenario = new RateLimitScenario(run, RateLimitFaultApplication.class)
 			.with(properties)) {
 			body.accept(scenario);

@@ -111,7 +111,9 @@ class RateLimitLeaseIntegrationTests {
 					while (limiter.decide(demand).isAllowed()) {
 						admitted++;
 					}
-					assertThat(admitted).as(algorithm.name()).isEqualTo(50);
+					// What a bucket gains during a lease is not given at its beginning
+					int fewest = (algorithm == RateLimitAlgorithm.TOKEN_BUCKET) ? 49 : 50;
+					assertThat(admitted).as(algorithm.name()).isBetween(fewest, 50);
 				}
 			}
 		}
@@ -147,13 +149,31 @@ class RateLimitLeaseIntegrationTests {
 			}
 		}
 
+		/**
+		 * Once Redis has forgotten permits that were taken in advance, others have them.
+		 */
+		@Test
+		void permitsAreNotUsedAfterTheirTime(RedisFixture redis) {
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					RateLimit limit = limit("limit", algorithm, 16, 50).withWindow(Duration.ofMillis(400));
+					Demand leased = new Demand(limit, List.of("anna"), 1);
+					Demand all = new Demand(limit.withLease(1), List.of("anna"), 16);
+					one.decide(leased);
+					Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> two.decide(all).isAllowed());
+					assertThat(source(one, leased)).as(algorithm.name()).isEqualTo(Source.REDIS);
+				}
+			}
+		}
+
 		@Test
 		void unusedPermitsAreGivenBack(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					Demand demand = demand("limit", algorithm, 1000, 50);
-					assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(950);
-					assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(950 + 48);
+					long left = limiter.decide(demand).quotas().get(0).remaining();
+					assertThat(left).as(algorithm.name()).isBetween(949L, 950L);
+					assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(left + 48);
 					Awaitility.await().until(() -> left(limiter, demand) == 998);
 				}
 			}

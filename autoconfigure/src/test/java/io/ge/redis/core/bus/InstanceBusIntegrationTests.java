@@ -8,6 +8,7 @@ package io.ge.redis.core.bus;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.test.OnRedis;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class InstanceBusIntegrationTests {
+
+	private static final long SECOND = 1_000_000_000;
 
 	@Nested
 	@OnRedis(RedisTarget.STANDALONE)
@@ -57,7 +60,58 @@ class InstanceBusIntegrationTests {
 		}
 	}
 
+	@Test
+	void confirmationStopsWhileNothingComesBack() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend one = TestBackend.on(redis, "one")) {
+			InstanceBus bus = one.get().bus();
+			bus.confirmWhile(() -> true);
+			Awaitility.await().until(() -> System.nanoTime() - bus.confirmedAt() < SECOND);
+			redis.primary().pause();
+			Awaitility.await().until(() -> System.nanoTime() - bus.confirmedAt() > 2 * SECOND);
+			redis.primary().resume();
+			Awaitility.await().until(() -> System.nanoTime() - bus.confirmedAt() < SECOND);
+			redis.primary().kill();
+			Awaitility.await().until(() -> System.nanoTime() - bus.confirmedAt() > 3600 * SECOND);
+		}
+	}
+
 	abstract static class Contract {
+
+		@Test
+		void newsReachesEveryHandlerOfEveryInstance(RedisFixture redis) {
+			try (TestBackend one = TestBackend.on(redis, "one"); TestBackend two = TestBackend.on(redis, "two")) {
+				List<String> received = new CopyOnWriteArrayList<>();
+				one.get().bus().handle("lock", (payload) -> received.add("one " + payload));
+				one.get().bus().handle("lock", (payload) -> received.add("one also " + payload));
+				two.get().bus().handle("lock", (payload) -> received.add("two " + payload));
+				Awaitility.await().until(() -> one.get().bus().isSubscribed() && two.get().bus().isSubscribed());
+				assertThat(one.get().bus().newsChannel()).isEqualTo(two.get().bus().newsChannel());
+				redis.endpoints().get(0).command("PUBLISH", one.get().bus().newsChannel(), "lock some payload");
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(received).containsExactlyInAnyOrder("one some payload",
+							"one also some payload", "two some payload"));
+			}
+		}
+
+		@Test
+		void isConfirmedOnlyWhileSomebodyWantsIt(RedisFixture redis) {
+			try (TestBackend one = TestBackend.on(redis, "one")) {
+				InstanceBus bus = one.get().bus();
+				AtomicBoolean wanted = new AtomicBoolean();
+				bus.confirmWhile(wanted::get);
+				Awaitility.await().until(bus::isSubscribed);
+				Awaitility.await()
+					.during(Duration.ofSeconds(1))
+					.until(() -> System.nanoTime() - bus.confirmedAt() > 3600 * SECOND);
+				wanted.set(true);
+				Awaitility.await().until(() -> System.nanoTime() - bus.confirmedAt() < SECOND);
+				Awaitility.await()
+					.during(Duration.ofSeconds(2))
+					.until(() -> System.nanoTime() - bus.confirmedAt() < SECOND);
+				wanted.set(false);
+				Awaitility.await().until(() -> System.nanoTime() - bus.confirmedAt() > SECOND);
+			}
+		}
 
 		@Test
 		void instancesKnowOfEachOther(RedisFixture redis) {

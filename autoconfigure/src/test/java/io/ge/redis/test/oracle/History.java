@@ -278,12 +278,14 @@ public final class History {
 	}
 
 	private static int mostWithin(List<Entry> admitted, long window) {
+		List<Entry> ordered = new ArrayList<>(admitted);
+		ordered.sort(Comparator.comparingLong((entry) -> entry.number(1)));
+		long[] asked = ordered.stream().mapToLong((entry) -> entry.number(1)).toArray();
 		int most = 0;
-		for (Entry first : admitted) {
-			long start = first.number(1);
+		for (int first = 0; first < asked.length; first++) {
 			int within = 0;
-			for (Entry entry : admitted) {
-				if (entry.number(1) - start >= 0 && entry.nanos() - start < window) {
+			for (int i = first; i < asked.length && asked[i] - asked[first] < window; i++) {
+				if (ordered.get(i).nanos() - asked[first] < window) {
 					within++;
 				}
 			}

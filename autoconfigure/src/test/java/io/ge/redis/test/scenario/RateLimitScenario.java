@@ -9,14 +9,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
+import io.ge.redis.test.RedisMonitor;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
+import io.ge.redis.test.instance.Failpoint;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.oracle.Entry;
@@ -34,6 +37,9 @@ import org.awaitility.Awaitility;
  */
 public final class RateLimitScenario extends Scenario {
 
+	/** The name of the limit. */
+	public static final String NAME = "orders";
+
 	/** How many calls may be admitted in a window. */
 	public static final int LIMIT = 18;
 
@@ -43,9 +49,37 @@ public final class RateLimitScenario extends Scenario {
 	/** An instance has admitted a call alone: key, when it had asked. */
 	static final String ADMITTED_LOCALLY = "admitted-locally";
 
+	/** What a call may wait for Redis in {@link #redisHungAndDecidedAlone}. */
+	static final Duration BUDGET = Duration.ofMillis(400);
+
+	/** A call has taken as long as {@link #BUDGET}: key, when it had asked. */
+	static final String LONG_CALL = "long-call";
+
 	private static final int INSTANCES = 3;
 
+	private static final boolean IS_LONG = Long.getLong("ge.test.chaos.minutes", 0) > 0;
+
+	/** The limit where permits are taken in advance, so that there are some. */
+	private static final int LEASED_LIMIT = 120;
+
+	private static final String LEASES = "test.lease=50";
+
+	private static final int THREADS = 4;
+
 	private static final Duration LOAD = Duration.ofMillis(2000);
+
+	/** Two clocks are compared. */
+	private static final Duration GRAIN = Duration.ofMillis(2);
+
+	/** A turn that came later was forgotten, however busy the machine is. */
+	private static final Duration LATEST = Duration.ofSeconds(5);
+
+	/** A second is promised; the rest is for a busy machine. */
+	private static final Duration LET_IN = Duration.ofSeconds(2);
+
+	private static final Duration BACK = Duration.ofSeconds(2);
+
+	private static final Duration TOO_LONG = Duration.ofSeconds(1);
 
 	private Duration judged = WINDOW;
 
@@ -181,6 +215,7 @@ public final class RateLimitScenario extends Scenario {
 				tally(load);
 				judge(started, before);
 				judge(after, Long.MAX_VALUE);
+				this.run.violations(history().admissionsPerWindow(inRound(), 2 * LIMIT, this.judged));
 				this.run.note("windows above the limit across the loss",
 						history().admissionsPerWindow(inRound(), LIMIT, WINDOW).size());
 			}
@@ -196,24 +231,294 @@ public final class RateLimitScenario extends Scenario {
 			List<Instance> instances = working(subjects(redis).start(INSTANCES));
 			RedisNode node = redis.primary();
 			while (this.run.next()) {
-				for (Instance instance : instances) {
-					Awaitility.await("instances known to " + instance)
-						.atMost(Duration.ofSeconds(20))
-						.until(() -> Integer.parseInt(instance.get("knownInstances")), (known) -> known >= INSTANCES);
-				}
+				awaitKnown(instances);
 				this.run.inject(Fault.of("killed", node::kill));
 				List<CompletableFuture<String>> load = load(instances, LOAD);
 				tally(load);
-				this.run.require(history().count(ADMITTED_LOCALLY) > 0, "Nobody was admitted locally");
-				for (Instance instance : instances) {
-					this.run.violations(history().admissionsPerWindow((entry) -> entry.kind().equals(ADMITTED_LOCALLY)
-							&& entry.field(0).equals(key()) && entry.process().equals(instance.name()),
-							LIMIT / INSTANCES, WINDOW));
-				}
-				this.run.violations(history().admissionsPerWindow(
-						(entry) -> entry.kind().equals(ADMITTED_LOCALLY) && entry.field(0).equals(key()), LIMIT,
-						WINDOW));
+				judgeLocal(instances);
 				node.start();
+			}
+		}
+	}
+
+	/**
+	 * Nothing happens, but everybody comes at once: many instances with many threads ask
+	 * for a limit. Judged by the times inside the script as well as by what callers see.
+	 * @param leased whether permits are taken in advance
+	 */
+	public void manyInstancesWithManyThreads(boolean leased) {
+		int limit = leased ? 1000 : 300;
+		Duration window = Duration.ofSeconds(1);
+		int number = IS_LONG ? 8 : 4;
+		Duration load = IS_LONG ? Duration.ofMinutes(1) : Duration.ofMillis(2500);
+		addProperties("test.limit=" + limit, "test.window=" + window.toMillis() + "ms",
+				leased ? LEASES : "test.lease=1");
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = working(subjectAnd(number - 1, redis));
+			while (this.run.next()) {
+				this.run.injected();
+				try (RedisMonitor monitor = RedisMonitor.of(redis.primary(), "RPUSH")) {
+					List<CompletableFuture<String>> loads = hammer(instances, load, 16);
+					tally(loads);
+					judgeStamps(monitor.executed(), limit, window, leased);
+				}
+				this.run.violations(history().admissionsPerWindow(inRound(), limit, window));
+			}
+		}
+	}
+
+	/**
+	 * An instance is killed in the moment in which it has got permits in advance, others
+	 * go on. What it took counts until its window has passed, and then no more.
+	 * @param granted where permits have come and nobody has used them
+	 */
+	public void holderOfLeasesKilled(Failpoint.Place granted) {
+		addProperties("test.limit=" + LEASED_LIMIT, LEASES);
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = working(subjectAnd(INSTANCES - 1, redis));
+			while (this.run.next()) {
+				int killed = 1 + this.run.random().nextInt(INSTANCES - 1);
+				List<CompletableFuture<String>> load = hammer(instances, LOAD, THREADS);
+				awaitAdmission(instances.get(0));
+				this.run.inject(Fault.of("killed", () -> {
+					instances.get(killed).arm(granted.halt());
+					instances.get(killed).awaitHalted();
+				}));
+				tally(load);
+				instances.set(killed, others(redis).start());
+				working(instances.subList(killed, killed + 1));
+				pass(WINDOW.plus(WINDOW));
+				long since = System.nanoTime();
+				tally(hammer(instances.subList(0, 1), WINDOW, THREADS));
+				judge(LEASED_LIMIT);
+				long back = history().entries()
+					.stream()
+					.filter(inRound())
+					.filter((entry) -> entry.number(1) - since >= 0)
+					.count();
+				this.run.require(back >= LEASED_LIMIT, "Only " + back + " of " + LEASED_LIMIT + " permits came back");
+			}
+		}
+	}
+
+	/**
+	 * An instance that has permits in advance is paused until they count no more, while
+	 * others use what there is.
+	 */
+	public void holderOfLeasesPausedAndResumed() {
+		addProperties("test.limit=" + LEASED_LIMIT, LEASES);
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = working(subjectAnd(INSTANCES - 1, redis));
+			Instance subject = instances.get(0);
+			Fault paused = Fault.of("paused", subject::pause, subject::resume);
+			while (this.run.next()) {
+				subject.get("ask", key(), "0");
+				this.run.inject(paused);
+				List<CompletableFuture<String>> load = hammer(instances.subList(1, INSTANCES), WINDOW.multipliedBy(4),
+						THREADS);
+				pass(WINDOW.multipliedBy(2).plusMillis(this.run.random().nextInt((int) WINDOW.toMillis())));
+				this.run.heal(paused);
+				load.addAll(hammer(instances.subList(0, 1), WINDOW, THREADS));
+				tally(load);
+				judge(LEASED_LIMIT);
+			}
+		}
+	}
+
+	/**
+	 * Callers of several instances wait for their turn, and one of these is killed: the
+	 * others get theirs in the order in which they came, and none earlier than that.
+	 */
+	public void instanceWithWaitersKilled() {
+		int limit = 8;
+		addProperties("test.limit=" + limit, "test.wait=20s");
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = working(subjectAnd(INSTANCES - 1, redis));
+			while (this.run.next()) {
+				long origin = System.nanoTime();
+				long server = serverMicros(redis);
+				List<CompletableFuture<String>> callers = new ArrayList<>();
+				List<Long> stamps;
+				int killed = 1 + this.run.random().nextInt(INSTANCES - 1);
+				try (RedisMonitor monitor = RedisMonitor.of(redis.primary(), "RPUSH")) {
+					for (int i = 0; i < limit * 4; i++) {
+						callers.add(instances.get(i % INSTANCES).call("ask", key(), String.valueOf(i)));
+						awaitStamps(monitor, i + 1);
+					}
+					this.run.inject(Fault.of("killed", instances.get(killed)::kill));
+					stamps = judgeTurns(monitor.executed(), limit);
+				}
+				for (int i = 0; i < callers.size(); i++) {
+					String result = result(callers.get(i));
+					this.run.operations(1);
+					this.run.require(i % INSTANCES == killed || result.equals("REDIS"),
+							"Caller " + i + " got " + result + " instead of its turn");
+				}
+				for (Entry entry : history().entries().stream().filter(inRound()).toList()) {
+					long turn = origin + (stamps.get((int) entry.number(2)) - server) * 1000;
+					this.run.latency(Duration.ofNanos(entry.nanos() - turn));
+					this.run.require(entry.nanos() - turn > -GRAIN.toNanos(), "Caller " + entry.field(2) + " came "
+							+ Duration.ofNanos(turn - entry.nanos()) + " too early");
+					this.run.require(entry.nanos() - turn < LATEST.toNanos(),
+							"Caller " + entry.field(2) + " came " + Duration.ofNanos(entry.nanos() - turn) + " late");
+				}
+				judge(limit);
+				instances.set(killed, others(redis).start());
+				working(instances.subList(killed, killed + 1));
+			}
+		}
+	}
+
+	/**
+	 * No message reaches anybody, while one instance forgets what was used and then
+	 * raises the limit: callers that another one refuses are let in nevertheless.
+	 */
+	public void pushCutWhileLimitsChange() {
+		addProperties("test.window=20s", "ge.redis.rate-limit.limits." + NAME + ".limit=" + LIMIT,
+				"ge.redis.rate-limit.limits." + NAME + ".window=20s");
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = working(subjectAnd(1, redis));
+			Instance subject = instances.get(0);
+			Instance other = instances.get(1);
+			RedisNode node = redis.primary();
+			while (this.run.next()) {
+				// Now and then the connection comes back at once
+				boolean stays = this.run.round() == 1 || this.run.random().nextBoolean();
+				Fault cut = Fault.of("cut", () -> {
+					if (stays) {
+						node.forbid("subscribe");
+					}
+					node.killClients("pubsub");
+				}, () -> node.permit("subscribe"));
+				awaitDenied(subject);
+				CompletableFuture<String> load = subject.call("take", key(), "5000");
+				this.run.inject(cut);
+				pass(Duration.ofMillis(this.run.random().nextInt(300)));
+				boolean letIn = awaitLetIn(subject, () -> other.get("reset", key()), "reset")
+						&& awaitLetIn(subject, () -> other.get("change", key(), String.valueOf(LIMIT * 2)), "change");
+				this.run.heal(cut);
+				tally(List.of(load));
+				if (!letIn) {
+					return;
+				}
+			}
+		}
+	}
+
+	private void awaitDenied(Instance instance) {
+		Awaitility.await("denied")
+			.atMost(Duration.ofSeconds(30))
+			.until(() -> instance.get("ask", key(), "0").startsWith("DENY_CACHE "));
+	}
+
+	private boolean awaitLetIn(Instance subject, Runnable change, String what) {
+		String key = key();
+		change.run();
+		long changed = System.nanoTime();
+		Predicate<Entry> letIn = inRound()
+			.and((entry) -> entry.process().equals(subject.name()) && entry.number(1) - changed > 0);
+		while (find(letIn) == null) {
+			if (since(changed).compareTo(LET_IN) > 0) {
+				this.run.violation(key + ": still refused " + LET_IN + " after the " + what);
+				return false;
+			}
+			pass(Duration.ofMillis(20));
+		}
+		this.run.latency(Duration.ofNanos(find(letIn).number(1) - changed));
+		awaitDenied(subject);
+		return true;
+	}
+
+	/**
+	 * Redis hangs: the first calls wait for it, all others are decided on by each
+	 * instance alone, until it is back.
+	 */
+	public void redisHungAndDecidedAlone() {
+		addProperties("test.on-outage=local", "ge.redis.outage.command-timeout=" + BUDGET.toMillis() + "ms");
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = working(subjects(redis).start(INSTANCES));
+			RedisNode node = redis.primary();
+			Fault hang = Fault.of("hung", node::pause, node::resume);
+			while (this.run.next()) {
+				awaitKnown(instances);
+				List<CompletableFuture<String>> load = hammer(instances, Duration.ofMillis(4500), THREADS);
+				awaitAdmission(instances.get(0));
+				long hung = System.nanoTime();
+				this.run.inject(hang);
+				pass(Duration.ofMillis(2200 + this.run.random().nextInt(300)));
+				this.run.heal(hang);
+				long back = System.nanoTime();
+				for (Instance instance : instances) {
+					Entry first = await("admission at " + instance, inRound()
+						.and((entry) -> entry.process().equals(instance.name()) && entry.number(1) - back > 0));
+					Duration took = Duration.ofNanos(first.nanos() - back);
+					this.run.latency(took);
+					this.run.require(took.compareTo(BACK) < 0, instance.name() + " was back after " + took);
+				}
+				tally(load);
+				for (Instance instance : instances) {
+					long waited = history().entries(LONG_CALL)
+						.stream()
+						.filter((entry) -> entry.process().equals(instance.name()) && entry.field(0).equals(key()))
+						.filter((entry) -> entry.number(1) - hung + BUDGET.toNanos() > 0)
+						.count();
+					// Each thread once, and those that had gone on before the third
+					// failure
+					this.run.require(waited <= THREADS + 2,
+							instance.name() + ": " + waited + " calls waited for Redis");
+				}
+				judgeLocal(instances);
+			}
+		}
+	}
+
+	private void awaitKnown(List<Instance> instances) {
+		for (Instance instance : instances) {
+			Awaitility.await("instances known to " + instance)
+				.atMost(Duration.ofSeconds(20))
+				.until(() -> Integer.parseInt(instance.get("knownInstances")), (known) -> known >= INSTANCES);
+		}
+	}
+
+	private void judgeLocal(List<Instance> instances) {
+		Predicate<Entry> local = (entry) -> entry.kind().equals(ADMITTED_LOCALLY) && entry.field(0).equals(key());
+		this.run.require(history().entries().stream().anyMatch(local), "Nobody was admitted locally");
+		for (Instance instance : instances) {
+			this.run.violations(history().admissionsPerWindow(
+					local.and((entry) -> entry.process().equals(instance.name())), LIMIT / INSTANCES, WINDOW));
+		}
+		this.run.violations(history().admissionsPerWindow(local, LIMIT, WINDOW));
+	}
+
+	/**
+	 * Redis loses all data while an instance refuses callers from memory: it does not so
+	 * for longer than it has said.
+	 * @param loss loses the data and returns when Redis is back
+	 */
+	public void dataLostWhileDenied(RedisFault loss) {
+		addProperties("test.window=2s");
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			List<Instance> instances = working(subjectAnd(1, redis));
+			Instance subject = instances.get(0);
+			while (this.run.next()) {
+				tally(List.of(instances.get(1).call("take", key(), "200")));
+				awaitDenied(subject);
+				String[] denied = subject.get("ask", key(), "0").split(" ");
+				if (denied.length < 3) {
+					continue;
+				}
+				long said = Long.parseLong(denied[1]) + Long.parseLong(denied[2]);
+				CompletableFuture<String> load = subject.call("take", key(), "3800");
+				this.run.inject(Fault.of("loss", () -> loss.inject(redis)));
+				tally(List.of(load));
+				Entry first = find(inRound().and((entry) -> entry.process().equals(subject.name())
+						&& entry.nanos() - Long.parseLong(denied[1]) > 0));
+				this.run.require(first != null && first.number(1) - said < TOO_LONG.toNanos(),
+						"Refused for longer than said");
+				if (first != null) {
+					this.run.latency(Duration.ofNanos(Math.max(0, first.number(1) - said)));
+				}
+				this.run.violations(history().admissionsPerWindow(inRound(), 2 * LIMIT, Duration.ofSeconds(2)));
 			}
 		}
 	}
@@ -285,6 +590,89 @@ public final class RateLimitScenario extends Scenario {
 			}
 		}
 		return load;
+	}
+
+	private List<CompletableFuture<String>> hammer(List<Instance> instances, Duration duration, int threads) {
+		List<CompletableFuture<String>> load = new ArrayList<>();
+		for (Instance instance : instances) {
+			load.add(instance.call("hammer", key(), String.valueOf(duration.toMillis()), String.valueOf(threads)));
+		}
+		return load;
+	}
+
+	/**
+	 * Judges by the times at which the script itself took permits. Those of a lease stand
+	 * for its end, which is later than the command that was seen.
+	 */
+	private void judgeStamps(List<RedisMonitor.Executed> pushes, int limit, Duration window, boolean leased) {
+		String marker = "{" + key() + "}";
+		List<Long> stamps = new ArrayList<>();
+		for (RedisMonitor.Executed push : pushes) {
+			if (!push.arguments().get(0).contains(marker)) {
+				continue;
+			}
+			for (String argument : push.arguments().subList(1, push.arguments().size())) {
+				long stamp = Long.parseLong(argument);
+				this.run.require(
+						leased || push.micros() - stamp < TimeUnit.SECONDS.toMicros(1) && stamp <= push.micros(),
+						"The script says " + stamp + " at " + push.micros());
+				stamps.add(stamp);
+			}
+		}
+		this.run.require(stamps.size() > limit, "Only " + stamps.size() + " permits were taken");
+		int most = 0;
+		for (int first = 0, last = 0; !leased && last < stamps.size(); last++) {
+			while (stamps.get(last) - stamps.get(first) >= TimeUnit.NANOSECONDS.toMicros(window.toNanos())) {
+				first++;
+			}
+			most = Math.max(most, last - first + 1);
+		}
+		this.run.require(most <= limit, key() + ": " + most + " of " + limit + " by the times of the script");
+		long seen = history().entries().stream().filter(inRound()).count();
+		this.run.require(seen <= stamps.size(), seen + " were admitted with " + stamps.size() + " permits");
+	}
+
+	private void awaitStamps(RedisMonitor monitor, int number) {
+		Awaitility.await("turn " + number)
+			.atMost(Duration.ofSeconds(30))
+			.pollDelay(Duration.ZERO)
+			.pollInterval(Duration.ofMillis(2))
+			.until(() -> ofRound(monitor.executed()).size() >= number);
+	}
+
+	private List<RedisMonitor.Executed> ofRound(List<RedisMonitor.Executed> pushes) {
+		return pushes.stream().filter((push) -> push.arguments().get(0).contains("{" + key() + "}")).toList();
+	}
+
+	/**
+	 * Judges the turns that were given, in the order in which callers came: each follows
+	 * the one before, a window after the one whose permit it gets, and not later than
+	 * that.
+	 * @return the turns, in microseconds of the server's clock
+	 */
+	private List<Long> judgeTurns(List<RedisMonitor.Executed> pushes, int limit) {
+		List<Long> turns = new ArrayList<>();
+		for (RedisMonitor.Executed push : ofRound(pushes)) {
+			long turn = Long.parseLong(push.arguments().get(1));
+			int number = turns.size();
+			long before = (number > 0) ? turns.get(number - 1) : 0;
+			long free = (number >= limit) ? turns.get(number - limit) + WINDOW.toNanos() / 1000 : 0;
+			this.run.require(turn >= before, "Turn " + number + " comes before the one of an earlier caller");
+			this.run.require(turn >= free, "Turn " + number + " comes before its permit");
+			this.run.require(turn <= Math.max(push.micros(), Math.max(before, free)),
+					"Turn " + number + " comes later than it could");
+			turns.add(turn);
+		}
+		return turns;
+	}
+
+	private static long serverMicros(StandaloneRedis redis) {
+		List<?> time = (List<?>) redis.primary().command("TIME");
+		return Long.parseLong(time.get(0).toString()) * 1_000_000 + Long.parseLong(time.get(1).toString());
+	}
+
+	private void judge(int limit) {
+		this.run.violations(history().admissionsPerWindow(inRound(), limit, WINDOW));
 	}
 
 	private void awaitAdmission(Instance instance) {

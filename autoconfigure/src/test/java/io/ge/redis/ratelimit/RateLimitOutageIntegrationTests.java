@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
+import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.TestBackend;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Limits while Redis does not answer.
+ */
+class RateLimitOutageIntegrationTests {
+
+	private static final Duration BUDGET = Duration.ofMillis(200);
+
+	private final StandaloneRedis redis = RedisServers.standalone();
+
+	private final TcpProxy proxy = new TcpProxy(this.redis.primary());
+
+	private TestLimiter limiter;
+
+	@BeforeEach
+	void connect() {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(this.proxy.host(), this.proxy.port());
+		factory.afterPropertiesSet();
+		factory.start();
+		this.limiter = TestLimiter.on(TestBackend.on(factory, "one", BUDGET));
+	}
+
+	@AfterEach
+	void close() {
+		this.limiter.close();
+		this.proxy.close();
+		this.redis.close();
+	}
+
+	@Test
+	void hungRedisCostsTheFirstCallsTheirBudgetAndLaterOnesNothing() {
+		Demand demand = demand(RateLimit.of("limit", 100, Duration.ofHours(1)), 1);
+		this.limiter.decide(demand);
+		this.proxy.hang();
+		int waited = 0;
+		for (int i = 0; i < 99; i++) {
+			long since = System.nanoTime();
+			assertThat(this.limiter.verdict(List.of(demand)).events()).extracting(RateLimitEvent::source)
+				.containsExactly(Source.LOCAL);
+			long took = System.nanoTime() - since;
+			assertThat(took).isLessThan(BUDGET.toNanos() + Duration.ofSeconds(1).toNanos());
+			waited += (took >= BUDGET.toNanos() / 2) ? 1 : 0;
+		}
+		assertThat(waited).isBetween(1, 5);
+		this.proxy.resume();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(2))
+			.until(() -> this.limiter.verdict(List.of(demand)).events().get(0).source() == Source.REDIS);
+	}
+
+	/** The script has run, and nobody learns what it said. */
+	@Test
+	void unknownOutcomesAreCountedAndNeverAdmitTooMuch() {
+		// The server knows the script from here on
+		this.limiter.decide(demand(RateLimit.of("other", 10, Duration.ofHours(1)), 1));
+		for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+			RateLimit limit = RateLimit.of(algorithm.name(), 10, Duration.ofHours(1))
+				.withAlgorithm(algorithm)
+				.withOnOutage(OutagePolicy.DENY);
+			this.redis.configResetStat();
+			this.proxy.swallow(TcpProxy.Direction.REPLIES);
+			assertThatExceptionOfType(RedisUnavailableException.class)
+				.isThrownBy(() -> this.limiter.decide(demand(limit, 3)));
+			Awaitility.await().until(() -> this.redis.commandCalls("evalsha") > 0);
+			this.proxy.resume();
+			Awaitility.await()
+				.ignoreExceptionsInstanceOf(RedisUnavailableException.class)
+				.untilAsserted(() -> assertThat(this.limiter.decide(demand(limit, 0)).quotas().get(0).remaining())
+					.isEqualTo(7));
+			int admitted = 0;
+			while (this.limiter.decide(demand(limit, 1)).isAllowed()) {
+				admitted++;
+			}
+			assertThat(admitted).isEqualTo(7);
+		}
+	}
+
+	@Test
+	void policiesDecideForEachLimit() {
+		RateLimit limit = RateLimit.of("limit", 1, Duration.ofHours(1));
+		Demand allow = demand(limit.withOnOutage(OutagePolicy.ALLOW), 1);
+		Demand deny = demand(limit.withOnOutage(OutagePolicy.DENY), 1);
+		Demand local = demand(limit.withOnOutage(OutagePolicy.LOCAL), 1);
+		this.proxy.cut();
+		assertThat(outcomes(allow)).containsExactly(Outcome.ERROR_ALLOWED);
+		assertThat(outcomes(deny)).containsExactly(Outcome.ERROR_DENIED);
+		assertThat(outcomes(local)).containsExactly(Outcome.ALLOWED);
+		assertThat(outcomes(local)).containsExactly(Outcome.DENIED);
+		Demand trial = demand(limit.withOnOutage(OutagePolicy.DENY).withShadow(true), 1);
+		assertThat(outcomes(trial)).containsExactly(Outcome.ERROR_ALLOWED);
+		assertThat(this.limiter.decide(trial).isAllowed()).isTrue();
+	}
+
+	private List<Outcome> outcomes(Demand demand) {
+		return this.limiter.verdict(List.of(demand)).events().stream().map(RateLimitEvent::outcome).toList();
+	}
+
+	private static Demand demand(RateLimit limit, long cost) {
+		return new Demand(limit, List.of("anna"), cost);
+	}
+
+}
