@@ -29,7 +29,10 @@ final class KeyStatistics {
 	private final long multiplier;
 
 	KeyStatistics() {
-		SplittableRandom random = new SplittableRandom();
+		this(new SplittableRandom());
+	}
+
+	KeyStatistics(SplittableRandom random) {
 		this.seed = random.nextLong();
 		this.multiplier = random.nextLong() | 1;
 	}

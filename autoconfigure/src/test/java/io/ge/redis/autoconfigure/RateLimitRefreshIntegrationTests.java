@@ -135,7 +135,8 @@ class RateLimitRefreshIntegrationTests {
 			assertThat(meters.get("ge.redis.ratelimit.near_limit").tags("limit", "tasks").counter().count())
 				.as("only what was allowed counts")
 				.isEqualTo(1);
-			assertThat(meters.get("ge.redis.ratelimit.keys").tags("limit", "tasks").gauge().value()).isEqualTo(2);
+			assertThat(meters.get("ge.redis.ratelimit.keys").tags("limit", "tasks").gauge().value()).as("an estimate")
+				.isBetween(1.0, 2.0);
 			assertThat(meters.get("ge.redis.ratelimit.requests")
 				.tags("outcome", "denied", "source", "redis")
 				.counter()

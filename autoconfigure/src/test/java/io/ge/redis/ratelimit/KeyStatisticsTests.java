@@ -7,6 +7,7 @@ package io.ge.redis.ratelimit;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
@@ -23,12 +24,12 @@ class KeyStatisticsTests {
 	private static final RateLimitDecision DENIED = new RateLimitDecision.Denied(List.of(), List.of("tasks"),
 			Duration.ofSeconds(1));
 
-	private final KeyStatistics statistics = new KeyStatistics();
+	private final KeyStatistics statistics = seeded(1);
 
 	@Test
 	void estimatesDistinctKeysWithinAFewPercent() {
 		for (int number : List.of(1, 10, 100, 1_000, 3_000, 10_000, 100_000, 1_000_000)) {
-			KeyStatistics fresh = new KeyStatistics();
+			KeyStatistics fresh = seeded(number);
 			for (int i = 0; i < number; i++) {
 				fresh.record(demand("user-" + i), ALLOWED);
 				fresh.record(demand("user-" + i), ALLOWED);
@@ -37,6 +38,21 @@ class KeyStatisticsTests {
 			assertThat(fresh.distinctKeys("tasks")).as("%d keys", number)
 				.isCloseTo((long) number, Percentage.withPercentage(9.2));
 		}
+	}
+
+	@Test
+	void errsByAsMuchWhateverTheSeed() {
+		double squares = 0;
+		int seeds = 100;
+		for (int seed = 0; seed < seeds; seed++) {
+			KeyStatistics fresh = seeded(seed);
+			for (int i = 0; i < 20_000; i++) {
+				fresh.record(demand("user-" + i), ALLOWED);
+			}
+			double error = fresh.distinctKeys("tasks") / 20_000.0 - 1;
+			squares += error * error;
+		}
+		assertThat(Math.sqrt(squares / seeds)).isBetween(0.015, 0.031);
 	}
 
 	@Test
@@ -127,6 +143,10 @@ class KeyStatisticsTests {
 		for (int i = 0; i < times; i++) {
 			this.statistics.record(demand(key), DENIED);
 		}
+	}
+
+	private static KeyStatistics seeded(long seed) {
+		return new KeyStatistics(new SplittableRandom(seed));
 	}
 
 	private static List<Demand> demand(String key) {
