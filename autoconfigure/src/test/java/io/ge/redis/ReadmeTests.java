@@ -18,8 +18,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.ge.redis.ratelimit.RateLimitProperties;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
@@ -28,14 +34,28 @@ import org.springframework.core.io.ByteArrayResource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The README says nothing that is not so: its code is code that is compiled and run, its
- * properties and meters exist, its coordinates are ours.
+ * README and pages say nothing that is not so: their code is code that is compiled and
+ * run, their properties and meters exist, their coordinates are ours.
  */
 class ReadmeTests {
 
 	private static final Path EXAMPLES = Path.of("src/test/java/io/ge/redis/readme");
 
 	private final String readme = read(Path.of("../README.md"));
+
+	private final List<String> pages = pages();
+
+	private List<String> pages() {
+		List<String> pages = new ArrayList<>(List.of(this.readme));
+		try (Stream<Path> files = Files.list(Path.of("../docs"))) {
+			files.filter((file) -> file.toString().endsWith(".md")).sorted().map(ReadmeTests::read).forEach(pages::add);
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+		assertThat(pages).hasSizeGreaterThan(1);
+		return pages;
+	}
 
 	@Test
 	void codeIsThatOfTestedExamples() throws IOException {
@@ -70,11 +90,26 @@ class ReadmeTests {
 	}
 
 	@Test
+	void configurationOfRateLimitsCanBeBound() throws IOException {
+		int bound = 0;
+		for (String block : blocks("yaml")) {
+			for (PropertySource<?> source : new YamlPropertySourceLoader().load("page",
+					new ByteArrayResource(block.getBytes(StandardCharsets.UTF_8)))) {
+				bound += new Binder(ConfigurationPropertySources.from(source))
+					.bind("ge.redis.rate-limit", Bindable.of(RateLimitProperties.class),
+							new NoUnboundElementsBindHandler(BindHandler.DEFAULT))
+					.isBound() ? 1 : 0;
+			}
+		}
+		assertThat(bound).isGreaterThan(1);
+	}
+
+	@Test
 	void propertiesInTheTextAreKnown() throws IOException {
 		Set<String> known = ConfigurationMetadata.fromClasspath().propertyNames();
 		Set<String> meters = meters();
 		List<String> unknown = new ArrayList<>();
-		Matcher names = Pattern.compile("`(ge\\.redis\\.[a-z-.<>*]+)(=\\w+)?`").matcher(this.readme);
+		Matcher names = Pattern.compile("`(ge\\.redis\\.[a-z-._<>*]+)(=\\w+)?`").matcher(String.join("\n", this.pages));
 		while (names.find()) {
 			String name = names.group(1);
 			if (!meters.contains(name) && !isKnownPattern(name, known)) {
@@ -88,7 +123,7 @@ class ReadmeTests {
 	void metersOfTheTableAreThoseOfTheSources() {
 		String table = this.readme.substring(this.readme.indexOf("## Meters"), this.readme.indexOf("## Tested with"));
 		Set<String> documented = new TreeSet<>();
-		Matcher names = Pattern.compile("`(ge\\.redis\\.[a-z.]+)`").matcher(table);
+		Matcher names = Pattern.compile("`(ge\\.redis\\.[a-z._]+)`").matcher(table);
 		while (names.find()) {
 			documented.add(names.group(1));
 		}
@@ -105,8 +140,9 @@ class ReadmeTests {
 	}
 
 	private static boolean isKnown(String name, Set<String> known) {
-		return known.contains(name)
-				|| known.stream().anyMatch((property) -> isOfMap(name, property) && !property.equals("ge.redis"));
+		return known.contains(name) || known.stream()
+			.anyMatch((property) -> isOfMap(name, property) && !property.equals("ge.redis")
+					|| name.startsWith(property + "["));
 	}
 
 	/** A property of a map appears in the metadata as the map. */
@@ -125,7 +161,7 @@ class ReadmeTests {
 
 	private static Set<String> meters() {
 		Set<String> meters = new TreeSet<>();
-		Pattern builder = Pattern.compile("(?:Counter|Timer|Gauge)\\s*\\.builder\\(\"([a-z.]+)\"");
+		Pattern builder = Pattern.compile("(?:Counter|Timer|Gauge)\\s*\\.builder\\(\"([a-z._]+)\"");
 		try (Stream<Path> files = Files.walk(Path.of("src/main/java/io/ge/redis/actuate"))) {
 			files.filter((file) -> file.toString().endsWith(".java")).forEach((file) -> {
 				Matcher matcher = builder.matcher(read(file));
@@ -142,7 +178,8 @@ class ReadmeTests {
 
 	private List<String> blocks(String language) {
 		List<String> blocks = new ArrayList<>();
-		Matcher matcher = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(this.readme);
+		Matcher matcher = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+			.matcher(String.join("\n", this.pages));
 		while (matcher.find()) {
 			blocks.add(matcher.group(1));
 		}

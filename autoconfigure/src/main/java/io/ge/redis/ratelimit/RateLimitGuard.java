@@ -148,14 +148,6 @@ public final class RateLimitGuard implements SmartLifecycle {
 		return this.limiter.get();
 	}
 
-	/**
-	 * Returns the limits on requests.
-	 * @return the rules
-	 */
-	public RateLimitRules rules() {
-		return this.rules;
-	}
-
 	@Override
 	public void start() {
 		this.running = true;
@@ -183,6 +175,14 @@ public final class RateLimitGuard implements SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return PHASE;
+	}
+
+	/**
+	 * Returns the limits on requests.
+	 * @return the rules
+	 */
+	public RateLimitRules rules() {
+		return this.rules;
 	}
 
 }

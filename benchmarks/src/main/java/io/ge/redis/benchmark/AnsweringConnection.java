@@ -42,6 +42,10 @@ final class AnsweringConnection implements GuardConnection {
 		this.answering = true;
 	}
 
+	boolean isAnswering() {
+		return this.answering;
+	}
+
 	@Override
 	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
 		if (this.answering) {

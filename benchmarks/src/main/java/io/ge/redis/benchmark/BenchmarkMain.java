@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.function.BiPredicate;
 
 import io.ge.redis.benchmark.report.Results;
+import io.ge.redis.benchmark.report.Table;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
@@ -74,8 +75,14 @@ public final class BenchmarkMain {
 			for (Scenario scenario : new Scenarios(instance, new Monitor(node)).all()) {
 				if (wanted.test(scenario.pattern(), scenario.id())) {
 					say(scenario.title());
-					results.add(comparison.run(scenario));
+					for (Table table : comparison.run(scenario)) {
+						results.add(table);
+					}
 				}
+			}
+			if (wanted.test("ratelimit", "ratelimit-script")) {
+				say("Rate limit, scripts on the server");
+				results.add(new ScriptCost(size, node, instance, new Monitor(node)).run());
 			}
 			if (wanted.test("lock", "lock-contended")) {
 				say("Lock, contended");

@@ -37,15 +37,21 @@ final class Comparison {
 		this.rotation = new Rotation(size);
 	}
 
-	Table run(Scenario scenario) throws Exception {
+	/**
+	 * Measures a scenario.
+	 * @return its table, and a second one if there is something to reach
+	 */
+	List<Table> run(Scenario scenario) throws Exception {
 		scenario.preparation().prepare(this.size.keys());
 		List<List<String>> rows = new ArrayList<>();
 		List<Chart.Group> groups = new ArrayList<>();
 		List<Map<String, Object>> data = new ArrayList<>();
+		Map<Contender, List<Sample>> last = Map.of();
 		for (Keys keys : scenario.keys()) {
 			Map<String, CommandCount> commands = new LinkedHashMap<>();
 			for (Contender contender : scenario.contenders()) {
-				commands.put(contender.name(), CommandCount.of(this.node, contender, keys, this.size.keys()));
+				commands.put(contender.name(),
+						CommandCount.of(this.node, contender, keys, this.size.keys(), scenario.counted()));
 			}
 			for (int threads : this.size.threads()) {
 				Map<Contender, List<Sample>> samples = this.rotation.run(scenario.contenders(), keys, threads);
@@ -65,11 +71,48 @@ final class Comparison {
 				});
 				groups.add(new Chart.Group(callers(threads) + ", " + keys.describe(this.size.keys())
 						+ ((keys == Keys.HOT) ? " key" : " keys"), bars));
+				last = samples;
 			}
 		}
 		Chart chart = new Chart(scenario.title(), "calls per second, as a multiple of the raw EVALSHA (dashed)", 1,
 				groups);
-		return new Table(scenario.id(), scenario.title(), scenario.note(), COLUMNS, rows, chart, data);
+		Table table = new Table(scenario.id(), scenario.title(), scenario.note(), COLUMNS, rows, chart, data);
+		return scenario.goals().isEmpty() ? List.of(table) : List.of(table, goals(scenario, last));
+	}
+
+	private static Table goals(Scenario scenario, Map<Contender, List<Sample>> samples) {
+		List<List<String>> rows = new ArrayList<>();
+		List<Map<String, Object>> data = new ArrayList<>();
+		Map<String, List<Chart.Bar>> bars = new LinkedHashMap<>();
+		int threads = samples.values().iterator().next().get(0).threads();
+		for (Goal goal : scenario.goals()) {
+			Spread calls = ratio(of(samples, goal.own()), of(samples, goal.beside()), Sample::callsPerSecond);
+			Spread p99 = ratio(of(samples, goal.own()), of(samples, goal.beside()), Sample::p99Nanos);
+			rows.add(List.of(goal.own(), goal.beside(), format(calls), format("%.3g", goal.calls()), format(p99),
+					Double.isNaN(goal.p99()) ? "-" : format("%.3g", goal.p99()),
+					goal.isReachedBy(calls.median(), p99.median()) ? "yes" : "no"));
+			Map<String, Object> entry = new LinkedHashMap<>();
+			entry.put("contender", goal.own());
+			entry.put("beside", goal.beside());
+			entry.put("callers", threads);
+			entry.put("calls", calls);
+			entry.put("p99", p99);
+			entry.put("callsGoal", goal.calls());
+			entry.put("p99Goal", Double.isNaN(goal.p99()) ? null : goal.p99());
+			data.add(entry);
+			bars.computeIfAbsent(goal.beside(), (name) -> new ArrayList<>())
+				.add(new Chart.Bar(goal.own(), calls.low() / goal.calls(), calls.median() / goal.calls(),
+						calls.high() / goal.calls(), true));
+		}
+		List<Chart.Group> groups = new ArrayList<>();
+		bars.forEach((beside, group) -> groups.add(new Chart.Group("beside " + beside, group)));
+		String title = scenario.title() + ": what is to be reached";
+		return new Table(scenario.id() + "-goals", title,
+				"From the same rounds as the table before, " + callers(threads)
+						+ ". Every call was admitted, so calls are admitted calls.",
+				List.of("", "beside", "calls/s, x beside", "at least", "p99, x beside", "at most", "reached"), rows,
+				new Chart(title, "calls per second beside the other, as a multiple of the goal (dashed)", 1, groups),
+				data);
 	}
 
 	private static String callers(int threads) {
@@ -101,8 +144,7 @@ final class Comparison {
 		return List.of(contender.name(), String.valueOf(threads), keys.describe(this.size.keys()),
 				format(ratios.calls()), format(ratios.median()), format("%.2f", ratios.pings().median()),
 				format("%,.0f", Spread.of(samples, Sample::callsPerSecond).median()),
-				format("%,.0f", Spread.of(samples, Sample::medianNanos).median() / 1000),
-				format("%,.0f", Spread.of(samples, Sample::p99Nanos).median() / 1000),
+				micros(samples, Sample::medianNanos), micros(samples, Sample::p99Nanos),
 				format("%,.0f", Spread.of(samples, Sample::bytes).median()), commands.describe(),
 				format("%.1f", commands.executed()));
 	}
@@ -120,8 +162,14 @@ final class Comparison {
 		return entry;
 	}
 
+	private static String micros(List<Sample> samples, ToDoubleFunction<Sample> nanos) {
+		double micros = Spread.of(samples, nanos).median() / 1000;
+		return format((micros < 10) ? "%.2f" : "%,.0f", micros);
+	}
+
 	static String format(Spread spread) {
-		return format("%.2f (%.2f-%.2f)", spread.median(), spread.low(), spread.high());
+		String number = (spread.median() < 0.1) ? "%.4f" : (spread.median() < 100) ? "%.2f" : "%,.0f";
+		return format(number + " (" + number + "-" + number + ")", spread.median(), spread.low(), spread.high());
 	}
 
 	static String format(String format, Object... arguments) {

@@ -13,6 +13,7 @@ import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.FencingToken;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimited;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an application of the starter would write. The methods do nothing, so that only
@@ -20,8 +21,28 @@ import io.ge.redis.ratelimit.RateLimited;
  */
 class Guarded {
 
-	@RateLimited(name = "hot", key = "#key", limit = 1000, window = "10ms")
+	static final int SPENT = 1000;
+
+	@RateLimited(name = "hot", key = "#key", limit = 2000, window = "10ms")
 	String admitOften(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "hot-counter", key = "#key", limit = 2000, window = "10ms",
+			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)
+	String admitOftenByCounter(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "hot-bucket", key = "#key", limit = 2000, window = "10ms",
+			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
+	String admitOftenByBucket(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "hot-fixed", key = "#key", limit = 2000, window = "10ms",
+			algorithm = RateLimitAlgorithm.FIXED_WINDOW)
+	String admitOftenByFixed(String key) {
 		return key;
 	}
 
@@ -30,15 +51,48 @@ class Guarded {
 		return key;
 	}
 
-	@RateLimited(name = "hot-bucket", key = "#key", limit = 1000, window = "10ms",
-			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
-	String admitOftenByBucket(String key) {
+	@RateLimited(name = "many-counter", key = "#key", limit = 1000, window = "1m",
+			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)
+	String admitByCounter(String key) {
 		return key;
 	}
 
-	@RateLimited(name = "bucket", key = "#key", limit = 1000, window = "1m",
+	@RateLimited(name = "many-bucket", key = "#key", limit = 1000, window = "1m",
 			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
 	String admitByBucket(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "many-fixed", key = "#key", limit = 1000, window = "1m",
+			algorithm = RateLimitAlgorithm.FIXED_WINDOW)
+	String admitByFixed(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "leased", key = "#key", limit = 1_000_000_000, window = "1m",
+			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER, lease = 50)
+	String admitLeased(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "leased-bucket", key = "#key", limit = 60_000_000, window = "1m",
+			algorithm = RateLimitAlgorithm.TOKEN_BUCKET, lease = 50)
+	String admitLeasedByBucket(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "unleased", key = "#key", limit = 1_000_000_000, window = "1m",
+			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)
+	String admitUnleased(String key) {
+		return key;
+	}
+
+	@RateLimited(name = "second", key = "#key", limit = 1000, window = "1s")
+	@RateLimited(name = "minute", key = "#key", limit = 10_000, window = "1m",
+			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)
+	@RateLimited(name = "hour", key = "#key", limit = 100_000, window = "1h",
+			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
+	String admitThrice(String key) {
 		return key;
 	}
 
@@ -47,14 +101,17 @@ class Guarded {
 		return key;
 	}
 
-	@RateLimited(name = "hundred", key = "#key", limit = 100, window = "1m")
-	String admitHundred(String key) {
+	@RateLimited(name = "once-fallback", key = "#key", limit = 1, window = "1h", fallback = "refused")
+	@Nullable String admitOnceElse(String key) {
 		return key;
 	}
 
-	@RateLimited(name = "hundred-bucket", key = "#key", limit = 100, window = "1m",
-			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
-	String admitHundredByBucket(String key) {
+	@Nullable String refused(String key) {
+		return null;
+	}
+
+	@RateLimited(name = "spent", key = "#key", cost = "#cost", limit = SPENT, window = "1h")
+	String spend(String key, long cost) {
 		return key;
 	}
 

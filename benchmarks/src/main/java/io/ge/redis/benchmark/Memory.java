@@ -5,6 +5,8 @@
 
 package io.ge.redis.benchmark;
 
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,9 +17,13 @@ import io.ge.redis.benchmark.report.Chart;
 import io.ge.redis.benchmark.report.Table;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitAlgorithm;
+import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.RedisNode;
 import io.github.bucket4j.BucketConfiguration;
 import org.redisson.api.RateType;
+import org.redisson.api.RRateLimiter;
 
 /**
  * What one entity takes in Redis: the sum of {@code MEMORY USAGE} over all keys that a
@@ -27,7 +33,18 @@ final class Memory {
 
 	private static final String KEY = Keys.text(0);
 
-	private static final int CALLS = 100;
+	private static final int[] RATE_LIMITS = { 60, 100, 1000 };
+
+	private static final String SHORT_NAME = "a";
+
+	/** With that name {@code ge:ratelimit:{anna}:a:w1}. */
+	private static final String SHORT_KEY = "anna";
+
+	private static final String LONG_KEY = "principal-012345678-abcd";
+
+	private static final int SUB_WINDOWS = 10;
+
+	private static final Duration SPREAD_WINDOW = Duration.ofSeconds(2);
 
 	private final RedisNode node;
 
@@ -65,25 +82,49 @@ final class Memory {
 			blacklist();
 		}
 		return new Table("memory", "Memory per entity",
-				"The sum of MEMORY USAGE over all keys that one entity has, with a key of 8 characters.",
+				"The sum of MEMORY USAGE over all keys that one entity has, with a key of 8 characters where "
+						+ "nothing else is said.",
 				List.of("state", "", "bytes", "x GE Redis", "keys"), this.rows,
 				new Chart("Memory per entity", "bytes, as MEMORY USAGE tells", 0, this.groups), this.data);
 	}
 
 	private void rateLimits() throws Exception {
+		for (int permits : RATE_LIMITS) {
+			rateLimits(Comparison.format("rate limit of %,d a minute, used up, key of 24 characters in Redis", permits),
+					SHORT_NAME, SHORT_KEY, LONG_KEY, permits);
+		}
+		rateLimits("rate limit of 100 a minute, used up, principal of 24 characters", "tasks", LONG_KEY, LONG_KEY, 100);
+		String spread = "rate limit of 1,000,000, used all over its window, key of 24 characters in Redis";
 		begin();
-		Guarded guarded = this.instance.guarded();
-		String full = "rate limit of 100 a minute, used up";
-		state(full, "@RateLimited SLIDING_WINDOW", true, () -> repeat(() -> guarded.admitHundred(KEY)));
-		state(full, "@RateLimited TOKEN_BUCKET", true, () -> repeat(() -> guarded.admitHundredByBucket(KEY)));
-		BucketConfiguration configuration = Scenarios.bucket4j(CALLS, java.time.Duration.ofMinutes(1));
-		state(full, "Bucket4j", false, () -> repeat(
-				() -> this.instance.buckets().getProxy(KEY.getBytes(), () -> configuration).tryConsume(1)));
+		RateLimit counter = RateLimit.of(SHORT_NAME, 1_000_000, SPREAD_WINDOW)
+			.withAlgorithm(RateLimitAlgorithm.SLIDING_WINDOW_COUNTER);
+		state(spread, "SLIDING_WINDOW_COUNTER", true, () -> {
+			// Each of its sub-windows has a count
+			for (int i = 0; i < SUB_WINDOWS; i++) {
+				this.instance.get(RateLimiter.class).tryAcquire(List.of(counter), SHORT_KEY);
+				Thread.sleep(SPREAD_WINDOW.toMillis() / 10);
+			}
+			this.instance.get(RateLimiter.class).tryAcquire(List.of(counter), SHORT_KEY);
+		});
+		end(spread);
+	}
+
+	private void rateLimits(String full, String name, String key, String peerKey, int permits) throws Exception {
+		begin();
+		for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+			List<RateLimit> limits = List
+				.of(RateLimit.of(name, permits, Duration.ofMinutes(1)).withAlgorithm(algorithm));
+			state(full, algorithm.toString(), true,
+					() -> repeat(permits, () -> this.instance.get(RateLimiter.class).tryAcquire(limits, key)));
+		}
+		BucketConfiguration configuration = RateLimitScenarios.bucket4j(permits, Duration.ofMinutes(1));
+		byte[] bucket = peerKey.getBytes(StandardCharsets.UTF_8);
+		state(full, "Bucket4j", false, () -> repeat(permits,
+				() -> this.instance.buckets().getProxy(bucket, () -> configuration).tryConsume(1)));
 		state(full, "Redisson RRateLimiter", false, () -> {
-			this.instance.redisson()
-				.getRateLimiter(KEY)
-				.trySetRate(RateType.OVERALL, CALLS, java.time.Duration.ofMinutes(1));
-			repeat(() -> this.instance.redisson().getRateLimiter(KEY).tryAcquire());
+			RRateLimiter limiter = this.instance.redisson().getRateLimiter(peerKey);
+			limiter.trySetRate(RateType.OVERALL, permits, Duration.ofMinutes(1));
+			repeat(permits, limiter::tryAcquire);
 		});
 		end(full);
 	}
@@ -184,8 +225,8 @@ final class Memory {
 		this.bars.add(new Chart.Bar(name, bytes, bytes, bytes, ours));
 	}
 
-	private static void repeat(Monitor.Work call) throws Exception {
-		for (int i = 0; i < CALLS; i++) {
+	private static void repeat(int times, Monitor.Work call) throws Exception {
+		for (int i = 0; i < times; i++) {
 			call.run();
 		}
 	}

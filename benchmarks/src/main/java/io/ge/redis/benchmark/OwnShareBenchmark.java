@@ -10,15 +10,18 @@ import java.lang.management.ThreadMXBean;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.connection.BenchmarkConnections;
 import io.ge.redis.core.connection.GuardConnections;
+import io.ge.redis.core.outage.Breaker;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +57,18 @@ public class OwnShareBenchmark {
 
 	private static final int KEYS = 1024;
 
+	/** Who comes again and again is one of few. */
+	private static final int FEW_KEYS = 16;
+
+	/** Longer than a lease. */
+	private static final int LEASE_MILLIS = 1_500;
+
 	/** What is called. */
-	@Param({ "unguarded", "ratelimit-allowed", "ratelimit-allowed-bucket", "ratelimit-denied", "lock", "cache-hit",
-			"cache-miss", "cache-write", "idempotency-first", "idempotency-duplicate", "blacklist" })
+	@Param({ "unguarded", "ratelimit-allowed", "ratelimit-allowed-counter", "ratelimit-allowed-bucket",
+			"ratelimit-allowed-fixed", "ratelimit-allowed-several", "ratelimit-allowed-lease", "ratelimit-denied",
+			"ratelimit-denied-again", "ratelimit-denied-again-fallback", "ratelimit-denied-again-limiter",
+			"ratelimit-denied-again-limiter-many", "lock", "cache-hit", "cache-miss", "cache-write",
+			"idempotency-first", "idempotency-duplicate", "blacklist" })
 	public String call;
 
 	private StandaloneRedis redis;
@@ -67,7 +79,11 @@ public class OwnShareBenchmark {
 
 	private final String[] keys = new String[KEYS];
 
+	private int mask = KEYS - 1;
+
 	private int next;
+
+	private int cost;
 
 	/**
 	 * Starts server and application, calls once, and lets the connection answer from then
@@ -81,14 +97,28 @@ public class OwnShareBenchmark {
 		}
 		this.redis = RedisServers.standalone();
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
-			.properties("spring.main.banner-mode=off", "logging.level.root=warn", "ge.redis.outage.command-timeout=5s")
+			.properties("spring.main.banner-mode=off", "logging.level.root=warn", "ge.redis.outage.command-timeout=30s")
 			.properties(this.redis.properties())
 			.run();
-		this.action = action(this.context.getBean(Guarded.class));
+		awaitConnection();
+		this.action = action(this.context.getBean(Guarded.class), this.context.getBean(RateLimiter.class));
+		boolean again = this.call.startsWith("ratelimit-denied-again");
+		if ((again && !this.call.endsWith("-many")) || this.call.endsWith("-lease")) {
+			this.mask = FEW_KEYS - 1;
+		}
 		// The server learns the scripts first
 		this.action.call(Keys.text(KEYS + 1));
-		boolean needsState = this.call.equals("ratelimit-denied") || this.call.equals("cache-hit")
-				|| this.call.equals("idempotency-duplicate");
+		if (this.call.endsWith("-lease")) {
+			// And how permits are given back, of which the connection learns the second
+			// time
+			TimeUnit.MILLISECONDS.sleep(LEASE_MILLIS);
+			this.action.call(Keys.text(KEYS + 2));
+			TimeUnit.MILLISECONDS.sleep(LEASE_MILLIS);
+		}
+		if (this.call.equals("ratelimit-denied")) {
+			this.context.getBean(Guarded.class).spend(Keys.text(KEYS), Guarded.SPENT);
+		}
+		boolean needsState = again || this.call.equals("cache-hit") || this.call.equals("idempotency-duplicate");
 		if (needsState) {
 			this.action.call(Keys.text(KEYS));
 		}
@@ -96,12 +126,28 @@ public class OwnShareBenchmark {
 		this.context.getBean(Answers.class).connection.answer();
 	}
 
-	private Contender.Action action(Guarded guarded) {
+	private void awaitConnection() throws InterruptedException {
+		Breaker breaker = this.context.getBean(RedisBackends.class).get(null).breaker();
+		while (breaker.openCause() != null) {
+			TimeUnit.MILLISECONDS.sleep(100);
+		}
+	}
+
+	private Contender.Action action(Guarded guarded, RateLimiter limiter) {
 		return switch (this.call) {
 			case "unguarded" -> guarded::unguarded;
 			case "ratelimit-allowed" -> guarded::admit;
 			case "ratelimit-allowed-bucket" -> guarded::admitByBucket;
-			case "ratelimit-denied" -> (key) -> denied(guarded, key);
+			case "ratelimit-allowed-counter" -> guarded::admitByCounter;
+			case "ratelimit-allowed-fixed" -> guarded::admitByFixed;
+			case "ratelimit-allowed-several" -> guarded::admitThrice;
+			case "ratelimit-allowed-lease" -> guarded::admitLeased;
+			// A refusal is remembered for the cost that was refused
+			case "ratelimit-denied" -> (key) -> denied(() -> guarded.spend(key, 1 + (this.cost++ & 511)));
+			case "ratelimit-denied-again" -> (key) -> denied(() -> guarded.admitOnce(key));
+			case "ratelimit-denied-again-fallback" -> guarded::admitOnceElse;
+			case "ratelimit-denied-again-limiter", "ratelimit-denied-again-limiter-many" ->
+				(key) -> limiter.tryAcquire("once", key);
 			case "lock" -> (key) -> guarded.locked(key, 0);
 			case "cache-hit", "cache-miss" -> guarded::read;
 			case "cache-write" -> guarded::write;
@@ -111,9 +157,9 @@ public class OwnShareBenchmark {
 		};
 	}
 
-	private static @Nullable Object denied(Guarded guarded, String key) {
+	private static @Nullable Object denied(Supplier<Object> call) {
 		try {
-			return guarded.admitOnce(key);
+			return call.get();
 		}
 		catch (RateLimitExceededException ex) {
 			return ex;
@@ -142,7 +188,7 @@ public class OwnShareBenchmark {
 	@Benchmark
 	public @Nullable Object call(Cpu cpu) throws Exception {
 		cpu.called();
-		return this.action.call(this.keys[this.next++ & (KEYS - 1)]);
+		return this.action.call(this.keys[this.next++ & this.mask]);
 	}
 
 	/**
@@ -229,12 +275,15 @@ public class OwnShareBenchmark {
 
 		@Override
 		public void onFailure(String pattern, OutageCause cause) {
-			throw new IllegalStateException("The connection failed for " + pattern + ": " + cause);
+			// A busy machine may take its time to connect, which is not measured
+			if (this.connection.isAnswering()) {
+				throw new IllegalStateException("The connection failed for " + pattern + ": " + cause);
+			}
 		}
 
 		@Override
 		public void onTransition(String breaker, boolean open) {
-			this.interrupted = this.interrupted || open;
+			this.interrupted = this.interrupted || (open && this.connection.isAnswering());
 		}
 
 		@Override

@@ -15,14 +15,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Supplier;
 
-import io.ge.redis.ratelimit.RateLimitExceededException;
-import io.github.bucket4j.BucketConfiguration;
 import org.jspecify.annotations.Nullable;
-import org.redisson.api.RateType;
 import org.redisson.api.RLock;
-import org.redisson.api.RRateLimiter;
 
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -52,87 +47,10 @@ final class Scenarios {
 	}
 
 	List<Scenario> all() throws Exception {
-		return List.of(rateLimitAllowed(Keys.HOT), rateLimitAllowed(Keys.MANY), rateLimitDenied(), lock(), cacheHit(),
-				cacheMiss(), cacheWrite(), idempotencyFirst(), idempotencyDuplicate(), blacklist());
-	}
-
-	// Rate limit
-
-	private Scenario rateLimitAllowed(Keys keys) throws Exception {
-		boolean hot = keys == Keys.HOT;
-		Contender.Action window = hot ? this.guarded::admitOften : this.guarded::admit;
-		Contender.Action bucket = hot ? this.guarded::admitOftenByBucket : this.guarded::admitByBucket;
-		RecordedCall windowCall = record(window).get(0);
-		RecordedCall bucketCall = record(bucket).get(0);
-		Duration length = hot ? Duration.ofMillis(10) : Duration.ofMinutes(1);
-		BucketConfiguration configuration = bucket4j(1000, length);
-		String reference = "raw EVALSHA, window";
-		String bucketReference = "raw EVALSHA, bucket";
-		String limiters = hot ? "hot:" : "many:";
-		return new Scenario("ratelimit", hot ? "ratelimit-allowed-hot" : "ratelimit-allowed-many",
-				"Rate limit, allowed, " + (hot ? "one hot key" : "many keys"),
-				"1,000 permits per " + (hot ? "10 ms" : "minute") + ": no call is refused.", List.of(keys),
-				List.of(Contender.ping(this.raw, reference),
-						Contender.raw(reference, (key) -> admitted(windowCall.send(this.raw, key))),
-						Contender.raw(bucketReference, (key) -> admitted(bucketCall.send(this.raw, key))),
-						Contender.of("@RateLimited SLIDING_WINDOW", reference, window),
-						Contender.of("@RateLimited TOKEN_BUCKET", bucketReference, bucket),
-						Contender.of("Bucket4j", bucketReference,
-								(key) -> require(tryConsume(key, () -> configuration))),
-						Contender.of("Redisson RRateLimiter", reference,
-								(key) -> require(
-										this.instance.redisson().getRateLimiter(limiters + key).tryAcquire()))),
-				(count) -> forAll(hot ? 1 : count,
-						(key) -> this.instance.redisson()
-							.getRateLimiter(limiters + key)
-							.trySetRate(RateType.OVERALL, 1000, length)));
-	}
-
-	private Scenario rateLimitDenied() throws Exception {
-		deniedByUs(EXAMPLE);
-		RecordedCall call = record((key) -> deniedByUs(key)).get(0);
-		BucketConfiguration configuration = bucket4j(1, Duration.ofHours(1));
-		RRateLimiter limiter = this.instance.redisson().getRateLimiter("once");
-		String reference = "raw EVALSHA";
-		return new Scenario("ratelimit", "ratelimit-denied", "Rate limit, denied",
-				"One permit per hour, taken before. The annotated method throws, the peers return `false`.",
-				List.of(Keys.HOT),
-				List.of(Contender.ping(this.raw, reference),
-						Contender.raw(reference, (key) -> require(number(call.send(this.raw, key), 0) == 0)),
-						Contender.of("@RateLimited", reference, (key) -> require(deniedByUs(key))),
-						Contender.of("Bucket4j", reference,
-								(key) -> require(!tryConsume("once" + key, () -> configuration))),
-						Contender.of("Redisson RRateLimiter", reference, (key) -> require(!limiter.tryAcquire()))),
-				(count) -> {
-					limiter.trySetRate(RateType.OVERALL, 1, Duration.ofHours(1));
-					limiter.tryAcquire();
-					tryConsume("once" + EXAMPLE, () -> configuration);
-				});
-	}
-
-	private boolean deniedByUs(String key) {
-		try {
-			this.guarded.admitOnce(key);
-			return false;
-		}
-		catch (RateLimitExceededException ex) {
-			return true;
-		}
-	}
-
-	private boolean tryConsume(String key, Supplier<BucketConfiguration> configuration) {
-		byte[] name = ("b4j:" + key).getBytes(StandardCharsets.UTF_8);
-		return this.instance.buckets().getProxy(name, configuration).tryConsume(1);
-	}
-
-	static BucketConfiguration bucket4j(long permits, Duration period) {
-		return BucketConfiguration.builder()
-			.addLimit((limit) -> limit.capacity(permits).refillGreedy(permits, period))
-			.build();
-	}
-
-	private static Object admitted(List<?> reply) {
-		return require(number(reply, 0) == 1);
+		List<Scenario> all = new ArrayList<>(new RateLimitScenarios(this.instance, this.monitor).all());
+		all.addAll(List.of(lock(), cacheHit(), cacheMiss(), cacheWrite(), idempotencyFirst(), idempotencyDuplicate(),
+				blacklist()));
+		return all;
 	}
 
 	// Lock
@@ -300,7 +218,7 @@ final class Scenarios {
 		return RecordedCall.of(this.monitor, key, () -> action.call(key));
 	}
 
-	private static void forAll(int count, Contender.Action action) throws Exception {
+	static void forAll(int count, Contender.Action action) throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(PREPARING_THREADS);
 		try {
 			List<Future<?>> shares = new ArrayList<>();
@@ -322,11 +240,11 @@ final class Scenarios {
 		}
 	}
 
-	private static long number(List<?> reply, int index) {
+	static long number(List<?> reply, int index) {
 		return (Long) reply.get(index);
 	}
 
-	private static Object require(boolean expected) {
+	static Object require(boolean expected) {
 		if (!expected) {
 			throw new IllegalStateException("A call did not do what its scenario is about");
 		}

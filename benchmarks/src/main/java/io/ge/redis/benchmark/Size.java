@@ -14,7 +14,7 @@ import java.util.Locale;
  */
 enum Size {
 
-	QUICK(List.of(1, 16), 3, 1, 50, 150, 10_000, 500, 1, 2),
+	QUICK(List.of(1, 64), 3, 1, 50, 150, 10_000, 500, 1, 2),
 
 	FULL(List.of(1, 16, 64), 9, 1, 80, 300, 100_000, 1_000, 2, 3);
 
@@ -86,6 +86,11 @@ enum Size {
 	/** How long a turn of a contended lock is measured. */
 	long contendedMillis() {
 		return this.contendedMillis;
+	}
+
+	/** How often a script is called in a turn that the server times. */
+	int scriptCalls() {
+		return this.keys / 20;
 	}
 
 	/** JVMs per measurement of the own share. */

@@ -45,6 +45,22 @@ class AuthIntegrationTests {
 		assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
 	}
 
+	@Test
+	void guessingIsLimited() {
+		try (Desk guessed = Desk.start(SharedDesk.properties(Database.H2))) {
+			String guess = "{\"username\":\"anna\",\"password\":\"wrong\"}";
+			for (int i = 0; i < 20; i++) {
+				assertThat(guessed.post("/api/auth/login", guess)).returns(401, Answer::status);
+			}
+			Answer refused = guessed.post("/api/auth/login", "{\"username\":\"anna\",\"password\":\"demo\"}");
+			assertThat(refused.status()).isEqualTo(429);
+			assertThat(refused.header("RateLimit-Policy")).contains("\"login-1m\";q=20;w=60")
+				.contains("\"login-1h\";q=200;w=3600");
+			assertThat(refused.json().path("violated-policies").toString()).isEqualTo("[\"login-1m\"]");
+			assertThat(guessed.get("/api/positions/p-1")).returns(200, Answer::status);
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "", "{}", "{\"username\":\"anna\"}", "[" })
 	void malformedLoginIsRefused(String login) {
