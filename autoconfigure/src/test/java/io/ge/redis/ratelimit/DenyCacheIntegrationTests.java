@@ -35,6 +35,42 @@ class DenyCacheIntegrationTests {
 	@OnRedis(RedisTarget.STANDALONE)
 	class OnStandalone extends Contract {
 
+		// Memory and script are the same everywhere, and random load takes long
+
+		/**
+		 * Whatever two instances do with few permits: as long as a denial stands, Redis
+		 * itself denies the same call.
+		 */
+		@Test
+		void agreesWithRedisUnderRandomLoad(RedisFixture redis) {
+			long seed = System.nanoTime();
+			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+				RandomLoad load = new RandomLoad(List.of(one, two), new Random(seed));
+				load.run(4000);
+				assertThat(load.falseDenials).as("seed " + seed).isEmpty();
+				assertThat(load.cached).as("seed " + seed).isGreaterThan(200);
+			}
+		}
+
+		@Test
+		void whoWaitsAsToldFromMemoryIsAdmitted(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					for (int cost = 1; cost <= 3; cost++) {
+						Demand demand = demand("cost" + cost, 3, Duration.ofMillis(200), algorithm, cost);
+						for (int i = 0; i < 4; i++) {
+							RateLimitDecision.Denied denied = awaitDenial(limiter, demand);
+							long until = System.nanoTime() + denied.retryAfter().toNanos();
+							Awaitility.await()
+								.pollInterval(Duration.ofNanos(100_000))
+								.until(() -> System.nanoTime() - until >= 0);
+							assertThat(limiter.decide(demand).isAllowed()).as("%s after %s", demand, denied).isTrue();
+						}
+					}
+				}
+			}
+		}
+
 	}
 
 	@Nested
@@ -138,40 +174,6 @@ class DenyCacheIntegrationTests {
 				assertThat(limiter.denied().size()).isPositive();
 				redis.endpoints().get(0).command("PUBLISH", limiter.bus().newsChannel(), RateLimitNews.CHANGED);
 				Awaitility.await().atMost(Duration.ofSeconds(1)).until(() -> limiter.denied().size() == 0);
-			}
-		}
-
-		/**
-		 * Whatever two instances do with few permits: as long as a denial stands, Redis
-		 * itself denies the same call.
-		 */
-		@Test
-		void agreesWithRedisUnderRandomLoad(RedisFixture redis) {
-			long seed = System.nanoTime();
-			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
-				RandomLoad load = new RandomLoad(List.of(one, two), new Random(seed));
-				load.run(4000);
-				assertThat(load.falseDenials).as("seed " + seed).isEmpty();
-				assertThat(load.cached).as("seed " + seed).isGreaterThan(200);
-			}
-		}
-
-		@Test
-		void whoWaitsAsToldFromMemoryIsAdmitted(RedisFixture redis) {
-			try (TestLimiter limiter = TestLimiter.on(redis)) {
-				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					for (int cost = 1; cost <= 3; cost++) {
-						Demand demand = demand("cost" + cost, 3, Duration.ofMillis(200), algorithm, cost);
-						for (int i = 0; i < 4; i++) {
-							RateLimitDecision.Denied denied = awaitDenial(limiter, demand);
-							long until = System.nanoTime() + denied.retryAfter().toNanos();
-							Awaitility.await()
-								.pollInterval(Duration.ofNanos(100_000))
-								.until(() -> System.nanoTime() - until >= 0);
-							assertThat(limiter.decide(demand).isAllowed()).as("%s after %s", demand, denied).isTrue();
-						}
-					}
-				}
 			}
 		}
 

@@ -38,6 +38,52 @@ class RateLimitLeaseIntegrationTests {
 	@OnRedis(RedisTarget.STANDALONE)
 	class OnStandalone extends Contract {
 
+		// Scripts and leases are the same everywhere, and these take long
+
+		@Test
+		void severalInstancesNeverExceedTheLimit(RedisFixture redis) throws InterruptedException {
+			Duration window = Duration.ofMillis(400);
+			for (RateLimitAlgorithm algorithm : List.of(RateLimitAlgorithm.SLIDING_WINDOW,
+					RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)) {
+				RateLimit limit = limit("hot", algorithm, 100, 20).withWindow(window);
+				List<long[]> admitted = new CopyOnWriteArrayList<>();
+				try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
+					Demand demand = new Demand(limit, List.of("anna"), 1);
+					long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+					List<Thread> threads = new ArrayList<>();
+					for (int i = 0; i < 8; i++) {
+						TestLimiter limiter = (i % 2 == 0) ? one : two;
+						threads.add(new Thread(() -> {
+							for (long asked = System.nanoTime(); asked < end; asked = System.nanoTime()) {
+								if (limiter.decide(demand).isAllowed()) {
+									admitted.add(new long[] { asked, System.nanoTime() });
+								}
+							}
+						}));
+					}
+					threads.forEach(Thread::start);
+					for (Thread thread : threads) {
+						thread.join();
+					}
+				}
+				assertThat(mostWithin(admitted, window)).isLessThanOrEqualTo(100);
+				assertThat(admitted).hasSizeGreaterThan(300);
+			}
+		}
+
+		@Test
+		void unusedPermitsAreGivenBack(RedisFixture redis) {
+			try (TestLimiter limiter = TestLimiter.on(redis)) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					Demand demand = demand("limit", algorithm, 1000, 50);
+					long left = limiter.decide(demand).quotas().get(0).remaining();
+					assertThat(left).as(algorithm.name()).isBetween(949L, 950L);
+					assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(left + 48);
+					Awaitility.await().until(() -> left(limiter, demand) == 998);
+				}
+			}
+		}
+
 	}
 
 	@Nested
@@ -118,37 +164,6 @@ class RateLimitLeaseIntegrationTests {
 			}
 		}
 
-		@Test
-		void severalInstancesNeverExceedTheLimit(RedisFixture redis) throws InterruptedException {
-			Duration window = Duration.ofMillis(400);
-			for (RateLimitAlgorithm algorithm : List.of(RateLimitAlgorithm.SLIDING_WINDOW,
-					RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)) {
-				RateLimit limit = limit("hot", algorithm, 100, 20).withWindow(window);
-				List<long[]> admitted = new CopyOnWriteArrayList<>();
-				try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
-					Demand demand = new Demand(limit, List.of("anna"), 1);
-					long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
-					List<Thread> threads = new ArrayList<>();
-					for (int i = 0; i < 8; i++) {
-						TestLimiter limiter = (i % 2 == 0) ? one : two;
-						threads.add(new Thread(() -> {
-							for (long asked = System.nanoTime(); asked < end; asked = System.nanoTime()) {
-								if (limiter.decide(demand).isAllowed()) {
-									admitted.add(new long[] { asked, System.nanoTime() });
-								}
-							}
-						}));
-					}
-					threads.forEach(Thread::start);
-					for (Thread thread : threads) {
-						thread.join();
-					}
-				}
-				assertThat(mostWithin(admitted, window)).isLessThanOrEqualTo(100);
-				assertThat(admitted).hasSizeGreaterThan(300);
-			}
-		}
-
 		/**
 		 * Once Redis has forgotten permits that were taken in advance, others have them.
 		 */
@@ -162,19 +177,6 @@ class RateLimitLeaseIntegrationTests {
 					one.decide(leased);
 					Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> two.decide(all).isAllowed());
 					assertThat(source(one, leased)).as(algorithm.name()).isEqualTo(Source.REDIS);
-				}
-			}
-		}
-
-		@Test
-		void unusedPermitsAreGivenBack(RedisFixture redis) {
-			try (TestLimiter limiter = TestLimiter.on(redis)) {
-				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					Demand demand = demand("limit", algorithm, 1000, 50);
-					long left = limiter.decide(demand).quotas().get(0).remaining();
-					assertThat(left).as(algorithm.name()).isBetween(949L, 950L);
-					assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(left + 48);
-					Awaitility.await().until(() -> left(limiter, demand) == 998);
 				}
 			}
 		}

@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * Ports for servers that are stopped and must come back on the same port. They lie below
  * the range from which systems take the ports of outgoing connections, so that nothing
  * moves in while the server is away; the port 10000 above, which a cluster node uses for
- * its bus, is free as well.
+ * its bus, is free as well. Test JVMs that run side by side take turns in that range.
  */
 final class FreePorts {
 
@@ -26,6 +26,11 @@ final class FreePorts {
 
 	private static final int BUS_OFFSET = 10_000;
 
+	/** More than there are test JVMs. */
+	private static final int FORKS = 4;
+
+	private static final int FORK = Integer.getInteger("ge.test.fork", 0) % FORKS;
+
 	private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
 	private FreePorts() {
@@ -33,7 +38,7 @@ final class FreePorts {
 
 	static int next() {
 		for (int attempt = 0; attempt < 1_000; attempt++) {
-			int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
+			int port = ThreadLocalRandom.current().nextInt(LOWEST / FORKS, HIGHEST / FORKS) * FORKS + FORK;
 			if (GIVEN.add(port) && isFree(port) && isFree(port + BUS_OFFSET)) {
 				return port;
 			}
