@@ -177,7 +177,7 @@ class DenyCacheIntegrationTests {
 			}
 		}
 
-		private static RateLimitDecision.Denied awaitDenial(TestLimiter limiter, Demand demand) {
+		static RateLimitDecision.Denied awaitDenial(TestLimiter limiter, Demand demand) {
 			Verdict verdict = limiter.verdict(List.of(demand));
 			while (verdict.events().get(0).source() != Source.DENY_CACHE) {
 				verdict = limiter.verdict(List.of(demand));
