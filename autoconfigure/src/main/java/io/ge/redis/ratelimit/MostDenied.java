@@ -73,13 +73,20 @@ final class MostDenied {
 			}
 			else {
 				Denied weakest = weakest();
-				this.limits.get(weakest.limit()).remove(weakest.key());
+				remove(weakest);
 				denials.add(weakest.denials());
 			}
 			this.limits.computeIfAbsent(limit, (name) -> new ConcurrentHashMap<>()).put(List.copyOf(key), denials);
 		}
 		denials.increment();
 		this.least = (this.size < CAPACITY) ? 0 : weakest().denials();
+	}
+
+	private void remove(Denied denied) {
+		Map<List<String>, LongAdder> keys = this.limits.get(denied.limit());
+		if (keys != null) {
+			keys.remove(denied.key());
+		}
 	}
 
 	private Denied weakest() {

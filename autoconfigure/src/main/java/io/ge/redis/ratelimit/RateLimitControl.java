@@ -268,16 +268,18 @@ public final class RateLimitControl {
 					"Set limit, window or burst, or an action: reset, refund, block or unblock.");
 		}
 		RateLimitChecks checks = new RateLimitChecks((attribute) -> attribute);
-		if (change.limit() != null) {
-			check("limit", () -> checks.limit(change.limit()));
+		Long limit = change.limit();
+		if (limit != null) {
+			check("limit", () -> checks.limit(limit));
 		}
 		if (change.window() != null) {
 			check("window", () -> checks.window(change.window()));
 		}
-		if (change.burst() != null) {
-			check("burst", () -> checks.burst(change.burst(), base.algorithm()));
+		Long burst = change.burst();
+		if (burst != null) {
+			check("burst", () -> checks.burst(burst, base.algorithm()));
 		}
-		check((change.limit() != null) ? "limit" : "window",
+		check((limit != null) ? "limit" : "window",
 				() -> checks.together(change.applyTo(base), this.limits.properties().largestExactLimit()));
 	}
 
