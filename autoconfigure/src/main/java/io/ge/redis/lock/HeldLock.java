@@ -60,7 +60,7 @@ final class HeldLock implements LockHandle {
 
 	private volatile long nextRenewal;
 
-	private volatile @Nullable Future<?> timer;
+	private final AtomicReference<@Nullable Future<?>> timer = new AtomicReference<>();
 
 	private volatile boolean transactional;
 
@@ -117,7 +117,7 @@ final class HeldLock implements LockHandle {
 			long renewal = underWay ? now + this.leaseNanos / RETRIES_PER_LEASE : this.nextRenewal;
 			next = (renewal - next < 0) ? renewal : next;
 		}
-		this.timer = this.engine.schedule(this::tend, next - now);
+		replaceTimer(this.engine.schedule(this::tend, next - now));
 		if (this.state.get() != State.HELD) {
 			cancelTimer();
 		}
@@ -129,6 +129,8 @@ final class HeldLock implements LockHandle {
 	void verify() {
 		if (this.settings.renew() && this.state.get() == State.HELD) {
 			renew();
+			// Messages may be back before commands are: then it is to be tried again soon
+			schedule(System.nanoTime(), true);
 		}
 	}
 
@@ -210,9 +212,13 @@ final class HeldLock implements LockHandle {
 	}
 
 	private void cancelTimer() {
-		Future<?> current = this.timer;
-		if (current != null) {
-			current.cancel(false);
+		replaceTimer(null);
+	}
+
+	private void replaceTimer(@Nullable Future<?> next) {
+		Future<?> replaced = this.timer.getAndSet(next);
+		if (replaced != null) {
+			replaced.cancel(false);
 		}
 	}
 
