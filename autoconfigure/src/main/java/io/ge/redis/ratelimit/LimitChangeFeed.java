@@ -28,9 +28,9 @@ import org.apache.commons.logging.LogFactory;
  * They are read when a message says so, whenever the subscription stands anew, since
  * messages may have been lost until then, and every {@value #LOOK_MILLIS} milliseconds
  * while it does not stand, nothing is heard over it, or the last reading failed. So a
- * change is in effect everywhere within a second wherever Redis can be reached at all,
- * and no decision pays for it. Read now and then in any case, which also keeps them alive
- * in Redis.
+ * change is in effect everywhere within a second wherever Redis can be reached at all, or
+ * within about three if a subscription hangs without being closed, and no decision pays
+ * for it. Read now and then in any case, which also keeps them alive in Redis.
  */
 final class LimitChangeFeed {
 

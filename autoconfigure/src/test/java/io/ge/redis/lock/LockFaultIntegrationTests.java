@@ -191,7 +191,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void flushAllWhileRunning() {
-		passes(run("FLUSHALL while running", FENCING).atLeast(15, 5), LockScenario::flushAllWhileRunning);
+		passes(run("FLUSHALL while running", FENCING).atLeast(20, 5), LockScenario::flushAllWhileRunning);
 	}
 
 	@Test

@@ -432,7 +432,7 @@ public final class LockScenario extends Scenario {
 			Fault flush = Fault.of("FLUSHALL", () -> redis.primary().command("FLUSHALL", "SYNC"));
 			while (this.run.next()) {
 				String key = "flush-" + this.run.round();
-				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(2500));
+				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(3500));
 				awaitServed(instances, key);
 				while (!load.get(0).isDone()) {
 					this.run.inject(flush);
