@@ -205,8 +205,7 @@ final class Lease {
 	boolean isIdle(long now) {
 		this.lock.lock();
 		try {
-			return this.asking == 0 && this.batch == null
-					&& now - this.askedAt > RedisRateLimiter.LONGEST_LEASE.toNanos();
+			return this.asking == 0 && this.batch == null && now - this.askedAt > Further.LONGEST_LEASE.toNanos();
 		}
 		finally {
 			this.lock.unlock();

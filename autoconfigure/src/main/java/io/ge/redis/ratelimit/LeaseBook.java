@@ -142,7 +142,7 @@ final class LeaseBook {
 			RateLimit limit = demand.limit();
 			most = Math.min(most, Math.min(limit.lease() - 1, limit.largestCost() / parts));
 		}
-		return lease.ask(most, RedisRateLimiter.longestLease(demands).toNanos(), System.nanoTime());
+		return lease.ask(most, Further.longestLease(demands).toNanos(), System.nanoTime());
 	}
 
 	/**

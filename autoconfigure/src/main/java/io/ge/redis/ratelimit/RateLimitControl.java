@@ -110,7 +110,7 @@ public final class RateLimitControl {
 		for (RateLimit base : require(name)) {
 			Demand demand = new Demand(this.runtime.live().effective(base, key), key, 0);
 			RedisAnswer answer = Waiting
-				.await(this.runtime.redis().decide(List.of(demand), 0, this.runtime.redis().newBudget()));
+				.await(this.runtime.redis().decide(List.of(demand), Further.NONE, this.runtime.redis().newBudget()));
 			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.settings(base.name()));
 			for (LiveLimits.Layer layer : this.runtime.live().layers(base, key)) {
 				put(settings, layer.change(), layer.source());

@@ -34,6 +34,8 @@ final class RateLimitEngine {
 
 	private final LeaseBook leases;
 
+	private final Coalescer coalescer;
+
 	RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, EffectiveLimits limits, DenyCache denied,
 			LeaseBook leases) {
 		this.redis = redis;
@@ -41,6 +43,7 @@ final class RateLimitEngine {
 		this.limits = new LimitsInEffect(limits);
 		this.denied = denied;
 		this.leases = leases;
+		this.coalescer = new Coalescer(redis::keyOf, this::askRedis);
 	}
 
 	/**
@@ -104,11 +107,11 @@ final class RateLimitEngine {
 		Collection<List<Demand>> groups = this.redis.bySlot(demands);
 		CompletableFuture<Verdict> result = new CompletableFuture<>();
 		if (groups.size() == 1) {
-			askRedis(demands, 0, budget)
+			this.coalescer.ask(demands, budget)
 				.whenComplete((answer, failure) -> conclude(result, demands, one(answer), failure));
 		}
 		else {
-			new SlotSequence(groups, (slot) -> askRedis(slot, 0, budget), this::giveBack).answers()
+			new SlotSequence(groups, (slot) -> this.coalescer.ask(slot, budget), this::giveBack).answers()
 				.whenComplete((answers, failure) -> conclude(result, demands, answers, failure));
 		}
 		return result;
@@ -135,7 +138,7 @@ final class RateLimitEngine {
 		});
 		if (!joined) {
 			Lease.Asking asking = this.leases.ask(lease, demands);
-			askRedis(demands, asking.extra(), budget).whenComplete((answer, failure) -> {
+			askRedis(demands, Further.lease(asking.extra(), demands), budget).whenComplete((answer, failure) -> {
 				conclude(result, demands, one(answer), failure);
 				this.leases.answered(asking, answer, failure);
 			});
@@ -147,16 +150,14 @@ final class RateLimitEngine {
 		return (answer != null) ? List.of(answer) : List.of();
 	}
 
-	private CompletableFuture<RedisAnswer> askRedis(List<Demand> demands, long extra, CallBudget budget) {
+	private CompletableFuture<RedisAnswer> askRedis(List<Demand> demands, Further further, CallBudget budget) {
 		try {
 			int[] news = new int[demands.size()];
 			for (int i = 0; i < news.length; i++) {
 				news[i] = this.denied.newsOf(this.redis.keyOf(demands.get(i)));
 			}
-			return this.redis.decide(demands, extra, budget).thenApply((answer) -> {
-				if (!answer.isAllowed()) {
-					remember(answer, news);
-				}
+			return this.redis.decide(demands, further, budget).thenApply((answer) -> {
+				remember(answer, news);
 				return answer;
 			});
 		}

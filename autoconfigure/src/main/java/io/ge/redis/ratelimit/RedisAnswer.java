@@ -8,6 +8,8 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What Redis said about demands in one slot. Times are turned into those of this JVM such
  * that an error is on the safe side: what ends, ends no later than in Redis, counted from
@@ -77,6 +79,44 @@ final class RedisAnswer {
 	 */
 	boolean isLater() {
 		return this.reply[2] > this.reply[1];
+	}
+
+	/**
+	 * Returns what was decided on one of several calls of the same kind.
+	 * @param position which one, zero for the first
+	 * @return its answer, or {@code null} if it was left undecided
+	 */
+	@Nullable RedisAnswer ofCall(int position) {
+		long cost = this.demands.get(0).cost();
+		long admitted = 1 + extra() / Math.max(1, cost);
+		if (!isAllowed() || (position == 0 && admitted == 1 && !refusesOthers())) {
+			return this;
+		}
+		if (position >= admitted && !refusesOthers()) {
+			return null;
+		}
+		long[] own = this.reply.clone();
+		own[0] = (position < admitted) ? 1 : 0;
+		own[3] = 0;
+		for (int i = HEAD; i < own.length; i += FIELDS) {
+			if (position < admitted) {
+				own[i] += (admitted - 1 - position) * cost;
+				own[i + 2] = 0;
+			}
+			else {
+				own[i + 3] = 0;
+			}
+		}
+		return new RedisAnswer(this.demands, this.keys, own, this.sentAt, this.receivedAt);
+	}
+
+	private boolean refusesOthers() {
+		for (int i = 0; i < this.demands.size(); i++) {
+			if (waitNanos(i) > 0) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

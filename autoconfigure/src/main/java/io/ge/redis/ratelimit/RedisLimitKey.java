@@ -26,6 +26,8 @@ final class RedisLimitKey {
 
 	private final String text;
 
+	private final CoalescedCalls calls = new CoalescedCalls();
+
 	RedisLimitKey(RateLimit limit, List<String> parts, RedisKey key) {
 		this.name = limit.name();
 		this.algorithm = limit.algorithm();
@@ -47,6 +49,14 @@ final class RedisLimitKey {
 	 */
 	String text() {
 		return this.text;
+	}
+
+	/**
+	 * Returns the calls that could share a script. Another object for the same key has
+	 * calls of its own, which share less.
+	 */
+	CoalescedCalls calls() {
+		return this.calls;
 	}
 
 	int slot() {

@@ -29,9 +29,6 @@ import io.ge.redis.core.script.ScriptReply;
  */
 final class RedisRateLimiter {
 
-	/** So long a lease lasts at most: what an instance that dies takes with it. */
-	static final Duration LONGEST_LEASE = Duration.ofSeconds(1);
-
 	private static final LuaScript DECIDE = LuaScript.load(RedisRateLimiter.class, "decide.lua");
 
 	private static final LuaScript REFUND = LuaScript.load(RedisRateLimiter.class, "refund.lua");
@@ -41,9 +38,6 @@ final class RedisRateLimiter {
 	private static final int HEAD = 2;
 
 	private static final int ARGUMENTS = 7;
-
-	/** A lease lasts no longer than this part of any window. */
-	private static final int LEASES_PER_WINDOW = 10;
 
 	private final GuardedRedis redis;
 
@@ -68,13 +62,13 @@ final class RedisRateLimiter {
 	/**
 	 * Decides on demands whose states are in one slot.
 	 * @param demands the demands
-	 * @param extra how many permits more of each limit are wanted in advance
+	 * @param further what is wanted beyond
 	 * @param budget the budget of the call
 	 */
-	CompletableFuture<RedisAnswer> decide(List<Demand> demands, long extra, CallBudget budget) {
+	CompletableFuture<RedisAnswer> decide(List<Demand> demands, Further further, CallBudget budget) {
 		Object[] arguments = new Object[HEAD + demands.size() * ARGUMENTS];
-		arguments[0] = extra;
-		arguments[1] = (extra > 0) ? micros(longestLease(demands)) : 0;
+		arguments[0] = further.permits();
+		arguments[1] = micros(further.usable());
 		for (int i = 0; i < demands.size(); i++) {
 			Demand demand = demands.get(i);
 			RateLimit limit = demand.limit();
@@ -186,18 +180,6 @@ final class RedisRateLimiter {
 			names.add(key.key());
 		}
 		return names;
-	}
-
-	/**
-	 * Returns how long permits that are taken in advance may be used at most.
-	 */
-	static Duration longestLease(List<Demand> demands) {
-		Duration longest = LONGEST_LEASE;
-		for (Demand demand : demands) {
-			Duration part = demand.limit().window().dividedBy(LEASES_PER_WINDOW);
-			longest = (part.compareTo(longest) < 0) ? part : longest;
-		}
-		return longest;
 	}
 
 	private static long micros(Duration duration) {

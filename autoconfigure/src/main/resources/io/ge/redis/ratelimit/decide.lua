@@ -1,14 +1,16 @@
 -- Decides on one call against all its limits of one slot, and takes the permits of each if all allow it.
 --
 -- KEYS  one state per limit, all in one slot, none twice
--- ARGV  further permits per limit wanted as a lease (0 none), longest lease in microseconds (0 none),
+-- ARGV  further permits per limit wanted (0 none); how long they may be used as a lease in microseconds, 0 if they are
+--       for other calls that wait for this reply, each of the same cost, which are decided as if they came right after;
 --       then per limit seven values: kind 'w' sliding window, 'b' token bucket, 'c' sliding window counter or
 --       'f' fixed window; limit; window in microseconds; burst ('b', else 0); cost (0 looks, is never refused);
 --       longest wait in microseconds; 1 if the limit is a shadow, else 0
 -- Reply {1 allowed | 0 denied, server time, time from which the call may proceed, further permits taken of each limit,
---       how long those are valid, then per limit four values:
+--       how long those are valid as a lease, then per limit four values:
 --       permits left after this decision; time until the next one comes back, 0 if none is missing;
---       time until this limit no longer refuses the call, its longest wait taken off, 0 if it does not refuse;
+--       time until this limit no longer refuses the call, its longest wait taken off, 0 if it does not refuse; if the
+--       call is allowed and not all others are, that of the first other call that is refused;
 --       the stamp of the charge for refund.lua, 0 if not charged}; times in microseconds.
 --       The further permits have the stamp max(stamp, server time + validity) for 'w', else the same stamp.
 --
@@ -17,7 +19,7 @@
 --    exception: a denied call moves a bucket to a changed rate, burst or clock, so that these hold from then on.
 --  * A permit counts at a time: that at which the call may proceed, for a lease its end. No permit is used later than
 --    it counts, and every later decision sees it: so no use is forgotten too early, and nobody overtakes who waits.
---    A lease takes only what is free now.
+--    A lease takes only what is free now; other calls take only whole costs, and so do not wait.
 --  * 'w' is a list of stamps, oldest first. In no window of that length are more than 'limit' permits used.
 --  * 'b' is the theoretical arrival time (GCRA), when the bucket would be full again, then three digits for the scale
 --    of the interval, then ':' and the latest stamp if it is ahead. The interval is rounded up to a microsecond; in any
@@ -309,8 +311,9 @@ end
 
 local MAKERS = {w = sliding_window, b = token_bucket, c = sub_windows, f = sub_windows}
 local kinds = {}
-local extra = tonumber(ARGV[1])
-local valid = math.min(tonumber(ARGV[2]), LONGEST_LEASE)
+local wanted, span = tonumber(ARGV[1]), tonumber(ARGV[2])
+local extra, valid = wanted, math.min(span, LONGEST_LEASE)
+local is_lease = span > 0
 local limits = {}
 local reach = AHEAD
 for i, key in ipairs(KEYS) do
@@ -352,9 +355,12 @@ end
 if not allowed then
   at = now
 end
-if not allowed or at > now or extra <= 0 or valid < SHORTEST_LEASE then
+if not allowed or at > now or extra <= 0 or is_lease and valid < SHORTEST_LEASE then
   extra, valid = 0, 0
+elseif not is_lease then
+  extra, valid = extra - extra % limits[1].cost, 0
 end
+local refuses_others = allowed and at == now and not is_lease and extra < wanted
 
 local reply = {allowed and 1 or 0, now, at, extra, valid}
 for _, limit in ipairs(limits) do
@@ -362,6 +368,9 @@ for _, limit in ipairs(limits) do
   if allowed and limit.cost > 0 and limit.refusal == 0 then
     local time = math.max(limit.earliest, math.min(at, now + limit.reach))
     stamp = kinds[limit.kind].charge(limit, time, extra, now + valid)
+    if refuses_others and limit.available < limit.cost then
+      limit.refusal = kinds[limit.kind].earliest(limit) - now
+    end
   elseif limit.moved and limit.cost > 0 then
     kinds[limit.kind].keep(limit)
   end

@@ -68,6 +68,17 @@ class DecideScriptModelIntegrationTests {
 		check(ScriptTraces.of("wbcf".repeat(2), bits, seed), seed);
 	}
 
+	@Property(tries = 2500, shrinking = ShrinkingMode.BOUNDED)
+	void callsThatShareAScriptAreDecidedOneAfterTheOther(@ForAll("bits") List<Long> bits, @ForAll long seed,
+			@ForAll("kinds") String kinds) {
+		SharedTrace.of(ScriptTraces.of(kinds, bits, seed)).check(replay);
+	}
+
+	@Provide
+	Arbitrary<String> kinds() {
+		return Arbitraries.of("w", "b", "c", "f", "wbcf");
+	}
+
 	private static void check(List<Step> trace, long seed) {
 		new ReferenceLimits(new Random(seed)).check(trace, replay.run(trace));
 	}

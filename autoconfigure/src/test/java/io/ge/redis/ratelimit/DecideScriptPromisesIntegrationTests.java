@@ -287,4 +287,21 @@ class DecideScriptPromisesIntegrationTests {
 		});
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			extra - extra % limits[1].cost | extra
+			if refuses_others and          | if false and
+			limit.available < limit.cost   | limit.available < 1
+			extra, now + valid)            | extra, now + 1)
+			""")
+	void plantedFaultInSharingIsSeen(String right, String wrong) {
+		ScriptReplay faulty = replay.withFault(right, wrong);
+		Random random = new Random(7);
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> {
+			for (int i = 0; i < 300; i++) {
+				SharedTrace.of(ScriptTraces.of("wbcf", random, 30)).check(faulty);
+			}
+		});
+	}
+
 }

@@ -238,7 +238,7 @@ class DenyCacheIntegrationTests {
 			}
 			else if (verdict.events().get(0).source() == Source.DENY_CACHE) {
 				RedisAnswer answer = Waiting
-					.await(limiter.redis().decide(List.of(demand), 0, limiter.redis().newBudget()));
+					.await(limiter.redis().decide(List.of(demand), Further.NONE, limiter.redis().newBudget()));
 				boolean stands = limiter.denied()
 					.find(limiter.redis().keyOf(demand), demand, System.nanoTime()) != null;
 				if (stands) {

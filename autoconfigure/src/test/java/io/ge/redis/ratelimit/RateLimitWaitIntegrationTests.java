@@ -190,7 +190,7 @@ class RateLimitWaitIntegrationTests {
 		/** Windows that are full or reserved, as the next one in the row would find. */
 		private static long reserved(TestLimiter limiter, Demand demand) {
 			RedisAnswer answer = Waiting.await(limiter.redis()
-				.decide(List.of(new Demand(demand.limit().withWaitTime(Duration.ZERO), demand.key(), 1)), 0,
+				.decide(List.of(new Demand(demand.limit().withWaitTime(Duration.ZERO), demand.key(), 1)), Further.NONE,
 						limiter.redis().newBudget()));
 			return Math.round(Duration.ofNanos(answer.waitNanos(0)).toMillis() / 600_000.0);
 		}

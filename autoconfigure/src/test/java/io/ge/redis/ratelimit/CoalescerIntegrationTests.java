@@ -1,0 +1,142 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.ratelimit.RateLimitDecision.Denied;
+import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TestBackend;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Calls that come at the same time. A server that stands still sees to that.
+ */
+class CoalescerIntegrationTests {
+
+	private static final int CALLS = 100;
+
+	private StandaloneRedis redis;
+
+	private TestLimiter limiter;
+
+	@BeforeEach
+	void start() {
+		this.redis = RedisServers.standalone();
+		this.limiter = TestLimiter.on(TestBackend.on(this.redis.connectionFactory(), "one", Duration.ofSeconds(20)));
+	}
+
+	@AfterEach
+	void stop() {
+		this.limiter.close();
+		this.redis.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void shareScriptsAndAreDecidedAsIfAlone(RateLimitAlgorithm algorithm) {
+		List<Demand> demands = demands(limit(algorithm, 60), limit(algorithm, 200));
+		this.limiter.decide(demands);
+		this.redis.configResetStat();
+		List<RateLimitDecision> decisions = allAtOnce(demands);
+		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(CoalescedCalls.MOST_UNDER_WAY + 1);
+		assertThat(decisions.subList(0, 59)).allSatisfy((decision) -> assertThat(decision.isAllowed()).isTrue());
+		assertThat(decisions.subList(59, CALLS)).allSatisfy((decision) -> assertThat(decision)
+			.isInstanceOfSatisfying(Denied.class, (denied) -> assertThat(denied.retryAfter()).isPositive()));
+		assertThat(decisions.subList(0, 59)).extracting((decision) -> decision.quotas().get(0).remaining())
+			.isEqualTo(LongStream.range(0, 59).map((i) -> 58 - i).boxed().toList());
+		assertThat(decisions.subList(0, 59)).extracting((decision) -> decision.quotas().get(1).remaining())
+			.isEqualTo(LongStream.range(0, 59).map((i) -> 198 - i).boxed().toList());
+		assertThat(left(demands)).containsExactly(0L, 140L);
+	}
+
+	@Test
+	void thoseWhoAreRefusedTogetherAreRememberedAsRefused() {
+		List<Demand> demands = demands(limit(RateLimitAlgorithm.SLIDING_WINDOW, 60));
+		allAtOnce(demands);
+		assertThat(this.limiter.verdict(demands).events().get(0).source()).isEqualTo(Source.DENY_CACHE);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void eachCanBeGivenBack(RateLimitAlgorithm algorithm) {
+		List<Demand> demands = demands(limit(algorithm, 1000));
+		List<RateLimitDecision> decisions = allAtOnce(demands);
+		decisions.subList(10, 40).forEach(this.limiter::refund);
+		this.limiter.refund(decisions.get(10));
+		Awaitility.await().until(() -> left(demands).get(0) == 1000 - CALLS + 30);
+	}
+
+	@Test
+	void costsAreTakenWhole() {
+		List<Demand> demands = List.of(new Demand(limit(RateLimitAlgorithm.TOKEN_BUCKET, 100), List.of("anna"), 7));
+		assertThat(allAtOnce(demands).stream().filter(RateLimitDecision::isAllowed)).hasSize(14);
+		assertThat(left(demands)).containsExactly(2L);
+	}
+
+	@Test
+	void waitForAHungRedisNoLongerThanTheirBudget() {
+		try (TestLimiter hasty = TestLimiter
+			.on(TestBackend.on(this.redis.connectionFactory(), "two", Duration.ofMillis(400)))) {
+			List<Demand> demands = demands(
+					limit(RateLimitAlgorithm.SLIDING_WINDOW, 1000).withOnOutage(OutagePolicy.ALLOW));
+			this.redis.primary().pause();
+			long since = System.nanoTime();
+			List<CompletableFuture<Verdict>> calls = start(hasty, demands);
+			calls.forEach((call) -> assertThat(Waiting.await(call).orRefuse().isAllowed()).isTrue());
+			assertThat(System.nanoTime() - since).isLessThan(Duration.ofMillis(1400).toNanos());
+			this.redis.primary().resume();
+		}
+	}
+
+	private List<RateLimitDecision> allAtOnce(List<Demand> demands) {
+		this.redis.primary().pause();
+		List<CompletableFuture<Verdict>> calls = start(this.limiter, demands);
+		this.redis.primary().resume();
+		return calls.stream().map((call) -> Waiting.await(call).orRefuse()).toList();
+	}
+
+	private static List<CompletableFuture<Verdict>> start(TestLimiter limiter, List<Demand> demands) {
+		return IntStream.range(0, CALLS).mapToObj((i) -> limiter.engine().decide(demands)).toList();
+	}
+
+	private List<Long> left(List<Demand> demands) {
+		List<Demand> looks = new ArrayList<>();
+		demands.forEach((demand) -> looks.add(new Demand(demand.limit(), demand.key(), 0)));
+		return this.limiter.decide(looks).quotas().stream().map(Quota::remaining).toList();
+	}
+
+	private static RateLimit limit(RateLimitAlgorithm algorithm, long limit) {
+		return RateLimit.of("limit" + limit, limit, Duration.ofHours(1))
+			.withAlgorithm(algorithm)
+			.withOnOutage(OutagePolicy.DENY);
+	}
+
+	private static List<Demand> demands(RateLimit... limits) {
+		List<Demand> demands = new ArrayList<>();
+		for (RateLimit limit : limits) {
+			demands.add(new Demand(limit, List.of("anna"), 1));
+		}
+		return demands;
+	}
+
+}

@@ -1,0 +1,192 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.outage.CallBudget;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is asked for several calls, and how the answer is shared out. The script is
+ * answered by hand.
+ */
+class CoalescerTests {
+
+	private static final RateLimit LIMIT = RateLimit.of("limit", 100, Duration.ofSeconds(10));
+
+	private final RedisLimitKeys keys = new RedisLimitKeys(new KeySpace("ge", "ratelimit"));
+
+	private final List<Sent> sent = new ArrayList<>();
+
+	private final Coalescer coalescer = new Coalescer(this.keys::of, (demands, further, budget) -> {
+		Sent call = new Sent(demands, further, new CompletableFuture<>());
+		this.sent.add(call);
+		return call.answer();
+	});
+
+	@Test
+	void asksForAllThatCameInTheMeantime() {
+		keepBusy(demands(LIMIT, 1));
+		List<CompletableFuture<RedisAnswer>> waiting = ask(5, demands(LIMIT, 1));
+		assertThat(this.sent).isEmpty();
+		endOne();
+		assertThat(this.sent).hasSize(1);
+		assertThat(this.sent.get(0).further()).isEqualTo(new Further(4, Duration.ZERO));
+		this.sent.get(0).allow(4, 30, 0);
+		assertThat(waiting).allSatisfy((call) -> assertThat(call.join().isAllowed()).isTrue());
+		assertThat(waiting).extracting((call) -> call.join().left(0)).containsExactly(34L, 33L, 32L, 31L, 30L);
+		assertThat(waiting).extracting((call) -> call.join().extra()).containsOnly(0L);
+		assertThat(waiting).extracting((call) -> call.join().stamp(0)).containsOnly(7L);
+	}
+
+	@Test
+	void refusesThoseForWhomNothingIsLeft() {
+		keepBusy(demands(LIMIT, 2));
+		List<CompletableFuture<RedisAnswer>> waiting = ask(4, demands(LIMIT, 2));
+		endOne();
+		assertThat(this.sent.get(0).further()).isEqualTo(new Further(6, Duration.ZERO));
+		this.sent.get(0).allow(2, 1, 900);
+		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsExactly(true, true, false, false);
+		assertThat(waiting).extracting((call) -> call.join().left(0)).containsExactly(3L, 1L, 1L, 1L);
+		assertThat(waiting).extracting((call) -> call.join().waitNanos(0)).containsExactly(0L, 0L, 900_000L, 900_000L);
+		assertThat(waiting).extracting((call) -> call.join().stamp(0)).containsExactly(7L, 7L, 0L, 0L);
+	}
+
+	@Test
+	void refusesAllIfTheFirstIsRefused() {
+		keepBusy(demands(LIMIT, 1));
+		List<CompletableFuture<RedisAnswer>> waiting = ask(3, demands(LIMIT, 1));
+		endOne();
+		this.sent.get(0).deny(900);
+		assertThat(waiting).extracting((call) -> call.join().waitNanos(0)).containsOnly(900_000L);
+		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsOnly(false);
+	}
+
+	@Test
+	void askAloneWhoWasLeftUndecided() {
+		keepBusy(demands(LIMIT, 1));
+		List<CompletableFuture<RedisAnswer>> waiting = ask(3, demands(LIMIT, 1));
+		endOne();
+		this.sent.remove(0).allow(0, 0, 0);
+		assertThat(waiting).extracting(CompletableFuture::isDone).containsExactly(true, false, false);
+		assertThat(this.sent).extracting(Sent::further).containsExactly(Further.NONE, Further.NONE);
+		this.sent.forEach((call) -> call.deny(5));
+		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsExactly(true, false, false);
+	}
+
+	@Test
+	void failsForAllThatAskedTogether() {
+		keepBusy(demands(LIMIT, 1));
+		List<CompletableFuture<RedisAnswer>> waiting = ask(3, demands(LIMIT, 1));
+		endOne();
+		this.sent.get(0).answer().completeExceptionally(new IllegalStateException("cut"));
+		assertThat(waiting).allSatisfy((call) -> assertThat(call).isCompletedExceptionally());
+	}
+
+	@Test
+	void goesOnWithThoseWhoWaitAfterAFailure() {
+		List<Sent> before = keepBusy(demands(LIMIT, 1));
+		ask(3, demands(LIMIT, 1));
+		before.get(0).answer().completeExceptionally(new IllegalStateException("cut"));
+		assertThat(this.sent).hasSize(1);
+	}
+
+	@Test
+	void onlyThoseWhoWantTheSameShare() {
+		keepBusy(demands(LIMIT, 1));
+		ask(2, demands(LIMIT, 1));
+		ask(3, demands(LIMIT, 2));
+		ask(1, demands(LIMIT.withLimit(50), 1));
+		endOne();
+		assertThat(this.sent).extracting((call) -> call.further().permits()).containsExactly(1L, 4L, 0L);
+		assertThat(this.sent).extracting((call) -> call.demands().get(0).limit().limit())
+			.containsExactly(100L, 100L, 50L);
+	}
+
+	@Test
+	void asksForSoManyAtMost() {
+		keepBusy(demands(LIMIT, 1));
+		ask(Coalescer.MOST_CALLS + 1, demands(LIMIT, 1));
+		endOne();
+		assertThat(this.sent).extracting((call) -> call.further().permits())
+			.containsExactly(Coalescer.MOST_CALLS - 1L, 0L);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "shadow", "wait", "look" })
+	void doesNotShareWhatCannotBeToldFromOneAnswer(String kind) {
+		List<Demand> demands = switch (kind) {
+			case "shadow" -> demands(LIMIT.withShadow(true), 1);
+			case "wait" -> demands(LIMIT.withWaitTime(Duration.ofSeconds(1)), 1);
+			default -> demands(LIMIT, 0);
+		};
+		ask(20, demands);
+		assertThat(this.sent).hasSize(20);
+	}
+
+	@Test
+	void othersDoNotWaitForAKey() {
+		keepBusy(demands(LIMIT, 1));
+		this.coalescer.ask(List.of(new Demand(LIMIT, List.of("boris"), 1)), budget());
+		assertThat(this.sent).hasSize(1);
+	}
+
+	private List<Sent> keepBusy(List<Demand> demands) {
+		ask(CoalescedCalls.MOST_UNDER_WAY, demands);
+		assertThat(this.sent).hasSize(CoalescedCalls.MOST_UNDER_WAY);
+		List<Sent> busy = List.copyOf(this.sent);
+		this.sent.clear();
+		this.busy.addAll(busy);
+		return busy;
+	}
+
+	private final List<Sent> busy = new ArrayList<>();
+
+	private void endOne() {
+		this.busy.remove(0).allow(0, 50, 0);
+	}
+
+	private List<CompletableFuture<RedisAnswer>> ask(int times, List<Demand> demands) {
+		return IntStream.range(0, times).mapToObj((i) -> this.coalescer.ask(demands, budget())).toList();
+	}
+
+	private static CallBudget budget() {
+		return CallBudget.of(Duration.ofSeconds(1));
+	}
+
+	private static List<Demand> demands(RateLimit limit, long cost) {
+		return List.of(new Demand(limit, List.of("anna"), cost));
+	}
+
+	private record Sent(List<Demand> demands, Further further, CompletableFuture<RedisAnswer> answer) {
+
+		void allow(long extra, long left, long othersWait) {
+			complete(1, 0, 0, extra, 0, left, 100, othersWait, 7);
+		}
+
+		void deny(long wait) {
+			complete(0, 0, 0, 0, 0, 0, wait, wait, 0);
+		}
+
+		private void complete(long... reply) {
+			RedisLimitKey[] states = new RedisLimitKey[1];
+			this.answer.complete(new RedisAnswer(this.demands, states, Arrays.copyOf(reply, reply.length), 0, 0));
+		}
+
+	}
+
+}
