@@ -23,24 +23,24 @@ class Guarded {
 
 	static final int SPENT = 1000;
 
-	@RateLimited(name = "hot", key = "#key", limit = 2000, window = "10ms")
+	@RateLimited(name = "hot", key = "#key", limit = 10_000, window = "10ms")
 	String admitOften(String key) {
 		return key;
 	}
 
-	@RateLimited(name = "hot-counter", key = "#key", limit = 2000, window = "10ms",
+	@RateLimited(name = "hot-counter", key = "#key", limit = 10_000, window = "10ms",
 			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)
 	String admitOftenByCounter(String key) {
 		return key;
 	}
 
-	@RateLimited(name = "hot-bucket", key = "#key", limit = 2000, window = "10ms",
+	@RateLimited(name = "hot-bucket", key = "#key", limit = 10_000, window = "10ms",
 			algorithm = RateLimitAlgorithm.TOKEN_BUCKET)
 	String admitOftenByBucket(String key) {
 		return key;
 	}
 
-	@RateLimited(name = "hot-fixed", key = "#key", limit = 2000, window = "10ms",
+	@RateLimited(name = "hot-fixed", key = "#key", limit = 10_000, window = "10ms",
 			algorithm = RateLimitAlgorithm.FIXED_WINDOW)
 	String admitOftenByFixed(String key) {
 		return key;

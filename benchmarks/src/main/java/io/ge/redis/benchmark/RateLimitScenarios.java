@@ -86,14 +86,14 @@ final class RateLimitScenarios {
 			goals.addAll(besidePeers(name));
 		}
 		contenders.addAll(ours);
-		int permits = hot ? 2000 : 1000;
+		int permits = hot ? 10_000 : 1000;
 		Duration window = hot ? Duration.ofMillis(10) : Duration.ofMinutes(1);
 		String prefix = hot ? "hot:" : "many:";
 		contenders.addAll(peers(prefix, permits, window));
 		Scenario scenario = new Scenario(PATTERN, hot ? "ratelimit-allowed-hot" : "ratelimit-allowed-many",
 				"Rate limit, allowed, " + (hot ? "one hot key" : "many keys"),
-				(hot ? "2,000 permits per 10 ms" : "1,000 permits per minute") + ": no call is refused.", List.of(keys),
-				contenders, (count) -> setRates(prefix, hot ? 1 : count, permits, window));
+				(hot ? "10,000 permits per 10 ms" : "1,000 permits per minute") + ": no call is refused.",
+				List.of(keys), contenders, (count) -> setRates(prefix, hot ? 1 : count, permits, window));
 		return hot ? scenario.reaching(goals) : scenario;
 	}
 
@@ -164,16 +164,16 @@ final class RateLimitScenarios {
 				Contender.raw(rawName("SLIDING_WINDOW"), (key) -> admitted(window.send(this.raw, key))),
 				Contender.raw(rawName("TOKEN_BUCKET"), (key) -> admitted(bucket.send(this.raw, key))),
 				Contender.of("@RateLimited SLIDING_WINDOW_COUNTER", reference, this.guarded::admitUnleased)));
-		contenders.addAll(peers("leased:", 2000, Duration.ofMillis(10)));
+		contenders.addAll(peers("leased:", 10_000, Duration.ofMillis(10)));
 		// Last, since what is left of a lease is given back a second later
 		contenders.add(Contender.of(leased, reference, this.guarded::admitLeased));
 		contenders.add(Contender.of(leasedBucket, reference, this.guarded::admitLeasedByBucket));
 		List<Goal> goals = new ArrayList<>(besidePeers(leased));
 		goals.addAll(besidePeers(leasedBucket));
 		return new Scenario(PATTERN, "ratelimit-lease", "Rate limit, allowed, one hot key, permits in batches",
-				"Limits so large that no call is refused; the peers have 2,000 permits per 10 ms as before, and no "
+				"Limits so large that no call is refused; the peers have 10,000 permits per 10 ms as before, and no "
 						+ "leases. Of the calls with a lease about one in fifty asks Redis.",
-				List.of(Keys.HOT), contenders, (count) -> setRates("leased:", 1, 2000, Duration.ofMillis(10)))
+				List.of(Keys.HOT), contenders, (count) -> setRates("leased:", 1, 10_000, Duration.ofMillis(10)))
 			.counting(CALLS_WITH_LEASES)
 			.reaching(goals);
 	}

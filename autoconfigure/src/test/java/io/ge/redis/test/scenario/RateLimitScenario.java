@@ -392,7 +392,7 @@ public final class RateLimitScenario extends Scenario {
 				}, () -> node.permit("subscribe"));
 				awaitDenied(subject);
 				this.run.inject(cut);
-				tally(List.of(subject.call("take", key(), String.valueOf(1 + this.run.random().nextInt(300)))));
+				tally(List.of(subject.call("take", key(), String.valueOf(200 + this.run.random().nextInt(200)))));
 				boolean letIn = awaitLetIn(subject, () -> other.get("reset", key()), "reset")
 						&& awaitLetIn(subject, () -> other.get("change", key(), String.valueOf(LIMIT * 2)), "change");
 				this.run.heal(cut);
