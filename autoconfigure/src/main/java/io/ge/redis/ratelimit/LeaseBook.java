@@ -36,13 +36,16 @@ final class LeaseBook {
 
 	private final IntSupplier instances;
 
+	private final DenyCache denied;
+
 	private final Map<List<RedisLimitKey>, Lease> leases = new ConcurrentHashMap<>();
 
 	private volatile long sweptAt = System.nanoTime() - SWEEP_NANOS;
 
-	LeaseBook(RedisRateLimiter redis, IntSupplier instances) {
+	LeaseBook(RedisRateLimiter redis, IntSupplier instances, DenyCache denied) {
 		this.redis = redis;
 		this.instances = instances;
+		this.denied = denied;
 	}
 
 	/**
@@ -128,7 +131,7 @@ final class LeaseBook {
 
 	private void putBack(LeaseBatch batch, long permits) {
 		if (!batch.putBack(permits, System.nanoTime()) && !batch.isDropped()) {
-			this.redis.refundExtra(batch.answer(), permits);
+			giveBack(batch.answer(), permits);
 		}
 	}
 
@@ -168,7 +171,15 @@ final class LeaseBook {
 	}
 
 	private CompletableFuture<Void> giveBack(LeaseBatch batch) {
-		return this.redis.refundExtra(batch.answer(), batch.leftover());
+		return giveBack(batch.answer(), batch.leftover());
+	}
+
+	private CompletableFuture<Void> giveBack(RedisAnswer answer, long permits) {
+		return this.redis.refundExtra(answer, permits).thenRun(() -> {
+			for (int i = 0; i < answer.demands().size(); i++) {
+				this.denied.forget(answer.key(i).text());
+			}
+		});
 	}
 
 	/**

@@ -21,6 +21,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps this instance up to date with the changes that all instances share.
@@ -108,7 +109,7 @@ final class LimitChangeFeed {
 
 	/**
 	 * Reads the changes: now, or once the reading that is under way has ended.
-	 * @return completes when they were read, or could not be
+	 * @return completes when they are in effect on this instance
 	 */
 	CompletionStage<Void> read() {
 		CompletableFuture<Void> done = new CompletableFuture<>();
@@ -127,11 +128,24 @@ final class LimitChangeFeed {
 		}
 		this.changes.load().whenComplete((stored, failure) -> {
 			this.failed = failure != null || !take(stored);
-			answers.forEach((answer) -> answer.complete(null));
+			answers.forEach((answer) -> answer(answer, failure));
 			if (this.wanted.addAndGet(-answered) > 0) {
 				readNow();
 			}
 		});
+	}
+
+	private void answer(CompletableFuture<Void> answer, @Nullable Throwable failure) {
+		if (failure != null) {
+			answer.completeExceptionally(Waiting.cause(failure));
+		}
+		else if (this.failed) {
+			answer.completeExceptionally(
+					new IllegalStateException("Live changes of rate limits could not be applied on this instance"));
+		}
+		else {
+			answer.complete(null);
+		}
 	}
 
 	private boolean take(List<StoredChange> stored) {

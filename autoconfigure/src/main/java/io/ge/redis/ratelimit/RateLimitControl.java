@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.Setting;
@@ -315,9 +314,12 @@ public final class RateLimitControl {
 	}
 
 	private void done(RateLimitChangeEvent event) {
-		CompletableFuture<Void> read = this.runtime.feed().read().toCompletableFuture();
-		Waiting.await(read);
-		this.events.publish(event);
+		try {
+			Waiting.await(this.runtime.feed().read());
+		}
+		finally {
+			this.events.publish(event);
+		}
 	}
 
 	private static @Nullable String hashOrNull(List<String> key) {

@@ -38,7 +38,7 @@ record RateLimitRuntime(RateLimitEngine engine, LeaseBook leases, RedisRateLimit
 		DenyCache denied = new DenyCache(bus::confirmedAt);
 		live.onChange(denied::clear);
 		RedisRateLimiter redis = new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel());
-		LeaseBook leases = new LeaseBook(redis, bus::liveInstances);
+		LeaseBook leases = new LeaseBook(redis, bus::liveInstances, denied);
 		RateLimitNews.hear(bus, denied, leases);
 		RateLimitEngine engine = new RateLimitEngine(redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
 				live, denied, leases);
@@ -47,8 +47,8 @@ record RateLimitRuntime(RateLimitEngine engine, LeaseBook leases, RedisRateLimit
 		KeyStatistics statistics = new KeyStatistics();
 		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, SILENCE_NANOS, live::share, statistics::age);
 		return new RateLimitRuntime(engine, leases, redis,
-				new RedisGiveBack(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel()), live, changes,
-				feed, statistics);
+				new RedisGiveBack(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel(), denied), live,
+				changes, feed, statistics);
 	}
 
 }

@@ -25,22 +25,29 @@ final class RedisGiveBack {
 
 	private final String newsChannel;
 
-	RedisGiveBack(GuardedRedis redis, KeySpace keys, String newsChannel) {
+	private final DenyCache denied;
+
+	RedisGiveBack(GuardedRedis redis, KeySpace keys, String newsChannel, DenyCache denied) {
 		this.redis = redis;
 		this.keys = new RedisLimitKeys(keys);
 		this.newsChannel = newsChannel;
+		this.denied = denied;
 	}
 
 	/**
-	 * Gives back as many permits as the demand costs.
+	 * Gives back as many permits as the demand costs. This instance knows of it when that
+	 * is done, others when they hear of it.
 	 * @return completes with how many had still been taken
 	 */
 	CompletableFuture<Long> giveBack(Demand demand) {
 		RateLimit limit = demand.limit();
-		return this.redis
-			.run(ScriptCall.of(GIVE_BACK, this.keys.of(demand).key(), this.newsChannel, RedisLimitKeys.kindOf(limit),
-					limit.limit(), limit.windowMicros(), demand.cost()), this.redis.newBudget())
-			.thenApply((reply) -> reply.number(0));
+		RedisLimitKey key = this.keys.of(demand);
+		return this.redis.run(ScriptCall.of(GIVE_BACK, key.key(), this.newsChannel, RedisLimitKeys.kindOf(limit),
+				limit.limit(), limit.windowMicros(), demand.cost()), this.redis.newBudget())
+			.thenApply((reply) -> {
+				this.denied.forget(key.text());
+				return reply.number(0);
+			});
 	}
 
 }

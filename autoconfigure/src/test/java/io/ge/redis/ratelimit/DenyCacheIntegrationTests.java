@@ -122,6 +122,37 @@ class DenyCacheIntegrationTests {
 		}
 	}
 
+	/**
+	 * An instance that hears nothing at all and believes that it does.
+	 */
+	@Test
+	void isBrokenHereByARefundWithoutAnyMessage() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter other = TestLimiter.on(redis)) {
+			DenyCache denied = new DenyCache(System::nanoTime);
+			LeaseBook leases = new LeaseBook(other.redis(), () -> 1, denied);
+			RateLimitEngine deaf = new RateLimitEngine(other.redis(), new LocalRateLimiter(() -> 1, System::nanoTime),
+					EffectiveLimits.unchanged(), denied, leases);
+			for (int lease : new int[] { 1, 50 }) {
+				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+					RateLimit limit = RateLimit.of(algorithm + "-" + lease, 50, HOUR)
+						.withAlgorithm(algorithm)
+						.withOnOutage(OutagePolicy.DENY);
+					Demand demand = new Demand(limit.withLease(lease), List.of("anna"), 1);
+					Waiting.await(deaf.decide(List.of(demand)));
+					RateLimitDecision taken = Waiting.await(deaf.decide(List.of(demand))).orRefuse();
+					Waiting.await(leases.giveBackAll());
+					long left = other.decide(new Demand(limit, List.of("anna"), 0)).quotas().get(0).remaining();
+					assertThat(other.decide(new Demand(limit, List.of("anna"), left)).isAllowed()).isTrue();
+					Waiting.await(deaf.decide(List.of(demand)));
+					assertThat(Waiting.await(deaf.decide(List.of(demand))).events().get(0).source())
+						.isEqualTo(Source.DENY_CACHE);
+					other.refund(taken);
+					Awaitility.await().until(() -> Waiting.await(deaf.decide(List.of(demand))).orRefuse().isAllowed());
+				}
+			}
+		}
+	}
+
 	abstract static class Contract {
 
 		@Test

@@ -109,6 +109,69 @@ class LiveChangesIntegrationTests {
 		}
 	}
 
+	/**
+	 * What an operator does holds on this instance when the method returns, and needs no
+	 * message for it.
+	 */
+	@Test
+	void whatOperatorsDoHoldsAtOnceAlthoughNoMessageArrives() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				LiveInstance one = new LiveInstance(redis, "one", null, LIMITS)) {
+			one.limiter().tryAcquire("tasks", "anna", 0);
+			Awaitility.await().until(one::isSubscribed);
+			redis.primary().command("ACL", "SETUSER", "default", "resetchannels");
+			redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub");
+			Awaitility.await().until(() -> !one.isSubscribed());
+			for (String name : List.of("tasks", "bucket", "counter", "fixed")) {
+				refuseFromMemory(one, name);
+				assertThat(one.control().refund(name, List.of("anna"), 1)).as(name).isOne();
+				assertThat(isAllowed(one, name)).as("%s after a refund", name).isTrue();
+				refuseFromMemory(one, name);
+				one.control().reset(name, List.of("anna"));
+				assertThat(isAllowed(one, name)).as("%s after a reset", name).isTrue();
+				refuseFromMemory(one, name);
+				one.control().change(name, List.of(), limit(100));
+				assertThat(isAllowed(one, name)).as("%s after a change", name).isTrue();
+				one.control().block(name, List.of("anna"), Duration.ofMinutes(1));
+				assertThat(isAllowed(one, name)).as("%s while blocked", name).isFalse();
+				one.control().unblock(name, List.of("anna"));
+				assertThat(isAllowed(one, name)).as("%s after the block", name).isTrue();
+				one.control().restore(name, List.of());
+				assertThat(isAllowed(one, name)).as("%s as before the change", name).isFalse();
+			}
+		}
+	}
+
+	private static void refuseFromMemory(LiveInstance instance, String name) {
+		int events = instance.events(RateLimitEvent.class).size();
+		Awaitility.await().until(() -> {
+			instance.limiter().tryAcquire(name, "anna");
+			List<RateLimitEvent> told = instance.events(RateLimitEvent.class);
+			return told.size() > events && told.get(told.size() - 1).source() == RateLimitEvent.Source.DENY_CACHE;
+		});
+	}
+
+	private static boolean isAllowed(LiveInstance instance, String name) {
+		return instance.limiter().tryAcquire(name, "anna").isAllowed();
+	}
+
+	/**
+	 * Then it stands in Redis, but nobody may believe that it holds here.
+	 */
+	@Test
+	void changeThatCannotBeReadHereIsNoSuccess() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				LiveInstance one = new LiveInstance(redis, "one", null, LIMITS)) {
+			assertThat(one.limitOf("tasks", "anna")).isEqualTo(10);
+			redis.primary().command("ACL", "SETUSER", "default", "-hgetall");
+			assertThatExceptionOfType(RedisUnavailableException.class)
+				.isThrownBy(() -> one.control().change("tasks", List.of(), limit(3)));
+			assertThat(one.events(RateLimitChangeEvent.class)).hasSize(1);
+			redis.primary().command("ACL", "SETUSER", "default", "+@all");
+			Awaitility.await().until(() -> one.limitOf("tasks", "anna") == 3);
+		}
+	}
+
 	private static ConditionFactory withinASecond() {
 		return Awaitility.await().atMost(Duration.ofSeconds(1)).pollInterval(Duration.ofMillis(10));
 	}

@@ -34,7 +34,7 @@ final class TestLimiter implements AutoCloseable {
 		this.redis = new RedisRateLimiter(backend.get().redis("ratelimit"), backend.get().keys("ratelimit"),
 				bus.newsChannel());
 		this.denied = new DenyCache(bus::confirmedAt);
-		this.leases = new LeaseBook(this.redis, bus::liveInstances);
+		this.leases = new LeaseBook(this.redis, bus::liveInstances, this.denied);
 		this.engine = new RateLimitEngine(this.redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
 				EffectiveLimits.unchanged(), this.denied, this.leases);
 		RateLimitNews.hear(bus, this.denied, this.leases);
