@@ -25,4 +25,14 @@ public abstract class GeRedisException extends RuntimeException {
 		super(message, cause);
 	}
 
+	/**
+	 * Creates an exception without a cause.
+	 * @param message the message
+	 * @param hasStackTrace whether it knows where it was made, which costs more than all
+	 * the rest of it
+	 */
+	protected GeRedisException(String message, boolean hasStackTrace) {
+		super(message, null, true, hasStackTrace);
+	}
+
 }

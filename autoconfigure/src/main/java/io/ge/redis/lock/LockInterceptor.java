@@ -41,7 +41,7 @@ final class LockInterceptor extends GuardInterceptor<LockOperation> {
 	private static @Nullable Object notAcquired(LockOperation operation, MethodInvocation invocation,
 			LockNotAcquiredException refusal) throws Throwable {
 		if (operation.fallback() != null) {
-			return operation.fallback().invoke(invocation, refusal);
+			return operation.fallback().invoke(invocation, () -> refusal);
 		}
 		if (operation.onNotAcquired() == OnNotAcquired.SKIP) {
 			return operation.skipped();

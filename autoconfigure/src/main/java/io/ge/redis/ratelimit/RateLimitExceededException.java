@@ -12,18 +12,37 @@ import io.ge.redis.GeRedisException;
 
 /**
  * A call was refused by its rate limit and has not run. Over HTTP a 429.
+ * <p>
+ * Where an annotation or a rule refuses, it has no stack trace, since clients that hammer
+ * must cost little, and its message names the place instead: the annotated method, or the
+ * property of the rules. That of {@link RateLimiter#acquire} has one.
  */
 public class RateLimitExceededException extends GeRedisException {
 
 	private final transient RateLimitDecision.Denied decision;
 
 	/**
-	 * Creates an exception.
+	 * Creates an exception with a stack trace.
 	 * @param decision the decision
 	 */
 	public RateLimitExceededException(RateLimitDecision.Denied decision) {
-		super("Rate limit exceeded: " + String.join(", ", decision.violated()));
+		super("Rate limit exceeded: " + names(decision));
 		this.decision = decision;
+	}
+
+	/**
+	 * Creates an exception without a stack trace.
+	 * @param decision the decision
+	 * @param place what is limited, for the message
+	 */
+	public RateLimitExceededException(RateLimitDecision.Denied decision, String place) {
+		super("Rate limit exceeded on " + place + ": " + names(decision), false);
+		this.decision = decision;
+	}
+
+	private static String names(RateLimitDecision.Denied decision) {
+		List<String> violated = decision.violated();
+		return (violated.size() == 1) ? violated.get(0) : String.join(", ", violated);
 	}
 
 	/**

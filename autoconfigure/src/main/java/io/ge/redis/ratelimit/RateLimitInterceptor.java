@@ -65,11 +65,10 @@ final class RateLimitInterceptor extends GuardInterceptor<RateLimitOperation> {
 
 	private static @Nullable Object refuse(RateLimitOperation operation, MethodInvocation invocation,
 			RateLimitDecision.Denied denied) throws Throwable {
-		RateLimitExceededException refusal = new RateLimitExceededException(denied);
 		if (operation.fallback() == null) {
-			throw refusal;
+			throw new RateLimitExceededException(denied, operation.place());
 		}
-		return operation.fallback().invoke(invocation, refusal);
+		return operation.fallback().invoke(invocation, () -> new RateLimitExceededException(denied, operation.place()));
 	}
 
 }

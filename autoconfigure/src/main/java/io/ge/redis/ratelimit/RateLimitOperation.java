@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param rules what the annotations say, at least one
  * @param refundOn exceptions of the method after which the permits are given back
  * @param fallback answers refused calls, if there is one
+ * @param place the method, for messages
  */
 record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> refundOn,
-		@Nullable FallbackMethod fallback) implements GuardedOperation {
+		@Nullable FallbackMethod fallback, String place) implements GuardedOperation {
 
 	/**
 	 * Returns what a call asks for.

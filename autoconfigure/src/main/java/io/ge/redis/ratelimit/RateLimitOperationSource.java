@@ -67,7 +67,8 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 			fallback = single(fallback, annotation.fallback(), method);
 		}
 		return new RateLimitOperation(List.copyOf(rules), List.copyOf(refundOn),
-				(fallback != null) ? FallbackMethod.find(method, fallback, RateLimitExceededException.class) : null);
+				(fallback != null) ? FallbackMethod.find(method, fallback, RateLimitExceededException.class) : null,
+				method.displayName());
 	}
 
 	private RateLimitOperation.Rule rule(RateLimited annotation, GuardedMethod method) {

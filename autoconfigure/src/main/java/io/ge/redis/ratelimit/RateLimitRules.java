@@ -24,7 +24,8 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class RateLimitRules {
 
-	private static final String PROPERTY = "ge.redis.rate-limit.rules";
+	/** Where the rules stand. */
+	public static final String PROPERTY = "ge.redis.rate-limit.rules";
 
 	private final RateLimits limits;
 

@@ -100,8 +100,8 @@ public class RateLimitFilter extends OncePerRequestFilter {
 		try {
 			RateLimitDecision decision = this.rules.decide(matches);
 			this.headers.tell(decision.quotas(), request, response);
-			return (decision instanceof RateLimitDecision.Denied denied) ? new RateLimitExceededException(denied)
-					: null;
+			return (decision instanceof RateLimitDecision.Denied denied)
+					? new RateLimitExceededException(denied, RateLimitRules.PROPERTY) : null;
 		}
 		catch (GeRedisException ex) {
 			return ex;

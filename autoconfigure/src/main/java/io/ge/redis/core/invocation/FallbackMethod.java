@@ -8,6 +8,7 @@ package io.ge.redis.core.invocation;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -77,15 +78,16 @@ public final class FallbackMethod {
 	/**
 	 * Calls the fallback on the bean itself, not through its proxy.
 	 * @param invocation the refused call
-	 * @param refusal the refusal
+	 * @param refusal the refusal, made only if the fallback takes it
 	 * @return what the fallback returns
 	 * @throws Throwable what the fallback throws
 	 */
-	public @Nullable Object invoke(MethodInvocation invocation, Throwable refusal) throws Throwable {
+	public @Nullable Object invoke(MethodInvocation invocation, Supplier<? extends Throwable> refusal)
+			throws Throwable {
 		@Nullable Object[] arguments = invocation.getArguments();
 		if (this.takesRefusal) {
 			arguments = Arrays.copyOf(arguments, arguments.length + 1);
-			arguments[arguments.length - 1] = refusal;
+			arguments[arguments.length - 1] = refusal.get();
 		}
 		try {
 			return this.method.invoke(invocation.getThis(), arguments);
