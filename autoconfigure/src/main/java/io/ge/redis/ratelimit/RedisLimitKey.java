@@ -16,6 +16,8 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
  */
 final class RedisLimitKey {
 
+	private final int hash;
+
 	private final String name;
 
 	private final RateLimitAlgorithm algorithm;
@@ -28,7 +30,15 @@ final class RedisLimitKey {
 
 	private final CoalescedCalls calls = new CoalescedCalls();
 
-	RedisLimitKey(RateLimit limit, List<String> parts, RedisKey key) {
+	/**
+	 * Creates a key.
+	 * @param hash of the limit's name and the parts, to tell most others apart at once
+	 * @param limit the limit
+	 * @param parts whom it limits
+	 * @param key the key in Redis
+	 */
+	RedisLimitKey(int hash, RateLimit limit, List<String> parts, RedisKey key) {
+		this.hash = hash;
 		this.name = limit.name();
 		this.algorithm = limit.algorithm();
 		this.parts = parts;
@@ -36,8 +46,9 @@ final class RedisLimitKey {
 		this.text = key.toString();
 	}
 
-	boolean isOf(RateLimit limit, List<String> parts) {
-		return this.algorithm == limit.algorithm() && this.name.equals(limit.name()) && this.parts.equals(parts);
+	boolean isOf(int hash, RateLimit limit, List<String> parts) {
+		return this.hash == hash && this.algorithm == limit.algorithm() && this.name.equals(limit.name())
+				&& this.parts.equals(parts);
 	}
 
 	RedisKey key() {

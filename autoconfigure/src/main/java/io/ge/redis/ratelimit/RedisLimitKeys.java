@@ -22,7 +22,10 @@ import io.ge.redis.core.key.RedisKey;
  */
 final class RedisLimitKeys {
 
-	private static final int REMEMBERED = 8192;
+	static final int REMEMBERED = 8192;
+
+	/** So many keys share places: with one each, keys would drive each other out. */
+	private static final int WAYS = 4;
 
 	/** What is longer is not worth the memory. */
 	private static final int LONGEST = 200;
@@ -68,21 +71,31 @@ final class RedisLimitKeys {
 	RedisLimitKey of(Demand demand) {
 		RateLimit limit = demand.limit();
 		List<String> parts = demand.key();
-		int place = place(limit, parts);
-		RedisLimitKey known = this.remembered.getAcquire(place);
-		if (known != null && known.isOf(limit, parts)) {
-			return known;
+		int hash = 31 * limit.name().hashCode() + parts.hashCode();
+		int first = first(hash);
+		for (int i = first; i < first + WAYS; i++) {
+			RedisLimitKey known = this.remembered.getAcquire(i);
+			if (known != null && known.isOf(hash, limit, parts)) {
+				return known;
+			}
 		}
-		RedisLimitKey made = new RedisLimitKey(limit, parts, make(limit, parts));
+		RedisLimitKey made = new RedisLimitKey(hash, limit, parts, make(limit, parts));
 		if (isShort(parts)) {
-			this.remembered.setRelease(place, made);
+			remember(made, first);
 		}
 		return made;
 	}
 
-	private static int place(RateLimit limit, List<String> parts) {
-		int hash = 31 * limit.name().hashCode() + parts.hashCode();
-		return (hash ^ (hash >>> 15)) & (REMEMBERED - 1);
+	// The oldest makes room; of two threads at once one may be forgotten
+	private void remember(RedisLimitKey key, int first) {
+		RedisLimitKey moved = key;
+		for (int i = first; i < first + WAYS && moved != null; i++) {
+			moved = this.remembered.getAndSet(i, moved);
+		}
+	}
+
+	private static int first(int hash) {
+		return ((hash * 0x9E3779B9) >>> 16) % (REMEMBERED / WAYS) * WAYS;
 	}
 
 	private static boolean isShort(List<String> parts) {
