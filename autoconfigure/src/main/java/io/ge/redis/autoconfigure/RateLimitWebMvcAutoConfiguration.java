@@ -9,7 +9,6 @@ import java.util.EnumSet;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitGuard;
-import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.RateLimitFilter;
@@ -40,11 +39,10 @@ import org.springframework.web.util.pattern.PathPatternParser;
 public final class RateLimitWebMvcAutoConfiguration {
 
 	@Bean
-	RequestRules rateLimitRequestRules(RateLimitGuard guard, ObjectProvider<RateLimitProperties> properties,
+	RequestRules rateLimitRequestRules(RateLimitGuard guard,
 			@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
 			ObjectProvider<PrincipalProvider> principals) {
-		return new RequestRules(guard.rules(), () -> properties.getObject().trustedProxies(),
-				() -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
+		return new RequestRules(guard.rules(), () -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
 				() -> principals.orderedStream().toList());
 	}
 

@@ -38,6 +38,11 @@ final class RateLimitDefinitions {
 	/** The name under which each limit is defined. */
 	private final Map<String, String> owners = new ConcurrentHashMap<>();
 
+	/** What annotations and rules say, by the name they use. */
+	private final Map<String, RateLimitProperties.Limit> attributes = new ConcurrentHashMap<>();
+
+	private @Nullable List<RateLimitRule> rules;
+
 	RateLimitDefinitions(RateLimitProperties properties) {
 		this.properties = properties;
 	}
@@ -74,7 +79,27 @@ final class RateLimitDefinitions {
 			throw place.problem(clash, SAME_STATE);
 		}
 		this.annotated.put(use.name(), limits);
+		this.attributes.putIfAbsent(use.name(), use.attributes());
 		return merged;
+	}
+
+	/**
+	 * Returns the rules, and adds what they say the first time. To be called when all
+	 * annotations are known, and not by two threads at once.
+	 * @throws GuardConfigurationException if one cannot work
+	 */
+	List<RateLimitRule> rules() {
+		if (this.rules == null) {
+			this.rules = new RateLimitRuleReader(this).read();
+		}
+		return this.rules;
+	}
+
+	/**
+	 * Returns what an annotation or a rule says.
+	 */
+	RateLimitProperties.Limit attributes(String name) {
+		return this.attributes.getOrDefault(name, RateLimitProperties.Limit.UNSET);
 	}
 
 	/**

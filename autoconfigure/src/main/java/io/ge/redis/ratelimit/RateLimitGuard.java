@@ -103,10 +103,10 @@ public final class RateLimitGuard implements SmartLifecycle {
 	}
 
 	/**
-	 * Takes over other properties while the application runs: limits, overrides, and
-	 * whether they are trials. What was used so far stays counted. If one of them cannot
-	 * work, nothing changes. Connection factory, rules and the like stay as they were at
-	 * startup.
+	 * Takes over other properties while the application runs: limits, overrides, whether
+	 * they are trials, rules and trusted proxies. What was used so far stays counted. If
+	 * one of them cannot work, nothing changes. Connection factory, response fields and
+	 * the like stay as they were at startup.
 	 * @param changed the properties
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
 	 */

@@ -10,13 +10,12 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.KeyText;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Limits on requests, described by {@code ge.redis.rate-limit.rules}. Knows no request:
@@ -31,20 +30,47 @@ public final class RateLimitRules {
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
-	private final Supplier<List<RateLimitRule>> rules = SingletonSupplier.of(this::read);
+	private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
 
 	RateLimitRules(RateLimits limits, Supplier<DefaultRateLimiter> limiter) {
 		this.limits = limits;
 		this.limiter = limiter;
+		limits.onRefresh(this::prepare);
+	}
+
+	// Nothing is taken over unless all of it can be
+	private Runnable prepare(RateLimitDefinitions next) {
+		List<Runnable> ready = new ArrayList<>();
+		this.adapters.forEach((adapter) -> ready.add(adapter.read(next.rules(), next.properties().trustedProxies())));
+		return () -> ready.forEach(Runnable::run);
 	}
 
 	/**
-	 * Returns the rules, whose limits can be used by name from then on.
+	 * Adds an adapter, which is given the rules whenever they are read anew. For the
+	 * first time it asks for them itself, with {@link #read}.
+	 * @param adapter the adapter
+	 */
+	public void onRefresh(Adapter adapter) {
+		this.adapters.add(adapter);
+	}
+
+	/**
+	 * Gives an adapter the rules as they are, and has it take them over.
+	 * @param adapter the adapter
+	 * @throws GuardConfigurationException if one of them cannot work
+	 */
+	public void read(Adapter adapter) {
+		adapter.read(all(), this.limits.properties().trustedProxies()).run();
+	}
+
+	/**
+	 * Returns the rules as the properties have them now, whose limits can be used by name
+	 * from then on.
 	 * @return the rules in the order in which they are written
 	 * @throws GuardConfigurationException if the limits of a rule cannot work
 	 */
 	public List<RateLimitRule> all() {
-		return this.rules.get();
+		return this.limits.rules();
 	}
 
 	/**
@@ -74,89 +100,12 @@ public final class RateLimitRules {
 			if (key == null) {
 				continue;
 			}
-			for (RateLimit known : match.rule().limits()) {
-				RateLimit limit = this.limits.current(known);
+			for (RateLimit limit : match.rule().limits()) {
 				demands.merge(List.of(limit.name(), key), new Demand(limit, key, match.rule().settings().cost()),
 						(first, next) -> (next.cost() > first.cost()) ? next : first);
 			}
 		}
 		return demands.values();
-	}
-
-	private List<RateLimitRule> read() {
-		List<RateLimitProperties.Rule> settings = this.limits.properties().rules();
-		List<RateLimitRule> rules = new ArrayList<>(settings.size());
-		for (int i = 0; i < settings.size(); i++) {
-			rules.add(read(settings.get(i), PROPERTY + "[" + i + "]"));
-		}
-		return List.copyOf(rules);
-	}
-
-	private RateLimitRule read(RateLimitProperties.Rule rule, String place) {
-		if (rule.path().isEmpty()) {
-			throw new GuardConfigurationException(place + ".path", "it is missing.",
-					"Set a pattern such as /api/**, or /** for all requests.");
-		}
-		if (rule.cost() < 0) {
-			throw new GuardConfigurationException(place + ".cost", "it is " + rule.cost() + ".",
-					"Set it to the number of permits that a request takes, zero to only look.");
-		}
-		return new RateLimitRule(place, rule, rule.limits().isEmpty() ? described(rule, place) : named(rule, place));
-	}
-
-	private List<RateLimit> described(RateLimitProperties.Rule rule, String place) {
-		List<RateLimit> limits = new ArrayList<>();
-		this.limits
-			.define(new RateLimitDefinitions.Use(name(rule), attributes(rule), rule.cost(),
-					RateLimitDefinitions.Place.of(place)))
-			.forEach((merged) -> limits.add(merged.limit()));
-		return List.copyOf(limits);
-	}
-
-	private List<RateLimit> named(RateLimitProperties.Rule rule, String place) {
-		if (rule.limit() != null || rule.window() != null || rule.algorithm() != null || rule.burst() != null) {
-			throw new GuardConfigurationException(place,
-					"it describes a limit of its own and names other limits as well.",
-					"Remove " + place + ".limits, or limit, window, algorithm and burst.");
-		}
-		List<RateLimit> limits = new ArrayList<>();
-		for (int i = 0; i < rule.limits().size(); i++) {
-			limits.addAll(named(rule.limits().get(i), rule.cost(), place + ".limits[" + i + "]"));
-		}
-		return List.copyOf(limits);
-	}
-
-	private List<RateLimit> named(String name, long cost, String place) {
-		List<RateLimit> limits;
-		try {
-			limits = this.limits.get(name);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new GuardConfigurationException(place, "there is no limit '" + name + "'.",
-					"Set " + RateLimitProperties.path(name) + ".limit, or correct the name.", ex);
-		}
-		try {
-			for (RateLimit limit : limits) {
-				new RateLimitChecks((attribute) -> attribute).cost(cost, limit);
-			}
-		}
-		catch (InvalidRateLimitException ex) {
-			throw new GuardConfigurationException(place, ex.problem(), ex.remedy(), ex);
-		}
-		return limits;
-	}
-
-	private static String name(RateLimitProperties.Rule rule) {
-		if (rule.name() != null) {
-			return rule.name();
-		}
-		String paths = String.join(",", rule.path());
-		return rule.methods().isEmpty() ? paths : String.join(",", rule.methods()) + " " + paths;
-	}
-
-	private static RateLimitProperties.Limit attributes(RateLimitProperties.Rule rule) {
-		return new RateLimitProperties.Limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), null, null,
-				null, null, List.of(), Map.of());
 	}
 
 	/**
@@ -178,6 +127,23 @@ public final class RateLimitRules {
 			}
 			return KeyText.of(this.key, "The key of " + this.rule.place());
 		}
+
+	}
+
+	/**
+	 * Makes rules ready for one kind of requests.
+	 */
+	@FunctionalInterface
+	public interface Adapter {
+
+		/**
+		 * Reads rules.
+		 * @param rules the rules
+		 * @param trustedProxies addresses or networks whose word about clients is taken
+		 * @return takes them over, which must not fail
+		 * @throws GuardConfigurationException if one of them cannot work
+		 */
+		Runnable read(List<RateLimitRule> rules, List<String> trustedProxies);
 
 	}
 

@@ -8,8 +8,10 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -27,11 +29,11 @@ final class RateLimits {
 
 	private final List<RateLimitDefinitions.Use> uses = new ArrayList<>();
 
+	private final List<Function<RateLimitDefinitions, Runnable>> refreshActions = new CopyOnWriteArrayList<>();
+
 	private final Lock lock = new ReentrantLock();
 
 	private volatile @Nullable RateLimitDefinitions current;
-
-	private volatile boolean refreshed;
 
 	RateLimits(Supplier<RateLimitProperties> properties) {
 		this.properties = properties;
@@ -64,7 +66,33 @@ final class RateLimits {
 	}
 
 	/**
-	 * Reads other properties from now on. If one of them cannot work, nothing changes.
+	 * Adds something to do when other properties are read.
+	 * @param action looks at them, and fails if they cannot work; what it returns is done
+	 * once they are in effect
+	 */
+	void onRefresh(Function<RateLimitDefinitions, Runnable> action) {
+		this.refreshActions.add(action);
+	}
+
+	/**
+	 * Returns the rules, whose limits are defined from then on. To be called when all
+	 * annotations are known.
+	 * @throws GuardConfigurationException if one cannot work
+	 */
+	List<RateLimitRule> rules() {
+		definitions();
+		this.lock.lock();
+		try {
+			return definitions().rules();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Reads other properties from now on, rules included. If one of them cannot work,
+	 * nothing changes.
 	 * @throws GuardConfigurationException if one cannot work
 	 */
 	void refresh(RateLimitProperties changed) {
@@ -72,9 +100,12 @@ final class RateLimits {
 		try {
 			RateLimitDefinitions next = new RateLimitDefinitions(changed);
 			this.uses.forEach(next::add);
+			next.rules();
 			next.verify();
+			List<Runnable> ready = new ArrayList<>();
+			this.refreshActions.forEach((action) -> ready.add(action.apply(next)));
 			this.current = next;
-			this.refreshed = true;
+			ready.forEach(Runnable::run);
 		}
 		finally {
 			this.lock.unlock();
@@ -103,17 +134,6 @@ final class RateLimits {
 	}
 
 	/**
-	 * Returns what became of a limit that was looked up before.
-	 */
-	RateLimit current(RateLimit known) {
-		if (!this.refreshed) {
-			return known;
-		}
-		List<RateLimit> current = find(known.name());
-		return (current.size() == 1) ? current.get(0) : known;
-	}
-
-	/**
 	 * Returns the limits of a name, or none if there is no such name.
 	 */
 	List<RateLimit> find(String name) {
@@ -133,28 +153,14 @@ final class RateLimits {
 	Map<String, Setting> settings(String limitName) {
 		RateLimitDefinitions definitions = definitions();
 		String owner = definitions.owner(limitName);
-		for (RateLimitMerge.Merged merged : new RateLimitMerge(owner, definitions.properties(), attributes(owner))
+		for (RateLimitMerge.Merged merged : new RateLimitMerge(owner, definitions.properties(),
+				definitions.attributes(owner))
 			.merge()) {
 			if (merged.limit().name().equals(limitName)) {
 				return merged.settings().toMap();
 			}
 		}
 		return Map.of();
-	}
-
-	private RateLimitProperties.Limit attributes(String owner) {
-		this.lock.lock();
-		try {
-			for (RateLimitDefinitions.Use use : this.uses) {
-				if (use.name().equals(owner)) {
-					return use.attributes();
-				}
-			}
-			return RateLimitProperties.Limit.UNSET;
-		}
-		finally {
-			this.lock.unlock();
-		}
 	}
 
 	/**

@@ -7,13 +7,16 @@ package io.ge.redis.web;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
+import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.RateLimitRules;
 import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.http.server.PathContainer;
@@ -22,36 +25,47 @@ import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
  * The rules of {@code ge.redis.rate-limit.rules} for servlet requests. They are read when
- * all beans exist, before the first request, and a mistake in them fails the start.
+ * all beans exist, before the first request, and a mistake in them fails the start; and
+ * again when the environment is refreshed, where a mistake changes nothing.
  */
 public class RequestRules implements SmartInitializingSingleton {
 
 	private final RateLimitRules limits;
 
-	private final Supplier<List<RequestRule>> rules;
+	private final Supplier<PathPatternParser> parser;
+
+	private final Supplier<List<PrincipalProvider>> principals;
+
+	private volatile @Nullable List<RequestRule> rules;
 
 	/**
 	 * Creates the rules.
 	 * @param limits the limits of the rules
-	 * @param trustedProxies addresses or networks whose {@code X-Forwarded-For} is
-	 * believed
 	 * @param parser reads paths as the handlers of the application do
 	 * @param principals name the caller
 	 */
-	public RequestRules(RateLimitRules limits, Supplier<List<String>> trustedProxies,
-			Supplier<PathPatternParser> parser, Supplier<List<PrincipalProvider>> principals) {
+	public RequestRules(RateLimitRules limits, Supplier<PathPatternParser> parser,
+			Supplier<List<PrincipalProvider>> principals) {
 		this.limits = limits;
-		this.rules = SingletonSupplier.of(() -> read(
-				new RequestKeys(ClientAddress.behind(trustedProxies.get()), SingletonSupplier.of(principals)),
-				parser.get()));
+		this.parser = parser;
+		this.principals = SingletonSupplier.of(principals);
+		limits.onRefresh(this::read);
 	}
 
-	private List<RequestRule> read(RequestKeys keys, PathPatternParser parser) {
-		return this.limits.all().stream().map((rule) -> RequestRule.of(rule, parser, keys)).toList();
+	private Runnable read(List<RateLimitRule> limits, List<String> trustedProxies) {
+		RequestKeys keys = new RequestKeys(ClientAddress.behind(trustedProxies), this.principals);
+		PathPatternParser parser = this.parser.get();
+		List<RequestRule> read = limits.stream().map((rule) -> RequestRule.of(rule, parser, keys)).toList();
+		return () -> this.rules = read;
 	}
 
 	private List<RequestRule> rules() {
-		return this.rules.get();
+		List<RequestRule> known = this.rules;
+		if (known == null) {
+			this.limits.read(this::read);
+			known = Objects.requireNonNull(this.rules);
+		}
+		return known;
 	}
 
 	@Override

@@ -156,7 +156,7 @@ class RateLimitRefreshIntegrationTests {
 		return limiter.tryAcquire("tasks", key, 0).quotas().get(0).limit().limit();
 	}
 
-	private static void refresh(ConfigurableApplicationContext context, Map<String, Object> properties)
+	static void refresh(ConfigurableApplicationContext context, Map<String, Object> properties)
 			throws ReflectiveOperationException {
 		context.getEnvironment().getPropertySources().remove("refreshed");
 		context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("refreshed", properties));
