@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
@@ -29,24 +30,33 @@ final class LocalRateLimiter {
 
 	private final LongSupplier nanoTime;
 
+	private final Function<Demand, String> names;
+
 	private final long origin;
 
 	private final Lock lock = new ReentrantLock();
 
-	private final Map<Subject, LocalState> states = new LinkedHashMap<>(64, 0.75f, true) {
+	private final Map<String, LocalState> states = new LinkedHashMap<>(64, 0.75f, true) {
 
 		private static final long serialVersionUID = 1L;
 
 		@Override
-		protected boolean removeEldestEntry(Map.Entry<Subject, LocalState> eldest) {
+		protected boolean removeEldestEntry(Map.Entry<String, LocalState> eldest) {
 			return size() > CAPACITY;
 		}
 
 	};
 
-	LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime) {
+	/**
+	 * Creates a limiter.
+	 * @param instances how many instances there are
+	 * @param nanoTime the time
+	 * @param names tells states apart, as Redis does
+	 */
+	LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime, Function<Demand, String> names) {
 		this.instances = instances;
 		this.nanoTime = nanoTime;
+		this.names = names;
 		this.origin = nanoTime.getAsLong();
 	}
 
@@ -55,6 +65,20 @@ final class LocalRateLimiter {
 		this.lock.lock();
 		try {
 			return new Decision(demands, share, now()).take();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Forgets what was counted of a limit.
+	 * @param name the name of its state
+	 */
+	void forget(String name) {
+		this.lock.lock();
+		try {
+			this.states.remove(name);
 		}
 		finally {
 			this.lock.unlock();
@@ -76,12 +100,6 @@ final class LocalRateLimiter {
 
 	private long now() {
 		return this.nanoTime.getAsLong() - this.origin;
-	}
-
-	/**
-	 * Whose state it is.
-	 */
-	private record Subject(String name, RateLimitAlgorithm algorithm, List<String> key) {
 	}
 
 	/**
@@ -126,9 +144,8 @@ final class LocalRateLimiter {
 
 		private void look(int index, Demand demand) {
 			RateLimit limit = demand.limit();
-			LocalState state = LocalRateLimiter.this.states.computeIfAbsent(
-					new Subject(limit.name(), limit.algorithm(), demand.key()),
-					(subject) -> LocalState.of(limit.algorithm()));
+			LocalState state = LocalRateLimiter.this.states.computeIfAbsent(LocalRateLimiter.this.names.apply(demand),
+					(name) -> LocalState.of(limit.algorithm()));
 			this.states[index] = state;
 			this.earliest[index] = this.now;
 			if (demand.cost() == 0) {

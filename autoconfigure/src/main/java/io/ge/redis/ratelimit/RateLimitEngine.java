@@ -26,6 +26,8 @@ final class RateLimitEngine {
 
 	private final RedisRateLimiter redis;
 
+	private final LocalRateLimiter local;
+
 	private final RateLimitOutage outage;
 
 	private final LimitsInEffect limits;
@@ -39,6 +41,7 @@ final class RateLimitEngine {
 	RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, EffectiveLimits limits, DenyCache denied,
 			LeaseBook leases) {
 		this.redis = redis;
+		this.local = local;
 		this.outage = new RateLimitOutage(local);
 		this.limits = new LimitsInEffect(limits);
 		this.denied = denied;
@@ -73,11 +76,13 @@ final class RateLimitEngine {
 	}
 
 	/**
-	 * Forgets what was used of limits, on all instances.
+	 * Forgets what was used of limits, on all instances; while Redis is away, only what
+	 * this one has counted meanwhile.
 	 * @param asked one or several limits of one key, as defined
 	 */
 	CompletableFuture<Void> reset(List<Demand> asked) {
 		List<Demand> demands = this.limits.inEffect(asked);
+		demands.forEach((demand) -> this.local.forget(this.redis.keyOf(demand).text()));
 		return this.redis.reset(demands).thenRun(() -> demands.forEach((demand) -> {
 			forget(demand);
 			this.leases.drop(this.redis.keyOf(demand).text());

@@ -29,9 +29,10 @@ final class RateLimitNews {
 	private RateLimitNews() {
 	}
 
-	static void hear(InstanceBus bus, DenyCache denied, LeaseBook leases) {
+	static void hear(InstanceBus bus, DenyCache denied, LeaseBook leases, LocalRateLimiter local) {
 		bus.handle(FORGET, (keys) -> forEach(keys, denied::forget));
 		bus.handle(RESET, (keys) -> forEach(keys, (key) -> {
+			local.forget(key);
 			denied.forget(key);
 			leases.drop(key);
 		}));

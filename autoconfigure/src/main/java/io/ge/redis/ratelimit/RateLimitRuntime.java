@@ -39,9 +39,10 @@ record RateLimitRuntime(RateLimitEngine engine, LeaseBook leases, RedisRateLimit
 		live.onChange(denied::clear);
 		RedisRateLimiter redis = new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel());
 		LeaseBook leases = new LeaseBook(redis, bus::liveInstances, denied);
-		RateLimitNews.hear(bus, denied, leases);
-		RateLimitEngine engine = new RateLimitEngine(redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
-				live, denied, leases);
+		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
+				(demand) -> redis.keyOf(demand).text());
+		RateLimitNews.hear(bus, denied, leases, local);
+		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied, leases);
 		RedisLimitChanges changes = new RedisLimitChanges(backend.redis(PATTERN), backend.keys(PATTERN),
 				bus.newsChannel());
 		KeyStatistics statistics = new KeyStatistics();

@@ -95,7 +95,8 @@ public interface RateLimiter {
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @throws IllegalArgumentException if there is no limit of that name
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away; then
+	 * only what this instance has counted meanwhile is certain to be forgotten
 	 */
 	void reset(String name, Object key);
 

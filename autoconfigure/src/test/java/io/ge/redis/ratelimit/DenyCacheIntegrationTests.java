@@ -130,8 +130,9 @@ class DenyCacheIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter other = TestLimiter.on(redis)) {
 			DenyCache denied = new DenyCache(System::nanoTime);
 			LeaseBook leases = new LeaseBook(other.redis(), () -> 1, denied);
-			RateLimitEngine deaf = new RateLimitEngine(other.redis(), new LocalRateLimiter(() -> 1, System::nanoTime),
-					EffectiveLimits.unchanged(), denied, leases);
+			RateLimitEngine deaf = new RateLimitEngine(other.redis(),
+					new LocalRateLimiter(() -> 1, System::nanoTime, Demand::toString), EffectiveLimits.unchanged(),
+					denied, leases);
 			for (int lease : new int[] { 1, 50 }) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					RateLimit limit = RateLimit.of(algorithm + "-" + lease, 50, HOUR)

@@ -23,9 +23,14 @@ class LocalRateLimiterTests {
 
 	private final RateLimit limit = RateLimit.of("limit", 10, Duration.ofSeconds(1));
 
+	private LocalRateLimiter limiter(int instances) {
+		return new LocalRateLimiter(() -> instances, this.nanos::get,
+				(demand) -> demand.limit().name() + demand.limit().algorithm() + demand.key());
+	}
+
 	@Test
 	void enforcesTheShareOfOneInstance() {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 3, this.nanos::get);
+		LocalRateLimiter limiter = limiter(3);
 		for (int i = 0; i < 3; i++) {
 			assertThat(decide(limiter, "anna").isAllowed()).isTrue();
 		}
@@ -36,14 +41,14 @@ class LocalRateLimiterTests {
 
 	@Test
 	void leavesAtLeastOne() {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 100, this.nanos::get);
+		LocalRateLimiter limiter = limiter(100);
 		assertThat(decide(limiter, "anna").isAllowed()).isTrue();
 		assertThat(decide(limiter, "anna").isAllowed()).isFalse();
 	}
 
 	@Test
 	void admitsAgainAfterTheWindow() {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 10, this.nanos::get);
+		LocalRateLimiter limiter = limiter(10);
 		assertThat(decide(limiter, "anna").isAllowed()).isTrue();
 		this.nanos.addAndGet(Duration.ofMillis(999).toNanos());
 		assertThat(decide(limiter, "anna").isAllowed()).isFalse();
@@ -53,7 +58,7 @@ class LocalRateLimiterTests {
 
 	@Test
 	void tokenBucketAdmitsItsBurstAndThenItsRate() {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 2, this.nanos::get);
+		LocalRateLimiter limiter = limiter(2);
 		RateLimit bucket = RateLimit.of("bucket", 20, Duration.ofSeconds(1))
 			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
 			.withBurst(4);
@@ -70,7 +75,7 @@ class LocalRateLimiterTests {
 
 	@Test
 	void burstAboveTheLimitIsAdmittedAtOnce() {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		LocalRateLimiter limiter = limiter(1);
 		RateLimit bucket = RateLimit.of("bucket", 1, Duration.ofSeconds(1))
 			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
 			.withBurst(5);
@@ -80,7 +85,7 @@ class LocalRateLimiterTests {
 	@ParameterizedTest
 	@EnumSource(RateLimitAlgorithm.class)
 	void neverAdmitsMoreThanTheLimitInAnyWindow(RateLimitAlgorithm algorithm) {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		LocalRateLimiter limiter = limiter(1);
 		RateLimit settings = this.limit.withAlgorithm(algorithm).withWaitTime(Duration.ofMillis(200));
 		Random random = new Random(algorithm.ordinal());
 		List<long[]> admitted = new ArrayList<>();
@@ -130,7 +135,7 @@ class LocalRateLimiterTests {
 	@ParameterizedTest
 	@EnumSource(RateLimitAlgorithm.class)
 	void whoWaitsAsToldIsAdmitted(RateLimitAlgorithm algorithm) {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		LocalRateLimiter limiter = limiter(1);
 		RateLimit settings = this.limit.withAlgorithm(algorithm);
 		Random random = new Random(algorithm.ordinal());
 		int denials = 0;
@@ -155,7 +160,7 @@ class LocalRateLimiterTests {
 	@ParameterizedTest
 	@EnumSource(RateLimitAlgorithm.class)
 	void takesCostAtOnceOrNotAtAllAndGivesItBackOnce(RateLimitAlgorithm algorithm) {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		LocalRateLimiter limiter = limiter(1);
 		RateLimit settings = this.limit.withAlgorithm(algorithm);
 		RateLimitDecision.Allowed taken = (RateLimitDecision.Allowed) decide(limiter, demand(settings, 7));
 		assertThat(taken.quotas().get(0).remaining()).isEqualTo(3);
@@ -169,7 +174,7 @@ class LocalRateLimiterTests {
 	@ParameterizedTest
 	@EnumSource(RateLimitAlgorithm.class)
 	void letsCallsWaitForTheirTurn(RateLimitAlgorithm algorithm) {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		LocalRateLimiter limiter = limiter(1);
 		RateLimit settings = this.limit.withAlgorithm(algorithm).withWaitTime(Duration.ofMillis(1200));
 		assertThat(limiter.decide(demand(settings, 10)).waitNanos()).isZero();
 		Turn first = limiter.decide(demand(settings, 5));
@@ -183,7 +188,7 @@ class LocalRateLimiterTests {
 
 	@Test
 	void shadowRefusesNobodyAndTells() {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 10, this.nanos::get);
+		LocalRateLimiter limiter = limiter(10);
 		List<Demand> demands = demand(this.limit.withShadow(true), 1);
 		assertThat(limiter.decide(demands).verdict().events()).extracting(RateLimitEvent::outcome)
 			.containsExactly(RateLimitEvent.Outcome.ALLOWED);
@@ -196,7 +201,7 @@ class LocalRateLimiterTests {
 
 	@Test
 	void chargesNoLimitIfOneRefuses() {
-		LocalRateLimiter limiter = new LocalRateLimiter(() -> 1, this.nanos::get);
+		LocalRateLimiter limiter = limiter(1);
 		RateLimit one = RateLimit.of("one", 1, Duration.ofSeconds(1));
 		List<Demand> both = List.of(demand(this.limit, 1).get(0), demand(one, 1).get(0));
 		assertThat(decide(limiter, both).isAllowed()).isTrue();

@@ -7,9 +7,11 @@ package io.ge.redis.ratelimit;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import io.ge.redis.test.RedisServers;
@@ -116,6 +118,57 @@ class RateLimitOutageIntegrationTests {
 		Demand trial = demand(limit.withOnOutage(OutagePolicy.DENY).withShadow(true), 1);
 		assertThat(outcomes(trial)).containsExactly(Outcome.ERROR_ALLOWED);
 		assertThat(this.limiter.decide(trial).isAllowed()).isTrue();
+	}
+
+	@Test
+	void resetForgetsWhatWasCountedWhileRedisWasAway() {
+		for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
+			Demand demand = demand(RateLimit.of(algorithm.name(), 1, Duration.ofHours(1)).withAlgorithm(algorithm), 1);
+
+			this.proxy.cut();
+			exhaust(demand);
+			assertThatExceptionOfType(RedisUnavailableException.class)
+				.isThrownBy(() -> Waiting.await(this.limiter.engine().reset(List.of(demand))));
+			assertThat(outcomes(demand)).as("at once").containsExactly(Outcome.ALLOWED);
+			assertThat(outcomes(demand)).containsExactly(Outcome.DENIED);
+			comeBack(demand);
+			Waiting.await(this.limiter.engine().reset(List.of(demand)));
+			this.proxy.cut();
+			assertThat(outcomes(demand)).as("when it is away again").containsExactly(Outcome.ALLOWED);
+			comeBack(demand);
+		}
+	}
+
+	@Test
+	void resetOfAnotherInstanceForgetsItToo() {
+		Demand demand = demand(RateLimit.of("limit", 1, Duration.ofHours(1)), 1);
+		Demand kept = demand(RateLimit.of("kept", 1, Duration.ofHours(1)), 1);
+		this.proxy.cut();
+		exhaust(demand);
+		exhaust(kept);
+		comeBack(demand);
+		AtomicBoolean heard = new AtomicBoolean();
+		this.limiter.bus().handle("test.heard", (payload) -> heard.set(true));
+		try (TestLimiter two = TestLimiter.on(this.redis, "two")) {
+			Waiting.await(two.engine().reset(List.of(demand)));
+			this.redis.primary().command("PUBLISH", two.bus().newsChannel(), "test.heard");
+		}
+		Awaitility.await().untilTrue(heard);
+		this.proxy.cut();
+		assertThat(outcomes(demand)).containsExactly(Outcome.ALLOWED);
+		assertThat(outcomes(kept)).containsExactly(Outcome.DENIED);
+	}
+
+	private void exhaust(Demand demand) {
+		assertThat(outcomes(demand)).containsExactly(Outcome.ALLOWED);
+		assertThat(outcomes(demand)).containsExactly(Outcome.DENIED);
+	}
+
+	private void comeBack(Demand demand) {
+		this.proxy.resume();
+		Awaitility.await()
+			.until(() -> this.limiter.verdict(List.of(demand)).events().get(0).source() != Source.LOCAL
+					&& this.limiter.bus().isSubscribed());
 	}
 
 	private List<Outcome> outcomes(Demand demand) {

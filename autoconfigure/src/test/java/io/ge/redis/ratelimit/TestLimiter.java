@@ -35,9 +35,10 @@ final class TestLimiter implements AutoCloseable {
 				bus.newsChannel());
 		this.denied = new DenyCache(bus::confirmedAt);
 		this.leases = new LeaseBook(this.redis, bus::liveInstances, this.denied);
-		this.engine = new RateLimitEngine(this.redis, new LocalRateLimiter(bus::liveInstances, System::nanoTime),
-				EffectiveLimits.unchanged(), this.denied, this.leases);
-		RateLimitNews.hear(bus, this.denied, this.leases);
+		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
+				(demand) -> this.redis.keyOf(demand).text());
+		this.engine = new RateLimitEngine(this.redis, local, EffectiveLimits.unchanged(), this.denied, this.leases);
+		RateLimitNews.hear(bus, this.denied, this.leases, local);
 		Awaitility.await().until(bus::isSubscribed);
 	}
 
