@@ -6,16 +6,22 @@
 package io.ge.redis.autoconfigure;
 
 import java.util.EnumSet;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitGuard;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.web.ProblemResolver;
+import io.ge.redis.security.SecurityCors;
+import io.ge.redis.web.CorsFilters;
+import io.ge.redis.web.CorsHandling;
+import io.ge.redis.web.HandlerCorsFilters;
 import io.ge.redis.web.RateLimitFilter;
 import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RequestRules;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Servlet;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -25,7 +31,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.util.pattern.PathPatternParser;
 
@@ -48,18 +60,39 @@ public final class RateLimitWebMvcAutoConfiguration {
 
 	@Bean
 	FilterRegistrationBean<RateLimitFilter> rateLimitFilterBeforeAuthentication(RequestRules rules,
-			RateLimitHeaders headers, ProblemResolver problems, Environment environment) {
+			RateLimitHeaders headers, ProblemResolver problems, CorsHandling cors, Environment environment) {
 		return filter("rateLimitBeforeAuthentication",
-				new RateLimitFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems),
+				new RateLimitFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems, cors),
 				WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.in(environment));
 	}
 
 	@Bean
 	FilterRegistrationBean<RateLimitFilter> rateLimitFilterAfterAuthentication(RequestRules rules,
-			RateLimitHeaders headers, ProblemResolver problems, Environment environment) {
+			RateLimitHeaders headers, ProblemResolver problems, CorsHandling cors, Environment environment) {
 		return filter("rateLimitAfterAuthentication",
-				new RateLimitFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems),
+				new RateLimitFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems, cors),
 				WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.in(environment));
+	}
+
+	@Bean
+	CorsHandling geRedisCorsHandling(ObjectProvider<CorsFilters> filters) {
+		return new CorsHandling(() -> filters.orderedStream().toList());
+	}
+
+	@Bean
+	@Order(100)
+	CorsFilters geRedisCorsFilterBeans(ObjectProvider<CorsFilter> filters) {
+		Supplier<@Nullable CorsFilter> first = SingletonSupplier
+			.ofNullable(() -> filters.orderedStream().findFirst().orElse(null));
+		return (request) -> first.get();
+	}
+
+	// Behind all filters. Spring Security asks the same bean
+	@Bean
+	@Order(200)
+	CorsFilters geRedisHandlerCors(
+			@Qualifier("mvcHandlerMappingIntrospector") ObjectProvider<CorsConfigurationSource> handlers) {
+		return new HandlerCorsFilters(handlers::getIfAvailable);
 	}
 
 	private static FilterRegistrationBean<RateLimitFilter> filter(String name, RateLimitFilter filter, int order) {
@@ -68,6 +101,18 @@ public final class RateLimitWebMvcAutoConfiguration {
 		registration.setOrder(order);
 		registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
 		return registration;
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(SecurityFilterChain.class)
+	static class SpringSecurity {
+
+		@Bean
+		@Order(0)
+		CorsFilters geRedisSecurityCors(ObjectProvider<SecurityFilterChain> chains) {
+			return new SecurityCors(() -> chains.orderedStream().toList())::find;
+		}
+
 	}
 
 }

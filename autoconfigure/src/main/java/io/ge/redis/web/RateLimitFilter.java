@@ -26,7 +26,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 /**
  * Lets requests through that the rules of one phase admit, with one decision for all
  * rules that match, and answers the others. A request is decided once, whatever it is
- * dispatched to later.
+ * dispatched to later. A preflight request that CORS handling answers is not limited.
  */
 public class RateLimitFilter extends OncePerRequestFilter {
 
@@ -38,18 +38,23 @@ public class RateLimitFilter extends OncePerRequestFilter {
 
 	private final ProblemResolver problems;
 
+	private final CorsHandling cors;
+
 	/**
 	 * Creates a filter.
 	 * @param phase which rules it decides by
 	 * @param rules all rules
 	 * @param headers tells clients where their limits stand
 	 * @param problems answers refusals
+	 * @param cors lets pages of other origins read them
 	 */
-	public RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders headers, ProblemResolver problems) {
+	public RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders headers, ProblemResolver problems,
+			CorsHandling cors) {
 		this.phase = phase;
 		this.rules = rules;
 		this.headers = headers;
 		this.problems = problems;
+		this.cors = cors;
 	}
 
 	@Override
@@ -59,7 +64,7 @@ public class RateLimitFilter extends OncePerRequestFilter {
 
 	@Override
 	protected boolean shouldNotFilter(HttpServletRequest request) {
-		return !this.rules.existFor(this.phase);
+		return !this.rules.existFor(this.phase) || this.cors.answers(request);
 	}
 
 	@Override
@@ -87,12 +92,17 @@ public class RateLimitFilter extends OncePerRequestFilter {
 	}
 
 	private boolean isAdmitted(List<RateLimitRules.Match> matches, HttpServletRequest request,
-			HttpServletResponse response) throws IOException {
+			HttpServletResponse response) throws IOException, ServletException {
 		GeRedisException refusal = refusal(matches, request, response);
-		if (refusal != null && !this.problems.answer(refusal, request, response)) {
-			throw refusal;
+		if (refusal == null) {
+			return true;
 		}
-		return refusal == null;
+		this.cors.answer(request, response, (refused, answer) -> {
+			if (!this.problems.answer(refusal, request, response)) {
+				throw refusal;
+			}
+		});
+		return false;
 	}
 
 	private @Nullable GeRedisException refusal(List<RateLimitRules.Match> matches, HttpServletRequest request,
