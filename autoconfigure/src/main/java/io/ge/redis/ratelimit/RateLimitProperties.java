@@ -32,8 +32,11 @@ import org.springframework.util.Assert;
  * or none
  * @param showDeniedKeys whether the endpoint shows the keys most often denied as they
  * are, instead of hashed
- * @param trustedProxies addresses or networks, such as 10.0.0.0/8, whose X-Forwarded-For
- * is believed; names are never looked up
+ * @param trustedProxies addresses or networks, such as 10.0.0.0/8, whose word about their
+ * clients is taken; names are never looked up
+ * @param forwardedField request field in which they give it: x-forwarded-for, or
+ * forwarded as of RFC 7239; the other one is not read, since it may be the word of the
+ * client
  * @param limits limits by name, which win over the annotations
  * @param rules limits on HTTP requests, without annotations
  */
@@ -42,7 +45,8 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 		@DefaultValue("local") OutagePolicy onOutage, @DefaultValue("false") boolean shadow,
 		@DefaultValue("10000") long largestExactLimit, @DefaultValue("draft-10") Headers headers,
 		@DefaultValue("false") boolean showDeniedKeys, @DefaultValue List<String> trustedProxies,
-		@DefaultValue Map<String, Limit> limits, @DefaultValue List<Rule> rules) {
+		@DefaultValue("x-forwarded-for") ForwardedField forwardedField, @DefaultValue Map<String, Limit> limits,
+		@DefaultValue List<Rule> rules) {
 
 	private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9-]+");
 
@@ -148,6 +152,19 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 
 		/** After the request is authenticated, when its principal is known. */
 		AFTER_AUTHENTICATION
+
+	}
+
+	/**
+	 * The request field in which proxies say whom they were called by.
+	 */
+	public enum ForwardedField {
+
+		/** X-Forwarded-For: a list of addresses. */
+		X_FORWARDED_FOR,
+
+		/** Forwarded, as of RFC 7239: the for parameter of its elements. */
+		FORWARDED
 
 	}
 

@@ -41,7 +41,7 @@ public final class RateLimitRules {
 	// Nothing is taken over unless all of it can be
 	private Runnable prepare(RateLimitDefinitions next) {
 		List<Runnable> ready = new ArrayList<>();
-		this.adapters.forEach((adapter) -> ready.add(adapter.read(next.rules(), next.properties().trustedProxies())));
+		this.adapters.forEach((adapter) -> ready.add(adapter.read(next.rules(), next.properties())));
 		return () -> ready.forEach(Runnable::run);
 	}
 
@@ -60,7 +60,7 @@ public final class RateLimitRules {
 	 * @throws GuardConfigurationException if one of them cannot work
 	 */
 	public void read(Adapter adapter) {
-		adapter.read(all(), this.limits.properties().trustedProxies()).run();
+		adapter.read(all(), this.limits.properties()).run();
 	}
 
 	/**
@@ -139,11 +139,11 @@ public final class RateLimitRules {
 		/**
 		 * Reads rules.
 		 * @param rules the rules
-		 * @param trustedProxies addresses or networks whose word about clients is taken
+		 * @param properties what else was read with them
 		 * @return takes them over, which must not fail
 		 * @throws GuardConfigurationException if one of them cannot work
 		 */
-		Runnable read(List<RateLimitRule> rules, List<String> trustedProxies);
+		Runnable read(List<RateLimitRule> rules, RateLimitProperties properties);
 
 	}
 

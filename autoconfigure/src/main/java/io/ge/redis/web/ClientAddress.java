@@ -10,16 +10,20 @@ import java.util.Collections;
 import java.util.List;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.ratelimit.RateLimitProperties.ForwardedField;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the address of a client behind trusted proxies.
  * <p>
- * Each proxy appends the address it was called from to {@code X-Forwarded-For}, so only
- * the end of that list is the word of somebody we trust, and its beginning is whatever
- * the client wrote. It is read from the end for as long as the addresses are trusted; the
- * first one that is not is the client. What is no address ends the search at the last one
- * that was. No name is ever looked up.
+ * Each proxy appends the address it was called from to {@code X-Forwarded-For} or to
+ * {@code Forwarded}, so only the end of that list is the word of somebody we trust, and
+ * its beginning is whatever the client wrote. It is read from the end for as long as the
+ * addresses are trusted; the first one that is not is the client. What is no address, or
+ * does not parse, ends the search at the last one that was. No name is ever looked up.
+ * <p>
+ * Only one of the two is read, the one that the proxies are known to write: the other may
+ * be passed on as the client wrote it.
  */
 final class ClientAddress {
 
@@ -27,28 +31,42 @@ final class ClientAddress {
 
 	private final List<IpNetwork> trusted;
 
-	private ClientAddress(List<IpNetwork> trusted) {
+	private final ForwardedSyntax syntax;
+
+	private ClientAddress(List<IpNetwork> trusted, ForwardedSyntax syntax) {
 		this.trusted = trusted;
+		this.syntax = syntax;
 	}
 
 	/**
 	 * Reads the trusted proxies.
 	 * @param trustedProxies addresses or networks
+	 * @param field what they write
 	 * @return what finds addresses behind them
 	 * @throws GuardConfigurationException if one of them is neither
 	 */
-	static ClientAddress behind(List<String> trustedProxies) {
+	static ClientAddress behind(List<String> trustedProxies, ForwardedField field) {
 		List<IpNetwork> trusted = new ArrayList<>(trustedProxies.size());
 		for (int i = 0; i < trustedProxies.size(); i++) {
 			trusted.add(IpNetwork.parse(trustedProxies.get(i).trim(), PROPERTY + "[" + i + "]"));
 		}
-		return new ClientAddress(trusted);
+		return new ClientAddress(trusted, switch (field) {
+			case X_FORWARDED_FOR -> new XForwardedFor();
+			case FORWARDED -> new Forwarded();
+		});
+	}
+
+	/**
+	 * Returns the name of the field that the proxies write.
+	 */
+	String field() {
+		return this.syntax.field();
 	}
 
 	/**
 	 * Finds the client of a request.
 	 * @param remote the address at the other end of the connection
-	 * @param forwarded the lines of {@code X-Forwarded-For} in their order
+	 * @param forwarded the lines of the field in their order
 	 * @return the client as limits count it, or {@code null} if the connection has no
 	 * address
 	 */
@@ -65,8 +83,9 @@ final class ClientAddress {
 				if (!isTrusted(client)) {
 					return client.client();
 				}
-				int comma = line.lastIndexOf(',', end - 1);
-				IpAddress next = IpAddress.parseForwarded(line.substring(comma + 1, end).trim());
+				int comma = this.syntax.commaBefore(line, end);
+				String node = this.syntax.node(line.substring(comma + 1, end));
+				IpAddress next = (node != null) ? IpAddress.parseForwarded(node) : null;
 				if (next == null) {
 					return client.client();
 				}

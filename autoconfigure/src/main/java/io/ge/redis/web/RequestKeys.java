@@ -92,7 +92,7 @@ final class RequestKeys {
 		while (original instanceof ServletRequestWrapper wrapper) {
 			original = wrapper.getRequest();
 		}
-		Enumeration<String> forwarded = ((HttpServletRequest) original).getHeaders("X-Forwarded-For");
+		Enumeration<String> forwarded = ((HttpServletRequest) original).getHeaders(this.addresses.field());
 		return this.addresses.find(original.getRemoteAddr(),
 				(forwarded != null) ? Collections.list(forwarded) : List.of());
 	}

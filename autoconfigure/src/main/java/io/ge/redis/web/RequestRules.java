@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitDecision;
+import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.RateLimitRules;
@@ -52,8 +53,9 @@ public class RequestRules implements SmartInitializingSingleton {
 		limits.onRefresh(this::read);
 	}
 
-	private Runnable read(List<RateLimitRule> limits, List<String> trustedProxies) {
-		RequestKeys keys = new RequestKeys(ClientAddress.behind(trustedProxies), this.principals);
+	private Runnable read(List<RateLimitRule> limits, RateLimitProperties properties) {
+		RequestKeys keys = new RequestKeys(
+				ClientAddress.behind(properties.trustedProxies(), properties.forwardedField()), this.principals);
 		PathPatternParser parser = this.parser.get();
 		List<RequestRule> read = limits.stream().map((rule) -> RequestRule.of(rule, parser, keys)).toList();
 		return () -> this.rules = read;

@@ -123,6 +123,10 @@ class RateLimitRulesRefreshIntegrationTests {
 			refresh(context, "ge.redis.rate-limit.trusted-proxies", "127.0.0.1");
 			assertThat(remaining(get(context, "/one", "X-Forwarded-For", "203.0.113.1"))).isEqualTo(1);
 			assertThat(remaining(get(context, "/one", "X-Forwarded-For", "203.0.113.2"))).isEqualTo(1);
+			refresh(context, "ge.redis.rate-limit.trusted-proxies", "127.0.0.1", "ge.redis.rate-limit.forwarded-field",
+					"forwarded");
+			assertThat(remaining(get(context, "/one", "Forwarded", "for=203.0.113.2"))).isZero();
+			assertThat(remaining(get(context, "/one", "Forwarded", "for=203.0.113.3"))).isEqualTo(1);
 		});
 	}
 

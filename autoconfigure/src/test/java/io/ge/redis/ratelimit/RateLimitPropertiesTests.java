@@ -30,7 +30,8 @@ class RateLimitPropertiesTests {
 	void defaultsAreCareful() {
 		RateLimitProperties properties = RateLimitsTests.bind();
 		assertThat(properties).isEqualTo(new RateLimitProperties(true, null, OutagePolicy.LOCAL, false, 10_000,
-				RateLimitProperties.Headers.DRAFT_10, false, List.of(), Map.of(), List.of()));
+				RateLimitProperties.Headers.DRAFT_10, false, List.of(),
+				RateLimitProperties.ForwardedField.X_FORWARDED_FOR, Map.of(), List.of()));
 	}
 
 	@Test
@@ -50,6 +51,9 @@ class RateLimitPropertiesTests {
 		assertThat(hints("headers")).hasSameSizeAs(RateLimitProperties.Headers.values())
 			.extracting((value) -> RateLimitsTests.bind("headers", value).headers())
 			.containsExactlyInAnyOrder(RateLimitProperties.Headers.values());
+		assertThat(hints("forwarded-field"))
+			.extracting((value) -> RateLimitsTests.bind("forwarded-field", value).forwardedField())
+			.containsExactlyInAnyOrder(RateLimitProperties.ForwardedField.values());
 		assertThat(hints("on-outage")).extracting((value) -> RateLimitsTests.bind("on-outage", value).onOutage())
 			.containsExactlyInAnyOrder(OutagePolicy.ALLOW, OutagePolicy.DENY, OutagePolicy.LOCAL);
 	}

@@ -129,7 +129,8 @@ class RateLimitsTests {
 	void refusesLargestExactLimitThatIsNone(long largest) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new RateLimitProperties(true, null, OutagePolicy.LOCAL, false, largest,
-					RateLimitProperties.Headers.NONE, false, List.of(), Map.of(), List.of()))
+					RateLimitProperties.Headers.NONE, false, List.of(),
+					RateLimitProperties.ForwardedField.X_FORWARDED_FOR, Map.of(), List.of()))
 			.withMessageContaining("ge.redis.rate-limit.largest-exact-limit must be above zero, but is " + largest);
 	}
 

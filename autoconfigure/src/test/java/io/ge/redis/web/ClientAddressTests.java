@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.ratelimit.RateLimitProperties.ForwardedField;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ClientAddressTests {
 
-	private final ClientAddress behindProxies = ClientAddress
-		.behind(List.of("10.0.0.0/8", "192.0.2.7", "2001:db8:ff::/48", "::1", "172.16.0.0/12"));
+	private final ClientAddress behindProxies = behind(
+			List.of("10.0.0.0/8", "192.0.2.7", "2001:db8:ff::/48", "::1", "172.16.0.0/12"));
 
 	// @formatter:off
 	@ParameterizedTest(name = "{0} forwarded by {1} for {2}")
@@ -103,9 +104,13 @@ class ClientAddressTests {
 		assertThat(this.behindProxies.find(remote, lines)).isEqualTo(client);
 	}
 
+	private static ClientAddress behind(List<String> trusted) {
+		return ClientAddress.behind(trusted, ForwardedField.X_FORWARDED_FOR);
+	}
+
 	@Test
 	void nobodyIsTrustedUnlessConfigured() {
-		assertThat(ClientAddress.behind(List.of()).find("127.0.0.1", List.of("203.0.113.9"))).isEqualTo("127.0.0.1");
+		assertThat(behind(List.of()).find("127.0.0.1", List.of("203.0.113.9"))).isEqualTo("127.0.0.1");
 	}
 
 	@Test
@@ -116,13 +121,13 @@ class ClientAddressTests {
 
 	@Test
 	void everyAddressCanBeTrusted() {
-		ClientAddress all = ClientAddress.behind(List.of("0.0.0.0/0", "::/0"));
+		ClientAddress all = behind(List.of("0.0.0.0/0", "::/0"));
 		assertThat(all.find("203.0.113.9", List.of("6.6.6.6, 2001:db8:1:2::3"))).isEqualTo("6.6.6.6");
 	}
 
 	@Test
 	void mappedNetworkIsOneOfTheOlderFamily() {
-		ClientAddress mapped = ClientAddress.behind(List.of("::ffff:10.0.0.0/104"));
+		ClientAddress mapped = behind(List.of("::ffff:10.0.0.0/104"));
 		assertThat(mapped.find("10.0.0.1", List.of("6.6.6.6"))).isEqualTo("6.6.6.6");
 		assertThat(mapped.find("11.0.0.1", List.of("6.6.6.6"))).isEqualTo("11.0.0.1");
 	}
@@ -131,16 +136,14 @@ class ClientAddressTests {
 	@ValueSource(strings = { "proxy.example.org", "localhost", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0/8",
 			"::/129", "10.0.0.0/8/8", "10.0.0.0/+8", "*", "", "::ffff:10.0.0.0/95", "10.0.0.0/255.0.0.0" })
 	void refusesWhatIsNoNetwork(String text) {
-		assertThatExceptionOfType(GuardConfigurationException.class)
-			.isThrownBy(() -> ClientAddress.behind(List.of("10.0.0.1", text)))
+		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> behind(List.of("10.0.0.1", text)))
 			.withMessageStartingWith("ge.redis.rate-limit.trusted-proxies[1]: \"" + text + "\" is neither");
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "10.1.2.3/8, 10.0.0.0/8", "192.0.2.7/31, 192.0.2.6/31", "2001:db8::1/32, 2001:db8:0:0:0:0:0:0/32" })
 	void refusesAddressThatTrustsItsWholeNetwork(String text, String network) {
-		assertThatExceptionOfType(GuardConfigurationException.class)
-			.isThrownBy(() -> ClientAddress.behind(List.of(text)))
+		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> behind(List.of(text)))
 			.withMessageContaining("Write " + network + " for the network");
 	}
 

@@ -9,6 +9,7 @@ import java.security.Principal;
 import java.util.List;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.ratelimit.RateLimitProperties.ForwardedField;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.junit.jupiter.api.Test;
@@ -49,6 +50,18 @@ class RequestKeysTests {
 	}
 
 	@Test
+	void onlyTheFieldThatProxiesWriteIsRead() {
+		this.request.setRemoteAddr("10.0.0.1");
+		this.request.addHeader("X-Forwarded-For", "203.0.113.9");
+		this.request.addHeader("Forwarded", "for=203.0.113.1");
+		this.request.addHeader("Forwarded", "for=203.0.113.2");
+		assertThat(keys().parse("client-address", "key").of(this.request)).isEqualTo("203.0.113.9");
+		assertThat(new RequestKeys(ClientAddress.behind(List.of("10.0.0.0/8"), ForwardedField.FORWARDED), List::of)
+			.parse("client-address", "key")
+			.of(this.request)).isEqualTo("203.0.113.2");
+	}
+
+	@Test
 	void principalIsThatOfTheFirstProviderWhoKnowsElseOfTheRequest() {
 		assertThat(keys().parse("principal", "key").of(this.request)).isNull();
 		Principal principal = () -> "anna";
@@ -72,7 +85,8 @@ class RequestKeysTests {
 	}
 
 	private static RequestKeys keys(PrincipalProvider... providers) {
-		return new RequestKeys(ClientAddress.behind(List.of("10.0.0.0/8")), () -> List.of(providers));
+		return new RequestKeys(ClientAddress.behind(List.of("10.0.0.0/8"), ForwardedField.X_FORWARDED_FOR),
+				() -> List.of(providers));
 	}
 
 }
