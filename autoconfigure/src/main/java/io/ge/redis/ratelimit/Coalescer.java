@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Coalescer {
 
-	/** So many permits are no work for a script that others would notice. */
-	static final int MOST_CALLS = 500;
+	/** A script that takes more permits of a limit might keep others waiting. */
+	static final int MOST_PERMITS = 500;
 
 	private final Function<Demand, RedisLimitKey> keys;
 
@@ -69,8 +69,9 @@ final class Coalescer {
 		CoalescedCall first = waiting;
 		while (first != null) {
 			CoalescedCall last = first;
+			long most = MOST_PERMITS / first.cost();
 			int size = 1;
-			while (last.next != null && size < MOST_CALLS && last.next.demands().equals(first.demands())) {
+			while (last.next != null && size < most && last.next.demands().equals(first.demands())) {
 				last = last.next;
 				size++;
 			}

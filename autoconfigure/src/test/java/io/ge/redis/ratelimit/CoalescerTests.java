@@ -118,12 +118,14 @@ class CoalescerTests {
 	}
 
 	@Test
-	void asksForSoManyAtMost() {
-		keepBusy(demands(LIMIT, 1));
-		ask(Coalescer.MOST_CALLS + 1, demands(LIMIT, 1));
+	void asksForFiveHundredPermitsAtMost() {
+		RateLimit large = LIMIT.withLimit(10_000);
+		keepBusy(demands(large, 1));
+		ask(501, demands(large, 1));
+		ask(2, demands(large, 250));
+		ask(2, demands(large, 501));
 		endOne();
-		assertThat(this.sent).extracting((call) -> call.further().permits())
-			.containsExactly(Coalescer.MOST_CALLS - 1L, 0L);
+		assertThat(this.sent).extracting((call) -> call.further().permits()).containsExactly(499L, 0L, 250L, 0L, 0L);
 	}
 
 	@ParameterizedTest
