@@ -20,20 +20,39 @@ final class CoalescedCall {
 
 	private final CallBudget budget;
 
+	private final long since;
+
 	private final CompletableFuture<RedisAnswer> answer = new CompletableFuture<>();
 
-	private long waitsSince;
-
-	/** Belongs, as the rest, to whoever has the call at present. */
+	/** These belong to whoever has the call at present. */
 	@Nullable CoalescedCall next;
 
-	CoalescedCall(List<Demand> demands, CallBudget budget) {
+	long oldestSince;
+
+	boolean hasPlace;
+
+	private long paidUntil;
+
+	/**
+	 * Creates a call.
+	 * @param demands what it wants, at the same cost of each
+	 * @param budget how long it may take
+	 * @param now the time
+	 */
+	CoalescedCall(List<Demand> demands, CallBudget budget, long now) {
 		this.demands = demands;
 		this.budget = budget;
+		this.since = now;
+		this.oldestSince = now;
+		this.paidUntil = now;
 	}
 
 	List<Demand> demands() {
 		return this.demands;
+	}
+
+	boolean wantsTheSameAs(CoalescedCall other) {
+		return this.demands.equals(other.demands);
 	}
 
 	/**
@@ -43,19 +62,20 @@ final class CoalescedCall {
 		return this.demands.get(0).cost();
 	}
 
-	void beginWait(long now) {
-		this.waitsSince = now;
+	long since() {
+		return this.since;
 	}
 
-	void endWait(long now) {
-		this.budget.spend(now - this.waitsSince);
+	CallBudget budget() {
+		return this.budget;
 	}
 
 	/**
-	 * Returns the budget, of which a wait for others is a part.
+	 * Has the budget pay for what the call has waited since it paid last.
 	 */
-	CallBudget budget() {
-		return this.budget;
+	void pay(long now) {
+		this.budget.spend(now - this.paidUntil);
+		this.paidUntil = now;
 	}
 
 	CompletableFuture<RedisAnswer> answer() {

@@ -102,25 +102,35 @@ local function sliding_window()
     return element(limit, limit.size + limit.cost - limit.limit - 1) + limit.window
   end
 
+  local function append(key, stamps)
+    for first = 1, #stamps, 1000 do
+      redis.call('RPUSH', key, unpack(stamps, first, math.min(#stamps, first + 999)))
+    end
+  end
+
   local function push(key, stamp, count)
     if count == 1 then
       redis.call('RPUSH', key, integer(stamp))
       return
     end
     local stamps = {}
-    for i = 1, math.min(count, 1000) do
+    for i = 1, count do
       stamps[i] = integer(stamp)
     end
-    for pushed = 0, count - 1, 1000 do
-      redis.call('RPUSH', key, unpack(stamps, 1, math.min(count - pushed, 1000)))
-    end
+    append(key, stamps)
   end
 
+  -- Takes the later ones off and puts them back, since each insertion would search the list anew
   local function insert(limit, stamp, count)
-    local later = redis.call('LINDEX', limit.key, first_after(limit, stamp))
-    for _ = 1, count do
-      redis.call('LINSERT', limit.key, 'BEFORE', later, integer(stamp))
+    local index = first_after(limit, stamp)
+    local later = redis.call('LRANGE', limit.key, index, -1)
+    if index > 0 then
+      redis.call('LTRIM', limit.key, 0, index - 1)
+    else
+      redis.call('DEL', limit.key)
     end
+    push(limit.key, stamp, count)
+    append(limit.key, later)
     limit.size = limit.size + count
   end
 
@@ -134,7 +144,9 @@ local function sliding_window()
     local stamp = time
     if limit.last > time + LONGEST_LEASE then -- a call waits far ahead
       insert(limit, time, limit.cost)
-      insert(limit, lease_end, extra)
+      if extra > 0 then
+        insert(limit, lease_end, extra)
+      end
     else -- after a lease its end will do
       stamp = math.max(time, limit.last)
       limit.last = extra > 0 and math.max(stamp, lease_end) or stamp

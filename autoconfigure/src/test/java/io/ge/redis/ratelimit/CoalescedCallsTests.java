@@ -36,8 +36,8 @@ class CoalescedCallsTests {
 		}
 		List<CoalescedCall> waiting = List.of(call(), call(), call());
 		waiting.forEach((call) -> assertThat(this.calls.enter(call)).isNull());
-		assertThat(list(this.calls.ended(FAST))).isEqualTo(waiting);
-		assertThat(this.calls.ended(FAST)).isNull();
+		assertThat(list(ended(this.calls, FAST))).isEqualTo(waiting);
+		assertThat(ended(this.calls, FAST)).isNull();
 	}
 
 	@Test
@@ -45,10 +45,10 @@ class CoalescedCallsTests {
 		for (int i = 0; i <= CoalescedCalls.MOST_UNDER_WAY; i++) {
 			this.calls.enter(call());
 		}
-		assertThat(this.calls.ended(FAST)).isNotNull();
+		assertThat(ended(this.calls, FAST)).isNotNull();
 		assertThat(this.calls.enter(call())).isNull();
-		assertThat(this.calls.ended(FAST)).isNotNull();
-		assertThat(this.calls.ended(FAST)).isNull();
+		assertThat(ended(this.calls, FAST)).isNotNull();
+		assertThat(ended(this.calls, FAST)).isNull();
 		assertThat(this.calls.enter(call())).isNotNull();
 	}
 
@@ -57,13 +57,54 @@ class CoalescedCallsTests {
 		for (long took : new long[] { Duration.ofMillis(21).toNanos(), -1 }) {
 			CoalescedCalls calls = new CoalescedCalls();
 			calls.enter(call());
-			calls.ended(took);
+			ended(calls, took);
 			for (int i = 0; i < 2 * CoalescedCalls.MOST_UNDER_WAY; i++) {
 				assertThat(calls.enter(call())).isNotNull();
 			}
-			calls.ended(FAST);
+			ended(calls, FAST);
 			assertThat(calls.enter(call())).isNull();
 		}
+	}
+
+	@Test
+	void nobodyWaitsForScriptsThatHaveTakenLongAlready() {
+		for (int i = 0; i < CoalescedCalls.MOST_UNDER_WAY; i++) {
+			this.calls.enter(call(0));
+		}
+		assertThat(this.calls.enter(call(CoalescedCalls.LONG_NANOS))).isNull();
+		assertThat(list(this.calls.enter(call(CoalescedCalls.LONG_NANOS + 1)))).hasSize(2);
+	}
+
+	@Test
+	void whoHasWaitedForLongIsSentWithTheOthers() {
+		for (int i = 0; i < CoalescedCalls.MOST_UNDER_WAY; i++) {
+			this.calls.enter(call(0));
+		}
+		assertThat(this.calls.watch()).as("nobody waits").isFalse();
+		List<CoalescedCall> waiting = List.of(call(5), call(CoalescedCalls.OVERDUE_NANOS));
+		waiting.forEach((call) -> assertThat(this.calls.enter(call)).isNull());
+		assertThat(this.calls.watch()).isTrue();
+		assertThat(this.calls.watch()).as("is watched").isFalse();
+		assertThat(this.calls.overdue(CoalescedCalls.OVERDUE_NANOS)).isNull();
+		assertThat(this.calls.watchOn()).isTrue();
+		assertThat(list(this.calls.overdue(CoalescedCalls.OVERDUE_NANOS + 5))).isEqualTo(waiting);
+		assertThat(this.calls.watchOn()).isFalse();
+		assertThat(this.calls.enter(call(CoalescedCalls.OVERDUE_NANOS + 6))).as("scripts take long").isNotNull();
+		assertThat(this.calls.watch()).isFalse();
+	}
+
+	@Test
+	void callsThatWantSomethingElseNeitherWaitNorTakeAPlace() {
+		for (int i = 0; i < CoalescedCalls.MOST_UNDER_WAY; i++) {
+			this.calls.enter(call());
+		}
+		CoalescedCall waiting = call();
+		assertThat(this.calls.enter(waiting)).isNull();
+		for (int cost = 2; cost < 9; cost++) {
+			CoalescedCall other = call(0, cost);
+			assertThat(list(this.calls.enter(other))).containsExactly(other);
+		}
+		assertThat(list(ended(this.calls, FAST))).containsExactly(waiting);
 	}
 
 	@Test
@@ -79,11 +120,11 @@ class CoalescedCallsTests {
 				for (int k = 0; k < each; k++) {
 					send(this.calls.enter(call()), sent, underWay);
 					if (random.nextBoolean() && underWay.poll() != null) {
-						send(this.calls.ended(FAST), sent, underWay);
+						send(ended(this.calls, FAST), sent, underWay);
 					}
 				}
 				while (underWay.poll() != null) {
-					send(this.calls.ended(FAST), sent, underWay);
+					send(ended(this.calls, FAST), sent, underWay);
 				}
 			});
 			thread.start();
@@ -93,7 +134,7 @@ class CoalescedCallsTests {
 			thread.join();
 		}
 		while (underWay.poll() != null) {
-			send(this.calls.ended(FAST), sent, underWay);
+			send(ended(this.calls, FAST), sent, underWay);
 		}
 		assertThat(sent).hasSize(threads * each);
 		for (int i = 0; i < CoalescedCalls.MOST_UNDER_WAY; i++) {
@@ -110,9 +151,23 @@ class CoalescedCallsTests {
 		}
 	}
 
+	private static @Nullable CoalescedCall ended(CoalescedCalls calls, long took) {
+		CoalescedCall first = call();
+		first.hasPlace = true;
+		return calls.ended(first, took, 0);
+	}
+
 	private static CoalescedCall call() {
-		Demand demand = new Demand(RateLimit.of("limit", 1, Duration.ofSeconds(1)), List.of("anna"), 1);
-		return new CoalescedCall(List.of(demand), CallBudget.of(Duration.ofSeconds(1)));
+		return call(0);
+	}
+
+	private static CoalescedCall call(long now) {
+		return call(now, 1);
+	}
+
+	private static CoalescedCall call(long now, long cost) {
+		Demand demand = new Demand(RateLimit.of("limit", 10, Duration.ofSeconds(1)), List.of("anna"), cost);
+		return new CoalescedCall(List.of(demand), CallBudget.of(Duration.ofSeconds(1)), now);
 	}
 
 	private static List<CoalescedCall> list(@Nullable CoalescedCall first) {

@@ -8,7 +8,9 @@ package io.ge.redis.ratelimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -53,19 +55,37 @@ class CoalescerIntegrationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void shareScriptsAndAreDecidedAsIfAlone(RateLimitAlgorithm algorithm) {
+	void oneScriptDecidesOnAll(RateLimitAlgorithm algorithm) {
 		List<Demand> demands = demands(limit(algorithm, 60), limit(algorithm, 200));
 		this.limiter.decide(demands);
 		this.redis.configResetStat();
-		List<RateLimitDecision> decisions = allAtOnce(demands);
-		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(CoalescedCalls.MOST_UNDER_WAY + 1);
-		assertThat(decisions.subList(0, 59)).allSatisfy((decision) -> assertThat(decision.isAllowed()).isTrue());
-		assertThat(decisions.subList(59, CALLS)).allSatisfy((decision) -> assertThat(decision)
-			.isInstanceOfSatisfying(Denied.class, (denied) -> assertThat(denied.retryAfter()).isPositive()));
-		assertThat(decisions.subList(0, 59)).extracting((decision) -> decision.quotas().get(0).remaining())
-			.isEqualTo(LongStream.range(0, 59).map((i) -> 58 - i).boxed().toList());
-		assertThat(decisions.subList(0, 59)).extracting((decision) -> decision.quotas().get(1).remaining())
-			.isEqualTo(LongStream.range(0, 59).map((i) -> 198 - i).boxed().toList());
+		RedisAnswer answer = Waiting
+			.await(this.limiter.redis().decide(demands, Further.calls(CALLS - 1), this.limiter.redis().newBudget()));
+		assertThat(this.redis.commandCalls("evalsha")).isOne();
+		List<RedisAnswer> answers = IntStream.range(0, CALLS).mapToObj(answer::ofCall).toList();
+		assertThat(answers.subList(0, 59)).allSatisfy((each) -> assertThat(each.isAllowed()).isTrue());
+		assertThat(answers.subList(59, CALLS)).allSatisfy((each) -> assertThat(each.isAllowed()).isFalse())
+			.allSatisfy((each) -> assertThat(each.waitNanos(0)).isPositive())
+			.allSatisfy((each) -> assertThat(each.waitNanos(1)).isZero());
+		assertThat(answers.subList(0, 59)).extracting((each) -> each.left(0)).isEqualTo(from(58, 0));
+		assertThat(answers.subList(0, 59)).extracting((each) -> each.left(1)).isEqualTo(from(198, 140));
+		assertThat(left(demands)).containsExactly(0L, 140L);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void areDecidedAsIfAlone(RateLimitAlgorithm algorithm) {
+		List<Demand> demands = demands(limit(algorithm, 60), limit(algorithm, 200));
+		this.limiter.decide(demands);
+		Map<Boolean, List<RateLimitDecision>> decisions = allAtOnce(demands).stream()
+			.collect(Collectors.partitioningBy(RateLimitDecision::isAllowed));
+		assertThat(decisions.get(false)).hasSize(CALLS - 59)
+			.allSatisfy((decision) -> assertThat(decision).isInstanceOfSatisfying(Denied.class,
+					(denied) -> assertThat(denied.retryAfter()).isPositive()));
+		assertThat(decisions.get(true)).extracting((decision) -> decision.quotas().get(0).remaining())
+			.containsExactlyInAnyOrderElementsOf(from(58, 0));
+		assertThat(decisions.get(true)).extracting((decision) -> decision.quotas().get(1).remaining())
+			.containsExactlyInAnyOrderElementsOf(from(198, 140));
 		assertThat(left(demands)).containsExactly(0L, 140L);
 	}
 
@@ -123,6 +143,10 @@ class CoalescerIntegrationTests {
 		List<Demand> looks = new ArrayList<>();
 		demands.forEach((demand) -> looks.add(new Demand(demand.limit(), demand.key(), 0)));
 		return this.limiter.decide(looks).quotas().stream().map(Quota::remaining).toList();
+	}
+
+	private static List<Long> from(long first, long last) {
+		return LongStream.rangeClosed(-first, -last).map((number) -> -number).boxed().toList();
 	}
 
 	private static RateLimit limit(RateLimitAlgorithm algorithm, long limit) {

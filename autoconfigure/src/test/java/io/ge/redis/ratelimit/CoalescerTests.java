@@ -8,14 +8,21 @@ package io.ge.redis.ratelimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.CallBudget;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,13 +37,24 @@ class CoalescerTests {
 
 	private final RedisLimitKeys keys = new RedisLimitKeys(new KeySpace("ge", "ratelimit"));
 
-	private final List<Sent> sent = new ArrayList<>();
+	private final List<Sent> sent = new CopyOnWriteArrayList<>();
+
+	private final List<Sent> busy = new ArrayList<>();
+
+	private final List<Runnable> looks = new ArrayList<>();
+
+	private long now;
+
+	private @Nullable Error error;
 
 	private final Coalescer coalescer = new Coalescer(this.keys::of, (demands, further, budget) -> {
-		Sent call = new Sent(demands, further, new CompletableFuture<>());
+		if (this.error != null) {
+			throw this.error;
+		}
+		Sent call = new Sent(demands, further, budget, new CompletableFuture<>());
 		this.sent.add(call);
 		return call.answer();
-	});
+	}, () -> this.now, this.looks::add);
 
 	@Test
 	void asksForAllThatCameInTheMeantime() {
@@ -111,21 +129,119 @@ class CoalescerTests {
 		ask(2, demands(LIMIT, 1));
 		ask(3, demands(LIMIT, 2));
 		ask(1, demands(LIMIT.withLimit(50), 1));
+		assertThat(this.sent).hasSize(4).extracting(Sent::further).containsOnly(Further.NONE);
 		endOne();
-		assertThat(this.sent).extracting((call) -> call.further().permits()).containsExactly(1L, 4L, 0L);
-		assertThat(this.sent).extracting((call) -> call.demands().get(0).limit().limit())
-			.containsExactly(100L, 100L, 50L);
+		assertThat(this.sent.get(4).further()).isEqualTo(new Further(1, Duration.ZERO));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 501, 499 0", "250, 3, 250 0", "501, 2, 0 0" })
+	void asksForFiveHundredPermitsAtMost(long cost, int calls, String permits) {
+		RateLimit large = LIMIT.withLimit(10_000);
+		keepBusy(demands(large, cost));
+		ask(calls, demands(large, cost));
+		endOne();
+		assertThat(this.sent.stream()
+			.map((call) -> String.valueOf(call.further().permits()))
+			.collect(Collectors.joining(" "))).isEqualTo(permits);
 	}
 
 	@Test
-	void asksForFiveHundredPermitsAtMost() {
-		RateLimit large = LIMIT.withLimit(10_000);
-		keepBusy(demands(large, 1));
-		ask(501, demands(large, 1));
-		ask(2, demands(large, 250));
-		ask(2, demands(large, 501));
+	void nobodyWaitsForScriptsThatDoNotEnd() {
+		keepBusy(demands(LIMIT, 1));
+		ask(3, demands(LIMIT, 1));
+		assertThat(this.sent).isEmpty();
+		this.now += CoalescedCalls.OVERDUE_NANOS;
+		this.looks.remove(0).run();
+		assertThat(this.sent.get(0).further()).isEqualTo(new Further(2, Duration.ZERO));
+		assertThat(this.looks).isEmpty();
+		ask(1, demands(LIMIT, 1));
+		assertThat(this.sent).hasSize(2);
+	}
+
+	@Test
+	void looksAgainWhileSomebodyWaits() {
+		keepBusy(demands(LIMIT, 1));
+		ask(2, demands(LIMIT, 1));
+		assertThat(this.looks).hasSize(1);
 		endOne();
-		assertThat(this.sent).extracting((call) -> call.further().permits()).containsExactly(499L, 0L, 250L, 0L, 0L);
+		ask(1, demands(LIMIT, 1));
+		this.now += CoalescedCalls.OVERDUE_NANOS / 2;
+		this.looks.remove(0).run();
+		assertThat(this.sent).hasSize(1);
+		assertThat(this.looks).hasSize(1);
+		endOne();
+		this.looks.remove(0).run();
+		assertThat(this.looks).isEmpty();
+	}
+
+	@Test
+	void errorOfACallerDoesNotKeepItsPlace() {
+		this.error = new StackOverflowError();
+		List<CompletableFuture<RedisAnswer>> calls = ask(CoalescedCalls.MOST_UNDER_WAY, demands(LIMIT, 1));
+		assertThat(calls).allSatisfy((call) -> assertThat(call).isCompletedExceptionally());
+		this.error = null;
+		ask(1, demands(LIMIT, 1));
+		assertThat(this.sent).hasSize(1);
+	}
+
+	@Test
+	void errorWhileTheNextScriptIsSentLosesNobody() {
+		List<Sent> before = keepBusy(demands(LIMIT, 1));
+		List<CompletableFuture<RedisAnswer>> waiting = ask(2, demands(LIMIT, 1));
+		this.error = new StackOverflowError();
+		before.get(0).allow(0, 50, 0);
+		assertThat(waiting).allSatisfy((call) -> assertThat(call).isCompletedExceptionally());
+	}
+
+	@Test
+	void whoHasWaitedBeforeDoesNotWaitForOthers() {
+		keepBusy(demands(LIMIT, 1));
+		CallBudget budget = budget();
+		budget.spend(CoalescedCalls.LONG_NANOS + 1);
+		this.coalescer.ask(demands(LIMIT, 1), budget);
+		assertThat(this.sent).hasSize(1);
+	}
+
+	@Test
+	void sharedScriptHasTheTimeOfTheSmallestBudgetAndAllPay() {
+		keepBusy(demands(LIMIT, 1));
+		List<CallBudget> budgets = List.of(budget(), CallBudget.of(Duration.ofMillis(700)), budget());
+		budgets.forEach((budget) -> this.coalescer.ask(demands(LIMIT, 1), budget));
+		this.now += 5_000_000;
+		endOne();
+		Sent shared = this.sent.get(0);
+		assertThat(shared.budget().remainingNanos()).isEqualTo(Duration.ofMillis(695).toNanos());
+		this.now += 1_000_000;
+		shared.allow(2, 10, 0);
+		assertThat(budgets).extracting(CallBudget::spentNanos).containsOnly(6_000_000L);
+	}
+
+	@Test
+	void synchronousFailuresDoNotPileUpOnTheStack() throws InterruptedException {
+		AtomicInteger deepest = new AtomicInteger();
+		Coalescer refused = new Coalescer(this.keys::of, (demands, further, budget) -> {
+			int depth = Math.toIntExact(StackWalker.getInstance().walk(Stream::count));
+			deepest.accumulateAndGet(depth, Math::max);
+			return CompletableFuture.failedFuture(new IllegalStateException("open"));
+		});
+		List<CompletableFuture<RedisAnswer>> calls = Collections.synchronizedList(new ArrayList<>());
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 1; i <= 4; i++) {
+			int cost = (i + 1) / 2;
+			Thread thread = new Thread(() -> {
+				for (int k = 0; k < 10_000; k++) {
+					calls.add(refused.ask(demands(LIMIT, cost), budget()));
+				}
+			});
+			thread.start();
+			threads.add(thread);
+		}
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		assertThat(calls).hasSize(40_000).allSatisfy((call) -> assertThat(call).isDone());
+		assertThat(deepest.get()).isLessThan(300);
 	}
 
 	@ParameterizedTest
@@ -156,8 +272,6 @@ class CoalescerTests {
 		return busy;
 	}
 
-	private final List<Sent> busy = new ArrayList<>();
-
 	private void endOne() {
 		this.busy.remove(0).allow(0, 50, 0);
 	}
@@ -174,7 +288,8 @@ class CoalescerTests {
 		return List.of(new Demand(limit, List.of("anna"), cost));
 	}
 
-	private record Sent(List<Demand> demands, Further further, CompletableFuture<RedisAnswer> answer) {
+	private record Sent(List<Demand> demands, Further further, CallBudget budget,
+			CompletableFuture<RedisAnswer> answer) {
 
 		void allow(long extra, long left, long othersWait) {
 			complete(1, 0, 0, extra, 0, left, 100, othersWait, 7);

@@ -9,7 +9,7 @@
 local server = redis
 local redis = {}
 local writes, given
-local WRITES = {SET = 1, DEL = 1, LTRIM = 1, RPUSH = 1, LREM = 1, PEXPIRE = 1, SETRANGE = 1, LINSERT = 1}
+local WRITES = {SET = 1, DEL = 1, LTRIM = 1, RPUSH = 1, LREM = 1, PEXPIRE = 1, SETRANGE = 1}
 
 function redis.call(name, key, ...)
   if WRITES[name] then

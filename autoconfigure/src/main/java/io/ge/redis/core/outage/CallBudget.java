@@ -14,9 +14,12 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class CallBudget {
 
+	private final long total;
+
 	private final AtomicLong remaining;
 
 	private CallBudget(long nanos) {
+		this.total = nanos;
 		this.remaining = new AtomicLong(nanos);
 	}
 
@@ -29,8 +32,20 @@ public final class CallBudget {
 		return new CallBudget(total.toNanos());
 	}
 
-	long remainingNanos() {
+	/**
+	 * Returns what is left.
+	 * @return nanoseconds, zero or less if nothing is
+	 */
+	public long remainingNanos() {
 		return this.remaining.get();
+	}
+
+	/**
+	 * Returns how long was waited so far.
+	 * @return nanoseconds
+	 */
+	public long spentNanos() {
+		return this.total - this.remaining.get();
 	}
 
 	/**

@@ -1,0 +1,134 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TestBackend;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What becomes of the time that each of several calls has.
+ */
+class CoalescerBudgetIntegrationTests {
+
+	private static final List<Demand> DEMANDS = List
+		.of(new Demand(RateLimit.of("limit", 1000, Duration.ofHours(1)), List.of("anna"), 1));
+
+	private StandaloneRedis redis;
+
+	private TestLimiter limiter;
+
+	private Coalescer coalescer;
+
+	@BeforeEach
+	void start() {
+		this.redis = RedisServers.standalone();
+		this.limiter = TestLimiter.on(TestBackend.on(this.redis.connectionFactory(), "one", Duration.ofSeconds(20)));
+		this.coalescer = new Coalescer(this.limiter.redis()::keyOf, this.limiter.redis()::decide);
+		assertThat(this.coalescer.ask(DEMANDS, budget(20_000)).join().isAllowed()).isTrue();
+	}
+
+	@AfterEach
+	void stop() {
+		this.limiter.close();
+		this.redis.close();
+	}
+
+	@Test
+	void spentBudgetOfTheFirstDoesNotFailOthersThatHaveTimeLeft() {
+		this.redis.primary().pause();
+		List<CompletableFuture<RedisAnswer>> underWay = ask(CoalescedCalls.MOST_UNDER_WAY, 20_000);
+		long since = System.nanoTime();
+		CompletableFuture<RedisAnswer> first = this.coalescer.ask(DEMANDS, budget(50));
+		Awaitility.await().until(() -> System.nanoTime() - since > Duration.ofMillis(60).toNanos());
+		List<CompletableFuture<RedisAnswer>> others = ask(10, 20_000);
+		this.redis.primary().resume();
+		assertThat(underWay).allSatisfy((call) -> assertThat(call.join().isAllowed()).isTrue());
+		Awaitility.await().until(first::isDone);
+		assertThat(others).allSatisfy((call) -> assertThat(call).succeedsWithin(Duration.ofSeconds(5)));
+	}
+
+	@Test
+	void callThatWaitsForOthersEndsWithItsBudget() {
+		this.redis.primary().pause();
+		ask(CoalescedCalls.MOST_UNDER_WAY, 20_000);
+		CompletableFuture<RedisAnswer> first = this.coalescer.ask(DEMANDS, budget(50));
+		try {
+			Awaitility.await().atMost(Duration.ofSeconds(2)).until(first::isDone);
+		}
+		finally {
+			this.redis.primary().resume();
+		}
+	}
+
+	@Test
+	void eachBudgetPaysForTheSharedScript() {
+		this.redis.primary().pause();
+		ask(CoalescedCalls.MOST_UNDER_WAY, 300);
+		CompletableFuture<RedisAnswer> first = this.coalescer.ask(DEMANDS, budget(20_000));
+		CallBudget own = budget(600);
+		CompletableFuture<RedisAnswer> second = this.coalescer.ask(DEMANDS, own);
+		// Sent together to a server that stands still
+		try {
+			Awaitility.await().atMost(Duration.ofSeconds(2)).until(second::isDone);
+		}
+		finally {
+			this.redis.primary().resume();
+			Awaitility.await().until(first::isDone);
+		}
+	}
+
+	@Test
+	void outageOfEarlierCallsDoesNotFailLaterOnes() {
+		try (TestLimiter hasty = TestLimiter
+			.on(TestBackend.on(this.redis.connectionFactory(), "two", Duration.ofSeconds(2)))) {
+			hasty.decide(DEMANDS);
+			this.redis.primary().pause();
+			List<CompletableFuture<Verdict>> early = decide(hasty, CoalescedCalls.MOST_UNDER_WAY + 1);
+			long since = System.nanoTime();
+			Awaitility.await().until(() -> System.nanoTime() - since > Duration.ofMillis(1700).toNanos());
+			List<CompletableFuture<Verdict>> late = decide(hasty, 20);
+			Awaitility.await().until(() -> early.stream().allMatch(CompletableFuture::isDone));
+			this.redis.primary().resume();
+			assertThat(late).allSatisfy((call) -> assertThat(call.join().events()).extracting(RateLimitEvent::source)
+				.as("300 ms after it came, with 1700 ms left")
+				.containsExactly(RateLimitEvent.Source.REDIS));
+		}
+	}
+
+	private static List<CompletableFuture<Verdict>> decide(TestLimiter limiter, int times) {
+		List<CompletableFuture<Verdict>> calls = new ArrayList<>();
+		for (int i = 0; i < times; i++) {
+			calls.add(limiter.engine().decide(DEMANDS));
+		}
+		return calls;
+	}
+
+	private List<CompletableFuture<RedisAnswer>> ask(int times, long millis) {
+		List<CompletableFuture<RedisAnswer>> calls = new ArrayList<>();
+		for (int i = 0; i < times; i++) {
+			calls.add(this.coalescer.ask(DEMANDS, budget(millis)));
+		}
+		return calls;
+	}
+
+	private static CallBudget budget(long millis) {
+		return CallBudget.of(Duration.ofMillis(millis));
+	}
+
+}
