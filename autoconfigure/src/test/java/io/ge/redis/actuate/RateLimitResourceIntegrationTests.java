@@ -40,7 +40,7 @@ class RateLimitResourceIntegrationTests {
 
 	private final WebApplicationContextRunner reading = new WebApplicationContextRunner()
 		.withUserConfiguration(Application.class)
-		.withPropertyValues(SharedRedis.standalone().properties())
+		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues("management.endpoints.web.exposure.include=geredis",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
 				"ge.redis.rate-limit.limits.tasks.overrides.vip.limit=50", "ge.redis.rate-limit.limits.code.limit=7",

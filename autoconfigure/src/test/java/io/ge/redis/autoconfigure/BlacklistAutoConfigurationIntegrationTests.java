@@ -67,8 +67,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class,
 				GeRedisMetricsAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class))
 		.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-		.withPropertyValues(SharedRedis.standalone().properties())
-		.withPropertyValues("ge.redis.outage.command-timeout=5s")
+		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues("management.endpoints.web.exposure.include=geredis");
 
 	@BeforeEach

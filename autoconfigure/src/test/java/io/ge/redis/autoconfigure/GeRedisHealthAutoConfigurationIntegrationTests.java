@@ -29,8 +29,7 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 				GeRedisDisabledAutoConfiguration.class, BlacklistAutoConfiguration.class,
 				GeRedisHealthAutoConfiguration.class))
-		.withPropertyValues("ge.redis.outage.command-timeout=5s")
-		.withPropertyValues(SharedRedis.standalone().properties());
+		.withPropertyValues(SharedRedis.properties());
 
 	@Test
 	void reportsTheRedisInUse() {

@@ -71,7 +71,7 @@ class IdempotencyTransactionIntegrationTests {
 				TransactionManagerCustomizationAutoConfiguration.class, GeRedisAutoConfiguration.class,
 				IdempotencyAutoConfiguration.class))
 		.withUserConfiguration(Desk.class)
-		.withPropertyValues(SharedRedis.standalone().properties());
+		.withPropertyValues(SharedRedis.properties());
 
 	@BeforeEach
 	void emptyRedis() {

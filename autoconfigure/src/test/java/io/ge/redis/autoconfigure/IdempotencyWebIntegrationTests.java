@@ -77,7 +77,7 @@ class IdempotencyWebIntegrationTests {
 				GeRedisWebMvcAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class,
 				IdempotencyAutoConfiguration.class))
 		.withUserConfiguration(CatchAll.class)
-		.withPropertyValues(SharedRedis.standalone().properties());
+		.withPropertyValues(SharedRedis.properties());
 
 	@BeforeEach
 	void emptyRedis() {

@@ -51,7 +51,7 @@ class LockAutoConfigurationIntegrationTests {
 				GeRedisMetricsAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class))
 		.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
 		.withUserConfiguration(Desk.class)
-		.withPropertyValues(SharedRedis.standalone().properties())
+		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues("management.endpoints.web.exposure.include=geredis");
 
 	@BeforeEach
@@ -164,7 +164,7 @@ class LockAutoConfigurationIntegrationTests {
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 					LockAutoConfiguration.class, GeRedisMetricsAutoConfiguration.class,
 					GeRedisWebMvcAutoConfiguration.class))
-			.withPropertyValues(SharedRedis.standalone().properties())
+			.withPropertyValues(SharedRedis.properties())
 			.withClassLoader(
 					new FilteredClassLoader("io.micrometer.core", "jakarta.servlet", "org.springframework.web"))
 			.run((context) -> assertThat(context.getBean(DistributedLocks.class).tryLock("agents", "a"))

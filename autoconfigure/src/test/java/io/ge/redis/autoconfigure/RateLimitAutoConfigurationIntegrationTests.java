@@ -48,7 +48,7 @@ class RateLimitAutoConfigurationIntegrationTests {
 				RateLimitAutoConfiguration.class, GeRedisMetricsAutoConfiguration.class,
 				GeRedisEndpointAutoConfiguration.class))
 		.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-		.withPropertyValues(SharedRedis.standalone().properties())
+		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues("management.endpoints.web.exposure.include=geredis");
 
 	@BeforeEach

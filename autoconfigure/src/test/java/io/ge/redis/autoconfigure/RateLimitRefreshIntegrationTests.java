@@ -54,7 +54,7 @@ class RateLimitRefreshIntegrationTests {
 				GeRedisEndpointAutoConfiguration.class))
 		.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
 		.withBean(Desk.class)
-		.withPropertyValues(SharedRedis.standalone().properties())
+		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues("ge.redis.rate-limit.limits.tasks.overrides.vip.limit=5")
 		.withInitializer((context) -> context.getEnvironment()
 			.getPropertySources()

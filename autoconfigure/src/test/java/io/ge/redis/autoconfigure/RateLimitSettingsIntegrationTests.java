@@ -56,7 +56,7 @@ class RateLimitSettingsIntegrationTests {
 				GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, GeRedisMetricsAutoConfiguration.class,
 				GeRedisEndpointAutoConfiguration.class))
 		.withBean(Desk.class)
-		.withPropertyValues(SharedRedis.standalone().properties())
+		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues("management.endpoints.web.exposure.include=geredis");
 
 	@BeforeEach

@@ -12,12 +12,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisErrorReplyException;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -141,6 +143,7 @@ abstract class DistributedLocksContract {
 			awaitQueued("{orders:42}", 1);
 			CompletableFuture<LockHandle> three = waitIn(third);
 			awaitQueued("{orders:42}", 2);
+			Awaitility.await().until(() -> third.scripts() > 0);
 			int before = third.scripts();
 			held.close();
 			LockHandle next = two.orTimeout(5, TimeUnit.SECONDS).join();
@@ -159,24 +162,25 @@ abstract class DistributedLocksContract {
 	@Test
 	void handsOverPromptly(TestReporter figures) {
 		List<Long> tokens = new ArrayList<>();
-		List<Long> delays = new ArrayList<>();
+		List<Duration> delays = new ArrayList<>();
 		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
 		for (int i = 0; i < 30; i++) {
 			tokens.add(held.token());
 			LockApplication next = (i % 2 == 0) ? this.second : this.first;
-			CompletableFuture<Long> at = new CompletableFuture<>();
+			AtomicReference<Stopwatch> released = new AtomicReference<>();
+			CompletableFuture<Duration> delay = new CompletableFuture<>();
 			CompletableFuture<LockHandle> waiting = waitIn(next)
-				.whenComplete((lock, failure) -> at.complete(System.nanoTime()));
+				.whenComplete((lock, failure) -> delay.complete(released.get().elapsed()));
 			awaitQueued("{orders:42}", 1);
-			long released = System.nanoTime();
+			released.set(Stopwatch.start());
 			held.close();
 			held = waiting.orTimeout(5, TimeUnit.SECONDS).join();
-			delays.add(at.join() - released);
+			delays.add(delay.join());
 		}
 		held.close();
 		assertThat(tokens).isSorted().doesNotHaveDuplicates();
 		delays.sort(null);
-		Duration p95 = Duration.ofNanos(delays.get(delays.size() * 95 / 100));
+		Duration p95 = delays.get(delays.size() * 95 / 100);
 		figures.publishEntry("lock hand-over, p95 of " + delays.size(), p95.toString());
 		assertThat(p95).isLessThan(Duration.ofSeconds(1));
 	}
@@ -184,13 +188,15 @@ abstract class DistributedLocksContract {
 	@Test
 	void waiterAsksAtMostOnceASecond() {
 		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		int asleep = this.second.scripts();
 		CompletableFuture<LockHandle> waiting = waitIn(this.second);
 		awaitQueued("{orders:42}", 1);
+		// Redis knows of the first question before its answer is counted here
+		Awaitility.await().until(() -> this.second.scripts() > asleep);
 		int before = this.second.scripts();
 		long started = System.nanoTime();
-		Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> this.second.scripts() - before >= 3);
-		long seconds = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
-		assertThat(seconds).isGreaterThanOrEqualTo(2000);
+		Awaitility.await().until(() -> this.second.scripts() - before >= 3);
+		assertThat(Duration.ofNanos(System.nanoTime() - started)).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
 		held.close();
 		waiting.orTimeout(5, TimeUnit.SECONDS).join().close();
 	}
@@ -222,11 +228,12 @@ abstract class DistributedLocksContract {
 	void waitTimeBoundsTheWait() {
 		try (LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow()) {
 			long started = System.nanoTime();
+			Stopwatch watch = Stopwatch.start();
 			Optional<LockHandle> none = this.second.locks()
 				.tryLock("orders", 42, LockOptions.defaults().waitTime(Duration.ofMillis(300)));
 			assertThat(none).isEmpty();
-			assertThat(Duration.ofNanos(System.nanoTime() - started)).isBetween(Duration.ofMillis(300),
-					Duration.ofSeconds(3));
+			assertThat(Duration.ofNanos(System.nanoTime() - started)).isGreaterThanOrEqualTo(Duration.ofMillis(300));
+			assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(3));
 			assertThat(held.isValid()).isTrue();
 		}
 		awaitQueued("{orders:42}", 0);
@@ -249,10 +256,10 @@ abstract class DistributedLocksContract {
 		LockHandle next = waiting.orTimeout(5, TimeUnit.SECONDS).join();
 		CompletableFuture<LockHandle> again = waitIn(this.first);
 		awaitQueued("{orders:42}", 2);
-		long started = System.nanoTime();
+		Stopwatch watch = Stopwatch.start();
 		next.close();
 		again.orTimeout(5, TimeUnit.SECONDS).join().close();
-		assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(RedisLocks.SET_ASIDE);
+		assertThat(watch.elapsed()).isLessThan(RedisLocks.SET_ASIDE);
 	}
 
 	@Test
@@ -287,10 +294,10 @@ abstract class DistributedLocksContract {
 
 	@Test
 	void leaseIsExtendedWhileHeld() {
-		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(600));
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(1200));
 		LockHandle held = this.first.locks().lock("orders", 42, options);
 		int before = this.first.scripts();
-		Awaitility.await().until(() -> this.first.scripts() - before >= 6);
+		Awaitility.await().until(() -> this.first.scripts() - before >= 4);
 		assertThat(held.isValid()).isTrue();
 		assertThat(this.second.locks().tryLock("orders", 42, options)).isEmpty();
 		held.close();
@@ -423,10 +430,9 @@ abstract class DistributedLocksContract {
 			waiter.interrupt();
 			acquired += outcome.get(5, TimeUnit.SECONDS) ? 1 : 0;
 			release.get(5, TimeUnit.SECONDS);
-			long started = System.nanoTime();
+			Stopwatch watch = Stopwatch.start();
 			this.first.locks().lock("orders", 42, WAITING).close();
-			assertThat(Duration.ofNanos(System.nanoTime() - started)).as("round %d", i)
-				.isLessThan(RedisLocks.SET_ASIDE.minusMillis(200));
+			assertThat(watch.elapsed()).as("round %d", i).isLessThan(RedisLocks.SET_ASIDE.minusMillis(200));
 		}
 		assertThat(acquired).isLessThan(30);
 		awaitQueued("{orders:42}", 0);

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.Instances;
 import io.ge.redis.test.oracle.History;
@@ -72,9 +73,9 @@ class LockProcessesIntegrationTests {
 		awaitEntered(both.get(0));
 		CompletableFuture<String> waiting = both.get(1).call("section", "42", "20000", "2000", "0");
 		both.get(0).kill();
-		long killed = System.nanoTime();
+		Stopwatch watch = Stopwatch.start();
 		assertThat(waiting.orTimeout(20, TimeUnit.SECONDS).join()).isEqualTo("done");
-		assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(4));
+		assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(4));
 		assertThat(History.read(this.directory).overlaps()).isEmpty();
 	}
 

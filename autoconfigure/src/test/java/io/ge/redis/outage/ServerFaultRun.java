@@ -22,6 +22,7 @@ import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisRelease;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -168,9 +169,9 @@ final class ServerFaultRun {
 	}
 
 	private static void prompt(Runnable call) {
-		long started = System.nanoTime();
+		Stopwatch watch = Stopwatch.start();
 		call.run();
-		Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
+		Duration elapsed = watch.elapsed();
 		check(elapsed.compareTo(PROMPT) < 0, "answered after " + elapsed);
 	}
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.Waiting;
@@ -18,6 +19,7 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DenyCacheIntegrationTests {
 
 	private static final Duration HOUR = Duration.ofHours(1);
+
+	private static final int ENOUGH = 200;
 
 	@Nested
 	@OnRedis(RedisTarget.STANDALONE)
@@ -47,8 +51,12 @@ class DenyCacheIntegrationTests {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
 				RandomLoad load = new RandomLoad(List.of(one, two), new Random(seed));
 				load.run(4000);
+				// On a busy machine more denials have ended before they are asked for
+				for (int i = 0; load.cached <= ENOUGH && i < 20; i++) {
+					load.run(1000);
+				}
 				assertThat(load.falseDenials).as("seed " + seed).isEmpty();
-				assertThat(load.cached).as("seed " + seed).isGreaterThan(200);
+				assertThat(load.cached).as("seed " + seed).isGreaterThan(ENOUGH);
 			}
 		}
 
@@ -94,11 +102,12 @@ class DenyCacheIntegrationTests {
 			redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub");
 			Awaitility.await().until(() -> !limiter.bus().isSubscribed());
 			long denied = System.nanoTime();
+			Stopwatch watch = Stopwatch.start();
 			assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
 			assertThat(source(limiter, demand)).isEqualTo(Source.DENY_CACHE);
 			Awaitility.await().until(() -> source(limiter, demand) == Source.REDIS);
-			assertThat(System.nanoTime() - denied).isBetween(DenyCache.UNCONFIRMED_NANOS,
-					DenyCache.UNCONFIRMED_NANOS * 3);
+			assertThat(System.nanoTime() - denied).isGreaterThanOrEqualTo(DenyCache.UNCONFIRMED_NANOS);
+			assertThat(watch.elapsed()).isLessThanOrEqualTo(Duration.ofNanos(DenyCache.UNCONFIRMED_NANOS * 3));
 		}
 	}
 
@@ -112,9 +121,9 @@ class DenyCacheIntegrationTests {
 			limiter.decide(demand);
 			assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
 			redis.configResetStat();
-			Awaitility.await()
-				.during(Duration.ofMillis(1500))
-				.until(() -> source(limiter, demand) == Source.DENY_CACHE && redis.commandCalls("evalsha") == 0);
+			AtomicInteger asked = new AtomicInteger();
+			Awaitility.await().during(Duration.ofMillis(1500)).until(() -> isDeniedFromMemory(limiter, demand, asked));
+			assertThat(redis.commandCalls("evalsha")).isEqualTo(asked.get());
 			// Whoever publishes is refused, who listens is left alone
 			redis.primary().command("ACL", "SETUSER", "default", "-publish");
 			Awaitility.await().until(() -> source(limiter, demand) == Source.REDIS);
@@ -163,10 +172,11 @@ class DenyCacheIntegrationTests {
 				limiter.decide(demand);
 				assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
 				redis.configResetStat();
+				AtomicInteger asked = new AtomicInteger();
 				Awaitility.await()
 					.during(Duration.ofSeconds(2))
-					.until(() -> source(limiter, demand) == Source.DENY_CACHE);
-				assertThat(redis.commandCalls("evalsha")).isZero();
+					.until(() -> isDeniedFromMemory(limiter, demand, asked));
+				assertThat(redis.commandCalls("evalsha")).isEqualTo(asked.get());
 			}
 		}
 
@@ -179,7 +189,7 @@ class DenyCacheIntegrationTests {
 					assertThat(source(two, demand)).isEqualTo(Source.REDIS);
 					assertThat(source(two, demand)).isEqualTo(Source.DENY_CACHE);
 					one.refund(taken);
-					Awaitility.await().atMost(Duration.ofSeconds(1)).until(() -> two.decide(demand).isAllowed());
+					Stopwatch.within(Duration.ofSeconds(1), () -> two.decide(demand).isAllowed());
 				}
 			}
 		}
@@ -192,7 +202,7 @@ class DenyCacheIntegrationTests {
 					two.decide(demand);
 					assertThat(source(two, demand)).isEqualTo(Source.REDIS);
 					Waiting.await(one.engine().reset(List.of(demand)));
-					Awaitility.await().atMost(Duration.ofSeconds(1)).until(() -> two.decide(demand).isAllowed());
+					Stopwatch.within(Duration.ofSeconds(1), () -> two.decide(demand).isAllowed());
 				}
 			}
 		}
@@ -205,7 +215,7 @@ class DenyCacheIntegrationTests {
 				limiter.decide(demand);
 				assertThat(limiter.denied().size()).isPositive();
 				redis.endpoints().get(0).command("PUBLISH", limiter.bus().newsChannel(), RateLimitNews.CHANGED);
-				Awaitility.await().atMost(Duration.ofSeconds(1)).until(() -> limiter.denied().size() == 0);
+				Stopwatch.within(Duration.ofSeconds(1), () -> limiter.denied().size() == 0);
 			}
 		}
 
@@ -331,6 +341,20 @@ class DenyCacheIntegrationTests {
 			.withAlgorithm(algorithm)
 			.withOnOutage(OutagePolicy.DENY);
 		return new Demand(settings, List.of(key), cost);
+	}
+
+	/**
+	 * Redis may be asked once more where this machine was too busy for a confirmation,
+	 * and for no other reason.
+	 */
+	private static boolean isDeniedFromMemory(TestLimiter limiter, Demand demand, AtomicInteger asked) {
+		long confirmed = limiter.bus().confirmedAt();
+		if (source(limiter, demand) == Source.DENY_CACHE) {
+			return true;
+		}
+		assertThat(System.nanoTime() - confirmed).isGreaterThanOrEqualTo(DenyCache.UNCONFIRMED_NANOS);
+		asked.incrementAndGet();
+		return false;
 	}
 
 	private static Source source(TestLimiter limiter, Demand demand) {

@@ -8,6 +8,7 @@ package io.ge.redis.ratelimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Setting;
@@ -18,8 +19,8 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -80,16 +81,13 @@ class LiveChangesIntegrationTests {
 			redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub");
 			Awaitility.await().until(() -> !two.isSubscribed());
 			one.control().change("tasks", List.of(), limit(3));
-			withinASecond().until(() -> two.limitOf("tasks", "anna") == 3);
+			withinASecond(() -> two.limitOf("tasks", "anna") == 3);
 			one.control().block("tasks", List.of("anna"), Duration.ofMinutes(1));
-			withinASecond().until(() -> !two.limiter().tryAcquire("tasks", "anna").isAllowed());
+			withinASecond(() -> !two.limiter().tryAcquire("tasks", "anna").isAllowed());
 			redis.primary().command("ACL", "SETUSER", "default", "allchannels");
 			Awaitility.await().until(two::isSubscribed);
 			redis.configResetStat();
-			Awaitility.await()
-				.during(Duration.ofSeconds(2))
-				.atMost(Duration.ofSeconds(3))
-				.until(() -> redis.commandCalls("evalsha") <= 4);
+			Awaitility.await().during(Duration.ofSeconds(2)).until(() -> redis.commandCalls("evalsha") <= 4);
 		}
 	}
 
@@ -172,8 +170,8 @@ class LiveChangesIntegrationTests {
 		}
 	}
 
-	private static ConditionFactory withinASecond() {
-		return Awaitility.await().atMost(Duration.ofSeconds(1)).pollInterval(Duration.ofMillis(10));
+	private static void withinASecond(Callable<Boolean> condition) {
+		Stopwatch.within(Duration.ofSeconds(1), condition);
 	}
 
 	private static RateLimitChange limit(long limit) {
@@ -188,13 +186,13 @@ class LiveChangesIntegrationTests {
 				fleet.warmUp();
 				fleet.one.control().change("tasks", List.of(), new RateLimitChange(3L, Duration.ofMinutes(2), null));
 				assertThat(fleet.one.limitOf("tasks", "anna")).as("at once where it was made").isEqualTo(3);
-				withinASecond()
-					.until(() -> fleet.two.limitOf("tasks", "anna") == 3 && fleet.three.limitOf("tasks", "anna") == 3);
+				withinASecond(
+						() -> fleet.two.limitOf("tasks", "anna") == 3 && fleet.three.limitOf("tasks", "anna") == 3);
 				assertThat(fleet.two.limiter().tryAcquire("tasks", "anna", 0).quotas().get(0).limit().window())
 					.hasMinutes(2);
 				assertThat(fleet.three.control().restore("tasks", List.of())).isTrue();
-				withinASecond()
-					.until(() -> fleet.one.limitOf("tasks", "anna") == 10 && fleet.two.limitOf("tasks", "anna") == 10);
+				withinASecond(
+						() -> fleet.one.limitOf("tasks", "anna") == 10 && fleet.two.limitOf("tasks", "anna") == 10);
 				assertThat(fleet.one.control().restore("tasks", List.of())).isFalse();
 			}
 		}
@@ -204,13 +202,13 @@ class LiveChangesIntegrationTests {
 			try (Fleet fleet = new Fleet(redis, null)) {
 				fleet.warmUp();
 				fleet.one.control().change("tasks", List.of("acme", "anna"), limit(3));
-				withinASecond().until(() -> fleet.two.limitOf("tasks", List.of("acme", "anna")) == 3);
+				withinASecond(() -> fleet.two.limitOf("tasks", List.of("acme", "anna")) == 3);
 				assertThat(fleet.two.limitOf("tasks", List.of("acme", "boris"))).isEqualTo(10);
 				assertThat(fleet.two.limitOf("tasks", "vip")).isEqualTo(50);
 				fleet.one.control().change("tasks", List.of("vip"), limit(60));
-				withinASecond().until(() -> fleet.two.limitOf("tasks", "vip") == 60);
+				withinASecond(() -> fleet.two.limitOf("tasks", "vip") == 60);
 				fleet.one.control().restore("tasks", List.of("vip"));
-				withinASecond().until(() -> fleet.two.limitOf("tasks", "vip") == 50);
+				withinASecond(() -> fleet.two.limitOf("tasks", "vip") == 50);
 			}
 		}
 
@@ -220,7 +218,7 @@ class LiveChangesIntegrationTests {
 				fleet.warmUp();
 				fleet.one.control().change("tasks", List.of(), limit(100));
 				fleet.one.control().block("tasks", List.of("boris"), Duration.ofMinutes(1));
-				withinASecond().until(() -> !fleet.two.limiter().tryAcquire("tasks", "boris").isAllowed());
+				withinASecond(() -> !fleet.two.limiter().tryAcquire("tasks", "boris").isAllowed());
 				redis.configResetStat();
 				for (int i = 0; i < 20; i++) {
 					assertThat(fleet.two.limiter().tryAcquire("tasks", "anna").quotas().get(0).limit().limit())
@@ -272,7 +270,7 @@ class LiveChangesIntegrationTests {
 				assertThat(fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed()).isFalse();
 				assertThat(redis.commandCalls("evalsha")).as("denied from memory").isZero();
 				fleet.one.control().change("tasks", List.of(), limit(11));
-				withinASecond().until(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				withinASecond(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 			}
 		}
 
@@ -282,10 +280,10 @@ class LiveChangesIntegrationTests {
 				fleet.warmUp();
 				exhaust(fleet.two, "anna");
 				assertThat(fleet.one.control().refund("tasks", List.of("anna"), 1)).isEqualTo(1);
-				withinASecond().until(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				withinASecond(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 				assertThat(fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed()).isFalse();
 				fleet.one.control().reset("tasks", List.of("anna"));
-				withinASecond().until(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				withinASecond(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 			}
 		}
 
@@ -308,7 +306,7 @@ class LiveChangesIntegrationTests {
 			try (Fleet fleet = new Fleet(redis, null)) {
 				fleet.warmUp();
 				fleet.one.control().block("tasks", List.of("anna"), Duration.ofMinutes(10));
-				withinASecond().until(() -> !fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				withinASecond(() -> !fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 				assertThat(fleet.two.limiter().tryAcquire("tasks", "anna"))
 					.isInstanceOfSatisfying(RateLimitDecision.Denied.class, (denied) -> assertThat(denied.retryAfter())
 						.isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10)));
@@ -316,11 +314,12 @@ class LiveChangesIntegrationTests {
 				assertThat(fleet.two.control().look("tasks", List.of("anna")).get(0).blockedFor())
 					.isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
 				assertThat(fleet.three.control().unblock("tasks", List.of("anna"))).isTrue();
-				withinASecond().until(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				withinASecond(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 				assertThat(fleet.three.control().unblock("tasks", List.of("anna"))).isFalse();
-				fleet.one.control().block("tasks", List.of("anna"), Duration.ofMillis(300));
-				withinASecond().until(() -> !fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
-				withinASecond().until(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				fleet.one.control().block("tasks", List.of("anna"), Duration.ofSeconds(1));
+				withinASecond(() -> !fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				Stopwatch.within(Duration.ofSeconds(2),
+						() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 			}
 		}
 

@@ -20,6 +20,7 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
@@ -33,6 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RateLimitLeaseIntegrationTests {
 
 	private static final Duration HOUR = Duration.ofHours(1);
+
+	private static final int ENOUGH = 300;
 
 	@Nested
 	@OnRedis(RedisTarget.STANDALONE)
@@ -49,12 +52,15 @@ class RateLimitLeaseIntegrationTests {
 				List<long[]> admitted = new CopyOnWriteArrayList<>();
 				try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
 					Demand demand = new Demand(limit, List.of("anna"), 1);
+					// A busy machine needs longer until there is enough to judge
 					long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+					long latest = end + Duration.ofSeconds(20).toNanos();
 					List<Thread> threads = new ArrayList<>();
 					for (int i = 0; i < 8; i++) {
 						TestLimiter limiter = (i % 2 == 0) ? one : two;
 						threads.add(new Thread(() -> {
-							for (long asked = System.nanoTime(); asked < end; asked = System.nanoTime()) {
+							for (long asked = System.nanoTime(); asked - end < 0
+									|| (admitted.size() <= ENOUGH && asked - latest < 0); asked = System.nanoTime()) {
 								if (limiter.decide(demand).isAllowed()) {
 									admitted.add(new long[] { asked, System.nanoTime() });
 								}
@@ -67,7 +73,7 @@ class RateLimitLeaseIntegrationTests {
 					}
 				}
 				assertThat(mostWithin(admitted, window)).isLessThanOrEqualTo(100);
-				assertThat(admitted).hasSizeGreaterThan(300);
+				assertThat(admitted).hasSizeGreaterThan(ENOUGH);
 			}
 		}
 
@@ -109,13 +115,13 @@ class RateLimitLeaseIntegrationTests {
 			RateLimit limit = RateLimit.of("limit", 1_000_000, HOUR).withLease(50).withOnOutage(OutagePolicy.ALLOW);
 			List<Demand> demands = List.of(new Demand(limit, List.of("anna"), 1));
 			redis.primary().pause();
-			long since = System.nanoTime();
+			Stopwatch watch = Stopwatch.start();
 			List<CompletableFuture<Verdict>> calls = new ArrayList<>();
 			for (int i = 0; i < 200; i++) {
 				calls.add(limiter.engine().decide(demands));
 			}
 			calls.forEach((call) -> assertThat(Waiting.await(call).orRefuse().isAllowed()).isTrue());
-			assertThat(System.nanoTime() - since).isLessThan(Duration.ofMillis(1400).toNanos());
+			assertThat(watch.elapsed()).isLessThan(Duration.ofMillis(1400));
 			redis.primary().resume();
 		}
 	}
@@ -200,10 +206,7 @@ class RateLimitLeaseIntegrationTests {
 				one.decide(demand);
 				assertThat(source(one, demand)).isEqualTo(Source.LEASE);
 				Waiting.await(two.engine().reset(List.of(demand)));
-				Awaitility.await()
-					.pollInterval(Duration.ofMillis(5))
-					.atMost(Duration.ofMillis(900))
-					.until(() -> source(one, demand) == Source.REDIS);
+				Stopwatch.within(Duration.ofMillis(900), () -> source(one, demand) == Source.REDIS);
 			}
 		}
 

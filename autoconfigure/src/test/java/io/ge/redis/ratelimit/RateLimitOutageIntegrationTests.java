@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
@@ -16,6 +17,7 @@ import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.TestBackend;
 import org.awaitility.Awaitility;
@@ -39,6 +41,8 @@ class RateLimitOutageIntegrationTests {
 
 	private final TcpProxy proxy = new TcpProxy(this.redis.primary());
 
+	private TestBackend backend;
+
 	private TestLimiter limiter;
 
 	@BeforeEach
@@ -46,7 +50,8 @@ class RateLimitOutageIntegrationTests {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(this.proxy.host(), this.proxy.port());
 		factory.afterPropertiesSet();
 		factory.start();
-		this.limiter = TestLimiter.on(TestBackend.on(factory, "one", BUDGET));
+		this.backend = TestBackend.on(factory, "one", BUDGET);
+		this.limiter = TestLimiter.on(this.backend);
 	}
 
 	@AfterEach
@@ -61,20 +66,17 @@ class RateLimitOutageIntegrationTests {
 		Demand demand = demand(RateLimit.of("limit", 100, Duration.ofHours(1)), 1);
 		this.limiter.decide(demand);
 		this.proxy.hang();
-		int waited = 0;
+		this.backend.failures().clear();
 		for (int i = 0; i < 99; i++) {
-			long since = System.nanoTime();
+			Stopwatch watch = Stopwatch.start();
 			assertThat(this.limiter.verdict(List.of(demand)).events()).extracting(RateLimitEvent::source)
 				.containsExactly(Source.LOCAL);
-			long took = System.nanoTime() - since;
-			assertThat(took).isLessThan(BUDGET.toNanos() + Duration.ofSeconds(1).toNanos());
-			waited += (took >= BUDGET.toNanos() / 2) ? 1 : 0;
+			assertThat(watch.elapsed()).isLessThan(BUDGET.plusSeconds(1));
 		}
-		assertThat(waited).isBetween(1, 5);
+		assertThat(this.backend.failures()).containsOnly(OutageCause.TIMEOUT).hasSizeLessThanOrEqualTo(5);
 		this.proxy.resume();
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(2))
-			.until(() -> this.limiter.verdict(List.of(demand)).events().get(0).source() == Source.REDIS);
+		Stopwatch.within(Duration.ofSeconds(2),
+				() -> this.limiter.verdict(List.of(demand)).events().get(0).source() == Source.REDIS);
 	}
 
 	/** The script has run, and nobody learns what it said. */
@@ -96,11 +98,7 @@ class RateLimitOutageIntegrationTests {
 				.ignoreExceptionsInstanceOf(RedisUnavailableException.class)
 				.untilAsserted(() -> assertThat(this.limiter.decide(demand(limit, 0)).quotas().get(0).remaining())
 					.isEqualTo(7));
-			int admitted = 0;
-			while (this.limiter.decide(demand(limit, 1)).isAllowed()) {
-				admitted++;
-			}
-			assertThat(admitted).isEqualTo(7);
+			assertThat(admitted(limit)).isEqualTo(7);
 		}
 	}
 
@@ -169,6 +167,17 @@ class RateLimitOutageIntegrationTests {
 		Awaitility.await()
 			.until(() -> this.limiter.verdict(List.of(demand)).events().get(0).source() != Source.LOCAL
 					&& this.limiter.bus().isSubscribed());
+	}
+
+	/** Counted by an instance for which a busy machine is no outage. */
+	private int admitted(RateLimit limit) {
+		try (TestLimiter patient = TestLimiter.on(this.redis, "two")) {
+			int admitted = 0;
+			while (patient.decide(demand(limit, 1)).isAllowed()) {
+				admitted++;
+			}
+			return admitted;
+		}
 	}
 
 	private List<Outcome> outcomes(Demand demand) {

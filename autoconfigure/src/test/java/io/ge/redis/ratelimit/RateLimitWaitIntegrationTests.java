@@ -149,10 +149,11 @@ class RateLimitWaitIntegrationTests {
 				Duration wait = Duration.ofSeconds(10);
 				Demand quick = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(50), wait, "anna");
 				Demand slow = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(400), wait, "boris");
-				limiter.decide(List.of(quick, slow));
 				long since = System.nanoTime();
+				limiter.decide(List.of(quick, slow));
 				assertThat(limiter.decide(List.of(quick, slow)).isAllowed()).isTrue();
-				assertThat(System.nanoTime() - since).isGreaterThan(Duration.ofMillis(350).toNanos());
+				// Clocks of the server and of this JVM are corrected in other ways
+				assertThat(System.nanoTime() - since).isGreaterThan(Duration.ofMillis(400 - 5).toNanos());
 			}
 		}
 

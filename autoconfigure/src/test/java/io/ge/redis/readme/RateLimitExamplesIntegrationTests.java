@@ -62,9 +62,8 @@ class RateLimitExamplesIntegrationTests {
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withInitializer(RateLimitExamplesIntegrationTests::configure)
 		.withUserConfiguration(Application.class)
-		.withPropertyValues(SharedRedis.standalone().properties())
-		// A busy machine is no outage
-		.withPropertyValues("ge.redis.outage.command-timeout=5s", "management.endpoints.web.exposure.include=geredis",
+		.withPropertyValues(SharedRedis.properties())
+		.withPropertyValues("management.endpoints.web.exposure.include=geredis",
 				"management.endpoint.geredis.access=UNRESTRICTED", "ge.redis.rate-limit.limits.user.limit=10",
 				"ge.redis.rate-limit.limits.tenant.limit=100",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");

@@ -61,9 +61,7 @@ class ReadmeExamplesIntegrationTests {
 
 	@DynamicPropertySource
 	static void redis(DynamicPropertyRegistry registry) {
-		// A busy machine is no outage
-		registry.add("ge.redis.outage.command-timeout", () -> "5s");
-		for (String property : SharedRedis.standalone().properties()) {
+		for (String property : SharedRedis.properties()) {
 			int equals = property.indexOf('=');
 			registry.add(property.substring(0, equals), () -> property.substring(equals + 1));
 		}

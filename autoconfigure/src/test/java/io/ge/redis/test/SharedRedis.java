@@ -5,6 +5,9 @@
 
 package io.ge.redis.test;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Servers that live as long as the JVM and are used by one suite after another. They
  * start on first use. Whoever uses them starts from {@link RedisFixture#flushAll()} and
@@ -13,6 +16,17 @@ package io.ge.redis.test;
 public final class SharedRedis {
 
 	private SharedRedis() {
+	}
+
+	/**
+	 * What an application needs to use the standalone server. It waits for it for long,
+	 * since a server that nobody breaks is never away, only the machine busy.
+	 * @return pairs as {@code name=value}
+	 */
+	public static String[] properties() {
+		List<String> properties = new ArrayList<>(List.of(standalone().properties()));
+		properties.add("ge.redis.outage.command-timeout=5s");
+		return properties.toArray(String[]::new);
 	}
 
 	public static StandaloneRedis standalone() {

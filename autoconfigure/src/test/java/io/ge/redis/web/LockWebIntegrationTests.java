@@ -46,7 +46,7 @@ class LockWebIntegrationTests {
 				DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class))
 		.withUserConfiguration(Guards.class)
 		.withBean(Desk.class)
-		.withPropertyValues(SharedRedis.standalone().properties());
+		.withPropertyValues(SharedRedis.properties());
 
 	@BeforeEach
 	void emptyRedis() {

@@ -61,7 +61,7 @@ class RateLimitWebIntegrationTests {
 		.withUserConfiguration(Guards.class)
 		.withBean(Desk.class)
 		.withBean(Lateness.class)
-		.withPropertyValues(SharedRedis.standalone().properties());
+		.withPropertyValues(SharedRedis.properties());
 
 	@BeforeEach
 	void emptyRedis() {

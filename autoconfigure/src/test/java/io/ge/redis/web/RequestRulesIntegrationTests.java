@@ -361,11 +361,10 @@ class RequestRulesIntegrationTests {
 		Stream<String> own = Stream.of(rules).map((rule) -> "ge.redis.rate-limit." + rule);
 		Stream<String> common = Stream.of("server.port=0", "spring.main.banner-mode=off",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
-		return new SpringApplication(configuration)
-			.run(Stream.of(Stream.of(SharedRedis.standalone().properties()), common, own)
-				.flatMap((properties) -> properties)
-				.map((property) -> "--" + property)
-				.toArray(String[]::new));
+		return new SpringApplication(configuration).run(Stream.of(Stream.of(SharedRedis.properties()), common, own)
+			.flatMap((properties) -> properties)
+			.map((property) -> "--" + property)
+			.toArray(String[]::new));
 	}
 
 	@Configuration(proxyBeanMethods = false)

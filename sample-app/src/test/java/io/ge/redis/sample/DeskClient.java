@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 
+import io.ge.redis.test.Stopwatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,9 +68,9 @@ class DeskClient {
 			request.headers(headers);
 		}
 		try {
-			long start = System.nanoTime();
+			Stopwatch watch = Stopwatch.start();
 			HttpResponse<String> response = HTTP.send(request.build(), BodyHandlers.ofString());
-			return new Answer(response, Duration.ofNanos(System.nanoTime() - start));
+			return new Answer(response, watch.elapsed());
 		}
 		catch (IOException ex) {
 			throw new IllegalStateException(method + " " + path, ex);

@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -197,7 +198,7 @@ class OutageIntegrationTests {
 	}
 
 	private static void assertRecovers(Desk desk, String token) {
-		long start = System.nanoTime();
+		Stopwatch start = Stopwatch.start();
 		assertThat(await(start, 200, () -> desk.post("/api/agents/alpha/run?millis=0", null))).isNotNull();
 		Answer sold = await(start, 201, () -> sell(desk));
 		assertThat(sell(desk).body()).isEqualTo(sold.body());
@@ -217,20 +218,16 @@ class OutageIntegrationTests {
 	}
 
 	private static void awaitRedis(Desk desk) {
-		await(System.nanoTime(), 200, () -> desk.post("/api/agents/omega/run?millis=0", null));
+		await(Stopwatch.start(), 200, () -> desk.post("/api/agents/omega/run?millis=0", null));
 	}
 
-	private static Answer await(long start, int status, Supplier<Answer> call) {
+	private static Answer await(Stopwatch start, int status, Supplier<Answer> call) {
 		Answer[] last = new Answer[1];
-		Duration left = RECOVERY.minusNanos(System.nanoTime() - start);
-		Awaitility.await()
-			.pollDelay(Duration.ZERO)
-			.pollInterval(Duration.ofMillis(20))
-			.atMost((left.toMillis() > 0) ? left : Duration.ofMillis(1))
-			.untilAsserted(() -> {
-				last[0] = call.get();
-				assertThat(last[0].status()).isEqualTo(status);
-			});
+		Duration left = RECOVERY.minus(start.elapsed());
+		Stopwatch.within((left.toMillis() > 0) ? left : Duration.ofMillis(1), () -> {
+			last[0] = call.get();
+			return last[0].status() == status;
+		});
 		return last[0];
 	}
 
