@@ -49,14 +49,13 @@ final class Lease {
 	 * {@code null} if there are not enough
 	 */
 	@Nullable Taken take(List<Demand> demands, long now) {
-		long cost = demands.get(0).cost();
 		this.lock.lock();
 		try {
-			LeaseBatch present = this.batch;
-			if (present == null || present.permits < cost || !present.isUsable(demands, now)) {
+			LeaseBatch present = atHand(demands, now);
+			if (present == null) {
 				return null;
 			}
-			present.permits -= cost;
+			present.permits -= demands.get(0).cost();
 			return new Taken(present, present.permits);
 		}
 		finally {
@@ -65,24 +64,38 @@ final class Lease {
 	}
 
 	/**
-	 * Joins those who wait for an answer.
+	 * Joins those who wait for an answer. One that has come since the caller found
+	 * nothing counts as well, or else the caller would ask for what is there.
+	 * @param demands what is wanted
+	 * @param now the time
 	 * @param waiter told why there was no answer, or {@code null} if there was one and it
 	 * may try again
 	 * @return {@code false} if nobody asks: the caller must, and must tell of the answer
 	 */
-	boolean join(Consumer<@Nullable Throwable> waiter) {
+	boolean join(List<Demand> demands, long now, Consumer<@Nullable Throwable> waiter) {
 		this.lock.lock();
 		try {
-			if (this.asking > 0 && this.alone) {
+			if (atHand(demands, now) == null) {
+				if (this.asking == 0 || !this.alone) {
+					this.asking++;
+					return false;
+				}
 				this.waiting.add(waiter);
 				return true;
 			}
-			this.asking++;
-			return false;
 		}
 		finally {
 			this.lock.unlock();
 		}
+		waiter.accept(null);
+		return true;
+	}
+
+	private @Nullable LeaseBatch atHand(List<Demand> demands, long now) {
+		LeaseBatch present = this.batch;
+		boolean suffices = present != null && present.permits >= demands.get(0).cost()
+				&& present.isUsable(demands, now);
+		return suffices ? present : null;
 	}
 
 	/**

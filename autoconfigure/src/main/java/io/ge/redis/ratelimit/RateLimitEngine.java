@@ -132,7 +132,7 @@ final class RateLimitEngine {
 		}
 		CompletableFuture<Verdict> result = new CompletableFuture<>();
 		long since = System.nanoTime();
-		boolean joined = lease.join((failure) -> {
+		boolean joined = lease.join(demands, since, (failure) -> {
 			budget.spend(System.nanoTime() - since);
 			if (failure != null) {
 				conclude(result, demands, List.of(), failure);

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.embedded.EmbeddedRedisServer;
 import io.ge.redis.embedded.EmbeddedRedisStartException;
+import io.ge.redis.test.FreePorts;
 import io.ge.redis.test.SharedRedis;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,8 +86,8 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 	}
 
 	@Test
-	void usesConfiguredPort() throws IOException {
-		int port = freePort();
+	void usesConfiguredPort() {
+		int port = FreePorts.next();
 		this.runner.withPropertyValues("ge.redis.embedded.port=" + port)
 			.run((context) -> assertThat(context.getBean(LettuceConnectionFactory.class).getPort()).isEqualTo(port));
 	}
@@ -187,12 +188,6 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 
 	private static void connect(EmbeddedRedisServer server) throws IOException {
 		new Socket(server.getHost(), server.getPort()).close();
-	}
-
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-			return socket.getLocalPort();
-		}
 	}
 
 	@Configuration(proxyBeanMethods = false)

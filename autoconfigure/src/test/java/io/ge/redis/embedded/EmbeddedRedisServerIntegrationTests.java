@@ -21,6 +21,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.ge.redis.embedded.EmbeddedRedisStartException.Reason;
+import io.ge.redis.test.FreePorts;
 import io.ge.redis.test.RedisEndpoint;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -81,12 +82,11 @@ class EmbeddedRedisServerIntegrationTests {
 
 	@Test
 	void takesNextPortIfFirstIsTaken() throws IOException {
-		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-				ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-			Iterator<Integer> ports = List.of(taken.getLocalPort(), free.getLocalPort()).iterator();
-			free.close();
+		int free = FreePorts.next();
+		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+			Iterator<Integer> ports = List.of(taken.getLocalPort(), free).iterator();
 			try (EmbeddedRedisServer server = EmbeddedRedisServer.start(ports::next, 2)) {
-				assertThat(server.getPort()).isEqualTo(free.getLocalPort());
+				assertThat(server.getPort()).isEqualTo(free);
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * moves in while the server is away; the port 10000 above, which a cluster node uses for
  * its bus, is free as well. Test JVMs that run side by side take turns in that range.
  */
-final class FreePorts {
+public final class FreePorts {
 
 	private static final int LOWEST = 15_000;
 
@@ -36,7 +36,11 @@ final class FreePorts {
 	private FreePorts() {
 	}
 
-	static int next() {
+	/**
+	 * Returns a port that nobody uses and that nobody is given again.
+	 * @return the port
+	 */
+	public static int next() {
 		for (int attempt = 0; attempt < 1_000; attempt++) {
 			int port = ThreadLocalRandom.current().nextInt(LOWEST / FORKS, HIGHEST / FORKS) * FORKS + FORK;
 			if (GIVEN.add(port) && isFree(port) && isFree(port + BUS_OFFSET)) {
