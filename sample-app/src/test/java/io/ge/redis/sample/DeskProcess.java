@@ -40,8 +40,8 @@ final class DeskProcess extends DeskClient implements AutoCloseable {
 			Path log = Files.createTempFile("desk", ".log");
 			List<String> command = new ArrayList<>();
 			command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-			command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
-					SampleApplication.class.getName()));
+			command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
+					System.getProperty("java.class.path"), SampleApplication.class.getName()));
 			command.addAll(List.of(Desk.arguments(properties)));
 			command.add("--logging.level.org.springframework.boot=info");
 			Process process = new ProcessBuilder(command).redirectErrorStream(true)
