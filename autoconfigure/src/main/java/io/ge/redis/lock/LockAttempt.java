@@ -22,39 +22,30 @@ final class LockAttempt extends CompletableFuture<Acquisition> {
 
 	final RedisLockKey key;
 
-	final String handle;
-
 	private final long started = System.nanoTime();
 
 	/** Bounds the command under way, and later the release. */
 	volatile CallBudget budget;
 
-	/** The end of the present owner's lease, as told with the last answer. */
+	/** The end of the present owner's lease, as far as it is known. */
 	private volatile @Nullable Long leaseEnd;
 
 	/** Where it waits, if it does. */
 	volatile @Nullable LockQueues queues;
 
 	// Guarded by LockQueues
-	boolean asking;
-
-	boolean askAgain;
-
 	boolean left;
-
-	@Nullable Future<?> backstop;
 
 	@Nullable Future<?> timeout;
 
-	LockAttempt(LockSettings settings, RedisLockKey key, String handle, CallBudget budget) {
+	LockAttempt(LockSettings settings, RedisLockKey key, CallBudget budget) {
 		this.settings = settings;
 		this.key = key;
-		this.handle = handle;
 		this.budget = budget;
 	}
 
-	void busyFor(long leaseMillis) {
-		this.leaseEnd = (leaseMillis >= 0) ? System.nanoTime() + leaseMillis * 1_000_000 : null;
+	void busyUntil(@Nullable Long leaseEnd) {
+		this.leaseEnd = leaseEnd;
 	}
 
 	boolean isOverdue() {
@@ -70,7 +61,7 @@ final class LockAttempt extends CompletableFuture<Acquisition> {
 		boolean cancelled = super.cancel(mayInterruptIfRunning);
 		LockQueues joined = this.queues;
 		if (cancelled && joined != null) {
-			joined.leave(this, false);
+			joined.leave(this);
 		}
 		return cancelled;
 	}

@@ -6,7 +6,11 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,9 +20,11 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 
 import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -57,16 +63,9 @@ final class LockEngine {
 		this.events = events;
 		this.timers = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("ge-redis-lock"));
 		this.timers.setRemoveOnCancelPolicy(true);
-		this.queues = new LockQueues(this, (attempt) -> {
-			attempt.budget = redis.newBudget();
-			ask(attempt, true);
-		});
-		redis.listen(this::offered, this::recovered);
+		this.queues = new LockQueues(this, redis);
+		redis.listen(this.queues::granted, (key) -> this.queues.offered(redis.key(key)), this::recovered);
 		redis.onRecovery(this::recovered);
-	}
-
-	RedisLocks redis() {
-		return this.redis;
 	}
 
 	RedisLockKey key(String name, List<String> parts) {
@@ -79,10 +78,9 @@ final class LockEngine {
 	 * may be cancelled
 	 */
 	CompletableFuture<Acquisition> acquire(LockSettings settings, RedisLockKey key) {
-		LockAttempt attempt = new LockAttempt(settings, key, Long.toString(this.handles.incrementAndGet()),
-				this.redis.newBudget());
+		LockAttempt attempt = new LockAttempt(settings, key, this.redis.newBudget());
 		if (settings.waitTime().isZero()) {
-			ask(attempt, false);
+			askOnce(attempt);
 		}
 		else {
 			this.queues.join(attempt);
@@ -90,81 +88,131 @@ final class LockEngine {
 		return attempt;
 	}
 
-	private void ask(LockAttempt attempt, boolean waits) {
+	private void askOnce(LockAttempt attempt) {
+		String handle = newHandle();
 		long sent = System.nanoTime();
-		this.redis.acquire(attempt.key, attempt.handle, attempt.settings.leaseTime(), waits, attempt.budget)
+		this.redis.acquire(attempt.key, handle, attempt.settings.leaseTime(), false, attempt.budget, () -> false)
 			.whenComplete((answer, failure) -> {
-				if (failure == null && !answer.acquired()) {
-					refused(attempt, waits, answer.leaseMillis());
-					return;
+				if (failure != null) {
+					attempt.completeExceptionally(cause(failure));
 				}
-				HeldLock lock = (failure == null) ? hold(attempt, answer.token(), sent) : null;
-				if (waits && lock != null) {
-					this.queues.leave(attempt, true);
+				else if (answer.tokens() == null) {
+					attempt.busyUntil(
+							(answer.leaseMillis() >= 0) ? System.nanoTime() + answer.leaseMillis() * 1_000_000 : null);
+					attempt.complete(attempt.refused());
 				}
-				else if (waits) {
-					// On another thread: it may be the caller's, who waits for nobody
-					// else
-					schedule(() -> this.queues.fail(attempt, Waiting.cause(failure)), 0);
-				}
-				boolean taken = (lock != null) ? attempt.complete(new Acquisition.Acquired(lock))
-						: attempt.completeExceptionally(Waiting.cause(failure));
-				if (lock != null && !taken) {
-					lock.release();
+				else {
+					HeldLock lock = this.queues.hold(attempt, handle, answer.tokens(), sent);
+					if (!attempt.complete(new Acquisition.Acquired(lock))) {
+						lock.release();
+					}
 				}
 			});
 	}
 
-	private void refused(LockAttempt attempt, boolean waits, long leaseMillis) {
-		if (waits) {
-			this.queues.busy(attempt, leaseMillis);
-		}
-		else {
-			attempt.busyFor(leaseMillis);
-			attempt.complete(attempt.refused());
-		}
+	String newHandle() {
+		return Long.toString(this.handles.incrementAndGet());
 	}
 
-	private HeldLock hold(LockAttempt attempt, long token, long sent) {
-		HeldLock lock = new HeldLock(this, attempt, token, sent);
-		this.held.add(lock);
-		lock.start();
-		return lock;
+	static Throwable cause(Throwable failure) {
+		return Waiting.cause(failure);
 	}
 
-	private void offered(String text) {
-		RedisLockKey key = this.redis.key(text);
-		if (!this.queues.offer(key)) {
-			this.redis.leave(key);
-		}
-	}
-
+	/**
+	 * Asks for what may have been missed, and learns at once, not only at the next
+	 * extension, which locks have survived.
+	 */
 	private void recovered() {
-		this.queues.offerAll();
-		this.held.forEach(HeldLock::verify);
+		this.queues.askAll();
+		long now = System.nanoTime();
+		renew(Tenure::isVerifiable, new LinkedHashMap<>(), now).forEach((tenure) -> tenure.retrySoon(now));
 	}
 
-	void finished(HeldLock lock, Duration heldFor) {
-		this.events.publish(new LockReleaseEvent(lock.name(), heldFor));
+	/**
+	 * Extends a lease, and with it those that are due soon.
+	 */
+	void renew(Tenure due, long now) {
+		Map<RedisKey, Tenure> tenures = new LinkedHashMap<>();
+		tenures.put(due.key.lock(), due);
+		renew((tenure) -> tenure.isDueSoon(now), tenures, now);
 	}
 
-	void released(HeldLock lock, boolean wasMine) {
-		this.held.remove(lock);
-		if (!wasMine) {
-			tellLoss(lock, LockLostEvent.Cause.NOT_OWNER);
+	private Collection<Tenure> renew(Predicate<Tenure> which, Map<RedisKey, Tenure> tenures, long now) {
+		for (HeldLock section : this.held) {
+			if (which.test(section.tenure)) {
+				tenures.putIfAbsent(section.tenure.key.lock(), section.tenure);
+			}
+		}
+		List<RedisLocks.Renewal> renewals = new ArrayList<>(tenures.size());
+		tenures.values().forEach((tenure) -> renewals.add(tenure.renewal(now)));
+		this.redis.renew(renewals, (renewal, mine) -> {
+			Tenure tenure = tenures.get(renewal.key());
+			if (tenure != null) {
+				tenure.renewed(now, mine);
+			}
+		});
+		return tenures.values();
+	}
+
+	void entered(HeldLock section) {
+		this.held.add(section);
+	}
+
+	/**
+	 * A caller has given up its lock.
+	 */
+	void finished(HeldLock section, Duration heldFor) {
+		this.events.publish(new LockReleaseEvent(section.name(), heldFor));
+		this.queues.ended(section);
+	}
+
+	/**
+	 * A section is over, here and in Redis.
+	 * @param wasMine whether it still had the lock, as far as is known
+	 */
+	void released(@Nullable HeldLock section, boolean wasMine) {
+		if (section != null) {
+			this.held.remove(section);
+			if (!wasMine) {
+				tellLoss(section, LockLostEvent.Cause.NOT_OWNER);
+			}
+			section.completeRelease();
 		}
 	}
 
-	void lost(HeldLock lock, LockLostEvent.Cause cause) {
-		this.held.remove(lock);
-		tellLoss(lock, cause);
+	void lost(Tenure tenure, LockLostEvent.Cause cause) {
+		HeldLock section = tenure.section();
+		if (section != null && !section.isReleased()) {
+			lostSection(section, cause);
+		}
+		this.queues.lost(tenure);
 	}
 
-	private void tellLoss(HeldLock lock, LockLostEvent.Cause cause) {
-		logger.warn("The lock '" + lock.name() + "' was lost while its holder was at work: "
+	void lostSection(HeldLock section, LockLostEvent.Cause cause) {
+		this.held.remove(section);
+		tellLoss(section, cause);
+	}
+
+	private void tellLoss(HeldLock section, LockLostEvent.Cause cause) {
+		if (!section.beginToTellLoss()) {
+			return;
+		}
+		logger.warn("The lock '" + section.name() + "' was lost while its holder was at work: "
 				+ ((cause == LockLostEvent.Cause.EXPIRED) ? "the lease could not be extended in time"
 						: "Redis does not know the holder any more"));
-		this.events.publish(new LockLostEvent(lock.name(), lock.token(), cause));
+		this.events.publish(new LockLostEvent(section.name(), section.token(), cause));
+	}
+
+	/**
+	 * Runs something on the thread of the timers.
+	 */
+	void run(Runnable task) {
+		try {
+			this.timers.execute(task);
+		}
+		catch (RejectedExecutionException ex) {
+			task.run(); // shutting down
+		}
 	}
 
 	@Nullable Future<?> schedule(Runnable task, long nanos) {

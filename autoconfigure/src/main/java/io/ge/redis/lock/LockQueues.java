@@ -5,32 +5,43 @@
 
 package io.ge.redis.lock;
 
-import java.util.ArrayDeque;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
+import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of this instance that wait for a lock, in order, for each lock.
+ * The callers of this instance that want a lock, in order, and who of them has it.
  * <p>
- * Only the first of a queue asks Redis: at first, when a lock is offered to this
- * instance, when messages may have been lost, and otherwise once a second or when the
- * lease of the present owner ends. At most one question per queue is under way; an offer
- * that comes meanwhile makes it ask again, since the answer may be older than the offer.
- * Everything is decided under one lock and done outside it: questions are sent and
+ * Towards Redis the instance acts as one. While it does not have the lock and somebody
+ * waits it is a {@link Candidacy}: it asks at first, when messages may have been lost,
+ * and otherwise once a second or when the lease of the present owner ends; at most one
+ * question is under way, and what is heard meanwhile makes it ask again, since the answer
+ * may be older. When it gets the lock, by an answer or by a message, the first waiter has
+ * it; Redis knows only the candidacy, so it does not matter who has asked.
+ * <p>
+ * While it has the lock ({@link Tenure}) nobody asks. When a section ends and others
+ * wait, the lock stays for {@link Tenure#LONGEST_NANOS} and for the tokens that were
+ * reserved: it is open, and the first waiter is let in on the thread of the timers.
+ * Callers that come meanwhile and are running already go first. That is what makes it
+ * fast, since waking a thread takes longer than most sections; it is bounded, since the
+ * first section of each tenure is the first waiter's. Then the lock is released in Redis,
+ * and by the same command the instance becomes a candidate again, behind the others.
+ * <p>
+ * Everything is decided under one lock and done outside it: commands are sent and
  * attempts completed after it is given back. The one exception is leaving the queue in
- * Redis, which must be sent before the next attempt on the same lock can join.
+ * Redis, which must be sent before the next candidacy for the same lock.
  */
 final class LockQueues {
 
@@ -41,7 +52,13 @@ final class LockQueues {
 	/** Lets a key that ends with a millisecond be gone when it is asked for. */
 	private static final long EXPIRY_MILLIS = 2;
 
-	private final Map<RedisLockKey, Deque<LockAttempt>> queues = new HashMap<>();
+	private final Map<RedisLockKey, LocalLock> locals = new HashMap<>();
+
+	/**
+	 * The handles of tenures that were candidacies, until Redis has answered their
+	 * release: what is still heard of them is no news.
+	 */
+	private final Set<String> inUse = ConcurrentHashMap.newKeySet();
 
 	private final Lock lock = new ReentrantLock();
 
@@ -49,18 +66,13 @@ final class LockQueues {
 
 	private final LockEngine engine;
 
-	private final Consumer<LockAttempt> ask;
+	private final RedisLocks redis;
 
 	private boolean closed;
 
-	/**
-	 * Creates the queues.
-	 * @param engine schedules and leaves
-	 * @param ask sends one question, and tells its answer to this
-	 */
-	LockQueues(LockEngine engine, Consumer<LockAttempt> ask) {
+	LockQueues(LockEngine engine, RedisLocks redis) {
 		this.engine = engine;
-		this.ask = ask;
+		this.redis = redis;
 	}
 
 	int waiting() {
@@ -68,160 +80,176 @@ final class LockQueues {
 	}
 
 	/**
-	 * Adds an attempt at the end of its queue.
+	 * Lets an attempt in if the lock is open here, else adds it at the end.
 	 */
 	void join(LockAttempt attempt) {
 		attempt.queues = this;
-		boolean first;
-		this.lock.lock();
-		try {
+		decide((then) -> {
 			if (this.closed) {
 				attempt.left = true;
-				first = false;
+				then.add(() -> attempt.complete(attempt.refused()));
+				return;
+			}
+			LocalLock local = local(attempt.key);
+			if (local.open && local.tenure != null && local.tenure.canServe(attempt)) {
+				attempt.left = true;
+				letIn(local, local.tenure, attempt, then);
+				return;
+			}
+			local.waiters.addLast(attempt);
+			this.waiting.incrementAndGet();
+			if (local.tenure == null && local.candidacy == null) {
+				// Gets an answer within its budget, and most often the lock
+				apply(local, attempt.budget, then);
 			}
 			else {
-				Deque<LockAttempt> queue = this.queues.computeIfAbsent(attempt.key, (key) -> new ArrayDeque<>(1));
-				queue.addLast(attempt);
-				this.waiting.incrementAndGet();
-				first = queue.peekFirst() == attempt;
-				attempt.asking = first;
-				// The first gets an answer within its budget, and most often the lock
-				if (!first) {
-					waitUntilTimeout(attempt);
-				}
+				waitUntilTimeout(attempt);
 			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (first) {
-			this.ask.accept(attempt);
-		}
-		else if (attempt.left) {
-			attempt.complete(attempt.refused());
-		}
+		});
 	}
 
-	/**
-	 * Takes an attempt out of its queue, since it holds the lock or has ended otherwise,
-	 * and lets the next one ask.
-	 * @param holds whether it holds the lock, so that the instance has left the queue in
-	 * Redis
-	 */
-	void leave(LockAttempt attempt, boolean holds) {
-		LockAttempt next = null;
-		this.lock.lock();
-		try {
-			if (!attempt.left) {
-				next = remove(attempt, holds);
+	private LocalLock local(RedisLockKey key) {
+		return this.locals.computeIfAbsent(key, LocalLock::new);
+	}
+
+	private void letIn(LocalLock local, Tenure tenure, LockAttempt attempt, Actions then) {
+		local.open = false;
+		HeldLock section = tenure.enter(attempt);
+		then.add(() -> {
+			tenure.tellIfLost(section);
+			if (!attempt.complete(new Acquisition.Acquired(section))) {
+				section.release();
 			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (next != null) {
-			this.ask.accept(next);
-		}
+		});
 	}
 
-	/**
-	 * Ends the waiting of all who stand behind an attempt to which Redis gave no answer:
-	 * asking for one after the other would cost each of them the budgets of those before.
-	 */
-	void fail(LockAttempt attempt, Throwable failure) {
-		List<LockAttempt> all = new ArrayList<>();
-		this.lock.lock();
-		try {
-			Deque<LockAttempt> queue = attempt.left ? null : this.queues.get(attempt.key);
-			if (queue != null) {
-				all.addAll(queue);
-				all.forEach(this::removeUnasked);
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		all.forEach((waiting) -> waiting.completeExceptionally(failure));
+	private void letFirstIn(LocalLock local, Tenure tenure, Actions then) {
+		LockAttempt first = local.waiters.removeFirst();
+		depart(first);
+		letIn(local, tenure, first, then);
 	}
 
-	private void removeUnasked(LockAttempt attempt) {
-		LockAttempt next = remove(attempt, false);
-		if (next != null) {
-			next.asking = false;
-		}
-	}
-
-	private @Nullable LockAttempt remove(LockAttempt attempt, boolean holds) {
+	private void depart(LockAttempt attempt) {
 		attempt.left = true;
 		this.waiting.decrementAndGet();
-		cancel(attempt.backstop);
 		cancel(attempt.timeout);
-		Deque<LockAttempt> queue = this.queues.get(attempt.key);
-		if (queue == null) {
-			return null;
-		}
-		boolean wasFirst = queue.peekFirst() == attempt;
-		queue.remove(attempt);
-		if (queue.isEmpty()) {
-			this.queues.remove(attempt.key);
-			if (!holds) {
-				this.engine.redis().leave(attempt.key);
-			}
-			return null;
-		}
-		return wasFirst ? begin(queue.getFirst()) : null;
 	}
 
-	private static @Nullable LockAttempt begin(LockAttempt attempt) {
-		if (attempt.asking) {
-			attempt.askAgain = true;
-			return null;
+	// Becoming a candidate
+
+	private void apply(LocalLock local, CallBudget budget, Actions then) {
+		Candidacy candidacy = new Candidacy(this.engine.newHandle(), budget);
+		local.candidacy = candidacy;
+		ask(local, candidacy, then);
+	}
+
+	private void ask(LocalLock local, Candidacy candidacy, Actions then) {
+		cancel(candidacy.backstop);
+		candidacy.asking = true;
+		candidacy.askAgain = false;
+		Duration lease = local.waiters.getFirst().settings.leaseTime();
+		then.add(() -> send(local, candidacy, lease));
+	}
+
+	private void askAnew(LocalLock local, Candidacy candidacy, Actions then) {
+		if (candidacy.asking) {
+			candidacy.askAgain = true;
+			return;
 		}
-		cancel(attempt.backstop);
-		attempt.asking = true;
-		return attempt;
+		if (local.waiters.isEmpty()) {
+			abandon(local, then);
+			return;
+		}
+		candidacy.budget = this.redis.newBudget();
+		ask(local, candidacy, then);
+	}
+
+	private void send(LocalLock local, Candidacy candidacy, Duration lease) {
+		long sent = System.nanoTime();
+		this.redis.acquire(local.key, candidacy.handle, lease, true, candidacy.budget, () -> candidacy.granted)
+			.whenComplete((answer, failure) -> {
+				if (failure != null) {
+					// On another thread: it may be the caller's, who waits for nobody
+					// else
+					this.engine.run(() -> fail(local, candidacy, failure));
+				}
+				else if (answer.tokens() != null) {
+					acquired(local, candidacy, answer.tokens(), sent, lease);
+				}
+				else {
+					busy(local, candidacy, answer.leaseMillis(), sent);
+				}
+			});
+	}
+
+	/**
+	 * Takes the answer that the lock is this instance's.
+	 */
+	private void acquired(LocalLock local, Candidacy candidacy, TokenRange tokens, long sent, Duration lease) {
+		decide((then) -> {
+			if (local.candidacy == candidacy) {
+				begin(local, candidacy, tokens, sent, lease, then);
+			}
+			else if (!this.inUse.contains(candidacy.handle)) {
+				then.add(() -> this.redis.releaseEventually(local.key, candidacy.handle, lease));
+			}
+		});
+	}
+
+	private void begin(LocalLock local, Candidacy candidacy, TokenRange tokens, long since, Duration lease,
+			Actions then) {
+		cancel(candidacy.backstop);
+		local.candidacy = null;
+		LockAttempt first = local.waiters.peekFirst();
+		if (first == null) {
+			forgetIfIdle(local);
+			then.add(() -> this.redis.releaseEventually(local.key, candidacy.handle, lease));
+			return;
+		}
+		first.budget = candidacy.budget;
+		Tenure tenure = new Tenure(this.engine, local.key, candidacy.handle, tokens, first.settings, since, lease);
+		local.tenure = tenure;
+		this.inUse.add(tenure.handle);
+		tenure.start();
+		letFirstIn(local, tenure, then);
 	}
 
 	/**
 	 * Takes the answer that the lock is taken.
 	 */
-	void busy(LockAttempt attempt, long leaseMillis) {
-		boolean again = false;
-		boolean over = false;
-		LockAttempt next = null;
-		this.lock.lock();
-		try {
-			if (attempt.left) {
+	private void busy(LocalLock local, Candidacy candidacy, long leaseMillis, long sent) {
+		decide((then) -> {
+			if (local.candidacy != candidacy) {
+				if (!this.locals.containsKey(local.key)) {
+					this.redis.leave(local.key, null);
+				}
 				return;
 			}
-			attempt.asking = false;
-			attempt.busyFor(leaseMillis);
-			if (attempt.isOverdue()) {
-				over = true;
-				next = remove(attempt, false);
+			candidacy.asking = false;
+			candidacy.absentSince = sent;
+			local.leaseEnd = (leaseMillis >= 0) ? System.nanoTime() + leaseMillis * 1_000_000 : null;
+			for (LockAttempt first = local.waiters.peekFirst(); first != null
+					&& first.isOverdue(); first = local.waiters.peekFirst()) {
+				refuse(local, first, then);
 			}
-			else if (attempt.askAgain) {
-				attempt.askAgain = false;
-				attempt.asking = true;
-				again = true;
+			if (local.waiters.isEmpty()) {
+				abandon(local, then);
+				return;
 			}
-			else {
-				waitUntilTimeout(attempt);
-				attempt.backstop = this.engine.schedule(() -> retry(attempt), backstopNanos(leaseMillis));
+			if (candidacy.askAgain) {
+				askAnew(local, candidacy, then);
+				return;
 			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (again) {
-			this.ask.accept(attempt);
-		}
-		if (over) {
-			attempt.complete(attempt.refused());
-		}
-		if (next != null) {
-			this.ask.accept(next);
-		}
+			waitUntilTimeout(local.waiters.getFirst());
+			candidacy.backstop = this.engine.schedule(() -> retry(local, candidacy), backstopNanos(leaseMillis));
+		});
+	}
+
+	private void refuse(LocalLock local, LockAttempt attempt, Actions then) {
+		local.waiters.remove(attempt);
+		depart(attempt);
+		attempt.busyUntil(local.leaseEnd());
+		then.add(() -> attempt.complete(attempt.refused()));
 	}
 
 	private void waitUntilTimeout(LockAttempt attempt) {
@@ -236,114 +264,416 @@ final class LockQueues {
 		return millis * 1_000_000;
 	}
 
-	private void retry(LockAttempt attempt) {
-		boolean due = false;
-		this.lock.lock();
-		try {
-			if (!attempt.left && !attempt.asking) {
-				attempt.asking = true;
-				due = true;
+	private void retry(LocalLock local, Candidacy candidacy) {
+		decide((then) -> {
+			if (local.candidacy == candidacy && !candidacy.asking) {
+				askAnew(local, candidacy, then);
 			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (due) {
-			this.ask.accept(attempt);
-		}
+		});
+	}
+
+	/**
+	 * Ends the waiting of all for whom Redis gave no answer: asking for one after the
+	 * other would cost each of them the budgets of those before.
+	 */
+	private void fail(LocalLock local, Candidacy candidacy, Throwable failure) {
+		decide((then) -> {
+			if (local.candidacy != candidacy) {
+				return;
+			}
+			for (LockAttempt attempt : List.copyOf(local.waiters)) {
+				local.waiters.remove(attempt);
+				depart(attempt);
+				then.add(() -> attempt.completeExceptionally(LockEngine.cause(failure)));
+			}
+			candidacy.asking = false;
+			abandon(local, then);
+		});
+	}
+
+	// Giving up
+
+	/**
+	 * Takes an attempt out of its queue, since its caller has given up.
+	 */
+	void leave(LockAttempt attempt) {
+		decide((then) -> {
+			LocalLock local = attempt.left ? null : this.locals.get(attempt.key);
+			if (local != null) {
+				local.waiters.remove(attempt);
+				depart(attempt);
+				abandonIfUnwanted(local, then);
+			}
+		});
 	}
 
 	private void expire(LockAttempt attempt) {
-		LockAttempt next = null;
-		boolean over = false;
-		this.lock.lock();
-		try {
+		decide((then) -> {
+			LocalLock local = attempt.left ? null : this.locals.get(attempt.key);
 			// A question under way is bounded by its budget, and its answer must be known
-			if (!attempt.left && !attempt.asking) {
-				over = true;
-				next = remove(attempt, false);
+			if (local == null
+					|| (local.candidacy != null && local.candidacy.asking && local.waiters.peekFirst() == attempt)) {
+				return;
 			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (over) {
-			attempt.complete(attempt.refused());
-		}
-		if (next != null) {
-			this.ask.accept(next);
+			refuse(local, attempt, then);
+			abandonIfUnwanted(local, then);
+		});
+	}
+
+	private void abandonIfUnwanted(LocalLock local, Actions then) {
+		if (local.waiters.isEmpty()) {
+			abandon(local, then);
 		}
 	}
 
 	/**
-	 * Lets the first attempt on a lock ask.
-	 * @return whether there is one
+	 * Nobody waits any more. A question under way is followed up when it is answered.
 	 */
-	boolean offer(RedisLockKey key) {
-		LockAttempt first;
+	private void abandon(LocalLock local, Actions then) {
+		Candidacy candidacy = local.candidacy;
+		if (candidacy != null && !candidacy.asking) {
+			cancel(candidacy.backstop);
+			local.candidacy = null;
+			this.redis.leave(local.key, candidacy.handle);
+		}
+		if (local.tenure != null && local.open) {
+			release(local, local.tenure, then);
+		}
+		forgetIfIdle(local);
+	}
+
+	private void forgetIfIdle(LocalLock local) {
+		if (local.isIdle()) {
+			this.locals.remove(local.key, local);
+		}
+	}
+
+	// Having the lock
+
+	/**
+	 * Lets in an attempt that has not waited and got the lock by its own handle.
+	 */
+	HeldLock hold(LockAttempt attempt, String handle, TokenRange tokens, long since) {
+		Tenure tenure = new Tenure(this.engine, attempt.key, handle, tokens, attempt.settings, since,
+				attempt.settings.leaseTime());
+		tenure.start();
+		HeldLock section;
 		this.lock.lock();
 		try {
-			Deque<LockAttempt> queue = this.queues.get(key);
-			if (queue == null) {
-				return false;
-			}
-			first = begin(queue.getFirst());
+			LocalLock local = local(attempt.key);
+			local.tenure = tenure;
+			local.open = false;
+			section = tenure.enter(attempt);
 		}
 		finally {
 			this.lock.unlock();
 		}
-		if (first != null) {
-			this.ask.accept(first);
-		}
-		return true;
+		tenure.tellIfLost(section);
+		return section;
 	}
 
 	/**
-	 * Lets the first attempt on each lock ask, since offers may have been lost.
+	 * Takes the message that the lock is this instance's.
 	 */
-	void offerAll() {
-		Collection<RedisLockKey> keys;
-		this.lock.lock();
-		try {
-			keys = new ArrayList<>(this.queues.keySet());
+	void granted(RedisLocks.Grant grant) {
+		decide((then) -> {
+			RedisLockKey key = this.redis.key(grant.key());
+			LocalLock local = this.locals.get(key);
+			Candidacy candidacy = (local != null) ? local.candidacy : null;
+			if (local == null || candidacy == null || !candidacy.handle.equals(grant.handle())) {
+				if (!this.inUse.contains(grant.handle())) {
+					then.add(() -> this.redis.refuse(key, grant.handle()));
+				}
+			}
+			else if (Tenure.isWorthwhile(candidacy.absentSince)) {
+				candidacy.granted = true;
+				candidacy.budget = this.redis.newBudget();
+				this.redis.seen(grant.tokens());
+				begin(local, candidacy, grant.tokens(), candidacy.absentSince, RedisLocks.GRANT, then);
+			}
+			else {
+				askAnew(local, candidacy, then);
+			}
+		});
+	}
+
+	/**
+	 * Takes the message that the lock is set aside for this instance.
+	 */
+	void offered(RedisLockKey key) {
+		decide((then) -> {
+			LocalLock local = this.locals.get(key);
+			if (local != null && local.candidacy != null) {
+				askAnew(local, local.candidacy, then);
+			}
+			else if (local == null) {
+				this.redis.leave(key, null);
+			}
+		});
+	}
+
+	/**
+	 * Lets all candidacies ask, since messages may have been lost.
+	 */
+	void askAll() {
+		decide((then) -> {
+			for (LocalLock local : List.copyOf(this.locals.values())) {
+				if (local.candidacy != null) {
+					askAnew(local, local.candidacy, then);
+				}
+			}
+		});
+	}
+
+	/**
+	 * Goes on after a section: with the next waiter, or in Redis.
+	 */
+	void ended(HeldLock section) {
+		Tenure tenure = section.tenure;
+		decide((then) -> {
+			LocalLock local = this.locals.get(tenure.key);
+			if (local == null || local.tenure != tenure) {
+				then.add(() -> release(tenure, section));
+				return;
+			}
+			LockAttempt first = local.waiters.peekFirst();
+			if (first != null && tenure.canServe(first)) {
+				local.open = true;
+				if (!local.serving) {
+					local.serving = true;
+					then.add(() -> this.engine.run(() -> serve(local)));
+				}
+				then.add(() -> this.engine.released(section, true));
+				return;
+			}
+			release(local, tenure, then);
+		});
+	}
+
+	private void serve(LocalLock local) {
+		decide((then) -> {
+			local.serving = false;
+			Tenure tenure = local.tenure;
+			if (tenure == null || !local.open) {
+				return;
+			}
+			LockAttempt first = local.waiters.peekFirst();
+			if (first != null && tenure.canServe(first)) {
+				letFirstIn(local, tenure, then);
+			}
+			else {
+				release(local, tenure, then);
+			}
+		});
+	}
+
+	/**
+	 * Gives the lock up in Redis; who still waits here goes on waiting.
+	 */
+	private void release(LocalLock local, Tenure tenure, Actions then) {
+		HeldLock section = local.open ? null : tenure.section();
+		local.tenure = null;
+		local.open = false;
+		if (local.waiters.isEmpty()) {
+			abandon(local, then);
 		}
-		finally {
-			this.lock.unlock();
+		if (local.waiters.isEmpty() || local.candidacy != null) {
+			then.add(() -> release(tenure, section));
+			return;
 		}
-		keys.forEach(this::offer);
+		Candidacy following = new Candidacy(this.engine.newHandle(), this.redis.newBudget());
+		local.candidacy = following;
+		Duration lease = local.waiters.getFirst().settings.leaseTime();
+		then.add(() -> release(tenure, section, local, following, lease));
+	}
+
+	private void release(Tenure tenure, @Nullable HeldLock section) {
+		Tenure.State before = tenure.end();
+		if (before == Tenure.State.HELD) {
+			this.redis.release(tenure.key, tenure.handle, null, Duration.ZERO, Duration.ZERO, budget(section))
+				.whenComplete((handover, failure) -> {
+					if (failure != null) {
+						this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime());
+					}
+					over(tenure, section, failure != null || handover.mine());
+				});
+			return;
+		}
+		releaseLost(tenure, section, before);
+	}
+
+	private void releaseLost(Tenure tenure, @Nullable HeldLock section, Tenure.State before) {
+		if (before == Tenure.State.EXPIRED) {
+			this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime());
+		}
+		if (section != null) {
+			this.engine.lostSection(section, before.cause());
+		}
+		over(tenure, section, true);
+	}
+
+	private void over(Tenure tenure, @Nullable HeldLock section, boolean wasMine) {
+		this.inUse.remove(tenure.handle);
+		this.engine.released(section, wasMine);
+	}
+
+	private void release(Tenure tenure, @Nullable HeldLock section, LocalLock local, Candidacy following,
+			Duration lease) {
+		Tenure.State before = tenure.end();
+		if (before != Tenure.State.HELD) {
+			releaseLost(tenure, section, before);
+			askWith(local, following);
+			return;
+		}
+		long sent = System.nanoTime();
+		this.redis.release(tenure.key, tenure.handle, following.handle, lease, Duration.ZERO, budget(section))
+			.whenComplete((handover, failure) -> {
+				if (failure != null) {
+					this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime());
+					this.redis.releaseEventually(tenure.key, following.handle, lease);
+				}
+				over(tenure, section, failure != null || handover.mine());
+				if (failure != null) {
+					applyAnew(local, following);
+				}
+				else if (handover.tokens() != null) {
+					acquired(local, following, handover.tokens(), sent, lease);
+				}
+				else if (handover.elsewhere()) {
+					busy(local, following, -1, sent);
+				}
+				else {
+					askWith(local, following);
+				}
+			});
+	}
+
+	private CallBudget budget(@Nullable HeldLock section) {
+		return (section != null) ? section.budget : this.redis.newBudget();
+	}
+
+	private void askWith(LocalLock local, Candidacy candidacy) {
+		decide((then) -> {
+			if (local.candidacy == candidacy) {
+				candidacy.asking = false;
+				askAnew(local, candidacy, then);
+			}
+		});
+	}
+
+	/**
+	 * Asks with another handle, since nobody knows what became of the first one.
+	 */
+	private void applyAnew(LocalLock local, Candidacy unknown) {
+		decide((then) -> {
+			if (local.candidacy == unknown) {
+				local.candidacy = null;
+				if (local.waiters.isEmpty()) {
+					forgetIfIdle(local);
+				}
+				else {
+					apply(local, this.redis.newBudget(), then);
+				}
+			}
+		});
+	}
+
+	/**
+	 * Goes on without a tenure that is lost.
+	 */
+	void lost(Tenure tenure) {
+		decide((then) -> {
+			LocalLock local = this.locals.get(tenure.key);
+			if (local != null && local.tenure == tenure) {
+				if (local.open) {
+					this.inUse.remove(tenure.handle);
+				}
+				local.tenure = null;
+				local.open = false;
+				if (!local.waiters.isEmpty() && local.candidacy == null) {
+					apply(local, this.redis.newBudget(), then);
+				}
+				forgetIfIdle(local);
+			}
+		});
 	}
 
 	/**
 	 * Ends all waiting; from now on nobody waits.
 	 */
 	void close() {
-		List<LockAttempt> all = new ArrayList<>();
-		this.lock.lock();
-		try {
+		decide((then) -> {
 			this.closed = true;
-			this.queues.values().forEach(all::addAll);
-			all.forEach(this::removeUnasked);
-		}
-		finally {
-			this.lock.unlock();
-		}
-		all.forEach((attempt) -> attempt.complete(attempt.refused()));
+			for (LocalLock local : List.copyOf(this.locals.values())) {
+				for (LockAttempt attempt : List.copyOf(local.waiters)) {
+					refuse(local, attempt, then);
+				}
+				abandon(local, then);
+			}
+		});
 	}
 
 	void open() {
-		this.lock.lock();
-		try {
-			this.closed = false;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		decide((then) -> this.closed = false);
 	}
 
 	private static void cancel(@Nullable Future<?> timer) {
 		if (timer != null) {
 			timer.cancel(false);
 		}
+	}
+
+	private void decide(Decision decision) {
+		Actions then = new Actions();
+		this.lock.lock();
+		try {
+			decision.make(then);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		then.run();
+	}
+
+	/**
+	 * Decides under the lock what is done outside it.
+	 */
+	@FunctionalInterface
+	private interface Decision {
+
+		void make(Actions then);
+
+	}
+
+	/**
+	 * What is to be done, in order.
+	 */
+	private static final class Actions {
+
+		private @Nullable Runnable first;
+
+		private @Nullable List<Runnable> more;
+
+		void add(Runnable action) {
+			if (this.first == null) {
+				this.first = action;
+				return;
+			}
+			if (this.more == null) {
+				this.more = new ArrayList<>(2);
+			}
+			this.more.add(action);
+		}
+
+		void run() {
+			if (this.first != null) {
+				this.first.run();
+			}
+			if (this.more != null) {
+				this.more.forEach(Runnable::run);
+			}
+		}
+
 	}
 
 }

@@ -6,10 +6,15 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.RedisBackend;
@@ -22,6 +27,9 @@ import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * The locks' state in Redis: {@code prefix:lock:{name:key}} and, beside it, {@code :f1}
@@ -29,32 +37,39 @@ import io.ge.redis.core.script.ScriptCall;
  * format. What the states mean stands in {@code acquire.lua}.
  * <p>
  * How a lock goes from one instance to the next: whoever finds it taken leaves its
- * instance in the queue. A release sets the lock aside for the first instance that is
- * alive, for {@link #SET_ASIDE}, and tells it over its channel; there the first waiter
- * takes it. So a release wakes exactly one instance, and nobody can push in between.
- * Everything that can go wrong heals by itself:
+ * instance in the queue, with a handle. A release grants the lock to the first instance
+ * that is alive, under that handle and for {@link #GRANT}, and tells it and no other over
+ * its channel; there the first waiter has it without asking. Everything that can go wrong
+ * heals by itself:
  * <ul>
  * <li>the message is lost: the waiter asks again within about a second, and whenever the
- * subscription stands anew;</li>
- * <li>nobody waits there any more: the instance hands back what was set aside;</li>
- * <li>the instance has died: its deadline in the queue passes, or what was set aside
- * expires;</li>
+ * subscription stands anew, and learns of the grant;</li>
+ * <li>nobody waits there any more: the instance hands on what it was granted;</li>
+ * <li>the instance has died: its deadline in the queue passes, or the grant ends;</li>
  * <li>the holder has died: the lease expires;</li>
  * <li>nobody knows whether a command ran: acquiring again with the same handle gives the
- * same token; who does not want to know any more releases that handle, which is repeated
+ * same tokens; who does not want to know any more releases that handle, which is repeated
  * until Redis has answered;</li>
  * <li>Redis has lost its data: the holder is told at its next extension, and tokens go on
  * rising since they are never below the time nor below one that the asking instance has
  * seen.</li>
  * </ul>
+ * An instance that does not say how it may be granted to, of the release before, has the
+ * lock set aside instead and asks for it.
+ * <p>
  * An instance is named by its channel, so that scripts of any instance can tell it.
  */
 final class RedisLocks {
 
 	static final String TOPIC = "lock";
 
-	/** How long a released lock is set aside for the next instance. */
-	static final Duration SET_ASIDE = Duration.ofSeconds(2);
+	private static final String GRANT_TOPIC = "lock.grant";
+
+	/** How long a released lock is the next instance's, unless that one extends it. */
+	static final Duration GRANT = Duration.ofSeconds(2);
+
+	/** How many tokens are reserved at once, for callers of one instance. */
+	static final int TOKENS = 64;
 
 	/**
 	 * How long an instance counts as waiting after it has asked; it asks every second.
@@ -65,10 +80,15 @@ final class RedisLocks {
 
 	private static final byte[] TOKEN_MEMORY_MILLIS = ScriptCall.argument(Duration.ofHours(24).toMillis());
 
-	private static final byte[] SET_ASIDE_MILLIS = ScriptCall.argument(SET_ASIDE.toMillis());
+	private static final byte[] GRANT_MILLIS = ScriptCall.argument(GRANT.toMillis());
 
-	/** What a message to a waiting instance begins with; the key follows. */
-	private static final byte[] MESSAGE = ScriptCall.argument(TOPIC + " ");
+	private static final byte[] WANTED_TOKENS = ScriptCall.argument(TOKENS);
+
+	private static final byte[] NOTHING = ScriptCall.argument("");
+
+	private static final byte[] NO = ScriptCall.argument(0);
+
+	private static final byte[] YES = ScriptCall.argument(1);
 
 	private static final LuaScript ACQUIRE = LuaScript.load(RedisLocks.class, "acquire.lua");
 
@@ -82,8 +102,10 @@ final class RedisLocks {
 
 	private static final KeyPart DEADLINES = KeyPart.of("d1");
 
-	/** In the place of a handle: leaves the queue and hands back what was set aside. */
+	/** What is set aside for an instance has no other handle. */
 	private static final String NO_HANDLE = "-";
+
+	private static final int MOST_AT_ONCE = 640;
 
 	private final GuardedRedis redis;
 
@@ -93,6 +115,8 @@ final class RedisLocks {
 
 	private final byte[] instance;
 
+	private final BooleanSupplier clustered;
+
 	private final AtomicLong highestToken = new AtomicLong();
 
 	RedisLocks(RedisBackend backend) {
@@ -100,14 +124,17 @@ final class RedisLocks {
 		this.keys = backend.keys("lock");
 		this.bus = backend.bus();
 		this.instance = ScriptCall.argument(this.bus.channel());
+		this.clustered = backend.connection()::isClustered;
 	}
 
 	/**
-	 * Listens for locks that are set aside for this instance.
-	 * @param offered takes the text of the lock's key
+	 * Listens for locks that are granted to this instance.
+	 * @param granted takes a grant
+	 * @param offered takes the text of the key of a lock that is set aside
 	 * @param uncertain called when messages may have been lost
 	 */
-	void listen(Consumer<String> offered, Runnable uncertain) {
+	void listen(Consumer<Grant> granted, Consumer<String> offered, Runnable uncertain) {
+		this.bus.handle(GRANT_TOPIC, (text) -> granted.accept(Grant.parse(text)));
 		this.bus.handle(TOPIC, offered);
 		this.bus.onSubscribed(uncertain);
 	}
@@ -139,79 +166,187 @@ final class RedisLocks {
 	}
 
 	/**
-	 * Asks for a lock. If nobody learns the answer, what it may have taken is given back.
+	 * Asks for a lock. If nobody learns the answer, what it may have taken is given back,
+	 * unless the handle has been granted the lock meanwhile.
 	 * @param waits whether the instance stands in the queue from now on
+	 * @param granted whether the handle holds the lock by a grant
 	 */
-	CompletableFuture<Answer> acquire(RedisLockKey key, String handle, Duration lease, boolean waits,
-			CallBudget budget) {
+	CompletableFuture<Answer> acquire(RedisLockKey key, String handle, Duration lease, boolean waits, CallBudget budget,
+			BooleanSupplier granted) {
 		ScriptCall call = ScriptCall.of(ACQUIRE, key.all(), this.instance, handle, lease.toMillis(),
-				this.highestToken.get(), waits ? PLACE_MILLIS : NO_PLACE, TOKEN_MEMORY_MILLIS);
-		return this.redis.run(call, budget, () -> releaseCall(key, handle), lease).thenApply((reply) -> {
-			if (reply.number(0) == 0) {
-				return Answer.busy(reply.number(1));
-			}
-			long token = reply.number(1);
-			this.highestToken.accumulateAndGet(token, Math::max);
-			return Answer.acquired(token);
-		});
+				this.highestToken.get(), waits ? PLACE_MILLIS : NO_PLACE, TOKEN_MEMORY_MILLIS, WANTED_TOKENS);
+		return this.redis.run(call, budget, () -> granted.getAsBoolean()
+				// Nothing is to be taken back: changes nothing but the lease of what is
+				// held
+				? renewCall(List.of(new Renewal(key.lock(), handle, lease))) : undoCall(key, handle, waits), lease)
+			.thenApply((reply) -> (reply.number(0) == 0) ? Answer.busy(reply.number(1))
+					: Answer.acquired(seen(reply.number(1), reply.number(2))));
+	}
+
+	private TokenRange seen(long first, long last) {
+		this.highestToken.accumulateAndGet(last, Math::max);
+		return new TokenRange(first, last);
+	}
+
+	/**
+	 * Counts the tokens of a grant among those that this instance has seen.
+	 */
+	void seen(TokenRange tokens) {
+		seen(tokens.first(), tokens.last());
 	}
 
 	/**
 	 * Releases a lock.
-	 * @return whether the handle still held it
+	 * @param following the handle under which this instance goes on waiting for it, or
+	 * {@code null}
+	 * @param lease the lease for that
+	 * @param keep for how long nobody may have it, or zero
 	 */
-	CompletableFuture<Boolean> release(RedisLockKey key, String handle, CallBudget budget) {
-		return this.redis.run(releaseCall(key, handle), budget).thenApply((reply) -> reply.number(0) > 0);
+	CompletableFuture<Handover> release(RedisLockKey key, String handle, @Nullable String following, Duration lease,
+			Duration keep, CallBudget budget) {
+		return this.redis.run(releaseCall(key, handle, NO, following, lease, keep), budget).thenApply((reply) -> {
+			int code = (int) reply.number(0);
+			return new Handover(code > 0, code == 2, (code == 3) ? seen(reply.number(1), reply.number(2)) : null);
+		});
 	}
 
 	/**
 	 * Releases a lock at the next opportunity, however long Redis is away.
 	 */
 	void releaseEventually(RedisLockKey key, String handle, Duration lease) {
-		this.redis.compensate(releaseCall(key, handle), lease);
+		this.redis.compensate(undoCall(key, handle, false), lease);
 	}
 
 	/**
-	 * Leaves the queue and hands on what was set aside for this instance, without waiting
-	 * for it: if the command is lost, deadline and TTL do the same.
+	 * Leaves the queue and hands on what was set aside for this instance or granted to
+	 * the handle, without waiting for it: if the command is lost, deadline and TTL do the
+	 * same.
 	 */
-	void leave(RedisLockKey key) {
-		this.redis.run(releaseCall(key, NO_HANDLE), newBudget());
+	void leave(RedisLockKey key, @Nullable String handle) {
+		this.redis.run(undoCall(key, (handle != null) ? handle : NO_HANDLE, true), newBudget());
 	}
 
 	/**
-	 * Extends a lease.
-	 * @return whether the handle still held the lock
+	 * Hands on what was granted to a handle that nobody waits for any more.
 	 */
-	CompletableFuture<Boolean> renew(RedisLockKey key, String handle, Duration lease) {
-		ScriptCall call = ScriptCall.of(RENEW, key.lock(), this.instance, handle, lease.toMillis());
-		return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0) > 0);
+	void refuse(RedisLockKey key, String handle) {
+		this.redis.run(undoCall(key, handle, false), newBudget());
 	}
 
-	private ScriptCall releaseCall(RedisLockKey key, String handle) {
-		byte[] lock = key.lock().bytes();
-		byte[] message = Arrays.copyOf(MESSAGE, MESSAGE.length + lock.length);
-		System.arraycopy(lock, 0, message, MESSAGE.length, lock.length);
-		return ScriptCall.of(RELEASE, key.all(), this.instance, handle, SET_ASIDE_MILLIS, message);
+	/**
+	 * Extends leases: on a Cluster with one call for each slot, else with one for each
+	 * {@value #MOST_AT_ONCE} locks, all sent at once.
+	 * @param extended told of each answer: the position, and whether the handle still
+	 * held the lock; not called for those that Redis has not answered
+	 */
+	void renew(List<Renewal> renewals, BiConsumer<Renewal, Boolean> extended) {
+		for (List<Renewal> batch : batches(renewals)) {
+			this.redis.run(renewCall(batch), newBudget()).thenAccept((reply) -> {
+				for (int i = 0; i < batch.size(); i++) {
+					extended.accept(batch.get(i), reply.number(i) > 0);
+				}
+			});
+		}
+	}
+
+	private Collection<List<Renewal>> batches(List<Renewal> renewals) {
+		if (renewals.size() == 1) {
+			return List.of(renewals);
+		}
+		if (this.clustered.getAsBoolean()) {
+			Map<Integer, List<Renewal>> slots = new HashMap<>();
+			for (Renewal renewal : renewals) {
+				slots.computeIfAbsent(slot(renewal), (slot) -> new ArrayList<>()).add(renewal);
+			}
+			return slots.values();
+		}
+		List<List<Renewal>> batches = new ArrayList<>();
+		for (int from = 0; from < renewals.size(); from += MOST_AT_ONCE) {
+			batches.add(renewals.subList(from, Math.min(renewals.size(), from + MOST_AT_ONCE)));
+		}
+		return batches;
+	}
+
+	private static int slot(Renewal renewal) {
+		return ClusterSlotHashUtil.calculateSlot(renewal.key().bytes());
+	}
+
+	private ScriptCall renewCall(List<Renewal> renewals) {
+		List<RedisKey> keys = new ArrayList<>(renewals.size());
+		Object[] arguments = new Object[1 + 2 * renewals.size()];
+		arguments[0] = this.instance;
+		for (int i = 0; i < renewals.size(); i++) {
+			Renewal renewal = renewals.get(i);
+			keys.add(renewal.key());
+			arguments[1 + 2 * i] = renewal.handle();
+			arguments[2 + 2 * i] = renewal.lease().toMillis();
+		}
+		return ScriptCall.of(RENEW, keys, arguments);
+	}
+
+	private ScriptCall undoCall(RedisLockKey key, String handle, boolean leave) {
+		return releaseCall(key, handle, leave ? YES : NO, null, Duration.ZERO, Duration.ZERO);
+	}
+
+	private ScriptCall releaseCall(RedisLockKey key, String handle, byte[] leave, @Nullable String following,
+			Duration lease, Duration keep) {
+		return ScriptCall.of(RELEASE, key.all(), this.instance, handle, GRANT_MILLIS, leave,
+				(following != null) ? following : NOTHING, this.highestToken.get(), WANTED_TOKENS, lease.toMillis(),
+				PLACE_MILLIS, TOKEN_MEMORY_MILLIS, keep.toMillis());
 	}
 
 	/**
 	 * What Redis said.
 	 *
-	 * @param acquired whether the lock is held now
-	 * @param token the token, if it is
+	 * @param tokens the tokens, if the lock is held now, else {@code null}
 	 * @param leaseMillis the rest of the present lease, if it is not; negative if unknown
 	 */
-	record Answer(boolean acquired, long token, long leaseMillis) {
+	record Answer(@Nullable TokenRange tokens, long leaseMillis) {
 
-		static Answer acquired(long token) {
-			return new Answer(true, token, 0);
+		static Answer acquired(TokenRange tokens) {
+			return new Answer(tokens, 0);
 		}
 
 		static Answer busy(long leaseMillis) {
-			return new Answer(false, 0, leaseMillis);
+			return new Answer(null, leaseMillis);
 		}
 
+	}
+
+	/**
+	 * What became of a lock that was released.
+	 *
+	 * @param mine whether the handle still held it
+	 * @param elsewhere whether another has it now
+	 * @param tokens the tokens with which this instance has it again, if it does
+	 */
+	record Handover(boolean mine, boolean elsewhere, @Nullable TokenRange tokens) {
+	}
+
+	/**
+	 * A message that the lock is this instance's.
+	 *
+	 * @param handle by which it has asked
+	 * @param tokens the tokens
+	 * @param key the text of the lock's key
+	 */
+	record Grant(String handle, TokenRange tokens, String key) {
+
+		static Grant parse(String text) {
+			String[] words = text.split(" ", 4);
+			return new Grant(words[0], new TokenRange(Long.parseLong(words[1]), Long.parseLong(words[2])), words[3]);
+		}
+
+	}
+
+	/**
+	 * A lease that is to be extended.
+	 *
+	 * @param key the lock
+	 * @param handle who holds it
+	 * @param lease for how long
+	 */
+	record Renewal(RedisKey key, String handle, Duration lease) {
 	}
 
 }

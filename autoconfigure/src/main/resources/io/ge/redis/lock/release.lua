@@ -1,59 +1,118 @@
--- Gives up a lock, or the place in the queue, and hands on to the instance that has waited longest.
+-- Gives up a lock, or the place in the queue, and grants it to the instance that has waited longest.
 --
 -- KEYS  lock, last token, queue, deadlines; all with the entity's hash tag
--- ARGV  instance (its channel), handle or '-' to leave the queue and hand back what was set aside,
---       how long the lock is set aside in ms, message to the chosen instance
--- Reply {1} if the lock is free now, {2} if it is set aside for another, {0} if it was not this handle's
+-- ARGV  instance (its channel), handle, how long a grant lasts in ms, 1 to leave the queue as well,
+--       handle under which the instance waits from now on or '', highest token it has seen, how many tokens are wanted,
+--       lease in ms, how long a place in the queue counts in ms, life of the last token in ms,
+--       for how many ms nobody may have the lock, or 0
+-- Reply {1} if the lock is free now, {2} if another has it, {3, first token, last token} if the instance has it
+--       again, under the handle under which it waits; {0} if it was not this handle's
 --
--- Invariants (state: see acquire.lua)
+-- Invariants (state and tokens: see acquire.lua)
 --  * Only the owner gives up: what another handle or instance holds is not touched. A repetition finds nothing.
---  * After a release with somebody alive in the queue the lock is not free but set aside for exactly one instance,
---    which alone is told. Who does not take it in time, or has died, loses it to the TTL.
+--  * After a release with somebody alive in the queue the lock is not free: it is granted to exactly one instance,
+--    under the handle by which that one has asked, and it alone is told. Who does not extend the grant in time, or has
+--    died, loses it to the TTL. For an instance that has not said how it may be granted to, it is set aside.
 --  * Those whose deadline has passed are dropped, not chosen.
+--  * An instance that goes on waiting stands behind all who wait, and has the lock if nobody does.
 -- Works without memory: before any write that needs some, the queue has shrunk or the script is allowed to run; if
--- setting aside is refused all the same, the lock becomes free and the chosen instance is told to try. A message that
--- may not be published is as good as a lost one: the chosen instance asks again on its own.
+-- granting is refused all the same, the lock becomes free and the chosen instance is told to ask. A message that may
+-- not be published is as good as a lost one: the chosen instance asks again on its own.
 
-local lock, queue, deadlines = KEYS[1], KEYS[3], KEYS[4]
-local instance, handle, aside, message = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local lock, counter, queue, deadlines = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local instance, handle, grant, leave, following = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1', ARGV[5]
+local seen, wanted, lease = ARGV[6], tonumber(ARGV[7]), ARGV[8]
+local place, memory, keep = ARGV[9], ARGV[10], tonumber(ARGV[11])
 
 local held = redis.call('GET', lock)
-if handle == '-' then
+if leave then
   redis.call('ZREM', queue, instance)
-  redis.call('HDEL', deadlines, instance)
-  if held ~= instance .. ' -' then
-    return {0}
+  redis.call('HDEL', deadlines, instance, '+' .. instance)
+end
+local mine = instance .. ' ' .. handle .. ' '
+local owned = held and (string.sub(held, 1, #mine) == mine or (leave and held == instance .. ' -'))
+if not owned then
+  return {0}
+end
+
+if keep > 0 then
+  if redis.pcall('SET', lock, '= ' .. held, 'PX', keep).err then
+    redis.call('PEXPIRE', lock, keep)
   end
-else
-  local mine = instance .. ' ' .. handle .. ' '
-  if not held or string.sub(held, 1, #mine) ~= mine then
-    return {0}
-  end
+  return {2}
 end
 
 local now
-local chosen = redis.call('ZRANGE', queue, 0, 0)[1]
-while chosen do
+local function time()
   if not now then
     local clock = redis.call('TIME') -- the only reading of time
     now = clock[1] * 1000000 + clock[2]
   end
+  return now
+end
+
+local function give(owner, highest, ttl)
+  local past = redis.call('GET', counter)
+  local edge = time() + 63
+  local first = math.max((past or edge) + 1, seen + 1, highest + 1, time())
+  local last = string.format('%.0f', math.max(first, math.min(first + wanted - 1, edge)))
+  first = string.format('%.0f', first)
+  local given = redis.pcall('SET', counter, last, 'PX', memory)
+  if not given.err then
+    given = redis.pcall('SET', lock, owner .. ' ' .. first .. ' ' .. last, 'PX', ttl)
+  end
+  if given.err then
+    redis.call('DEL', lock)
+    return nil
+  end
+  return first, last
+end
+
+local request
+local chosen = redis.call('ZRANGE', queue, 0, 0)[1]
+while chosen do
   local deadline = tonumber(redis.call('HGET', deadlines, chosen) or 0)
+  request = redis.call('HGET', deadlines, '+' .. chosen)
   redis.call('ZREM', queue, chosen)
-  redis.call('HDEL', deadlines, chosen)
-  if deadline > now then
+  redis.call('HDEL', deadlines, chosen, '+' .. chosen)
+  if deadline > time() then
     break
   end
   chosen = redis.call('ZRANGE', queue, 0, 0)[1]
 end
 
-if not chosen then
+if not chosen and following == '' then
   redis.call('DEL', lock)
   return {1}
 end
-local set = redis.pcall('SET', lock, chosen .. ' -', 'PX', aside)
-if set.err then
-  redis.call('DEL', lock)
+
+if following ~= '' and (not chosen or chosen == instance) then
+  local first, last = give(instance .. ' ' .. following, 0, lease)
+  return first and {3, first, last} or {1}
+end
+
+local given
+local message = 'lock ' .. lock
+local grantee, highest = string.match(request or '', '^(%S+) (%d+)$')
+if grantee then
+  local first, last = give(chosen .. ' ' .. grantee, highest, grant)
+  given = first ~= nil
+  if given then
+    message = 'lock.grant ' .. grantee .. ' ' .. first .. ' ' .. last .. ' ' .. lock
+  end
+else
+  given = not redis.pcall('SET', lock, chosen .. ' -', 'PX', grant).err
+  if not given then
+    redis.call('DEL', lock)
+  end
 end
 redis.pcall('PUBLISH', chosen, message)
-return {set.err and 1 or 2}
+
+if following ~= '' then
+  redis.pcall('ZADD', queue, 'NX', string.format('%.0f', time()), instance)
+  redis.pcall('HSET', deadlines, instance, string.format('%.0f', time() + place * 1000), '+' .. instance,
+    following .. ' ' .. seen)
+  redis.pcall('PEXPIRE', queue, place)
+  redis.pcall('PEXPIRE', deadlines, place)
+end
+return {given and 2 or 1}

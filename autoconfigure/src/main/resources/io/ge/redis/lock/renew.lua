@@ -1,17 +1,22 @@
--- Extends a lease.
+-- Extends the leases of several locks.
 --
--- KEYS  lock
--- ARGV  instance (its channel), handle, lease in ms
--- Reply {1} if the lease runs anew, {0} if the lock is not this handle's any more
+-- KEYS  locks; on a Cluster all of one slot
+-- ARGV  instance (its channel), then for each lock its handle and its lease in ms
+-- Reply for each lock 1 if the lease runs anew, 0 if the lock is not this handle's any more
 --
--- Invariant: extends what the handle holds and creates nothing (state: see acquire.lua). Works without memory.
+-- Invariant: extends what the handles hold and creates nothing (state: see acquire.lua). Works without memory.
 
-local lock = KEYS[1]
-local mine = ARGV[1] .. ' ' .. ARGV[2] .. ' '
-local lease = ARGV[3]
+local instance = ARGV[1]
+local extended = {}
 
-local held = redis.call('GET', lock)
-if not held or string.sub(held, 1, #mine) ~= mine then
-  return {0}
+for i, lock in ipairs(KEYS) do
+  local mine = instance .. ' ' .. ARGV[i * 2] .. ' '
+  local lease = ARGV[i * 2 + 1]
+  local held = redis.call('GET', lock)
+  if held and string.sub(held, 1, #mine) == mine then
+    extended[i] = redis.call('PEXPIRE', lock, lease)
+  else
+    extended[i] = 0
+  end
 end
-return {redis.call('PEXPIRE', lock, lease)}
+return extended

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.InvalidKeyException;
@@ -145,18 +145,117 @@ abstract class DistributedLocksContract {
 			awaitQueued("{orders:42}", 2);
 			Awaitility.await().until(() -> third.scripts() > 0);
 			int before = third.scripts();
+			long started = System.nanoTime();
+			int asked = this.second.scripts();
 			held.close();
 			LockHandle next = two.orTimeout(5, TimeUnit.SECONDS).join();
+			int commands = this.second.scripts() - asked;
+			if (Duration.ofNanos(System.nanoTime() - started).toMillis() < 100) {
+				assertThat(commands).as("commands of who was granted the lock").isLessThanOrEqualTo(1);
+			}
 			assertThat(next.isValid()).isTrue();
 			assertThat(three).isNotDone();
 			messages.await(1);
 			assertThat(messages.aboutLocks()).hasSize(1);
+			assertThat(messages.aboutLocks().get(0)).startsWith("lock.grant ");
 			assertThat(third.scripts() - before).isLessThanOrEqualTo(1);
 			next.close();
 			three.orTimeout(5, TimeUnit.SECONDS).join().close();
 			messages.await(2);
 			assertThat(messages.aboutLocks()).hasSize(2);
 		}
+	}
+
+	@Test
+	void grantedLockIsExtendedToItsOwnLease() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		CompletableFuture<LockHandle> waiting = waitIn(this.second);
+		awaitQueued("{orders:42}", 1);
+		held.close();
+		LockHandle next = waiting.orTimeout(5, TimeUnit.SECONDS).join();
+		Awaitility.await().until(() -> next.remaining().compareTo(RedisLocks.GRANT.multipliedBy(2)) > 0);
+		assertThat(next.isValid()).isTrue();
+		next.close();
+		assertThat(this.second.events(LockLostEvent.class)).isEmpty();
+	}
+
+	@Test
+	void callersOfOneInstanceFollowEachOtherWithoutCommands() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		List<Long> tokens = new ArrayList<>();
+		List<CompletableFuture<Void>> waiting = new ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			waiting.add(this.first.async(() -> {
+				try (LockHandle lock = this.first.locks().lock("orders", 42, WAITING)) {
+					tokens.add(lock.token());
+				}
+				return null;
+			}));
+		}
+		Awaitility.await().until(() -> this.first.waiting() == 50);
+		int before = this.first.scripts();
+		held.close();
+		CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).orTimeout(20, TimeUnit.SECONDS).join();
+		assertThat(tokens).hasSize(50).isSorted().doesNotHaveDuplicates();
+		assertThat(tokens.get(0)).isGreaterThan(held.token());
+		assertThat(this.first.scripts() - before).isLessThan(25);
+		assertThat(this.second.locks().tryLock("orders", 42)).isPresent();
+	}
+
+	@Test
+	void instanceWithManyCallersDoesNotKeepTheLockFromOthers(TestReporter figures) {
+		AtomicBoolean over = new AtomicBoolean();
+		List<CompletableFuture<Void>> busy = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			busy.add(this.first.async(() -> {
+				while (!over.get()) {
+					this.first.locks().lock("orders", 42, WAITING).close();
+				}
+				return null;
+			}));
+		}
+		Duration longest = Duration.ZERO;
+		for (int i = 0; i < 20; i++) {
+			long started = System.nanoTime();
+			this.second.locks().lock("orders", 42, WAITING).close();
+			Duration waited = Duration.ofNanos(System.nanoTime() - started);
+			longest = (waited.compareTo(longest) > 0) ? waited : longest;
+		}
+		over.set(true);
+		CompletableFuture.allOf(busy.toArray(CompletableFuture[]::new)).orTimeout(20, TimeUnit.SECONDS).join();
+		figures.publishEntry("longest wait beside a busy instance", longest.toString());
+		assertThat(longest).isLessThan(Duration.ofSeconds(1));
+		assertThat(this.first.events(LockLostEvent.class)).isEmpty();
+	}
+
+	@Test
+	void callerWhoseInstanceHandsOnStillWaitsNoLongerThanItWants() {
+		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
+		CompletableFuture<LockHandle> remote = waitIn(this.second);
+		awaitQueued("{orders:42}", 1);
+		CompletableFuture<Optional<LockHandle>> local = this.first.async(() -> this.first.locks()
+			.tryLock("orders", 42, LockOptions.defaults().waitTime(Duration.ofMillis(600))));
+		Awaitility.await().until(() -> this.first.waiting() == 1);
+		held.close();
+		LockHandle next = remote.orTimeout(5, TimeUnit.SECONDS).join();
+		assertThat(local.orTimeout(5, TimeUnit.SECONDS).join()).isEmpty();
+		awaitQueued("{orders:42}", 0);
+		assertThat(this.first.waiting()).isZero();
+		next.close();
+	}
+
+	@Test
+	void callerBehindALostLockAsksForItself() {
+		LockHandle held = this.first.locks()
+			.lock("orders", 42, LockOptions.defaults().leaseTime(Duration.ofMillis(600)).renew(false));
+		CompletableFuture<LockHandle> waiting = waitIn(this.first);
+		LockHandle next = waiting.orTimeout(10, TimeUnit.SECONDS).join();
+		assertThat(held.isValid()).isFalse();
+		assertThat(next.token()).isGreaterThan(held.token());
+		held.close();
+		assertThat(next.isValid()).isTrue();
+		assertThat(this.second.locks().tryLock("orders", 42)).isEmpty();
+		next.close();
 	}
 
 	@Test
@@ -243,23 +342,19 @@ abstract class DistributedLocksContract {
 	@Test
 	void instanceWhoseWaiterGaveUpHandsOnAtOnce() {
 		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
-		CompletableFuture<LockHandle> waiting = waitIn(this.first);
+		// As if the second instance's goodbye had been lost
+		assertThat(ask(new RedisLocks(this.second.backend()), "gone").tokens()).isNull();
 		awaitQueued("{orders:42}", 1);
-		// As if the second instance had died or its goodbye been lost
-		RedisLocks impatient = new RedisLocks(this.second.backend());
-		impatient
-			.acquire(impatient.key("orders", List.of("42")), "gone", Duration.ofSeconds(30), true,
-					impatient.newBudget())
-			.join();
-		awaitQueued("{orders:42}", 2);
-		held.close();
-		LockHandle next = waiting.orTimeout(5, TimeUnit.SECONDS).join();
-		CompletableFuture<LockHandle> again = waitIn(this.first);
-		awaitQueued("{orders:42}", 2);
+		CompletableFuture<LockHandle> waiting = waitIn(this.first);
+		Awaitility.await().until(() -> this.first.waiting() == 1);
 		Stopwatch watch = Stopwatch.start();
-		next.close();
-		again.orTimeout(5, TimeUnit.SECONDS).join().close();
-		assertThat(watch.elapsed()).isLessThan(RedisLocks.SET_ASIDE);
+		held.close();
+		waiting.orTimeout(5, TimeUnit.SECONDS).join().close();
+		assertThat(watch.elapsed()).isLessThan(RedisLocks.GRANT);
+	}
+
+	private static RedisLocks.Answer ask(RedisLocks locks, String handle) {
+		return ask(locks, locks.key("orders", List.of("42")), handle, true);
 	}
 
 	@Test
@@ -278,18 +373,34 @@ abstract class DistributedLocksContract {
 	}
 
 	@Test
-	void askingAgainWithSameHandleGivesSameToken() {
+	void askingAgainWithSameHandleGivesSameTokens() {
 		RedisLocks locks = new RedisLocks(this.first.backend());
 		RedisLockKey key = locks.key("orders", List.of("42"));
-		RedisLocks.Answer answer = locks.acquire(key, "h1", Duration.ofSeconds(30), false, locks.newBudget()).join();
-		assertThat(locks.acquire(key, "h1", Duration.ofSeconds(30), true, locks.newBudget()).join()).isEqualTo(answer);
-		assertThat(locks.acquire(key, "h2", Duration.ofSeconds(30), false, locks.newBudget()).join().acquired())
-			.isFalse();
-		assertThat(locks.release(key, "h2", locks.newBudget()).join()).isFalse();
-		assertThat(locks.renew(key, "h2", Duration.ofSeconds(30)).join()).isFalse();
-		assertThat(locks.release(key, "h1", locks.newBudget()).join()).isTrue();
-		assertThat(locks.release(key, "h1", locks.newBudget()).join()).isFalse();
-		assertThat(locks.renew(key, "h1", Duration.ofSeconds(30)).join()).isFalse();
+		RedisLocks.Answer answer = ask(locks, key, "h1", false);
+		assertThat(answer.tokens()).isNotNull();
+		assertThat(ask(locks, key, "h1", true)).isEqualTo(answer);
+		assertThat(ask(locks, key, "h2", false).tokens()).isNull();
+		assertThat(release(locks, key, "h2")).isFalse();
+		assertThat(renew(locks, key, "h2")).isFalse();
+		assertThat(renew(locks, key, "h1")).isTrue();
+		assertThat(release(locks, key, "h1")).isTrue();
+		assertThat(release(locks, key, "h1")).isFalse();
+		assertThat(renew(locks, key, "h1")).isFalse();
+	}
+
+	private static RedisLocks.Answer ask(RedisLocks locks, RedisLockKey key, String handle, boolean waits) {
+		return locks.acquire(key, handle, Duration.ofSeconds(30), waits, locks.newBudget(), () -> false).join();
+	}
+
+	private static boolean release(RedisLocks locks, RedisLockKey key, String handle) {
+		return locks.release(key, handle, null, Duration.ZERO, Duration.ZERO, locks.newBudget()).join().mine();
+	}
+
+	private static boolean renew(RedisLocks locks, RedisLockKey key, String handle) {
+		CompletableFuture<Boolean> mine = new CompletableFuture<>();
+		locks.renew(List.of(new RedisLocks.Renewal(key.lock(), handle, Duration.ofSeconds(30))),
+				(renewal, extended) -> mine.complete(extended));
+		return mine.orTimeout(5, TimeUnit.SECONDS).join();
 	}
 
 	@Test
@@ -432,7 +543,7 @@ abstract class DistributedLocksContract {
 			release.get(5, TimeUnit.SECONDS);
 			Stopwatch watch = Stopwatch.start();
 			this.first.locks().lock("orders", 42, WAITING).close();
-			assertThat(watch.elapsed()).as("round %d", i).isLessThan(RedisLocks.SET_ASIDE.minusMillis(200));
+			assertThat(watch.elapsed()).as("round %d", i).isLessThan(RedisLocks.GRANT.minusMillis(200));
 		}
 		assertThat(acquired).isLessThan(30);
 		awaitQueued("{orders:42}", 0);
@@ -520,7 +631,7 @@ abstract class DistributedLocksContract {
 			this.container.setConnectionFactory(factory);
 			this.container.addMessageListener((message, pattern) -> {
 				String text = new String(message.getBody());
-				if (text.startsWith("lock ")) {
+				if (text.startsWith("lock")) {
 					this.aboutLocks.add(text);
 				}
 			}, new org.springframework.data.redis.listener.PatternTopic("ge:bus:*"));

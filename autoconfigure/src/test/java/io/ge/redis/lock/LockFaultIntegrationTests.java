@@ -44,8 +44,11 @@ class LockFaultIntegrationTests {
 
 	private static final Sabotage ALWAYS_VALID = Sabotage.answer(HeldLock.class, "isValid", true);
 
-	private static final Sabotage COUNTED_TOKENS = Sabotage.script("io/ge/redis/lock/acquire.lua",
-			"math.max(last + 1, seen + 1, now)", "last + 1");
+	private static final Sabotage[] COUNTED_TOKENS = {
+			Sabotage.script("io/ge/redis/lock/acquire.lua", "math.max((past or edge) + 1, seen + 1, now)",
+					"(past or 0) + 1"),
+			Sabotage.script("io/ge/redis/lock/release.lua",
+					"math.max((past or edge) + 1, seen + 1, highest + 1, time())", "(past or 0) + 1") };
 
 	private static final Failpoint.Place SEEN = Failpoint.exit(LockFaultApplication.Held.class, "isValid");
 
@@ -95,8 +98,9 @@ class LockFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void instanceKilledWhileItHoldsLocksIsMissedWithoutLease() {
 		fails(LockScenario::instanceKilledWhileItHoldsLocks,
-				Sabotage.script("io/ge/redis/lock/acquire.lua", "redis.call('SET', lock, mine .. token, 'PX', lease)",
-						"redis.call('SET', lock, mine .. token)"),
+				Sabotage.script("io/ge/redis/lock/acquire.lua",
+						"redis.call('SET', lock, mine .. first .. ' ' .. last, 'PX', lease)",
+						"redis.call('SET', lock, mine .. first .. ' ' .. last)"),
 				Sabotage.script("io/ge/redis/lock/renew.lua", "redis.call('PEXPIRE', lock, lease)", "1"));
 	}
 
@@ -153,7 +157,7 @@ class LockFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void onlyThePushConnectionCutIsMissedWithoutBackstop() {
 		fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip(LockQueues.class, "retry"),
-				Sabotage.skip(LockQueues.class, "offerAll"));
+				Sabotage.skip(LockQueues.class, "askAll"));
 	}
 
 	@Test
@@ -167,7 +171,7 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void halfASecondOfLatencyIsMissedWithoutRenewal() {
-		fails(LockScenario::halfASecondOfLatency, Sabotage.skip(HeldLock.class, "renew"));
+		fails(LockScenario::halfASecondOfLatency, Sabotage.skip(RedisLocks.class, "renew"));
 	}
 
 	@Test

@@ -14,12 +14,15 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 
+import io.ge.redis.test.RedisErrorReplyException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -29,17 +32,23 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The scripts against a model of them, step by step, over random schedules of three
- * instances. Time is virtual: the one line that reads the clock is replaced, and the end
- * of a lease is a step of its own.
+ * instances, one of which may be of the release before. Time is virtual: the one line
+ * that reads the clock is replaced, and the end of a lease is a step of its own. Messages
+ * go to a list.
  */
 class LockScriptsModelIntegrationTests {
 
 	private static final String CLOCK_LINE = "local clock = redis.call('TIME') -- the only reading of time";
 
 	private static final String VIRTUAL_CLOCK = "local clock = {0, tonumber(table.remove(ARGV))}";
+
+	private static final String PUBLISH = "redis.pcall('PUBLISH', chosen,";
+
+	private static final String RECORD = "redis.pcall('RPUSH', 'messages', chosen .. ' ' ..";
 
 	private static final List<String> KEYS = List.of("ge:lock:{a}", "ge:lock:{a}:f1", "ge:lock:{a}:q1",
 			"ge:lock:{a}:d1");
@@ -49,18 +58,9 @@ class LockScriptsModelIntegrationTests {
 
 	private static StandaloneRedis redis;
 
-	private static String acquire;
-
-	private static String release;
-
-	private static String renew;
-
 	@BeforeContainer
 	static void start() {
 		redis = RedisServers.standalone();
-		acquire = script("acquire.lua", true);
-		release = script("release.lua", true);
-		renew = script("renew.lua", false);
 	}
 
 	@AfterContainer
@@ -68,14 +68,45 @@ class LockScriptsModelIntegrationTests {
 		redis.close();
 	}
 
-	@Property(tries = 200, shrinking = ShrinkingMode.BOUNDED)
+	@Property(tries = 250, shrinking = ShrinkingMode.BOUNDED)
 	void scriptsDoWhatTheModelDoesAlsoWhenDataIsLost(@ForAll("schedules") List<Step> schedule) {
-		new Run(true).play(schedule);
+		new Run(Scripts.RIGHT, Upset.DATA_LOST).play(schedule);
+	}
+
+	@Property(tries = 150, shrinking = ShrinkingMode.BOUNDED)
+	void tokensRiseAlsoWhenTheClockStepsBack(@ForAll("schedules") List<Step> schedule) {
+		new Run(Scripts.RIGHT, Upset.CLOCK_SET_BACK).play(schedule);
 	}
 
 	@Property(tries = 100, shrinking = ShrinkingMode.BOUNDED)
-	void tokensRiseAlsoWhenTheClockStepsBack(@ForAll("schedules") List<Step> schedule) {
-		new Run(false).play(schedule);
+	void tokensRiseForWhoRemembersAlsoAfterBoth(@ForAll("schedules") List<Step> schedule) {
+		new Run(Scripts.RIGHT, Upset.BOTH).play(schedule);
+	}
+
+	/**
+	 * Each rule broken once, to see that the schedules reach it.
+	 */
+	@Example
+	void brokenRulesAreNoticed() {
+		List<Scripts> broken = List.of(
+				Scripts.RIGHT.withAcquire("(past or edge) + 1, seen + 1, now", "(past or edge) + 1, seen + 1"),
+				Scripts.RIGHT.withAcquire("(past or edge) + 1", "(past or 0) + 1"),
+				Scripts.RIGHT.withAcquire("math.min(first + wanted - 1, edge)", "first + wanted - 1"),
+				Scripts.RIGHT.withAcquire("'ZADD', queue, 'NX'", "'ZADD', queue"),
+				Scripts.RIGHT.withRelease("if deadline > time() then", "if true then"),
+				Scripts.RIGHT.withRelease("highest + 1, time()", "time()"),
+				Scripts.RIGHT.withRelease("and (not chosen or chosen == instance)", ""),
+				Scripts.RIGHT.withRelease("if not owned then", "if not held then"),
+				Scripts.RIGHT.withRelease("if keep > 0 then", "if false then"),
+				Scripts.RIGHT.withRelease("redis.call('ZREM', queue, chosen)", ""));
+		for (Scripts scripts : broken) {
+			assertThatExceptionOfType(AssertionError.class).as(scripts.fault()).isThrownBy(() -> {
+				for (long seed = 0; seed < 300; seed++) {
+					new Run(scripts, Upset.DATA_LOST).play(Step.random(new Random(seed)));
+					new Run(scripts, Upset.BOTH).play(Step.random(new Random(seed)));
+				}
+			});
+		}
 	}
 
 	@Provide
@@ -89,36 +120,68 @@ class LockScriptsModelIntegrationTests {
 			.ofMaxSize(40);
 	}
 
-	private static String script(String name, boolean timed) {
-		try (InputStream stream = RedisLocks.class.getResourceAsStream(name)) {
-			String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-			if (timed) {
-				assertThat(text).containsOnlyOnce(CLOCK_LINE);
-			}
-			return text.replace(CLOCK_LINE, VIRTUAL_CLOCK);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
+	/** What goes wrong with the server. */
+	enum Upset {
 
-	private static List<Object> eval(String script, Object... arguments) {
-		List<String> command = new ArrayList<>(List.of("EVAL", script, "4"));
-		command.addAll(KEYS);
-		for (Object argument : arguments) {
-			command.add(argument.toString());
-		}
-		return List.copyOf((List<?>) redis.primary().command(command.toArray(String[]::new)));
+		DATA_LOST, CLOCK_SET_BACK, BOTH
+
 	}
 
 	enum Action {
 
-		ASK, ASK_WAITING, ASK_WAITING_AS_WELL, ASK_AGAIN, RELEASE, RELEASE_STALE, LEAVE, RENEW, RENEW_STALE, LEASE_ENDS,
-		TIME_PASSES, UPSET
+		ASK, ASK_WAITING, ASK_WAITING_AS_WELL, ASK_AGAIN, ASK_IN_THE_OLD_WAY, RELEASE, RELEASE_AND_WAIT,
+		RELEASE_AND_WAIT_AS_WELL, RELEASE_AND_KEEP, RELEASE_STALE, LEAVE, RENEW, RENEW_STALE, LEASE_ENDS, TIME_PASSES,
+		UPSET
 
 	}
 
-	record Step(Action action, int instance, long seconds) {
+	record Step(Action action, int instance, long amount) {
+
+		static List<Step> random(Random random) {
+			List<Step> steps = new ArrayList<>();
+			for (int i = 0; i < 40; i++) {
+				Action[] actions = Action.values();
+				steps.add(new Step(actions[random.nextInt(actions.length)], random.nextInt(3), random.nextInt(61)));
+			}
+			return steps;
+		}
+
+	}
+
+	/**
+	 * The scripts as they are or with a fault.
+	 */
+	private record Scripts(String fault, String acquire, String release, String renew) {
+
+		static final Scripts RIGHT = new Scripts("none", script("acquire.lua", true), script("release.lua", true),
+				script("renew.lua", false));
+
+		Scripts withAcquire(String right, String wrong) {
+			return new Scripts("acquire: " + wrong, replace(this.acquire, right, wrong), this.release, this.renew);
+		}
+
+		Scripts withRelease(String right, String wrong) {
+			return new Scripts("release: " + right, this.acquire, replace(this.release, right, wrong), this.renew);
+		}
+
+		private static String replace(String script, String right, String wrong) {
+			assertThat(script).contains(right);
+			return script.replace(right, wrong);
+		}
+
+		private static String script(String name, boolean timed) {
+			try (InputStream stream = RedisLocks.class.getResourceAsStream(name)) {
+				String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+				if (timed) {
+					assertThat(text).containsOnlyOnce(CLOCK_LINE);
+				}
+				return text.replace(CLOCK_LINE, VIRTUAL_CLOCK).replace(PUBLISH, RECORD);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
 	}
 
 	/**
@@ -126,144 +189,228 @@ class LockScriptsModelIntegrationTests {
 	 */
 	private static final class Run {
 
-		private final boolean losesData;
+		private final Scripts scripts;
+
+		private final Upset upset;
 
 		private final Map<String, Place> queue = new HashMap<>();
 
-		private final long[] seen = new long[3];
+		private final Map<String, Long> seen = new HashMap<>();
 
-		private final List<Long> tokens = new ArrayList<>();
+		/** The messages of this step. */
+		private final List<String> messages = new ArrayList<>();
 
-		/** The owner as in Redis without the token, or {@code null}. */
-		private @Nullable String owner;
+		private @Nullable Owner owner;
 
-		private long ownerToken;
-
+		/** The highest token of all ranges since the last loss, or 0. */
 		private long last;
+
+		/** The highest token ever. */
+		private long highest;
 
 		private long now = 1_000_000_000_000_000L;
 
 		private int handles;
 
-		Run(boolean losesData) {
-			this.losesData = losesData;
+		Run(Scripts scripts, Upset upset) {
+			this.scripts = scripts;
+			this.upset = upset;
 			redis.flushAll();
 		}
 
 		void play(List<Step> schedule) {
 			for (Step step : schedule) {
 				this.now++; // no two owners in one microsecond
+				this.messages.clear();
 				play(step);
 				compare(step);
 			}
-			assertThat(this.tokens).isSorted().doesNotHaveDuplicates();
 		}
 
 		private void play(Step step) {
 			String instance = "ge:bus:" + step.instance();
 			switch (step.action()) {
-				case ASK -> ask(step.instance(), instance, "h" + ++this.handles, false);
-				case ASK_WAITING, ASK_WAITING_AS_WELL -> ask(step.instance(), instance, "h" + ++this.handles, true);
+				case ASK -> ask(instance, newHandle(), false, 1 + step.amount());
+				case ASK_WAITING, ASK_WAITING_AS_WELL -> ask(instance, newHandle(), true, 1 + step.amount());
 				case ASK_AGAIN -> {
-					if (isHeld()) {
-						String[] holder = this.owner.split(" ");
-						assertThat(acquire(holder[0], holder[1], 0, true)).containsExactly(1L, "" + this.ownerToken);
+					if (this.owner != null && this.owner.isHeld()) {
+						assertThat(acquire(this.owner.instance(), this.owner.handle(), true, 64)).containsExactly(1L,
+								"" + this.owner.first(), "" + this.owner.last());
 					}
 				}
-				case RELEASE -> {
-					if (isHeld()) {
-						String[] holder = this.owner.split(" ");
-						release(holder[0], holder[1]);
-					}
-				}
-				case RELEASE_STALE ->
-					assertThat(eval(release, instance, "h0", 2000, "m", this.now).get(0)).isEqualTo(0L);
+				case ASK_IN_THE_OLD_WAY -> askInTheOldWay(instance);
+				case RELEASE -> release("", 0);
+				case RELEASE_AND_WAIT, RELEASE_AND_WAIT_AS_WELL -> release(newHandle(), 0);
+				case RELEASE_AND_KEEP -> release("", 900_000);
+				case RELEASE_STALE -> assertThat(release(instance, "h0", false, "", 0)).containsExactly(0L);
 				case LEAVE -> leave(instance);
 				case RENEW -> {
-					if (isHeld()) {
-						String[] holder = this.owner.split(" ");
-						assertThat(eval(renew, holder[0], holder[1], 900_000)).containsExactly(1L);
+					if (this.owner != null && this.owner.isHeld()) {
+						assertThat(eval(this.scripts.renew(), List.of(KEYS.get(0), "ge:lock:{a}other"),
+								this.owner.instance(), this.owner.handle(), 900_000, "h0", 900_000))
+							.containsExactly(1L, 0L);
 					}
 				}
-				case RENEW_STALE -> assertThat(eval(renew, instance, "h0", 900_000)).containsExactly(0L);
+				case RENEW_STALE -> assertThat(eval(this.scripts.renew(), KEYS.subList(0, 1), instance, "h0", 900_000))
+					.containsExactly(0L);
 				case LEASE_ENDS -> {
 					redis.primary().command("DEL", KEYS.get(0));
 					this.owner = null;
 				}
-				case TIME_PASSES -> this.now += step.seconds() * 1_000_000;
+				case TIME_PASSES -> this.now += step.amount() * 1_000_000;
 				case UPSET -> upset(step);
 			}
 		}
 
+		private String newHandle() {
+			return "h" + ++this.handles;
+		}
+
 		private void upset(Step step) {
-			if (this.losesData) {
+			if (this.upset != Upset.CLOCK_SET_BACK) {
 				redis.flushAll();
 				this.owner = null;
 				this.queue.clear();
 				this.last = 0;
 			}
-			else {
-				this.now -= step.seconds() * 1_000_000;
+			if (this.upset != Upset.DATA_LOST) {
+				this.now -= step.amount() * 1_000_000;
 			}
 		}
 
-		private boolean isHeld() {
-			return this.owner != null && !this.owner.endsWith(" -");
-		}
-
-		private void ask(int index, String instance, String handle, boolean waits) {
-			List<Object> reply = acquire(instance, handle, this.seen[index], waits);
-			if (this.owner == null || (waits && this.owner.equals(instance + " -"))) {
-				long token = Math.max(this.now, Math.max(this.last + 1, this.seen[index] + 1));
-				assertThat(reply).containsExactly(1L, "" + token);
-				this.owner = instance + " " + handle;
-				this.ownerToken = token;
-				this.last = token;
-				this.seen[index] = token;
-				this.tokens.add(token);
+		private void ask(String instance, String handle, boolean waits, long wanted) {
+			boolean mine = waits && this.owner != null && this.owner.isSetAsideFor(instance);
+			List<Object> reply = acquire(instance, handle, waits, wanted);
+			if (this.owner == null || mine) {
 				if (waits) {
 					this.queue.remove(instance);
 				}
+				own(instance, handle, seen(instance), wanted);
+				assertThat(reply).containsExactly(1L, "" + this.owner.first(), "" + this.owner.last());
+				this.seen.put(instance, this.owner.last());
 				return;
 			}
 			assertThat(reply.get(0)).isEqualTo(0L);
 			if (waits) {
-				Place before = this.queue.get(instance);
-				this.queue.put(instance, new Place(instance, (before != null) ? before.arrival() : this.now,
-						this.now + PLACE_MILLIS * 1000));
+				enter(instance, handle);
 			}
 		}
 
-		private List<Object> acquire(String instance, String handle, long highest, boolean waits) {
-			return eval(acquire, instance, handle, 900_000, highest, waits ? PLACE_MILLIS : 0, 86_400_000, this.now);
+		private long seen(String instance) {
+			return this.seen.getOrDefault(instance, 0L);
 		}
 
-		private void release(String instance, String handle) {
-			List<Object> reply = eval(release, instance, handle, 900_000, "m", this.now);
-			handOn(reply);
+		private void enter(String instance, @Nullable String handle) {
+			Place before = this.queue.get(instance);
+			this.queue.put(instance, new Place(instance, (before != null) ? before.arrival() : this.now,
+					this.now + PLACE_MILLIS * 1000, handle, seen(instance)));
+		}
+
+		private void own(String instance, String handle, long seen, long wanted) {
+			long edge = this.now + 63;
+			long first = Math.max(Math.max(((this.last > 0) ? this.last : edge) + 1, seen + 1), this.now);
+			long end = Math.max(first, Math.min(first + wanted - 1, edge));
+			assertThat(first).as("tokens rise")
+				.isGreaterThan((this.upset == Upset.BOTH) ? seen(instance) : this.highest);
+			this.last = end;
+			this.highest = end;
+			this.owner = new Owner(instance, handle, first, end);
+		}
+
+		/**
+		 * An instance of the release before, which does not say how it may be granted to.
+		 */
+		private void askInTheOldWay(String instance) {
+			if (this.owner != null && this.queue.get(instance) == null) {
+				redis.primary().command("ZADD", KEYS.get(2), "NX", "" + this.now, instance);
+				redis.primary().command("HSET", KEYS.get(3), instance, "" + (this.now + PLACE_MILLIS * 1000));
+				redis.primary().command("HDEL", KEYS.get(3), "+" + instance);
+				redis.primary().command("PEXPIRE", KEYS.get(2), "" + PLACE_MILLIS);
+				redis.primary().command("PEXPIRE", KEYS.get(3), "" + PLACE_MILLIS);
+				enter(instance, null);
+			}
+		}
+
+		private void release(String following, long keep) {
+			if (this.owner == null || !this.owner.isHeld()) {
+				return;
+			}
+			String instance = this.owner.instance();
+			List<Object> reply = release(instance, this.owner.handle(), false, following, keep);
+			if (keep > 0) {
+				this.owner = new Owner("=", this.owner.toString(), 0, 0);
+				assertThat(reply).containsExactly(2L);
+				return;
+			}
+			handOn(instance, following, reply);
 		}
 
 		private void leave(String instance) {
-			boolean setAside = (instance + " -").equals(this.owner);
-			List<Object> reply = eval(release, instance, "-", 900_000, "m", this.now);
-			this.queue.remove(instance);
-			if (setAside) {
-				handOn(reply);
+			Place place = this.queue.remove(instance);
+			String handle = (place != null && place.handle() != null) ? place.handle() : "-";
+			boolean mine = this.owner != null && this.owner.isSetAsideFor(instance);
+			List<Object> reply = release(instance, handle, true, "", 0);
+			if (mine) {
+				handOn(instance, "", reply);
 			}
 			else {
 				assertThat(reply).containsExactly(0L);
 			}
 		}
 
-		private void handOn(List<Object> reply) {
+		private void handOn(String instance, String following, List<Object> reply) {
 			this.owner = null;
+			Place chosen = null;
 			for (Place first : inOrder()) {
-				if (this.owner == null) {
+				if (chosen == null) {
 					this.queue.remove(first.instance());
-					this.owner = (first.deadline() > this.now) ? first.instance() + " -" : null;
+					chosen = (first.deadline() > this.now) ? first : null;
 				}
 			}
-			assertThat(reply).containsExactly((this.owner != null) ? 2L : 1L);
+			if (!following.isEmpty() && (chosen == null || chosen.instance().equals(instance))) {
+				own(instance, following, seen(instance), 64);
+				this.seen.put(instance, this.owner.last());
+				assertThat(reply).containsExactly(3L, "" + this.owner.first(), "" + this.owner.last());
+				return;
+			}
+			assertThat(reply).containsExactly((chosen != null) ? 2L : 1L);
+			if (chosen != null && chosen.handle() != null) {
+				own(chosen.instance(), chosen.handle(), Math.max(seen(instance), chosen.seen()), 64);
+				this.messages.add(chosen.instance() + " lock.grant " + chosen.handle() + " " + this.owner.first() + " "
+						+ this.owner.last() + " " + KEYS.get(0));
+				this.seen.put(chosen.instance(), this.owner.last());
+			}
+			else if (chosen != null) {
+				this.owner = new Owner(chosen.instance(), "-", 0, 0);
+				this.messages.add(chosen.instance() + " lock " + KEYS.get(0));
+			}
+			if (!following.isEmpty()) {
+				enter(instance, following);
+			}
+		}
+
+		private List<Object> acquire(String instance, String handle, boolean waits, long wanted) {
+			return eval(this.scripts.acquire(), KEYS, instance, handle, 900_000, seen(instance),
+					waits ? PLACE_MILLIS : 0, 86_400_000, wanted, this.now);
+		}
+
+		private List<Object> release(String instance, String handle, boolean leave, String following, long keep) {
+			return eval(this.scripts.release(), KEYS, instance, handle, 900_000, leave ? 1 : 0, following,
+					seen(instance), 64, 900_000, PLACE_MILLIS, 86_400_000, keep, this.now);
+		}
+
+		private static List<Object> eval(String script, List<String> keys, Object... arguments) {
+			List<String> command = new ArrayList<>(List.of("EVAL", script, "" + keys.size()));
+			command.addAll(keys);
+			for (Object argument : arguments) {
+				command.add(argument.toString());
+			}
+			try {
+				return List.copyOf((List<?>) redis.primary().command(command.toArray(String[]::new)));
+			}
+			catch (RedisErrorReplyException ex) {
+				throw new AssertionError("The script failed: " + ex.getMessage());
+			}
 		}
 
 		private List<Place> inOrder() {
@@ -272,19 +419,41 @@ class LockScriptsModelIntegrationTests {
 
 		private void compare(Step step) {
 			Object held = redis.primary().command("GET", KEYS.get(0));
-			assertThat(held).as("owner after %s", step)
-				.isEqualTo(isHeld() ? this.owner + " " + this.ownerToken : this.owner);
+			assertThat(held).as("owner after %s", step).isEqualTo((this.owner != null) ? this.owner.toString() : null);
 			assertThat(redis.primary().command("ZRANGE", KEYS.get(2), "0", "-1")).as("queue after %s", step)
 				.isEqualTo(inOrder().stream().map(Place::instance).toList());
+			assertThat(redis.primary().command("LRANGE", "messages", "0", "-1")).as("messages after %s", step)
+				.isEqualTo(this.messages);
+			redis.primary().command("DEL", "messages");
 			assertThat(redis.keysWithoutTtl()).isEmpty();
 		}
 
 	}
 
 	/**
-	 * Where an instance stands in the queue.
+	 * Who has the lock.
 	 */
-	private record Place(String instance, long arrival, long deadline) {
+	private record Owner(String instance, String handle, long first, long last) {
+
+		boolean isHeld() {
+			return this.first > 0;
+		}
+
+		boolean isSetAsideFor(String other) {
+			return this.instance.equals(other) && this.handle.equals("-");
+		}
+
+		@Override
+		public String toString() {
+			return this.instance + " " + this.handle + (isHeld() ? " " + this.first + " " + this.last : "");
+		}
+
+	}
+
+	/**
+	 * Where an instance stands in the queue, and how it may be granted to.
+	 */
+	private record Place(String instance, long arrival, long deadline, @Nullable String handle, long seen) {
 
 		static final Comparator<Place> ORDER = Comparator.comparingLong(Place::arrival).thenComparing(Place::instance);
 

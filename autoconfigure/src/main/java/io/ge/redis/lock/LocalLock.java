@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One lock as this instance sees it, while it has the lock or wants it. Guarded by
+ * {@link LockQueues}.
+ */
+final class LocalLock {
+
+	final RedisLockKey key;
+
+	final Deque<LockAttempt> waiters = new ArrayDeque<>(2);
+
+	/** While this instance has the lock. */
+	@Nullable Tenure tenure;
+
+	/** Whether the tenure lies between two sections. */
+	boolean open;
+
+	/** Whether somebody is about to serve the first waiter. */
+	boolean serving;
+
+	/** While this instance wants the lock and does not have it. */
+	@Nullable Candidacy candidacy;
+
+	/** When the lease of another owner ends, as told last. */
+	@Nullable Long leaseEnd;
+
+	LocalLock(RedisLockKey key) {
+		this.key = key;
+	}
+
+	/**
+	 * Returns when the present lease ends, as far as it is known.
+	 */
+	@Nullable Long leaseEnd() {
+		if (this.tenure == null) {
+			return this.leaseEnd;
+		}
+		return System.nanoTime() + this.tenure.remaining().toNanos();
+	}
+
+	boolean isIdle() {
+		return this.waiters.isEmpty() && this.tenure == null && this.candidacy == null;
+	}
+
+}

@@ -1,0 +1,284 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time for which this instance has a lock in Redis, under one handle and with a range
+ * of tokens. It serves the section of one caller or, while others of this instance wait,
+ * the sections of several, one after the other: see {@link LockQueues}.
+ * <p>
+ * One state, left once: {@code HELD} until the lock is given up ({@code RELEASED}), the
+ * local deadline passes ({@code EXPIRED}) or Redis says that it is not ours
+ * ({@code GONE}). The deadline is the moment at which the last extension that Redis has
+ * confirmed was <em>sent</em>, plus the lease, less a margin for clocks that run at
+ * different speed: it passes before the key can expire. Of a grant only the moment is
+ * known since when it must have been made. While the state is {@code HELD} exactly one
+ * timer is set, for the next extension or the deadline, whichever comes first. Extensions
+ * that fail are repeated every tenth of the lease until the deadline. An answer that
+ * arrives after the state was left changes nothing.
+ * <p>
+ * What is granted, or was asked for by a caller with another lease, is extended once to
+ * the lease of the first section, also where leases are not extended; a section that ends
+ * before needs no command for that.
+ */
+final class Tenure {
+
+	/** How long callers of one instance may follow each other if others wait. */
+	static final long LONGEST_NANOS = 20_000_000;
+
+	private static final long CONFIRM_AFTER_NANOS = 100_000_000;
+
+	private static final int RENEWALS_PER_LEASE = 3;
+
+	private static final int RETRIES_PER_LEASE = 10;
+
+	private static final int DRIFT_SHARE = 100;
+
+	private static final long DRIFT_FLOOR_NANOS = 2_000_000;
+
+	final RedisLockKey key;
+
+	final String handle;
+
+	private final LockEngine engine;
+
+	private final LockSettings settings;
+
+	private final long leaseNanos;
+
+	private final long began = System.nanoTime();
+
+	private final TokenRange tokens;
+
+	/** Guarded by {@link LockQueues}, as is what is inside. */
+	private long nextToken;
+
+	/** Who is inside, or was last. */
+	private volatile @Nullable HeldLock section;
+
+	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
+
+	private final AtomicReference<@Nullable Future<?>> timer = new AtomicReference<>();
+
+	private volatile long deadline;
+
+	private volatile long nextRenewal;
+
+	private volatile boolean confirmed;
+
+	/**
+	 * Creates a tenure.
+	 * @param settings those of the first section
+	 * @param since when the lock was not yet this instance's
+	 * @param lease for how long Redis has given it
+	 */
+	Tenure(LockEngine engine, RedisLockKey key, String handle, TokenRange tokens, LockSettings settings, long since,
+			Duration lease) {
+		this.engine = engine;
+		this.key = key;
+		this.handle = handle;
+		this.tokens = tokens;
+		this.nextToken = tokens.first();
+		this.settings = settings;
+		this.leaseNanos = settings.leaseTime().toNanos();
+		this.confirmed = lease.equals(settings.leaseTime());
+		this.deadline = deadline(since, lease.toNanos());
+		this.nextRenewal = this.confirmed ? since + this.leaseNanos / RENEWALS_PER_LEASE
+				: this.began + Math.min(CONFIRM_AFTER_NANOS, (this.deadline - this.began) / 2);
+	}
+
+	private static long deadline(long sent, long nanos) {
+		return sent + nanos - nanos / DRIFT_SHARE - DRIFT_FLOOR_NANOS;
+	}
+
+	/**
+	 * Returns whether a grant is certain for long enough to go on with it.
+	 */
+	static boolean isWorthwhile(long since) {
+		return deadline(since, RedisLocks.GRANT.toNanos()) - System.nanoTime() > RedisLocks.GRANT.toNanos() / 4;
+	}
+
+	/**
+	 * Lets the next caller in. Called in turn.
+	 */
+	HeldLock enter(LockAttempt attempt) {
+		HeldLock entered = new HeldLock(this.engine, this, attempt, this.nextToken++);
+		this.section = entered;
+		this.engine.entered(entered);
+		return entered;
+	}
+
+	/**
+	 * Tells a loss in the moment in which a section began, when it could not be found.
+	 */
+	void tellIfLost(HeldLock entered) {
+		State now = this.state.get();
+		if (now == State.EXPIRED || now == State.GONE) {
+			this.engine.lostSection(entered, now.cause());
+		}
+	}
+
+	/**
+	 * Returns whether another caller may go on after the one that leaves.
+	 */
+	boolean canServe(LockAttempt attempt) {
+		long now = System.nanoTime();
+		return this.state.get() == State.HELD && now - this.began < LONGEST_NANOS
+				&& this.nextToken <= this.tokens.last() && this.settings.renew() && attempt.settings.renew()
+				&& this.settings.leaseTime().equals(attempt.settings.leaseTime())
+				&& this.deadline - now > Math.min(this.leaseNanos, RedisLocks.GRANT.toNanos()) / 4;
+	}
+
+	@Nullable HeldLock section() {
+		return this.section;
+	}
+
+	void start() {
+		schedule(System.nanoTime(), false);
+	}
+
+	/**
+	 * Looks after the lease: on the timer, and at once when Redis is back.
+	 */
+	void tend() {
+		if (this.state.get() != State.HELD) {
+			return;
+		}
+		long now = System.nanoTime();
+		if (now - this.deadline >= 0) {
+			lose(State.EXPIRED);
+			return;
+		}
+		boolean due = isExtended() && now - this.nextRenewal >= 0;
+		if (due) {
+			this.engine.renew(this, now);
+		}
+		schedule(now, due);
+	}
+
+	private boolean isExtended() {
+		return this.settings.renew() || !this.confirmed;
+	}
+
+	private void schedule(long now, boolean underWay) {
+		long next = this.deadline;
+		if (isExtended()) {
+			long renewal = underWay ? now + this.leaseNanos / RETRIES_PER_LEASE : this.nextRenewal;
+			next = (renewal - next < 0) ? renewal : next;
+		}
+		replaceTimer(this.engine.schedule(this::tend, next - now));
+		if (this.state.get() != State.HELD) {
+			replaceTimer(null);
+		}
+	}
+
+	/**
+	 * Returns whether the lease is to be extended soon, so that it may as well be now,
+	 * with those of other locks.
+	 */
+	boolean isDueSoon(long now) {
+		return isVerifiable() && this.nextRenewal - now < this.leaseNanos / (2 * RENEWALS_PER_LEASE);
+	}
+
+	/**
+	 * Returns whether an extension tells if the lock has survived.
+	 */
+	boolean isVerifiable() {
+		return isExtended() && this.state.get() == State.HELD;
+	}
+
+	/**
+	 * Sets the timer for an extension that is under way and may fail: messages may be
+	 * back before commands are.
+	 */
+	void retrySoon(long now) {
+		schedule(now, true);
+	}
+
+	/**
+	 * Returns what to send, now.
+	 */
+	RedisLocks.Renewal renewal(long now) {
+		this.nextRenewal = now + this.leaseNanos / RETRIES_PER_LEASE;
+		return new RedisLocks.Renewal(this.key.lock(), this.handle, this.settings.leaseTime());
+	}
+
+	/**
+	 * Takes the answer of Redis.
+	 */
+	void renewed(long sent, boolean mine) {
+		if (!mine) {
+			lose(State.GONE);
+		}
+		else if (System.nanoTime() - this.deadline >= 0) {
+			lose(State.EXPIRED); // too late to go on as if nothing was
+		}
+		else {
+			this.nextRenewal = sent + this.leaseNanos / RENEWALS_PER_LEASE;
+			this.deadline = deadline(sent, this.leaseNanos);
+			this.confirmed = true;
+		}
+	}
+
+	private void lose(State how) {
+		if (this.state.compareAndSet(State.HELD, how)) {
+			replaceTimer(null);
+			this.engine.lost(this, how.cause());
+		}
+	}
+
+	/**
+	 * Ends it on this side.
+	 * @return the state in which it was
+	 */
+	State end() {
+		State before = this.state.getAndSet(State.RELEASED);
+		replaceTimer(null);
+		return before;
+	}
+
+	private void replaceTimer(@Nullable Future<?> next) {
+		Future<?> replaced = this.timer.getAndSet(next);
+		if (replaced != null) {
+			replaced.cancel(false);
+		}
+	}
+
+	boolean isValid() {
+		return this.state.get() == State.HELD && this.deadline - System.nanoTime() > 0;
+	}
+
+	Duration remaining() {
+		return (this.state.get() == State.HELD) ? Duration.ofNanos(Math.max(0, this.deadline - System.nanoTime()))
+				: Duration.ZERO;
+	}
+
+	Duration leaseTime() {
+		return this.settings.leaseTime();
+	}
+
+	@Override
+	public String toString() {
+		return this.state.get().toString();
+	}
+
+	enum State {
+
+		HELD, EXPIRED, GONE, RELEASED;
+
+		LockLostEvent.Cause cause() {
+			return (this == EXPIRED) ? LockLostEvent.Cause.EXPIRED : LockLostEvent.Cause.NOT_OWNER;
+		}
+
+	}
+
+}
