@@ -24,6 +24,8 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Locks.
@@ -46,6 +48,14 @@ public final class LockAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardAdvisor lockAdvisor(LockGuard guard, Environment environment) {
 		return guard.advisor(AdviceOrder.DISTRIBUTED_LOCK.in(environment));
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionListenerPostProcessor lockTransactionListenerPostProcessor(ObjectProvider<LockGuard> guard) {
+		SingletonSupplier<TransactionExecutionListener> listener = SingletonSupplier
+			.of(() -> guard.getObject().transactionListener());
+		return new TransactionListenerPostProcessor(listener::obtain);
 	}
 
 	@Bean

@@ -97,10 +97,17 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	 */
 	static <T extends @Nullable Object, E extends Throwable> T run(Entry entry, LockedWork<T, E> work) throws E {
 		LockContext.Frame frame = LockContext.enter(entry.lock());
+		HeldLock held = (!entry.nested() && entry.lock() instanceof HeldLock lock) ? lock : null;
+		if (held != null) {
+			held.beginWork();
+		}
 		try {
 			return work.run(entry.lock());
 		}
 		finally {
+			if (held != null) {
+				held.endWork();
+			}
 			boolean kept = false;
 			if (!entry.nested()) {
 				entry.lock().close();

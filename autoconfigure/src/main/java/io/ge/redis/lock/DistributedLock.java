@@ -85,6 +85,30 @@ public @interface DistributedLock {
 	boolean renew() default true;
 
 	/**
+	 * For how long the lease is extended at most, such as {@code "10m"}, so that a method
+	 * that hangs does not hold the lock for ever: then it is lost. Not below the lease
+	 * time. Default: no limit.
+	 * @return the longest hold
+	 */
+	String maxHold() default "";
+
+	/**
+	 * For how long the lock stays taken at least, such as {@code "30s"}, also if the
+	 * method has returned or thrown before. For scheduled methods that run on every
+	 * instance at about the same time: the one that comes later finds the lock taken.
+	 * Default {@code "0s"}.
+	 * @return the shortest hold
+	 */
+	String atLeastFor() default "";
+
+	/**
+	 * What happens to a holder that loses the lock while it is at work; at most one.
+	 * Default {@code ge.redis.lock.on-lost}, else {@link OnLost#VETO_COMMIT}.
+	 * @return the policy
+	 */
+	OnLost[] onLost() default {};
+
+	/**
 	 * What happens to a call that does not get the lock.
 	 * @return the policy
 	 */

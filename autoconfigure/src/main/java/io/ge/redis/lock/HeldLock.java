@@ -8,9 +8,12 @@ package io.ge.redis.lock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock in the hands of one caller, from its acquisition until it is given up: one
@@ -36,6 +39,13 @@ final class HeldLock implements LockHandle {
 
 	private final CompletableFuture<Void> released = new CompletableFuture<>();
 
+	private final Lock workerLock = new ReentrantLock();
+
+	/** Who is interrupted when the lock is lost; guarded by the lock of that name. */
+	private @Nullable Thread worker;
+
+	private boolean interrupted;
+
 	private volatile boolean transactional;
 
 	HeldLock(LockEngine engine, Tenure tenure, LockAttempt attempt, long token) {
@@ -51,7 +61,81 @@ final class HeldLock implements LockHandle {
 	 */
 	HeldLock bindToTransaction() {
 		this.transactional = LockTransactions.isActive();
+		if (this.transactional) {
+			LockTransactions.beforeCommit(this::assertMayCommit);
+		}
 		return this;
+	}
+
+	/**
+	 * Vetoes a commit if the lock is lost and its policy says so.
+	 * @throws LockLostException if the transaction must not be committed
+	 */
+	void assertMayCommit() {
+		if (this.settings.onLost() != OnLost.EVENT && !this.ended.get()) {
+			assertHeld();
+		}
+	}
+
+	/**
+	 * Begins to work on this thread.
+	 */
+	void beginWork() {
+		if (this.settings.onLost() == OnLost.INTERRUPT) {
+			this.workerLock.lock();
+			try {
+				this.worker = Thread.currentThread();
+			}
+			finally {
+				this.workerLock.unlock();
+			}
+		}
+	}
+
+	/**
+	 * Has ended the work of this thread, which is not interrupted any more.
+	 */
+	void endWork() {
+		if (this.settings.onLost() == OnLost.INTERRUPT) {
+			this.workerLock.lock();
+			try {
+				this.worker = null;
+				if (this.interrupted) {
+					Thread.interrupted();
+				}
+			}
+			finally {
+				this.workerLock.unlock();
+			}
+		}
+	}
+
+	/**
+	 * Interrupts whoever works under the lock, which is lost.
+	 */
+	void interruptWorker() {
+		this.workerLock.lock();
+		try {
+			if (this.worker != null) {
+				this.interrupted = true;
+				this.worker.interrupt();
+			}
+		}
+		finally {
+			this.workerLock.unlock();
+		}
+	}
+
+	/**
+	 * Returns for how long nobody may have the lock if it is given up now.
+	 */
+	Duration keep() {
+		Duration least = this.settings.atLeastFor();
+		if (least.isZero()) {
+			return Duration.ZERO;
+		}
+		long left = least.toMillis() - (System.nanoTime() - this.acquiredAt) / 1_000_000;
+		return Duration.ofMillis(Math.max(0, left));
 	}
 
 	@Override

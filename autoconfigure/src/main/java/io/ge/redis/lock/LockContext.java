@@ -80,6 +80,21 @@ public final class LockContext {
 	}
 
 	/**
+	 * Vetoes a commit on this thread if a lock under which it works is lost.
+	 * @throws LockLostException if the transaction must not be committed
+	 */
+	static void assertMayCommit() {
+		List<Frame> frames = FRAMES.get();
+		if (frames != null) {
+			for (Frame frame : frames) {
+				if (frame.handle instanceof HeldLock lock) {
+					lock.assertMayCommit();
+				}
+			}
+		}
+	}
+
+	/**
 	 * Forgets a lock that has been kept.
 	 */
 	static void forget(LockHandle handle) {

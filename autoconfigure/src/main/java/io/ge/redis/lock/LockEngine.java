@@ -24,7 +24,6 @@ import java.util.function.Predicate;
 
 import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -132,15 +131,15 @@ final class LockEngine {
 	 * Extends a lease, and with it those that are due soon.
 	 */
 	void renew(Tenure due, long now) {
-		Map<RedisKey, Tenure> tenures = new LinkedHashMap<>();
-		tenures.put(due.key.lock(), due);
+		Map<RedisLockKey, Tenure> tenures = new LinkedHashMap<>();
+		tenures.put(due.key, due);
 		renew((tenure) -> tenure.isDueSoon(now), tenures, now);
 	}
 
-	private Collection<Tenure> renew(Predicate<Tenure> which, Map<RedisKey, Tenure> tenures, long now) {
+	private Collection<Tenure> renew(Predicate<Tenure> which, Map<RedisLockKey, Tenure> tenures, long now) {
 		for (HeldLock section : this.held) {
 			if (which.test(section.tenure)) {
-				tenures.putIfAbsent(section.tenure.key.lock(), section.tenure);
+				tenures.putIfAbsent(section.tenure.key, section.tenure);
 			}
 		}
 		List<RedisLocks.Renewal> renewals = new ArrayList<>(tenures.size());
@@ -148,7 +147,7 @@ final class LockEngine {
 		this.redis.renew(renewals, (renewal, mine) -> {
 			Tenure tenure = tenures.get(renewal.key());
 			if (tenure != null) {
-				tenure.renewed(now, mine);
+				tenure.renewed(now, renewal.lease(), mine);
 			}
 		});
 		return tenures.values();
@@ -201,6 +200,7 @@ final class LockEngine {
 				+ ((cause == LockLostEvent.Cause.EXPIRED) ? "the lease could not be extended in time"
 						: "Redis does not know the holder any more"));
 		this.events.publish(new LockLostEvent(section.name(), section.token(), cause));
+		section.interruptWorker();
 	}
 
 	/**

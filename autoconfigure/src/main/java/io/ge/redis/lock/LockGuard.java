@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -72,6 +73,14 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source, new LockInterceptor(this.source, this.api), order);
+	}
+
+	/**
+	 * Returns what vetoes the commit of transactions whose lock is lost.
+	 * @return the listener of every transaction manager
+	 */
+	public TransactionExecutionListener transactionListener() {
+		return LockTransactions.listener();
 	}
 
 	/**

@@ -68,10 +68,16 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 	}
 
 	private LockProperties.Lock read(DistributedLock annotation, GuardedMethod method) {
+		if (annotation.onLost().length > 1) {
+			throw method.problem("onLost names " + annotation.onLost().length + " policies.", "Name one.");
+		}
 		return new LockProperties.Lock(this.attributes.duration(method, "waitTime", annotation.waitTime()),
 				this.attributes.duration(method, "leaseTime", annotation.leaseTime()),
 				annotation.renew() ? null : false,
-				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null);
+				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null,
+				this.attributes.duration(method, "maxHold", annotation.maxHold()),
+				this.attributes.duration(method, "atLeastFor", annotation.atLeastFor()),
+				(annotation.onLost().length > 0) ? annotation.onLost()[0] : null);
 	}
 
 	private static @Nullable FallbackMethod fallback(DistributedLock annotation, OnNotAcquired policy,

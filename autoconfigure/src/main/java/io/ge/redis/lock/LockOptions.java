@@ -16,10 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param waitTime longest time to wait for the lock, zero to ask once
  * @param leaseTime how long the lock stays with an instance that died
  * @param renew whether the lease is extended while the lock is held
+ * @param maxHold for how long the lease is extended at most
+ * @param atLeastFor for how long the lock stays taken at least, also if its holder has
+ * finished
+ * @param onLost what happens to a holder that loses the lock
  */
-public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean renew) {
+public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean renew,
+		@Nullable Duration maxHold, @Nullable Duration atLeastFor, @Nullable OnLost onLost) {
 
-	private static final LockOptions DEFAULTS = new LockOptions(null, null, null);
+	private static final LockOptions DEFAULTS = new LockOptions(null, null, null, null, null, null);
 
 	/**
 	 * Returns options that leave everything to the properties.
@@ -35,7 +40,7 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @return the options
 	 */
 	public LockOptions waitTime(Duration waitTime) {
-		return new LockOptions(waitTime, this.leaseTime, this.renew);
+		return new LockOptions(waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost);
 	}
 
 	/**
@@ -44,7 +49,7 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @return the options
 	 */
 	public LockOptions leaseTime(Duration leaseTime) {
-		return new LockOptions(this.waitTime, leaseTime, this.renew);
+		return new LockOptions(this.waitTime, leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost);
 	}
 
 	/**
@@ -53,7 +58,34 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @return the options
 	 */
 	public LockOptions renew(boolean renew) {
-		return new LockOptions(this.waitTime, this.leaseTime, renew);
+		return new LockOptions(this.waitTime, this.leaseTime, renew, this.maxHold, this.atLeastFor, this.onLost);
+	}
+
+	/**
+	 * Returns these options with a longest hold.
+	 * @param maxHold for how long the lease is extended at most, not below the lease
+	 * @return the options
+	 */
+	public LockOptions maxHold(Duration maxHold) {
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, maxHold, this.atLeastFor, this.onLost);
+	}
+
+	/**
+	 * Returns these options with a shortest hold.
+	 * @param atLeastFor for how long the lock stays taken at least
+	 * @return the options
+	 */
+	public LockOptions atLeastFor(Duration atLeastFor) {
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, atLeastFor, this.onLost);
+	}
+
+	/**
+	 * Returns these options with what happens to a holder that loses the lock.
+	 * @param onLost the policy
+	 * @return the options
+	 */
+	public LockOptions onLost(OnLost onLost) {
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, onLost);
 	}
 
 }

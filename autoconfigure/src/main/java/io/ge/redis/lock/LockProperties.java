@@ -24,14 +24,16 @@ import org.springframework.util.Assert;
  * @param waitTime longest time that a call waits for a lock, zero to ask once
  * @param leaseTime how long a lock stays with an instance that died
  * @param onOutage what happens while Redis is away: deny or allow
+ * @param onLost what happens to a holder that loses its lock: event, veto-commit or
+ * interrupt
  * @param httpStatus status of the answer to a request that did not get a lock: 409 or 423
  * @param locks locks by name, which win over the annotations
  */
 @ConfigurationProperties("ge.redis.lock")
 public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
 		@DefaultValue("0s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,
-		@DefaultValue("deny") OutagePolicy onOutage, @DefaultValue("409") int httpStatus,
-		@DefaultValue Map<String, Lock> locks) {
+		@DefaultValue("deny") OutagePolicy onOutage, @DefaultValue("veto-commit") OnLost onLost,
+		@DefaultValue("409") int httpStatus, @DefaultValue Map<String, Lock> locks) {
 
 	private static final int CONFLICT = 409;
 
@@ -49,11 +51,17 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	 * @param leaseTime how long the lock stays with an instance that died
 	 * @param renew whether the lease is extended while the lock is held
 	 * @param onOutage what happens while Redis is away: deny or allow
+	 * @param maxHold for how long the lease is extended at most
+	 * @param atLeastFor for how long the lock stays taken at least, also if its holder
+	 * has finished
+	 * @param onLost what happens to a holder that loses the lock: event, veto-commit or
+	 * interrupt
 	 */
 	public record Lock(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean renew,
-			@Nullable OutagePolicy onOutage) {
+			@Nullable OutagePolicy onOutage, @Nullable Duration maxHold, @Nullable Duration atLeastFor,
+			@Nullable OnLost onLost) {
 
-		static final Lock UNSET = new Lock(null, null, null, null);
+		static final Lock UNSET = new Lock(null, null, null, null, null, null, null);
 
 	}
 

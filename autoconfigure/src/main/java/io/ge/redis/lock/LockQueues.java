@@ -191,7 +191,7 @@ final class LockQueues {
 				begin(local, candidacy, tokens, sent, lease, then);
 			}
 			else if (!this.inUse.contains(candidacy.handle)) {
-				then.add(() -> this.redis.releaseEventually(local.key, candidacy.handle, lease));
+				then.add(() -> this.redis.releaseEventually(local.key, candidacy.handle, lease, Duration.ZERO));
 			}
 		});
 	}
@@ -203,7 +203,7 @@ final class LockQueues {
 		LockAttempt first = local.waiters.peekFirst();
 		if (first == null) {
 			forgetIfIdle(local);
-			then.add(() -> this.redis.releaseEventually(local.key, candidacy.handle, lease));
+			then.add(() -> this.redis.releaseEventually(local.key, candidacy.handle, lease, Duration.ZERO));
 			return;
 		}
 		first.budget = candidacy.budget;
@@ -437,7 +437,7 @@ final class LockQueues {
 				return;
 			}
 			LockAttempt first = local.waiters.peekFirst();
-			if (first != null && tenure.canServe(first)) {
+			if (first != null && tenure.canServe(first) && section.keep().isZero()) {
 				local.open = true;
 				if (!local.serving) {
 					local.serving = true;
@@ -490,10 +490,11 @@ final class LockQueues {
 	private void release(Tenure tenure, @Nullable HeldLock section) {
 		Tenure.State before = tenure.end();
 		if (before == Tenure.State.HELD) {
-			this.redis.release(tenure.key, tenure.handle, null, Duration.ZERO, Duration.ZERO, budget(section))
+			Duration keep = keep(section);
+			this.redis.release(tenure.key, tenure.handle, null, Duration.ZERO, keep, budget(section))
 				.whenComplete((handover, failure) -> {
 					if (failure != null) {
-						this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime());
+						this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime(), keep);
 					}
 					over(tenure, section, failure != null || handover.mine());
 				});
@@ -504,7 +505,7 @@ final class LockQueues {
 
 	private void releaseLost(Tenure tenure, @Nullable HeldLock section, Tenure.State before) {
 		if (before == Tenure.State.EXPIRED) {
-			this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime());
+			this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime(), Duration.ZERO);
 		}
 		if (section != null) {
 			this.engine.lostSection(section, before.cause());
@@ -526,11 +527,12 @@ final class LockQueues {
 			return;
 		}
 		long sent = System.nanoTime();
-		this.redis.release(tenure.key, tenure.handle, following.handle, lease, Duration.ZERO, budget(section))
+		Duration keep = keep(section);
+		this.redis.release(tenure.key, tenure.handle, following.handle, lease, keep, budget(section))
 			.whenComplete((handover, failure) -> {
 				if (failure != null) {
-					this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime());
-					this.redis.releaseEventually(tenure.key, following.handle, lease);
+					this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime(), keep);
+					this.redis.releaseEventually(tenure.key, following.handle, lease, Duration.ZERO);
 				}
 				over(tenure, section, failure != null || handover.mine());
 				if (failure != null) {
@@ -539,13 +541,17 @@ final class LockQueues {
 				else if (handover.tokens() != null) {
 					acquired(local, following, handover.tokens(), sent, lease);
 				}
-				else if (handover.elsewhere()) {
+				else if (handover.elsewhere() && keep.isZero()) {
 					busy(local, following, -1, sent);
 				}
 				else {
 					askWith(local, following);
 				}
 			});
+	}
+
+	private static Duration keep(@Nullable HeldLock section) {
+		return (section != null) ? section.keep() : Duration.ZERO;
 	}
 
 	private CallBudget budget(@Nullable HeldLock section) {

@@ -9,6 +9,8 @@ import java.time.Duration;
 
 import io.ge.redis.core.outage.OutagePolicy;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.Assert;
 
 /**
@@ -19,8 +21,12 @@ import org.springframework.util.Assert;
  * @param leaseTime the lease
  * @param renew whether the lease is extended
  * @param onOutage {@code DENY} or {@code ALLOW}
+ * @param maxHold for how long the lease is extended at most, or {@code null} if for ever
+ * @param atLeastFor for how long the lock stays taken at least
+ * @param onLost what happens to a holder that loses it
  */
-record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean renew, OutagePolicy onOutage) {
+record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean renew, OutagePolicy onOutage,
+		@Nullable Duration maxHold, Duration atLeastFor, OnLost onLost) {
 
 	static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
@@ -35,6 +41,12 @@ record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean 
 		Assert.isTrue(onOutage == OutagePolicy.DENY || onOutage == OutagePolicy.ALLOW,
 				() -> "the outage policy of a lock must be DENY or ALLOW, but is " + onOutage
 						+ ": instances cannot exclude each other without Redis.");
+		Assert.isTrue(maxHold == null || maxHold.compareTo(leaseTime) >= 0,
+				() -> "the longest hold must not be below the lease time, " + leaseTime + ", but is " + maxHold + ".");
+		Assert.isTrue(!atLeastFor.isNegative() && atLeastFor.compareTo(LONGEST) <= 0,
+				() -> "the shortest hold must be between 0s and 365 days, but is " + atLeastFor + ".");
+		Assert.isTrue(maxHold == null || maxHold.compareTo(atLeastFor) >= 0,
+				() -> "the longest hold must not be below the shortest, " + atLeastFor + ", but is " + maxHold + ".");
 	}
 
 }

@@ -6,6 +6,8 @@
 package io.ge.redis.lock;
 
 import org.springframework.core.Ordered;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -33,6 +35,37 @@ final class LockTransactions {
 		}
 		TransactionSynchronizationManager.registerSynchronization(new Release(release));
 		return true;
+	}
+
+	/**
+	 * Looks before the active transaction commits.
+	 */
+	static void beforeCommit(Runnable check) {
+		TransactionSynchronizationManager.registerSynchronization(new Check(check));
+	}
+
+	/**
+	 * Looks before the commit of each transaction whether the locks under which it was
+	 * made are still held: also of those that were begun under a lock.
+	 */
+	static TransactionExecutionListener listener() {
+		return new TransactionExecutionListener() {
+
+			@Override
+			public void beforeCommit(TransactionExecution transaction) {
+				LockContext.assertMayCommit();
+			}
+
+		};
+	}
+
+	private record Check(Runnable check) implements TransactionSynchronization {
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			this.check.run();
+		}
+
 	}
 
 	private record Release(Runnable release) implements TransactionSynchronization {

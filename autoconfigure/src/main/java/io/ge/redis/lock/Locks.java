@@ -5,6 +5,7 @@
 
 package io.ge.redis.lock;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -53,7 +54,7 @@ final class Locks {
 			return known.get(name);
 		}
 		LockProperties.Lock given = new LockProperties.Lock(options.waitTime(), options.leaseTime(), options.renew(),
-				null);
+				null, options.maxHold(), options.atLeastFor(), options.onLost());
 		try {
 			return merge(name, given, new Settings());
 		}
@@ -71,7 +72,10 @@ final class Locks {
 				settings.pick("leaseTime", property.leaseTime(), attributes.leaseTime(), all.leaseTime()),
 				settings.pick("renew", property.renew(), attributes.renew(), true),
 				settings.pick("onOutage", property.onOutage(), attributes.onOutage(), all.onOutage())
-					.orElse(OutagePolicy.DENY));
+					.orElse(OutagePolicy.DENY),
+				settings.pickOptional("maxHold", property.maxHold(), attributes.maxHold()),
+				settings.pick("atLeastFor", property.atLeastFor(), attributes.atLeastFor(), Duration.ZERO),
+				settings.pick("onLost", property.onLost(), attributes.onLost(), all.onLost()));
 	}
 
 }

@@ -178,7 +178,7 @@ final class RedisLocks {
 		return this.redis.run(call, budget, () -> granted.getAsBoolean()
 				// Nothing is to be taken back: changes nothing but the lease of what is
 				// held
-				? renewCall(List.of(new Renewal(key.lock(), handle, lease))) : undoCall(key, handle, waits), lease)
+				? renewCall(List.of(new Renewal(key, handle, lease))) : undoCall(key, handle, waits), lease)
 			.thenApply((reply) -> (reply.number(0) == 0) ? Answer.busy(reply.number(1))
 					: Answer.acquired(seen(reply.number(1), reply.number(2))));
 	}
@@ -213,8 +213,8 @@ final class RedisLocks {
 	/**
 	 * Releases a lock at the next opportunity, however long Redis is away.
 	 */
-	void releaseEventually(RedisLockKey key, String handle, Duration lease) {
-		this.redis.compensate(undoCall(key, handle, false), lease);
+	void releaseEventually(RedisLockKey key, String handle, Duration lease, Duration keep) {
+		this.redis.compensate(releaseCall(key, handle, NO, null, Duration.ZERO, keep), lease);
 	}
 
 	/**
@@ -268,7 +268,7 @@ final class RedisLocks {
 	}
 
 	private static int slot(Renewal renewal) {
-		return ClusterSlotHashUtil.calculateSlot(renewal.key().bytes());
+		return ClusterSlotHashUtil.calculateSlot(renewal.key().lock().bytes());
 	}
 
 	private ScriptCall renewCall(List<Renewal> renewals) {
@@ -277,7 +277,7 @@ final class RedisLocks {
 		arguments[0] = this.instance;
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
-			keys.add(renewal.key());
+			keys.add(renewal.key().lock());
 			arguments[1 + 2 * i] = renewal.handle();
 			arguments[2 + 2 * i] = renewal.lease().toMillis();
 		}
@@ -346,7 +346,7 @@ final class RedisLocks {
 	 * @param handle who holds it
 	 * @param lease for how long
 	 */
-	record Renewal(RedisKey key, String handle, Duration lease) {
+	record Renewal(RedisLockKey key, String handle, Duration lease) {
 	}
 
 }

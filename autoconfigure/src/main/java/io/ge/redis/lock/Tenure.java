@@ -6,6 +6,7 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -37,6 +38,8 @@ final class Tenure {
 
 	private static final long CONFIRM_AFTER_NANOS = 100_000_000;
 
+	private static final long MILLISECOND = 1_000_000;
+
 	private static final int RENEWALS_PER_LEASE = 3;
 
 	private static final int RETRIES_PER_LEASE = 10;
@@ -54,6 +57,9 @@ final class Tenure {
 	private final LockSettings settings;
 
 	private final long leaseNanos;
+
+	/** For how long leases are extended at most. */
+	private final long longestNanos;
 
 	private final long began = System.nanoTime();
 
@@ -75,6 +81,9 @@ final class Tenure {
 
 	private volatile boolean confirmed;
 
+	/** Whether the lease has been extended as far as it may be. */
+	private volatile boolean last;
+
 	/**
 	 * Creates a tenure.
 	 * @param settings those of the first section
@@ -92,6 +101,7 @@ final class Tenure {
 		this.leaseNanos = settings.leaseTime().toNanos();
 		this.confirmed = lease.equals(settings.leaseTime());
 		this.deadline = deadline(since, lease.toNanos());
+		this.longestNanos = (settings.maxHold() != null) ? settings.maxHold().toNanos() : Long.MAX_VALUE;
 		this.nextRenewal = this.confirmed ? since + this.leaseNanos / RENEWALS_PER_LEASE
 				: this.began + Math.min(CONFIRM_AFTER_NANOS, (this.deadline - this.began) / 2);
 	}
@@ -135,6 +145,7 @@ final class Tenure {
 		return this.state.get() == State.HELD && now - this.began < LONGEST_NANOS
 				&& this.nextToken <= this.tokens.last() && this.settings.renew() && attempt.settings.renew()
 				&& this.settings.leaseTime().equals(attempt.settings.leaseTime())
+				&& Objects.equals(this.settings.maxHold(), attempt.settings.maxHold())
 				&& this.deadline - now > Math.min(this.leaseNanos, RedisLocks.GRANT.toNanos()) / 4;
 	}
 
@@ -166,7 +177,7 @@ final class Tenure {
 	}
 
 	private boolean isExtended() {
-		return this.settings.renew() || !this.confirmed;
+		return (this.settings.renew() && !this.last) || !this.confirmed;
 	}
 
 	private void schedule(long now, boolean underWay) {
@@ -209,13 +220,18 @@ final class Tenure {
 	 */
 	RedisLocks.Renewal renewal(long now) {
 		this.nextRenewal = now + this.leaseNanos / RETRIES_PER_LEASE;
-		return new RedisLocks.Renewal(this.key.lock(), this.handle, this.settings.leaseTime());
+		return new RedisLocks.Renewal(this.key, this.handle, lease(now));
+	}
+
+	private Duration lease(long now) {
+		long left = this.longestNanos - (now - this.began);
+		return (left < this.leaseNanos) ? Duration.ofNanos(Math.max(MILLISECOND, left)) : this.settings.leaseTime();
 	}
 
 	/**
 	 * Takes the answer of Redis.
 	 */
-	void renewed(long sent, boolean mine) {
+	void renewed(long sent, Duration lease, boolean mine) {
 		if (!mine) {
 			lose(State.GONE);
 		}
@@ -224,8 +240,9 @@ final class Tenure {
 		}
 		else {
 			this.nextRenewal = sent + this.leaseNanos / RENEWALS_PER_LEASE;
-			this.deadline = deadline(sent, this.leaseNanos);
+			this.deadline = deadline(sent, lease.toNanos());
 			this.confirmed = true;
+			this.last = lease.compareTo(this.settings.leaseTime()) < 0;
 		}
 	}
 

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.InvalidKeyException;
@@ -398,7 +399,7 @@ abstract class DistributedLocksContract {
 
 	private static boolean renew(RedisLocks locks, RedisLockKey key, String handle) {
 		CompletableFuture<Boolean> mine = new CompletableFuture<>();
-		locks.renew(List.of(new RedisLocks.Renewal(key.lock(), handle, Duration.ofSeconds(30))),
+		locks.renew(List.of(new RedisLocks.Renewal(key, handle, Duration.ofSeconds(30))),
 				(renewal, extended) -> mine.complete(extended));
 		return mine.orTimeout(5, TimeUnit.SECONDS).join();
 	}
@@ -430,6 +431,41 @@ abstract class DistributedLocksContract {
 		assertThat(next.isValid()).isTrue();
 		assertThat(this.first.locks().tryLock("orders", 42)).isEmpty();
 		next.close();
+	}
+
+	@Test
+	void leaseIsNotExtendedBeyondLongestHold() {
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(600)).maxHold(Duration.ofMillis(1500));
+		long started = System.nanoTime();
+		LockHandle held = this.first.locks().lock("orders", 42, options);
+		LockHandle next = this.second.locks().lock("orders", 42, WAITING);
+		Duration after = Duration.ofNanos(System.nanoTime() - started);
+		assertThat(held.isValid()).isFalse();
+		assertThat(after).isBetween(Duration.ofMillis(1400), Duration.ofSeconds(6));
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.first.events(LockLostEvent.class))
+				.containsExactly(new LockLostEvent("orders", held.token(), LockLostEvent.Cause.EXPIRED)));
+		held.close();
+		assertThat(next.isValid()).isTrue();
+		next.close();
+	}
+
+	@Test
+	void lockStaysTakenForItsShortestHold() {
+		LockOptions options = LockOptions.defaults().atLeastFor(Duration.ofMillis(1500));
+		long started = System.nanoTime();
+		LockHandle held = this.first.locks().lock("orders", 42, options);
+		CompletableFuture<LockHandle> here = waitIn(this.first);
+		Awaitility.await().until(() -> this.first.waiting() == 1);
+		held.close();
+		assertThat(held.isValid()).isFalse();
+		assertThat(this.second.locks().tryLock("orders", 42)).isEmpty();
+		assertThat(here).isNotDone();
+		LockHandle next = here.orTimeout(5, TimeUnit.SECONDS).join();
+		assertThat(Duration.ofNanos(System.nanoTime() - started)).isGreaterThanOrEqualTo(Duration.ofMillis(1490));
+		assertThat(next.token()).isGreaterThan(held.token());
+		next.close();
+		assertThat(this.first.events(LockLostEvent.class)).isEmpty();
 	}
 
 	@Test

@@ -23,7 +23,7 @@ class InterruptedWaiterTests {
 	private static final Acquisition ANSWER = new Acquisition.Refused(null);
 
 	private final LockSettings settings = new LockSettings("orders", Duration.ofSeconds(1), Duration.ofSeconds(30),
-			true, OutagePolicy.DENY);
+			true, OutagePolicy.DENY, null, Duration.ZERO, OnLost.VETO_COMMIT);
 
 	@AfterEach
 	void clearInterrupt() {

@@ -35,18 +35,19 @@ class LockOperationSourceTests {
 	@Test
 	void defaultsAreThoseOfTheProperties() {
 		LockOperation operation = parse("plain");
-		assertThat(operation.settings()).isEqualTo(
-				new LockSettings("Samples.plain", Duration.ZERO, Duration.ofSeconds(30), true, OutagePolicy.DENY));
+		assertThat(operation.settings()).isEqualTo(new LockSettings("Samples.plain", Duration.ZERO,
+				Duration.ofSeconds(30), true, OutagePolicy.DENY, null, Duration.ZERO, OnLost.VETO_COMMIT));
 		assertThat(operation.describe().get(0).settings()).containsEntry("leaseTime",
 				new Setting("PT30S", Setting.Origin.DEFAULT));
 	}
 
 	@Test
 	void propertiesOfTheNameWin() {
-		this.properties = properties(
-				Map.of("tuned", new LockProperties.Lock(Duration.ofSeconds(1), null, false, OutagePolicy.ALLOW)));
-		assertThat(parse("tuned").settings()).isEqualTo(
-				new LockSettings("tuned", Duration.ofSeconds(1), Duration.ofMinutes(2), false, OutagePolicy.ALLOW));
+		this.properties = properties(Map.of("tuned", new LockProperties.Lock(Duration.ofSeconds(1), null, false,
+				OutagePolicy.ALLOW, Duration.ofMinutes(9), null, OnLost.EVENT)));
+		assertThat(parse("tuned").settings())
+			.isEqualTo(new LockSettings("tuned", Duration.ofSeconds(1), Duration.ofMinutes(2), false,
+					OutagePolicy.ALLOW, Duration.ofMinutes(9), Duration.ofSeconds(5), OnLost.EVENT));
 		assertThat(parse("tuned").describe().get(0).settings())
 			.containsEntry("waitTime", new Setting("PT1S", Setting.Origin.PROPERTIES))
 			.containsEntry("leaseTime", new Setting("PT2M", Setting.Origin.ANNOTATION));
@@ -55,6 +56,14 @@ class LockOperationSourceTests {
 	@Test
 	void refusesLeaseThatIsNotAboveZero() {
 		assertRefused("noLease").withMessageContaining("100ms").withMessageContaining("Samples.noLease()");
+	}
+
+	@Test
+	void refusesHoldsThatContradictEachOther() {
+		assertRefused("shortHold").withMessageContaining("longest hold").withMessageContaining("lease time");
+		assertRefused("crossedHolds").withMessageContaining("longest hold").withMessageContaining("shortest");
+		assertRefused("negativeHold").withMessageContaining("shortest hold");
+		assertRefused("undecided").withMessageContaining("onLost names 2 policies");
 	}
 
 	@Test
@@ -116,7 +125,7 @@ class LockOperationSourceTests {
 	void refusesOtherHttpStatus() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new LockProperties(true, null, Duration.ZERO, Duration.ofSeconds(30), OutagePolicy.DENY,
-					500, Map.of()))
+					OnLost.VETO_COMMIT, 500, Map.of()))
 			.withMessageContaining("ge.redis.lock.http-status");
 	}
 
@@ -136,7 +145,8 @@ class LockOperationSourceTests {
 	}
 
 	private static LockProperties properties(Map<String, LockProperties.Lock> locks) {
-		return new LockProperties(true, null, Duration.ZERO, Duration.ofSeconds(30), OutagePolicy.DENY, 409, locks);
+		return new LockProperties(true, null, Duration.ZERO, Duration.ofSeconds(30), OutagePolicy.DENY,
+				OnLost.VETO_COMMIT, 409, locks);
 	}
 
 	private static Method method(String name) {
@@ -154,12 +164,29 @@ class LockOperationSourceTests {
 		public void plain() {
 		}
 
-		@DistributedLock(name = "tuned", waitTime = "9s", leaseTime = "2m")
+		@DistributedLock(name = "tuned", waitTime = "9s", leaseTime = "2m", maxHold = "5m", atLeastFor = "5s",
+				onLost = OnLost.INTERRUPT)
 		public void tuned() {
 		}
 
 		@DistributedLock(leaseTime = "0s")
 		public void noLease() {
+		}
+
+		@DistributedLock(maxHold = "10s")
+		public void shortHold() {
+		}
+
+		@DistributedLock(maxHold = "1m", atLeastFor = "2m")
+		public void crossedHolds() {
+		}
+
+		@DistributedLock(atLeastFor = "-1s")
+		public void negativeHold() {
+		}
+
+		@DistributedLock(onLost = { OnLost.EVENT, OnLost.INTERRUPT })
+		public void undecided() {
 		}
 
 		@DistributedLock(waitTime = "soon")

@@ -18,6 +18,7 @@ import javax.sql.DataSource;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -232,6 +233,81 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	void transactionUnderALostLockIsNotCommitted() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.desk.sellShortly(1, LockedMethodsIntegrationTests::loseCurrentLock));
+		assertThat(salesSeenBy(this.first)).isZero();
+		this.desk.sellShortly(2, () -> {
+		});
+		assertThat(salesSeenBy(this.first)).isEqualTo(1);
+	}
+
+	@Test
+	void transactionInWhichALostLockWasTakenIsNotCommitted() {
+		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(300)).renew(false);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> transaction.executeWithoutResult((status) -> {
+				LockHandle handle = this.first.locks().tryLock("sell", "one", options).orElseThrow();
+				this.first.get(JdbcTemplate.class).update("insert into sales values (7)");
+				Awaitility.await().until(() -> !handle.isValid());
+			}));
+		assertThat(salesSeenBy(this.first)).isZero();
+	}
+
+	@Test
+	void transactionUnderALostLockIsCommittedIfOnlyAnEventIsWanted() {
+		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
+		LockOptions options = LockOptions.defaults()
+			.leaseTime(Duration.ofMillis(300))
+			.renew(false)
+			.onLost(OnLost.EVENT);
+		this.first.locks().execute("sell", "one", options, (lock) -> {
+			Awaitility.await().until(() -> !lock.isValid());
+			transaction.executeWithoutResult(
+					(status) -> this.first.get(JdbcTemplate.class).update("insert into sales values (7)"));
+			return null;
+		});
+		assertThat(salesSeenBy(this.first)).isEqualTo(1);
+		assertThat(this.first.events(LockLostEvent.class)).hasSize(1);
+	}
+
+	@Test
+	void workUnderALostLockIsInterruptedIfSoWanted() {
+		LockOptions options = LockOptions.defaults()
+			.leaseTime(Duration.ofMillis(300))
+			.renew(false)
+			.onLost(OnLost.INTERRUPT);
+		CountDownLatch never = new CountDownLatch(1);
+		assertThatExceptionOfType(InterruptedException.class)
+			.isThrownBy(() -> this.first.locks().execute("sell", "one", options, (lock) -> {
+				never.await(20, TimeUnit.SECONDS);
+				return null;
+			}));
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		this.first.locks().<Void, RuntimeException>execute("sell", "two", options, (lock) -> {
+			while (!Thread.currentThread().isInterrupted()) {
+				Thread.onSpinWait();
+			}
+			return null;
+		});
+		assertThat(Thread.currentThread().isInterrupted()).as("after the work").isFalse();
+	}
+
+	@Test
+	void scheduledMethodRunsOnOneInstanceAlsoIfTheOtherComesLater() {
+		assertThat(this.desk.nightly()).isEqualTo("done");
+		assertThat(this.otherDesk.nightly()).isNull();
+		assertThat(this.desk.nightly()).isNull();
+		Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> "done".equals(this.otherDesk.nightly()));
+	}
+
+	private static void loseCurrentLock() {
+		LockHandle handle = LockContext.current();
+		Awaitility.await().until(() -> !handle.isValid());
+	}
+
+	@Test
 	void interruptWhileWaitingIsKeptAndMethodDoesNotRun() {
 		AtomicInteger ran = new AtomicInteger();
 		this.desk.waiting(() -> {
@@ -344,6 +420,18 @@ class LockedMethodsIntegrationTests {
 		@DistributedLock(name = "tuned", leaseTime = "1m")
 		public Duration tuned(Supplier<Duration> work) {
 			return work.get();
+		}
+
+		@Transactional
+		@DistributedLock(name = "short", leaseTime = "300ms", renew = false)
+		public void sellShortly(int id, Runnable work) {
+			this.jdbc.update("insert into sales values (?)", id);
+			work.run();
+		}
+
+		@DistributedLock(onNotAcquired = OnNotAcquired.SKIP, atLeastFor = "2s")
+		public @Nullable String nightly() {
+			return "done";
 		}
 
 		@Transactional

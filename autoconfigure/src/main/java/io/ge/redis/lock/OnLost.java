@@ -1,0 +1,35 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+/**
+ * What happens to a holder that loses its lock while it is at work. It is told in any
+ * case, by {@link LockLostEvent} and {@link LockHandle#isValid()}.
+ */
+public enum OnLost {
+
+	/**
+	 * Nothing else.
+	 */
+	EVENT,
+
+	/**
+	 * A transaction of the same thread that would commit afterwards fails with
+	 * {@link LockLostException} and is rolled back: one that was begun under the lock, or
+	 * in which the lock was taken. Between this look and the commit the lock can still be
+	 * lost; against that helps only the {@linkplain FencingToken fencing token}.
+	 */
+	VETO_COMMIT,
+
+	/**
+	 * As {@link #VETO_COMMIT}, and the thread that works under the lock is interrupted.
+	 * Drivers and channels may answer an interrupt by closing connections. The interrupt
+	 * does not outlive the work, and neither does one that comes from elsewhere
+	 * meanwhile. A lock that was taken as a handle has no such thread.
+	 */
+	INTERRUPT
+
+}
