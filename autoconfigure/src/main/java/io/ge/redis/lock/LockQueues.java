@@ -45,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockQueues {
 
-	private static final long BACKSTOP_MILLIS = 1000;
+	/** With the jitter and the question less than a second. */
+	private static final long BACKSTOP_MILLIS = 900;
 
 	private static final long JITTER_MILLIS = 50;
 
@@ -221,7 +222,7 @@ final class LockQueues {
 		decide((then) -> {
 			if (local.candidacy != candidacy) {
 				if (!this.locals.containsKey(local.key)) {
-					this.redis.leave(local.key, null);
+					this.redis.leave(local.key, candidacy.handle);
 				}
 				return;
 			}

@@ -1,7 +1,8 @@
 -- Gives up a lock, or the place in the queue, and grants it to the instance that has waited longest.
 --
 -- KEYS  lock, last token, queue, deadlines; all with the entity's hash tag
--- ARGV  instance (its channel), handle, how long a grant lasts in ms, 1 to leave the queue as well,
+-- ARGV  instance (its channel), handle, how long a grant lasts in ms, 1 to leave the queue as well unless the instance
+--       stands there under another handle by now ('-' leaves whichever it is),
 --       handle under which the instance waits from now on or '', highest token it has seen, how many tokens are wanted,
 --       lease in ms, how long a place in the queue counts in ms, life of the last token in ms,
 --       for how many ms nobody may have the lock, or 0
@@ -26,8 +27,11 @@ local place, memory, keep = ARGV[9], ARGV[10], tonumber(ARGV[11])
 
 local held = redis.call('GET', lock)
 if leave then
-  redis.call('ZREM', queue, instance)
-  redis.call('HDEL', deadlines, instance, '+' .. instance)
+  local request = redis.call('HGET', deadlines, '+' .. instance) or ''
+  if handle == '-' or request == '' or string.sub(request, 1, #handle + 1) == handle .. ' ' then
+    redis.call('ZREM', queue, instance)
+    redis.call('HDEL', deadlines, instance, '+' .. instance)
+  end
 end
 local mine = instance .. ' ' .. handle .. ' '
 local owned = held and (string.sub(held, 1, #mine) == mine or (leave and held == instance .. ' -'))

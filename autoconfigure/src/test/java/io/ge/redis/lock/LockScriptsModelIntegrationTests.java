@@ -98,6 +98,7 @@ class LockScriptsModelIntegrationTests {
 				Scripts.RIGHT.withRelease("and (not chosen or chosen == instance)", ""),
 				Scripts.RIGHT.withRelease("if not owned then", "if not held then"),
 				Scripts.RIGHT.withRelease("if keep > 0 then", "if false then"),
+				Scripts.RIGHT.withRelease("string.sub(request, 1, #handle + 1) == handle .. ' '", "true"),
 				Scripts.RIGHT.withRelease("redis.call('ZREM', queue, chosen)", ""));
 		for (Scripts scripts : broken) {
 			assertThatExceptionOfType(AssertionError.class).as(scripts.fault()).isThrownBy(() -> {
@@ -130,8 +131,8 @@ class LockScriptsModelIntegrationTests {
 	enum Action {
 
 		ASK, ASK_WAITING, ASK_WAITING_AS_WELL, ASK_AGAIN, ASK_IN_THE_OLD_WAY, RELEASE, RELEASE_AND_WAIT,
-		RELEASE_AND_WAIT_AS_WELL, RELEASE_AND_KEEP, RELEASE_STALE, LEAVE, RENEW, RENEW_STALE, LEASE_ENDS, TIME_PASSES,
-		UPSET
+		RELEASE_AND_WAIT_AS_WELL, RELEASE_AND_KEEP, RELEASE_STALE, LEAVE, LEAVE_STALE, RENEW, RENEW_STALE, LEASE_ENDS,
+		TIME_PASSES, UPSET
 
 	}
 
@@ -243,7 +244,8 @@ class LockScriptsModelIntegrationTests {
 				case RELEASE_AND_WAIT, RELEASE_AND_WAIT_AS_WELL -> release(newHandle(), 0);
 				case RELEASE_AND_KEEP -> release("", 900_000);
 				case RELEASE_STALE -> assertThat(release(instance, "h0", false, "", 0)).containsExactly(0L);
-				case LEAVE -> leave(instance);
+				case LEAVE -> leave(instance, handleOf(instance));
+				case LEAVE_STALE -> leave(instance, "h0");
 				case RENEW -> {
 					if (this.owner != null && this.owner.isHeld()) {
 						assertThat(eval(this.scripts.renew(), List.of(KEYS.get(0), "ge:lock:{a}other"),
@@ -345,9 +347,15 @@ class LockScriptsModelIntegrationTests {
 			handOn(instance, following, reply);
 		}
 
-		private void leave(String instance) {
-			Place place = this.queue.remove(instance);
-			String handle = (place != null && place.handle() != null) ? place.handle() : "-";
+		private String handleOf(String instance) {
+			Place place = this.queue.get(instance);
+			return (place != null && place.handle() != null) ? place.handle() : "-";
+		}
+
+		private void leave(String instance, String handle) {
+			if (handle.equals(handleOf(instance)) || handleOf(instance).equals("-")) {
+				this.queue.remove(instance);
+			}
 			boolean mine = this.owner != null && this.owner.isSetAsideFor(instance);
 			List<Object> reply = release(instance, handle, true, "", 0);
 			if (mine) {
