@@ -125,7 +125,8 @@ final class ScriptCost {
 			subjects.add(subject(algorithm + ", allowed, one hot key", Keys.HOT, true, often));
 			RateLimit fresh = limit("fresh", 100, Duration.ofMinutes(1), algorithm);
 			subjects.add(subject(algorithm + ", allowed, new keys", Keys.FRESH, true, fresh));
-			RateLimit spent = limit("spent", 100, Duration.ofHours(1), algorithm);
+			// So long that no permit comes back while it is measured
+			RateLimit spent = limit("spent", 100, Duration.ofDays(365), algorithm);
 			Subject denied = subject(algorithm + ", denied", Keys.HOT, false, spent);
 			subjects.add(denied);
 		}
