@@ -9,9 +9,11 @@ import io.ge.redis.actuate.GeRedisEndpoint;
 import io.ge.redis.actuate.GuardArguments;
 import io.ge.redis.actuate.GuardFigures;
 import io.ge.redis.actuate.GuardResource;
+import io.ge.redis.actuate.LockResource;
 import io.ge.redis.actuate.RateLimitResource;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.lock.LockGuard;
 import io.ge.redis.ratelimit.RateLimitGuard;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -25,7 +27,8 @@ import org.springframework.context.annotation.Bean;
 /**
  * The endpoint {@code geredis}.
  */
-@AutoConfiguration(after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class })
+@AutoConfiguration(
+		after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, LockAutoConfiguration.class })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnAvailableEndpoint(GeRedisEndpoint.class)
@@ -45,6 +48,12 @@ public final class GeRedisEndpointAutoConfiguration {
 	@ConditionalOnBean(RateLimitGuard.class)
 	RateLimitResource geRedisRateLimitResource(RateLimitGuard guard, GuardedMethods methods) {
 		return new RateLimitResource(guard::control, methods);
+	}
+
+	@Bean
+	@ConditionalOnBean(LockGuard.class)
+	LockResource geRedisLockResource(LockGuard guard) {
+		return new LockResource(guard::control);
 	}
 
 	@Bean

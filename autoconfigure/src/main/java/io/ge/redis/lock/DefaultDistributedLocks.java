@@ -6,8 +6,13 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -59,36 +64,58 @@ final class DefaultDistributedLocks implements DistributedLocks {
 		return run(enter(settings, parts(name, key)), work);
 	}
 
+	@Override
+	public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
+		return acquireAll(this.locks.get(name, options), allParts(name, keys), false);
+	}
+
+	@Override
+	public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
+			LockOptions options, LockedWork<T, E> work) throws E {
+		return run(enterAll(this.locks.get(name, options), allParts(name, keys)), work);
+	}
+
 	private static List<String> parts(String name, Object key) {
 		return KeyText.of(key, "The key of the lock '" + name + "'");
+	}
+
+	private static List<List<String>> allParts(String name, Collection<?> keys) {
+		return KeyText.several(keys, "The keys of the lock '" + name + "'");
 	}
 
 	/**
 	 * Enters a lock, anew or nested.
 	 * @throws LockNotAcquiredException if it was not acquired
 	 */
-	Entry enter(LockSettings settings, List<String> parts) {
+	private Entry enter(LockSettings settings, List<String> parts) {
 		RedisLockKey key = this.engine.key(settings.name(), parts);
 		HeldLock outer = LockContext.find(this.engine, key);
 		if (outer != null) {
 			outer.assertHeld();
-			return new Entry(outer, true);
+			return new Entry(outer, List.of());
 		}
-		return new Entry(orThrow(settings, acquire(settings, key)), false);
+		HeldLock lock = orThrow(settings, acquire(settings, key));
+		return new Entry(lock, List.of(lock));
+	}
+
+	private Entry enterAll(LockSettings settings, List<List<String>> keys) {
+		HeldLocks locks = acquireAll(settings, keys, true);
+		return new Entry(locks, locks.own());
 	}
 
 	/**
-	 * Enters a lock of an annotated method: while Redis is away the policy applies.
+	 * Enters the lock of an annotated method: while Redis is away the policy applies.
+	 * @param keys one, or several that are locked together
 	 */
-	Entry enterOrProceed(LockSettings settings, List<String> parts) {
-		if (settings.onOutage() == OutagePolicy.DENY) {
-			return enter(settings, parts);
-		}
+	Entry enterOrProceed(LockSettings settings, List<List<String>> keys, boolean together) {
 		try {
-			return enter(settings, parts);
+			return together ? enterAll(settings, keys) : enter(settings, keys.get(0));
 		}
 		catch (RedisUnavailableException ex) {
-			return new Entry(new NoLock(settings.name()), false);
+			if (settings.onOutage() == OutagePolicy.DENY) {
+				throw ex;
+			}
+			return new Entry(new NoLock(settings.name()), List.of());
 		}
 	}
 
@@ -96,24 +123,29 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	 * Runs work inside a lock.
 	 */
 	static <T extends @Nullable Object, E extends Throwable> T run(Entry entry, LockedWork<T, E> work) throws E {
-		LockContext.Frame frame = LockContext.enter(entry.lock());
-		HeldLock held = (!entry.nested() && entry.lock() instanceof HeldLock lock) ? lock : null;
-		if (held != null) {
-			held.beginWork();
+		List<HeldLock> own = entry.own();
+		List<LockContext.Frame> frames = new ArrayList<>(own.size());
+		for (HeldLock lock : own) {
+			frames.add(LockContext.enter(lock));
+			lock.beginWork();
 		}
+		// The handle that the work sees is the innermost
+		LockContext.Frame seen = (own.size() == 1 && own.get(0) == entry.lock()) ? null
+				: LockContext.enter(entry.lock());
 		try {
 			return work.run(entry.lock());
 		}
 		finally {
-			if (held != null) {
-				held.endWork();
+			if (seen != null) {
+				LockContext.exit(seen, false);
 			}
-			boolean kept = false;
-			if (!entry.nested()) {
+			own.forEach(HeldLock::endWork);
+			if (!own.isEmpty()) {
 				entry.lock().close();
-				kept = entry.lock() instanceof HeldLock lock && !lock.isReleased();
 			}
-			LockContext.exit(frame, kept);
+			for (int i = frames.size() - 1; i >= 0; i--) {
+				LockContext.exit(frames.get(i), !own.get(i).isReleased());
+			}
 		}
 	}
 
@@ -124,18 +156,53 @@ final class DefaultDistributedLocks implements DistributedLocks {
 		return ((Acquired) acquisition).lock();
 	}
 
+	/**
+	 * Takes the locks of several keys, in an order that is the same everywhere, so that
+	 * no two callers wait for each other; none if one is refused.
+	 * @param nested whether those that the call chain holds are entered
+	 * @throws LockNotAcquiredException if one was not acquired
+	 */
+	private HeldLocks acquireAll(LockSettings settings, List<List<String>> keys, boolean nested) {
+		SortedMap<RedisLockKey, List<String>> wanted = new TreeMap<>();
+		keys.forEach((parts) -> wanted.put(this.engine.key(settings.name(), parts), parts));
+		HeldLocks locks = new HeldLocks(settings.name());
+		long started = System.nanoTime();
+		Outcome outcome = Outcome.ERROR;
+		try {
+			for (Map.Entry<RedisLockKey, List<String>> one : wanted.entrySet()) {
+				HeldLock outer = nested ? LockContext.find(this.engine, one.getKey()) : null;
+				if (outer != null) {
+					outer.assertHeld();
+					locks.add(one.getValue(), outer, false);
+					continue;
+				}
+				Duration rest = settings.waitTime().minusNanos(System.nanoTime() - started);
+				locks.add(one.getValue(),
+						orThrow(settings,
+								attempt(settings.waiting(rest.isNegative() ? Duration.ZERO : rest), one.getKey())),
+						true);
+			}
+			outcome = Outcome.ACQUIRED;
+			return locks;
+		}
+		catch (LockNotAcquiredException | LockInterruptedException ex) {
+			outcome = Outcome.NOT_ACQUIRED;
+			throw ex;
+		}
+		finally {
+			if (outcome != Outcome.ACQUIRED) {
+				locks.giveBack();
+			}
+			tell(settings, outcome, started);
+		}
+	}
+
 	private Acquisition acquire(LockSettings settings, RedisLockKey key) {
 		long started = System.nanoTime();
 		Outcome outcome = Outcome.ERROR;
 		try {
-			CompletableFuture<Acquisition> attempt = this.engine.acquire(settings, key);
-			Acquisition acquisition = settings.waitTime().isZero() ? Waiting.await(attempt)
-					: awaitInterruptibly(settings, attempt);
-			outcome = Outcome.NOT_ACQUIRED;
-			if (acquisition instanceof Acquired acquired) {
-				acquired.lock().bindToTransaction();
-				outcome = Outcome.ACQUIRED;
-			}
+			Acquisition acquisition = attempt(settings, key);
+			outcome = (acquisition instanceof Acquired) ? Outcome.ACQUIRED : Outcome.NOT_ACQUIRED;
 			return acquisition;
 		}
 		catch (LockInterruptedException ex) {
@@ -143,9 +210,23 @@ final class DefaultDistributedLocks implements DistributedLocks {
 			throw ex;
 		}
 		finally {
-			this.events
-				.publish(new LockAcquireEvent(settings.name(), outcome, Duration.ofNanos(System.nanoTime() - started)));
+			tell(settings, outcome, started);
 		}
+	}
+
+	private Acquisition attempt(LockSettings settings, RedisLockKey key) {
+		CompletableFuture<Acquisition> attempt = this.engine.acquire(settings, key);
+		Acquisition acquisition = settings.waitTime().isZero() ? Waiting.await(attempt)
+				: awaitInterruptibly(settings, attempt);
+		if (acquisition instanceof Acquired acquired) {
+			acquired.lock().bindToTransaction();
+		}
+		return acquisition;
+	}
+
+	private void tell(LockSettings settings, Outcome outcome, long started) {
+		this.events
+			.publish(new LockAcquireEvent(settings.name(), outcome, Duration.ofNanos(System.nanoTime() - started)));
 	}
 
 	/**
@@ -173,10 +254,10 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	/**
 	 * A lock that work may run under.
 	 *
-	 * @param lock the lock
-	 * @param nested whether an outer call holds it, and releases it
+	 * @param lock the lock, or several
+	 * @param own what is given up after the work; nothing if an outer call holds it
 	 */
-	record Entry(LockHandle lock, boolean nested) {
+	record Entry(LockHandle lock, List<HeldLock> own) {
 	}
 
 }

@@ -62,6 +62,25 @@ public @interface DistributedLock {
 	String key() default "";
 
 	/**
+	 * SpEL expression for several keys that are locked together, such as
+	 * {@code "#transfer.accounts"}: a collection or an array that is not empty. All are
+	 * held while the method runs, or none: they are taken one after the other, in an
+	 * order that is the same everywhere, within one wait time. Each is the same lock as
+	 * that of the key alone, so {@code key} and {@code keys} of one name exclude each
+	 * other. In the place of {@link #key()}.
+	 * <p>
+	 * A {@link FencingToken} parameter receives the token of the first key in that order,
+	 * which orders the holders of that key and says nothing about the others: a resource
+	 * compares the token of the key that stands for it,
+	 * {@link MultiLockHandle#token(Object)}, of the handle that
+	 * {@link LockContext#current()} gives.
+	 * <p>
+	 * Cost: for n keys 2n script calls in n + 1 round trips.
+	 * @return the expression
+	 */
+	String keys() default "";
+
+	/**
 	 * How long a call waits for the lock, such as {@code "2s"}; one budget for
 	 * everything. {@code "0s"} asks once. Default {@code ge.redis.lock.wait-time}, else
 	 * {@code "0s"}.

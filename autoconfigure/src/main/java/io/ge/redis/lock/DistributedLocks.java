@@ -5,6 +5,7 @@
 
 package io.ge.redis.lock;
 
+import java.util.Collection;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,49 @@ public interface DistributedLocks {
 	 */
 	<T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
 			LockedWork<T, E> work) throws E;
+
+	/**
+	 * Takes the locks of several keys, or of none if one of them is not acquired within
+	 * the wait time. They are taken one after the other, in an order that is the same for
+	 * all callers and instances, so that nobody waits for each other; a key that is there
+	 * twice is locked once. Each is the same lock as that of the key alone.
+	 * <p>
+	 * Cost: for n keys n script calls and n round trips to take them, n script calls sent
+	 * at once to give them up.
+	 * @param name the name of the locks
+	 * @param keys what is locked, not empty
+	 * @param options wait time, one budget for all, and lease
+	 * @return the handle of all, to be closed
+	 * @throws LockNotAcquiredException if one was not acquired; none is held then
+	 */
+	MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options);
+
+	/**
+	 * Runs work under the locks of several keys, as {@link #execute} and
+	 * {@link #lockAll}; those that the call chain holds already are entered without a
+	 * command. The work may cast its handle to {@link MultiLockHandle}.
+	 * @param name the name of the locks
+	 * @param keys what is locked, not empty
+	 * @param options wait time, one budget for all, and lease
+	 * @param work what to do while the locks are held
+	 * @param <T> what it returns
+	 * @param <E> what it throws
+	 * @return what the work returned
+	 * @throws E what the work threw
+	 * @throws LockNotAcquiredException if one was not acquired; the work has not run
+	 */
+	<T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys, LockOptions options,
+			LockedWork<T, E> work) throws E;
+
+	/**
+	 * Returns locks for unit tests, which are granted to everybody at once, without Redis
+	 * and without excluding anybody. {@link LockContext} and {@link LockAssert} work as
+	 * ever inside {@link #execute}.
+	 * @return the locks
+	 */
+	static DistributedLocks granted() {
+		return new GrantedLocks();
+	}
 
 	/**
 	 * Work that is done while a lock is held.

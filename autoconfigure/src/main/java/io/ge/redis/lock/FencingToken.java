@@ -16,6 +16,9 @@ import java.lang.annotation.Target;
  * the fencing token. Callers pass any value; it is replaced. On web handlers it is never
  * bound from the request.
  * <p>
+ * Of several keys that are locked together it is the token of the first one, see
+ * {@link DistributedLock#keys()}.
+ * <p>
  * Tokens of one lock rise with every owner, also after Redis was restarted or emptied,
  * except where a new primary's clock stands behind and no instance that asks remembers
  * the last token. A resource that remembers the highest token it has seen and refuses

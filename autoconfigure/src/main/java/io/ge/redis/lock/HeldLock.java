@@ -8,8 +8,6 @@ package io.ge.redis.lock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
@@ -39,12 +37,8 @@ final class HeldLock implements LockHandle {
 
 	private final CompletableFuture<Void> released = new CompletableFuture<>();
 
-	private final Lock workerLock = new ReentrantLock();
-
-	/** Who is interrupted when the lock is lost; guarded by the lock of that name. */
-	private @Nullable Thread worker;
-
-	private boolean interrupted;
+	/** Who is interrupted when the lock is lost, if anybody is. */
+	private final @Nullable Worker worker;
 
 	private volatile boolean transactional;
 
@@ -53,6 +47,7 @@ final class HeldLock implements LockHandle {
 		this.tenure = tenure;
 		this.settings = attempt.settings;
 		this.budget = attempt.budget;
+		this.worker = (this.settings.onLost() == OnLost.INTERRUPT) ? new Worker() : null;
 		this.token = token;
 	}
 
@@ -62,6 +57,7 @@ final class HeldLock implements LockHandle {
 	HeldLock bindToTransaction() {
 		this.transactional = LockTransactions.isActive();
 		if (this.transactional) {
+			LockTransactions.warnIfOlder(name());
 			LockTransactions.beforeCommit(this::assertMayCommit);
 		}
 		return this;
@@ -81,14 +77,8 @@ final class HeldLock implements LockHandle {
 	 * Begins to work on this thread.
 	 */
 	void beginWork() {
-		if (this.settings.onLost() == OnLost.INTERRUPT) {
-			this.workerLock.lock();
-			try {
-				this.worker = Thread.currentThread();
-			}
-			finally {
-				this.workerLock.unlock();
-			}
+		if (this.worker != null) {
+			this.worker.begin();
 		}
 	}
 
@@ -96,17 +86,8 @@ final class HeldLock implements LockHandle {
 	 * Has ended the work of this thread, which is not interrupted any more.
 	 */
 	void endWork() {
-		if (this.settings.onLost() == OnLost.INTERRUPT) {
-			this.workerLock.lock();
-			try {
-				this.worker = null;
-				if (this.interrupted) {
-					Thread.interrupted();
-				}
-			}
-			finally {
-				this.workerLock.unlock();
-			}
+		if (this.worker != null) {
+			this.worker.end();
 		}
 	}
 
@@ -114,15 +95,8 @@ final class HeldLock implements LockHandle {
 	 * Interrupts whoever works under the lock, which is lost.
 	 */
 	void interruptWorker() {
-		this.workerLock.lock();
-		try {
-			if (this.worker != null) {
-				this.interrupted = true;
-				this.worker.interrupt();
-			}
-		}
-		finally {
-			this.workerLock.unlock();
+		if (this.worker != null) {
+			this.worker.interrupt();
 		}
 	}
 
@@ -140,18 +114,23 @@ final class HeldLock implements LockHandle {
 
 	@Override
 	public void close() {
+		Waiting.await(beginClose());
+	}
+
+	/**
+	 * Gives up the lock, or sees to it that it is given up after the transaction.
+	 */
+	CompletableFuture<Void> beginClose() {
 		if (this.transactional && !this.ended.get() && LockTransactions.afterCompletion(this::releaseAndWait)) {
-			return;
+			return CompletableFuture.completedFuture(null);
 		}
-		releaseAndWait();
+		LockContext.forget(this);
+		return release();
 	}
 
 	private void releaseAndWait() {
 		LockContext.forget(this);
-		CompletableFuture<Void> done = release();
-		if (!done.isDone()) {
-			Waiting.await(done);
-		}
+		Waiting.await(release());
 	}
 
 	/**
@@ -178,6 +157,10 @@ final class HeldLock implements LockHandle {
 	 */
 	boolean beginToTellLoss() {
 		return this.lossTold.compareAndSet(false, true);
+	}
+
+	Duration age() {
+		return Duration.ofNanos(System.nanoTime() - this.acquiredAt);
 	}
 
 	boolean isOf(LockEngine other, RedisLockKey sought) {

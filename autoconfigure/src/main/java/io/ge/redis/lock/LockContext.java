@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The locks of the call chain on this thread: those of methods with
  * {@link DistributedLock} and of {@link DistributedLocks#execute}.
  * <p>
- * It finds handles, it does not own: another thread has a context of its own, and whoever
- * goes on there passes the handle.
+ * It finds handles, it does not own. Another thread has a context of its own: nothing is
+ * inherited, and whoever goes on there passes the handle, or {@link #capture() carries}
+ * the locks along.
  */
 public final class LockContext {
 
@@ -43,6 +44,27 @@ public final class LockContext {
 	}
 
 	/**
+	 * Takes the locks under which this thread runs along to other threads, for work that
+	 * belongs to the same call chain: there they can be entered again without a command,
+	 * {@link #current()} and {@link LockAssert} know them, and a lost one vetoes commits.
+	 * They are given up by whoever took them, who has to wait for that work; only the
+	 * thread that took a lock is interrupted when it is lost.
+	 * @return the locks, to be opened on another thread, also on several
+	 */
+	public static Carrier capture() {
+		List<LockHandle> handles = new ArrayList<>();
+		List<Frame> frames = FRAMES.get();
+		if (frames != null) {
+			for (Frame frame : frames) {
+				if (frame.inside) {
+					handles.add(frame.handle);
+				}
+			}
+		}
+		return new Carrier(handles);
+	}
+
+	/**
 	 * Finds a lock that this call chain holds already, also one that is only kept until
 	 * the transaction has completed.
 	 */
@@ -52,6 +74,21 @@ public final class LockContext {
 			for (int i = frames.size() - 1; i >= 0; i--) {
 				if (frames.get(i).handle instanceof HeldLock lock && lock.isOf(engine, key) && !lock.isReleased()) {
 					return lock;
+				}
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Finds the innermost lock of a name under which this thread runs.
+	 */
+	static @Nullable LockHandle find(String name) {
+		List<Frame> frames = FRAMES.get();
+		if (frames != null) {
+			for (int i = frames.size() - 1; i >= 0; i--) {
+				if (frames.get(i).inside && frames.get(i).handle.name().equals(name)) {
+					return frames.get(i).handle;
 				}
 			}
 		}
@@ -109,6 +146,64 @@ public final class LockContext {
 		if (frames != null && frames.remove(frame) && frames.isEmpty()) {
 			FRAMES.remove();
 		}
+	}
+
+	/**
+	 * Locks on their way to another thread.
+	 */
+	public static final class Carrier {
+
+		private final List<LockHandle> handles;
+
+		private Carrier(List<LockHandle> handles) {
+			this.handles = handles;
+		}
+
+		/**
+		 * Lets this thread run under the carried locks, and no others.
+		 * @return to be closed on the same thread, which then runs under its own again
+		 */
+		public Scope open() {
+			List<Frame> own = FRAMES.get();
+			List<Frame> carried = new ArrayList<>(this.handles.size());
+			for (LockHandle handle : this.handles) {
+				carried.add(new Frame(handle));
+			}
+			FRAMES.set(carried);
+			return () -> {
+				if (own != null) {
+					FRAMES.set(own);
+				}
+				else {
+					FRAMES.remove();
+				}
+			};
+		}
+
+		/**
+		 * Wraps work so that it runs under the carried locks, on whichever thread.
+		 * @param work the work
+		 * @return the work under the locks
+		 */
+		public Runnable wrap(Runnable work) {
+			return () -> {
+				try (Scope scope = open()) {
+					work.run();
+				}
+			};
+		}
+
+	}
+
+	/**
+	 * While a thread runs under carried locks.
+	 */
+	@FunctionalInterface
+	public interface Scope extends AutoCloseable {
+
+		@Override
+		void close();
+
 	}
 
 	/**

@@ -63,7 +63,8 @@ final class LockEngine {
 		this.timers = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("ge-redis-lock"));
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.queues = new LockQueues(this, redis);
-		redis.listen(this.queues::granted, (key) -> this.queues.offered(redis.key(key)), this::recovered);
+		redis.listen(this.queues::granted, (key) -> this.queues.offered(redis.key(key)),
+				(handle, key) -> takenAway(handle, redis.key(key)), this::recovered);
 		redis.onRecovery(this::recovered);
 	}
 
@@ -151,6 +152,33 @@ final class LockEngine {
 			}
 		});
 		return tenures.values();
+	}
+
+	/**
+	 * An operator has released a lock of this instance.
+	 */
+	private void takenAway(String handle, RedisLockKey key) {
+		for (HeldLock section : this.held) {
+			if (section.tenure.handle.equals(handle) && section.tenure.key.equals(key)) {
+				section.tenure.takenAway();
+			}
+		}
+	}
+
+	/**
+	 * Lists the locks that callers of this instance hold.
+	 */
+	List<LockControl.Held> list() {
+		List<LockControl.Held> all = new ArrayList<>();
+		for (HeldLock section : this.held) {
+			all.add(new LockControl.Held(section.name(), section.tenure.key.hash(), section.token(), section.age(),
+					section.remaining(), this.queues.waiting(section.tenure.key)));
+		}
+		return all;
+	}
+
+	RedisLocks redis() {
+		return this.redis;
 	}
 
 	void entered(HeldLock section) {

@@ -92,6 +92,14 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	}
 
 	/**
+	 * Returns what operators can see and do.
+	 * @return the control
+	 */
+	public LockControl control() {
+		return new LockControl(this.engines.get());
+	}
+
+	/**
 	 * Returns the number of calls of this instance that wait for a lock.
 	 * @return the number
 	 */

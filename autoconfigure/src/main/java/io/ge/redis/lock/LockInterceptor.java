@@ -27,7 +27,8 @@ final class LockInterceptor extends GuardInterceptor<LockOperation> {
 	protected @Nullable Object guard(LockOperation operation, MethodInvocation invocation) throws Throwable {
 		DefaultDistributedLocks.Entry entry;
 		try {
-			entry = this.locks.get().enterOrProceed(operation.settings(), operation.keyParts(invocation));
+			entry = this.locks.get()
+				.enterOrProceed(operation.settings(), operation.keys(invocation), operation.together());
 		}
 		catch (LockNotAcquiredException ex) {
 			return notAcquired(operation, invocation, ex);

@@ -20,18 +20,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param settings the lock
  * @param key what is locked, or {@code null} for all calls together
+ * @param together whether it is several keys that are locked together
  * @param tokenParameters positions of the parameters that receive the token
  * @param onNotAcquired what happens to calls that do not get the lock
  * @param fallback answers those, if so configured
  * @param skipped what those return that are passed over
  * @param description for the endpoint
  */
-record LockOperation(LockSettings settings, @Nullable MethodExpression key, List<Integer> tokenParameters,
-		OnNotAcquired onNotAcquired, @Nullable FallbackMethod fallback, @Nullable Object skipped,
-		GuardDescription description) implements GuardedOperation {
+record LockOperation(LockSettings settings, @Nullable MethodExpression key, boolean together,
+		List<Integer> tokenParameters, OnNotAcquired onNotAcquired, @Nullable FallbackMethod fallback,
+		@Nullable Object skipped, GuardDescription description) implements GuardedOperation {
 
-	List<String> keyParts(MethodInvocation invocation) {
-		return (this.key != null) ? KeyText.of(this.key.evaluate(invocation), this.key) : List.of();
+	/**
+	 * Returns what is locked: one key, or several if they are locked together.
+	 */
+	List<List<String>> keys(MethodInvocation invocation) {
+		if (this.key == null) {
+			return List.of(List.of());
+		}
+		Object value = this.key.evaluate(invocation);
+		return this.together ? KeyText.several(value, this.key) : List.of(KeyText.of(value, this.key));
 	}
 
 	/**

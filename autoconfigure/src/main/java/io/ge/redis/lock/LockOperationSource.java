@@ -53,8 +53,14 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		Settings settings = new Settings();
 		LockSettings lock = this.locks.define(name, read(annotation, method), settings, method);
 		String key = this.attributes.text(method, "key", annotation.key());
+		String keys = this.attributes.text(method, "keys", annotation.keys());
+		if (key != null && keys != null) {
+			throw method.problem("Both key and keys are given.", "Give key for one lock, or keys for several.");
+		}
 		settings.pickOptional("key", null, key);
-		MethodExpression expression = (key != null) ? this.expressions.compile(method, "key", key) : null;
+		settings.pickOptional("keys", null, keys);
+		MethodExpression expression = (keys != null) ? this.expressions.compile(method, "keys", keys)
+				: (key != null) ? this.expressions.compile(method, "key", key) : null;
 		OnNotAcquired policy = settings.pick("onNotAcquired", null,
 				(annotation.onNotAcquired() != OnNotAcquired.THROW) ? annotation.onNotAcquired() : null,
 				OnNotAcquired.THROW);
@@ -62,7 +68,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		if (policy == OnNotAcquired.SKIP) {
 			requireSkippable(method);
 		}
-		return new LockOperation(lock, expression, tokenParameters(method), policy, fallback,
+		return new LockOperation(lock, expression, keys != null, tokenParameters(method), policy, fallback,
 				(method.method().getReturnType() == Optional.class) ? Optional.empty() : null,
 				new GuardDescription("lock", "DistributedLock", name, settings.toMap()));
 	}

@@ -81,6 +81,20 @@ final class LockQueues {
 	}
 
 	/**
+	 * Returns how many callers of this instance wait for a lock.
+	 */
+	int waiting(RedisLockKey key) {
+		this.lock.lock();
+		try {
+			LocalLock local = this.locals.get(key);
+			return (local != null) ? local.waiters.size() : 0;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
 	 * Lets an attempt in if the lock is open here, else adds it at the end.
 	 */
 	void join(LockAttempt attempt) {

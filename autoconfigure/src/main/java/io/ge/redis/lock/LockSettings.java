@@ -49,4 +49,12 @@ record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean 
 				() -> "the longest hold must not be below the shortest, " + atLeastFor + ", but is " + maxHold + ".");
 	}
 
+	/**
+	 * Returns the same with another wait.
+	 */
+	LockSettings waiting(Duration rest) {
+		return new LockSettings(this.name, rest, this.leaseTime, this.renew, this.onOutage, this.maxHold,
+				this.atLeastFor, this.onLost);
+	}
+
 }

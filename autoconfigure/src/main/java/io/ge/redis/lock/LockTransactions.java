@@ -5,6 +5,13 @@
 
 package io.ge.redis.lock;
 
+import java.sql.Connection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.core.Ordered;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -17,12 +24,33 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class LockTransactions {
 
+	private static final Log logger = LogFactory.getLog(LockTransactions.class);
+
+	/** Names may be made up at run time. */
+	private static final int MOST_WARNINGS = 100;
+
+	private static final Set<String> warned = ConcurrentHashMap.newKeySet();
+
 	private LockTransactions() {
 	}
 
 	static boolean isActive() {
 		return TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	/**
+	 * Warns of a lock that is taken inside a transaction which sees the data as they were
+	 * before: it does not see what the last holder has committed. Once for each name.
+	 */
+	static void warnIfOlder(String name) {
+		Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+		if (isolation != null && isolation >= Connection.TRANSACTION_REPEATABLE_READ && warned.size() < MOST_WARNINGS
+				&& warned.add(name)) {
+			logger.warn("The lock '" + name + "' is taken inside a transaction with the isolation level "
+					+ ((isolation == Connection.TRANSACTION_SERIALIZABLE) ? "SERIALIZABLE" : "REPEATABLE READ")
+					+ ", which may not see what the last holder has committed: take it before the transaction begins");
+		}
 	}
 
 	/**

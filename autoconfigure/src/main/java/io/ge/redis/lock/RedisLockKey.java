@@ -5,6 +5,10 @@
 
 package io.ge.redis.lock;
 
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 
 import io.ge.redis.core.key.RedisKey;
@@ -15,7 +19,37 @@ import io.ge.redis.core.key.RedisKey;
  * @param lock who holds it
  * @param all the keys, in the order that the scripts state
  */
-record RedisLockKey(RedisKey lock, List<RedisKey> all) {
+record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Comparable<RedisLockKey> {
+
+	private static final int SHOWN_BYTES = 6;
+
+	/**
+	 * Gives all instances the same order, in which several locks are taken.
+	 */
+	@Override
+	public int compareTo(RedisLockKey other) {
+		return Arrays.compareUnsigned(this.lock.bytes(), other.lock.bytes());
+	}
+
+	/**
+	 * The instances that wait.
+	 */
+	RedisKey queue() {
+		return this.all.get(2);
+	}
+
+	/**
+	 * Tells keys apart without showing them.
+	 */
+	String hash() {
+		try {
+			byte[] digest = MessageDigest.getInstance("SHA-256").digest(this.lock.bytes());
+			return HexFormat.of().formatHex(digest, 0, SHOWN_BYTES);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+		}
+	}
 
 	@Override
 	public boolean equals(Object other) {

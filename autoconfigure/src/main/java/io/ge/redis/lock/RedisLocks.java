@@ -65,6 +65,8 @@ final class RedisLocks {
 
 	private static final String GRANT_TOPIC = "lock.grant";
 
+	private static final String LOST_TOPIC = "lock.lost";
+
 	/** How long a released lock is the next instance's, unless that one extends it. */
 	static final Duration GRANT = Duration.ofSeconds(2);
 
@@ -93,6 +95,8 @@ final class RedisLocks {
 	private static final LuaScript ACQUIRE = LuaScript.load(RedisLocks.class, "acquire.lua");
 
 	private static final LuaScript RELEASE = LuaScript.load(RedisLocks.class, "release.lua").runningWithoutMemory();
+
+	private static final LuaScript LOOK = LuaScript.load(RedisLocks.class, "look.lua");
 
 	private static final LuaScript RENEW = LuaScript.load(RedisLocks.class, "renew.lua");
 
@@ -131,9 +135,16 @@ final class RedisLocks {
 	 * Listens for locks that are granted to this instance.
 	 * @param granted takes a grant
 	 * @param offered takes the text of the key of a lock that is set aside
+	 * @param lost takes handle and text of the key of a lock that an operator has
+	 * released
 	 * @param uncertain called when messages may have been lost
 	 */
-	void listen(Consumer<Grant> granted, Consumer<String> offered, Runnable uncertain) {
+	void listen(Consumer<Grant> granted, Consumer<String> offered, BiConsumer<String, String> lost,
+			Runnable uncertain) {
+		this.bus.handle(LOST_TOPIC, (text) -> {
+			int space = text.indexOf(' ');
+			lost.accept(text.substring(0, space), text.substring(space + 1));
+		});
 		this.bus.handle(GRANT_TOPIC, (text) -> granted.accept(Grant.parse(text)));
 		this.bus.handle(TOPIC, offered);
 		this.bus.onSubscribed(uncertain);
@@ -267,6 +278,40 @@ final class RedisLocks {
 		return batches;
 	}
 
+	/**
+	 * Looks at a lock.
+	 */
+	CompletableFuture<Standing> look(RedisLockKey key) {
+		ScriptCall call = ScriptCall.of(LOOK, List.of(key.lock(), key.queue()));
+		return this.redis.run(call, newBudget()).thenApply((reply) -> {
+			int waiters = (int) reply.number(1);
+			if (reply.number(0) == 0) {
+				return Standing.free(waiters);
+			}
+			return new Standing(true, reply.number(2) == 1, reply.text(3), reply.text(4), reply.number(5),
+					Duration.ofMillis(Math.max(0, reply.number(6))), Duration.ofNanos(reply.number(7) * 1000), waiters);
+		});
+	}
+
+	/**
+	 * Takes a lock away from whoever holds it, who is told, and hands it on.
+	 * @return whether there was a holder, or the rest of a shortest hold
+	 */
+	CompletableFuture<Boolean> force(RedisLockKey key) {
+		return look(key).thenCompose((standing) -> {
+			if (!standing.held() || standing.handle().equals(NO_HANDLE)) {
+				return CompletableFuture.completedFuture(false);
+			}
+			// The words by which the script knows the owner
+			ScriptCall call = standing.kept()
+					? releaseCall(ScriptCall.argument("="), key, standing.holder(), NO, null, Duration.ZERO,
+							Duration.ZERO, NO)
+					: releaseCall(ScriptCall.argument(standing.holder()), key, standing.handle(), NO, null,
+							Duration.ZERO, Duration.ZERO, YES);
+			return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0) > 0);
+		});
+	}
+
 	private static int slot(Renewal renewal) {
 		return ClusterSlotHashUtil.calculateSlot(renewal.key().lock().bytes());
 	}
@@ -290,9 +335,14 @@ final class RedisLocks {
 
 	private ScriptCall releaseCall(RedisLockKey key, String handle, byte[] leave, @Nullable String following,
 			Duration lease, Duration keep) {
-		return ScriptCall.of(RELEASE, key.all(), this.instance, handle, GRANT_MILLIS, leave,
+		return releaseCall(this.instance, key, handle, leave, following, lease, keep, NO);
+	}
+
+	private ScriptCall releaseCall(byte[] owner, RedisLockKey key, String handle, byte[] leave,
+			@Nullable String following, Duration lease, Duration keep, byte[] tell) {
+		return ScriptCall.of(RELEASE, key.all(), owner, handle, GRANT_MILLIS, leave,
 				(following != null) ? following : NOTHING, this.highestToken.get(), WANTED_TOKENS, lease.toMillis(),
-				PLACE_MILLIS, TOKEN_MEMORY_MILLIS, keep.toMillis());
+				PLACE_MILLIS, TOKEN_MEMORY_MILLIS, keep.toMillis(), tell);
 	}
 
 	/**
@@ -321,6 +371,27 @@ final class RedisLocks {
 	 * @param tokens the tokens with which this instance has it again, if it does
 	 */
 	record Handover(boolean mine, boolean elsewhere, @Nullable TokenRange tokens) {
+	}
+
+	/**
+	 * How a lock stands in Redis.
+	 *
+	 * @param held whether an instance has it
+	 * @param kept whether its section is over and it only stays taken
+	 * @param holder the channel of the instance
+	 * @param handle by which the instance has it
+	 * @param token its first token, 0 if it is only set aside
+	 * @param remaining the rest of the lease
+	 * @param age for how long the instance has had it
+	 * @param waiters how many instances wait
+	 */
+	record Standing(boolean held, boolean kept, String holder, String handle, long token, Duration remaining,
+			Duration age, int waiters) {
+
+		static Standing free(int waiters) {
+			return new Standing(false, false, "", "", 0, Duration.ZERO, Duration.ZERO, waiters);
+		}
+
 	}
 
 	/**

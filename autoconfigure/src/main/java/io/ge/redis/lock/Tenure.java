@@ -246,6 +246,13 @@ final class Tenure {
 		}
 	}
 
+	/**
+	 * Redis has given the lock to another, or to nobody.
+	 */
+	void takenAway() {
+		lose(State.GONE);
+	}
+
 	private void lose(State how) {
 		if (this.state.compareAndSet(State.HELD, how)) {
 			replaceTimer(null);

@@ -5,7 +5,7 @@
 --       stands there under another handle by now ('-' leaves whichever it is),
 --       handle under which the instance waits from now on or '', highest token it has seen, how many tokens are wanted,
 --       lease in ms, how long a place in the queue counts in ms, life of the last token in ms,
---       for how many ms nobody may have the lock, or 0
+--       for how many ms nobody may have the lock, or 0, 1 to tell the instance that it has lost the lock
 -- Reply {1} if the lock is free now, {2} if another has it, {3, first token, last token} if the instance has it
 --       again, under the handle under which it waits; {0} if it was not this handle's
 --
@@ -23,7 +23,7 @@
 local lock, counter, queue, deadlines = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local instance, handle, grant, leave, following = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1', ARGV[5]
 local seen, wanted, lease = ARGV[6], tonumber(ARGV[7]), ARGV[8]
-local place, memory, keep = ARGV[9], ARGV[10], tonumber(ARGV[11])
+local place, memory, keep, tell = ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12] == '1'
 
 local held = redis.call('GET', lock)
 if leave then
@@ -37,6 +37,9 @@ local mine = instance .. ' ' .. handle .. ' '
 local owned = held and (string.sub(held, 1, #mine) == mine or (leave and held == instance .. ' -'))
 if not owned then
   return {0}
+end
+if tell then
+  redis.pcall('PUBLISH', instance, 'lock.lost ' .. handle .. ' ' .. lock)
 end
 
 if keep > 0 then

@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import io.ge.redis.lock.LockGuard;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
+import io.ge.redis.lock.MultiLockHandle;
 import io.ge.redis.test.SharedRedis;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -222,6 +224,17 @@ class LockAutoConfigurationIntegrationTests {
 
 			@Override
 			public <T, E extends Throwable> T execute(String name, Object key, LockOptions options,
+					LockedWork<T, E> work) {
+				throw new LockNotAcquiredException(name, null);
+			}
+
+			@Override
+			public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
+				throw new LockNotAcquiredException(name, null);
+			}
+
+			@Override
+			public <T, E extends Throwable> T executeAll(String name, Collection<?> keys, LockOptions options,
 					LockedWork<T, E> work) {
 				throw new LockNotAcquiredException(name, null);
 			}

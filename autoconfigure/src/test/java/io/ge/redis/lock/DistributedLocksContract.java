@@ -31,6 +31,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * What locks promise on every kind of Redis, seen by two instances of an application.
@@ -133,6 +134,27 @@ abstract class DistributedLocksContract {
 		assertThat(same).isTrue();
 		assertThat(this.first.scripts() - before).isEqualTo(2);
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(LockContext::current);
+	}
+
+	@Test
+	void locksThatAreCarriedToAnotherThreadAreEnteredThereWithoutCommands() {
+		this.first.locks().<Void, RuntimeException>execute("orders", 42, WAITING, (outer) -> {
+			int before = this.first.scripts();
+			LockContext.Carrier carrier = LockContext.capture();
+			this.first.async(() -> {
+				carrier
+					.wrap(() -> this.first.locks().<Void, RuntimeException>execute("orders", 42, WAITING, (inner) -> {
+						assertThat(inner.token()).isEqualTo(outer.token());
+						return null;
+					}))
+					.run();
+				return null;
+			}).orTimeout(5, TimeUnit.SECONDS).join();
+			assertThat(this.first.scripts()).isEqualTo(before);
+			assertThat(outer.isValid()).isTrue();
+			assertThat(this.first.async(() -> this.first.locks().tryLock("orders", 42)).join()).isEmpty();
+			return null;
+		});
 	}
 
 	@Test
@@ -257,6 +279,147 @@ abstract class DistributedLocksContract {
 		assertThat(next.isValid()).isTrue();
 		assertThat(this.second.locks().tryLock("orders", 42)).isEmpty();
 		next.close();
+	}
+
+	@Test
+	void severalKeysAreLockedTogetherOrNotAtAll() {
+		LockHandle other = this.second.locks().lock("orders", "b", WAITING);
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> this.first.locks().lockAll("orders", List.of("c", "b", "a"), LockOptions.defaults()));
+		this.second.locks().lock("orders", "a", WAITING).close();
+		this.second.locks().lock("orders", "c", WAITING).close();
+		other.close();
+		int before = this.first.scripts();
+		MultiLockHandle all = this.first.locks().lockAll("orders", List.of("c", "b", "a", "c"), WAITING);
+		assertThat(this.first.scripts() - before).isEqualTo(3);
+		for (String key : List.of("a", "b", "c")) {
+			assertThat(this.second.locks().tryLock("orders", key)).as(key).isEmpty();
+		}
+		assertThat(all.isValid()).isTrue();
+		assertThat(all.remaining()).isPositive();
+		assertThat(all.token()).isEqualTo(all.token("a")).isNotEqualTo(all.token("b"));
+		assertThat(all.token("b")).isGreaterThan(other.token());
+		assertThatIllegalArgumentException().isThrownBy(() -> all.token("d"));
+		all.close();
+		assertThat(this.first.scripts() - before).isEqualTo(6);
+		assertThat(all.isValid()).isFalse();
+		this.second.locks().tryLock("orders", "b").orElseThrow().close();
+	}
+
+	@Test
+	void severalKeysShareOneWait() {
+		LockHandle a = this.second.locks().lock("orders", "a", WAITING);
+		LockHandle b = this.second.locks().lock("orders", "b", WAITING);
+		CompletableFuture<Void> freed = this.second.async(() -> {
+			Awaitility.await().until(() -> this.first.waiting() == 1);
+			a.close();
+			return null;
+		});
+		long started = System.nanoTime();
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.first.locks()
+			.lockAll("orders", List.of("a", "b"), LockOptions.defaults().waitTime(Duration.ofMillis(900))));
+		assertThat(Duration.ofNanos(System.nanoTime() - started)).isBetween(Duration.ofMillis(890),
+				Duration.ofSeconds(5));
+		freed.join();
+		b.close();
+	}
+
+	@Test
+	void callersOfOverlappingKeysInAnyOrderAllGetThem() {
+		List<List<String>> wishes = List.of(List.of("a", "b"), List.of("b", "c"), List.of("c", "a"),
+				List.of("c", "b", "a"));
+		java.util.Map<String, int[]> unprotected = java.util.Map.of("a", new int[1], "b", new int[1], "c", new int[1]);
+		List<CompletableFuture<Void>> workers = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			List<String> keys = wishes.get(i);
+			LockApplication application = (i % 2 == 0) ? this.first : this.second;
+			workers.add(application.async(() -> {
+				for (int round = 0; round < 15; round++) {
+					application.locks().<Void, RuntimeException>executeAll("orders", keys, WAITING, (lock) -> {
+						keys.forEach((key) -> {
+							int seen = unprotected.get(key)[0];
+							Thread.yield();
+							unprotected.get(key)[0] = seen + 1;
+						});
+						return null;
+					});
+				}
+				return null;
+			}));
+		}
+		CompletableFuture.allOf(workers.toArray(CompletableFuture[]::new)).orTimeout(60, TimeUnit.SECONDS).join();
+		assertThat(unprotected.values()).allSatisfy((count) -> assertThat(count[0]).isEqualTo(45));
+	}
+
+	@Test
+	void handleOfSeveralKeysIsLostWithOneOfThem() {
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(900));
+		MultiLockHandle all = this.first.locks().lockAll("orders", List.of("a", "b"), options);
+		RedisLocks locks = new RedisLocks(this.first.backend());
+		// As if an operator had released one of them
+		assertThat(locks.force(locks.key("orders", List.of("b"))).join()).isTrue();
+		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !all.isValid());
+		assertThat(all.remaining()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(all::assertHeld);
+		assertThat(this.second.locks().tryLock("orders", "a")).isEmpty();
+		all.close();
+		this.second.locks().lock("orders", "a", WAITING).close();
+	}
+
+	@Test
+	void forcedReleaseInformsTheHolderAndServesTheNext() {
+		LockHandle held = this.first.locks().lock("orders", 42, WAITING);
+		CompletableFuture<LockHandle> waiting = waitIn(this.second);
+		awaitQueued("{orders:42}", 1);
+		RedisLocks locks = new RedisLocks(this.second.backend());
+		RedisLockKey key = locks.key("orders", List.of("42"));
+		RedisLocks.Standing standing = locks.look(key).join();
+		assertThat(standing.held()).isTrue();
+		assertThat(standing.holder()).isEqualTo(this.first.backend().bus().channel());
+		assertThat(standing.token()).isEqualTo(held.token());
+		assertThat(standing.remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+		assertThat(standing.age()).isLessThan(Duration.ofMinutes(1));
+		assertThat(standing.waiters()).isEqualTo(1);
+		assertThat(locks.force(key).join()).isTrue();
+		LockHandle next = waiting.orTimeout(5, TimeUnit.SECONDS).join();
+		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !held.isValid());
+		assertThat(this.first.events(LockLostEvent.class))
+			.containsExactly(new LockLostEvent("orders", held.token(), LockLostEvent.Cause.NOT_OWNER));
+		held.close();
+		assertThat(next.isValid()).isTrue();
+		next.close();
+		assertThat(locks.force(key).join()).isFalse();
+		assertThat(locks.look(key).join().held()).isFalse();
+	}
+
+	@Test
+	void forcedReleaseEndsAShortestHold() {
+		this.first.locks().lock("orders", 42, LockOptions.defaults().atLeastFor(Duration.ofMinutes(1))).close();
+		RedisLocks locks = new RedisLocks(this.second.backend());
+		RedisLockKey key = locks.key("orders", List.of("42"));
+		assertThat(locks.look(key).join().holder()).isEqualTo(this.first.backend().bus().channel());
+		assertThat(locks.force(key).join()).isTrue();
+		this.second.locks().tryLock("orders", 42).orElseThrow().close();
+	}
+
+	@Test
+	void leasesOfManyLocksAreExtendedTogether() {
+		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofSeconds(3));
+		List<LockHandle> held = new ArrayList<>();
+		for (int i = 0; i < 300; i++) {
+			held.add(this.first.locks().lock("many", i, options));
+		}
+		// The first extensions bring them together
+		long acquired = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - acquired > 2_500_000_000L);
+		int scripts = this.first.scripts();
+		long started = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - started > 3_000_000_000L);
+		int slots = (this.primaries.size() > 1) ? 300 : 1;
+		assertThat(this.first.scripts() - scripts).isLessThanOrEqualTo(8 * slots);
+		assertThat(held).allMatch(LockHandle::isValid);
+		held.forEach(LockHandle::close);
+		assertThat(this.first.events(LockLostEvent.class)).isEmpty();
 	}
 
 	@Test

@@ -106,6 +106,21 @@ class LockFaultIntegrationTests {
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
+	void instanceKilledWhileItWaits() {
+		passes(run("first waiter killed before the lock is granted to it", "the next has it within about two seconds")
+			.atLeast(2, 1), LockScenario::instanceKilledWhileItWaits);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void instanceKilledWhileItWaitsIsMissedIfGrantsDoNotEnd() {
+		fails(LockScenario::instanceKilledWhileItWaits, Sabotage.script("io/ge/redis/lock/release.lua",
+				"owner .. ' ' .. first .. ' ' .. last, 'PX', ttl)", "owner .. ' ' .. first .. ' ' .. last)"));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
 	void redisRestartedWithoutItsDataUnderLoad() {
 		passes(run("Redis killed under load, restarted without its data", FENCING).atLeast(20, 1),
 				(scenario) -> scenario.redisRestartedWithoutItsData(OUTAGE));
@@ -158,6 +173,20 @@ class LockFaultIntegrationTests {
 	void onlyThePushConnectionCutIsMissedWithoutBackstop() {
 		fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip(LockQueues.class, "retry"),
 				Sabotage.skip(LockQueues.class, "askAll"));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void holderCutOff() {
+		passes(run("holder cut off from Redis", EXCLUSION + ", the holder is told").atLeast(20, 1),
+				LockScenario::holderCutOff);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void holderCutOffIsMissedWithoutItsDeadline() {
+		fails(LockScenario::holderCutOff, ALWAYS_VALID);
 	}
 
 	@Test

@@ -102,6 +102,11 @@ class LockOperationSourceTests {
 	}
 
 	@Test
+	void refusesOneKeyAndSeveralKeys() {
+		assertRefused("bothKeys").withMessageContaining("Both key and keys");
+	}
+
+	@Test
 	void refusesUnknownVariable() {
 		assertRefused("unknownVariable").withMessageContaining("#nobody");
 	}
@@ -216,6 +221,10 @@ class LockOperationSourceTests {
 
 		@DistributedLock
 		public void textToken(@FencingToken String token) {
+		}
+
+		@DistributedLock(key = "#one", keys = "#all")
+		public void bothKeys(String one, java.util.List<String> all) {
 		}
 
 		@DistributedLock(key = "#nobody")

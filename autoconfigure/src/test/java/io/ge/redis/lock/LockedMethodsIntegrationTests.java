@@ -6,6 +6,8 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -23,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -31,6 +36,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -233,6 +239,83 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	void methodRunsUnderTheLocksOfAllItsKeys() {
+		String told = this.desk.transfer(-1, List.of("b", "a", "b"), () -> {
+			MultiLockHandle lock = (MultiLockHandle) LockContext.current();
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> this.otherDesk.book("b", () -> "inside"));
+			int before = this.first.scripts();
+			assertThat(this.desk.book("a", () -> "nested")).isEqualTo("nested");
+			assertThat(this.desk.transfer(0, List.of("a", "b"), () -> "again")).endsWith("again");
+			assertThat(this.first.scripts()).isEqualTo(before);
+			return lock.token("a") + " ";
+		});
+		String[] tokens = told.split(" ");
+		assertThat(tokens[0]).as("the token of the first key").isEqualTo(tokens[1]);
+		assertThat(this.otherDesk.book("b", () -> "free")).isEqualTo("free");
+	}
+
+	@Test
+	void keysThatAreNoCollectionAreRefusedAndMethodDoesNotRun() {
+		AtomicInteger ran = new AtomicInteger();
+		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> this.desk.transferAll("a", () -> {
+			ran.incrementAndGet();
+			return "";
+		})).withMessageContaining("neither a collection nor an array");
+		List<List<String>> wrong = new ArrayList<>(List.of(List.of(), List.of("a", " ")));
+		wrong.add(null);
+		for (List<String> keys : wrong) {
+			assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> this.desk.transfer(0, keys, () -> {
+				ran.incrementAndGet();
+				return "";
+			}));
+		}
+		assertThat(ran).hasValue(0);
+		assertThat(this.desk.transferAll(new String[] { "a", "b" }, () -> "done")).isEqualTo("done");
+	}
+
+	@Test
+	void noUpdateIsLostWhateverTheOrderOfAnnotations() {
+		JdbcTemplate jdbc = this.first.get(JdbcTemplate.class);
+		jdbc.execute("drop table if exists counter");
+		jdbc.execute("create table counter (amount int)");
+		jdbc.update("insert into counter values (0)");
+		List<CompletableFuture<Void>> callers = new ArrayList<>();
+		for (LockApplication application : List.of(this.first, this.second)) {
+			Desk counting = application.get(Desk.class);
+			TransactionTemplate transaction = new TransactionTemplate(
+					application.get(PlatformTransactionManager.class));
+			for (int caller = 0; caller < 16; caller++) {
+				callers.add(application.async(() -> {
+					for (int i = 0; i < 20; i++) {
+						counting.countTransactionFirst();
+						counting.countLockFirst();
+						transaction.executeWithoutResult((status) -> counting.countLockFirst());
+					}
+					return null;
+				}));
+			}
+		}
+		CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)).orTimeout(120, TimeUnit.SECONDS).join();
+		assertThat(jdbc.queryForObject("select amount from counter", Integer.class)).isEqualTo(2 * 16 * 20 * 3);
+		assertThat(this.first.events(LockLostEvent.class)).isEmpty();
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void lockTakenInsideATransactionThatSeesOldDataDrawsAWarning(CapturedOutput output) {
+		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
+		transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+		transaction.executeWithoutResult((status) -> this.desk.run("a", () -> "done"));
+		assertThat(output).doesNotContain("may not see what the last holder has committed");
+		transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+		for (int i = 0; i < 2; i++) {
+			transaction.executeWithoutResult((status) -> this.desk.run("a", () -> "done"));
+		}
+		assertThat(output.getAll().split("The lock 'run' is taken inside a transaction", -1)).hasSize(2);
+	}
+
+	@Test
 	void transactionUnderALostLockIsNotCommitted() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.desk.sellShortly(1, LockedMethodsIntegrationTests::loseCurrentLock));
@@ -390,6 +473,39 @@ class LockedMethodsIntegrationTests {
 		public long token(@FencingToken long token, String agent) {
 			assertThat(LockContext.current().token()).isEqualTo(token);
 			return token;
+		}
+
+		@Transactional
+		@DistributedLock(name = "count", waitTime = "60s")
+		public void countTransactionFirst() {
+			count();
+		}
+
+		@DistributedLock(name = "count", waitTime = "60s")
+		@Transactional
+		public void countLockFirst() {
+			count();
+		}
+
+		private void count() {
+			Integer amount = this.jdbc.queryForObject("select amount from counter", Integer.class);
+			Thread.yield();
+			this.jdbc.update("update counter set amount = ?", amount + 1);
+		}
+
+		@DistributedLock(name = "transfer", keys = "#accounts")
+		public String transfer(@FencingToken long token, @Nullable List<String> accounts, Supplier<String> work) {
+			return token + " " + work.get();
+		}
+
+		@DistributedLock(name = "transfer", key = "#account")
+		public String book(String account, Supplier<String> work) {
+			return work.get();
+		}
+
+		@DistributedLock(name = "transfer", keys = "#accounts")
+		public String transferAll(Object accounts, Supplier<String> work) {
+			return work.get();
 		}
 
 		@DistributedLock(name = "skipped", key = "#p0", onNotAcquired = OnNotAcquired.SKIP)

@@ -44,6 +44,38 @@ public final class KeyText {
 	}
 
 	/**
+	 * Returns the parts that name several entities.
+	 * @param value the value of an expression for several keys: a collection or an array,
+	 * not empty
+	 * @param what where the value comes from, for the message
+	 * @return the parts of each
+	 * @throws InvalidKeyException if the value is nothing of the kind, or an element
+	 * names nothing
+	 */
+	public static List<List<String>> several(@Nullable Object value, Object what) {
+		Collection<?> keys;
+		if (value instanceof Collection<?> collection) {
+			keys = collection;
+		}
+		else if (ObjectUtils.isArray(value)) {
+			keys = Arrays.asList(ObjectUtils.toObjectArray(value));
+		}
+		else {
+			throw new InvalidKeyException(what + " evaluated to "
+					+ ((value != null) ? "a " + value.getClass().getName() + ", which is" : "null, which is")
+					+ " neither a collection nor an array", value == null);
+		}
+		if (keys.isEmpty()) {
+			throw new InvalidKeyException(what + " evaluated to an empty list", true);
+		}
+		List<List<String>> parts = new ArrayList<>(keys.size());
+		for (Object key : keys) {
+			parts.add(of(key, what));
+		}
+		return parts;
+	}
+
+	/**
 	 * Returns whether a value names nobody at all: {@code null}, blank text, or a list
 	 * without elements. A list with an empty element is no such value: it names somebody
 	 * incompletely.

@@ -48,6 +48,9 @@ public final class LockScenario extends Scenario {
 
 	private static final Duration LEASE = Duration.ofMillis(1500);
 
+	/** How long a lock is granted to an instance that does not answer. */
+	private static final Duration GRANT = Duration.ofSeconds(2);
+
 	/** Until when a key is free again of which nobody learnt whether it was taken. */
 	private static final Duration FREE_AGAIN = Duration.ofSeconds(4);
 
@@ -180,6 +183,50 @@ public final class LockScenario extends Scenario {
 			}
 			judge(redis, true);
 		}
+	}
+
+	/**
+	 * An instance is killed while it is the first to wait for a lock, so that the lock is
+	 * granted to nobody who lives.
+	 */
+	public void instanceKilledWhileItWaits() {
+		Duration patience = LEASE.multipliedBy(4);
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			Instance owner = subjects(redis).start();
+			Instance next = others(redis).start();
+			awaitWorking(owner);
+			awaitWorking(next);
+			while (this.run.next()) {
+				Instance first = others(redis).start();
+				awaitWorking(first);
+				String key = "waiting-" + this.run.round();
+				CompletableFuture<String> held = hold(owner, key, Duration.ZERO, patience, LEASE);
+				section(first, key, patience, LEASE, Duration.ZERO);
+				awaitQueued(redis, key, 1);
+				CompletableFuture<String> served = section(next, key, patience, LEASE, Duration.ZERO);
+				awaitQueued(redis, key, 2);
+				this.run.inject(Fault.of("killed", first::kill));
+				result(held);
+				Entry left = await("release", entry(Journal.LEAVE, key, owner));
+				String told = result(served);
+				Entry entered = find(entry(Journal.ENTER, key, next));
+				Duration after = Duration.ofNanos((entered != null) ? entered.nanos() - left.nanos() : Long.MAX_VALUE);
+				this.run.require(entered != null && after.compareTo(GRANT.plus(SLACK)) <= 0,
+						key + ": " + told + text(entered, after));
+				if (entered != null) {
+					this.run.latency(after);
+				}
+				this.run.operations(2);
+			}
+			judge(redis, true);
+		}
+	}
+
+	private static void awaitQueued(StandaloneRedis redis, String key, long instances) {
+		Awaitility.await("instances that wait for " + key)
+			.pollInterval(Duration.ofMillis(10))
+			.until(() -> redis.primary().command("ZCARD", "ge:lock:{orders:" + key + "}:q1"),
+					(size) -> Long.valueOf(instances).equals(size));
 	}
 
 	/**
@@ -368,6 +415,49 @@ public final class LockScenario extends Scenario {
 					}
 					this.run.operations(2);
 				}
+			}
+			judge(redis, true);
+		}
+	}
+
+	/**
+	 * A holder is cut off from Redis, with all its locks, until another instance holds
+	 * them.
+	 */
+	public void holderCutOff() {
+		int locks = 10;
+		try (StandaloneRedis redis = RedisServers.standalone(); TcpProxy proxy = new TcpProxy(redis.primary())) {
+			Instance owner = subjects("spring.data.redis.host=" + proxy.host(),
+					"spring.data.redis.port=" + proxy.port())
+				.start();
+			Instance other = others(redis).start();
+			awaitWorking(other);
+			Fault cut = Fault.of("cut off", proxy::hang, proxy::resume);
+			while (this.run.next()) {
+				awaitWorking(owner);
+				List<CompletableFuture<String>> held = new ArrayList<>();
+				List<CompletableFuture<String>> taken = new ArrayList<>();
+				for (int i = 0; i < locks; i++) {
+					held.add(hold(owner, "cut-" + this.run.round() + "-" + i, Duration.ZERO, LEASE,
+							LEASE.multipliedBy(3)));
+				}
+				this.run.inject(cut);
+				long from = System.nanoTime();
+				for (int i = 0; i < locks; i++) {
+					taken.add(section(other, "cut-" + this.run.round() + "-" + i, LEASE.multipliedBy(4), LEASE,
+							Duration.ofMillis(200)));
+				}
+				for (CompletableFuture<String> section : taken) {
+					String told = result(section);
+					this.run.require(told.equals("done"), "The other instance was told: " + told);
+				}
+				this.run.latency(since(from));
+				this.run.heal(cut);
+				for (CompletableFuture<String> section : held) {
+					String told = result(section);
+					this.run.require(told.equals("lost"), "The instance that was cut off was told: " + told);
+				}
+				this.run.operations(2L * locks);
 			}
 			judge(redis, true);
 		}

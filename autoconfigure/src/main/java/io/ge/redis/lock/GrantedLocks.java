@@ -1,0 +1,123 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.ge.redis.core.invocation.KeyText;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants every lock at once, for unit tests: see {@link DistributedLocks#granted()}.
+ */
+final class GrantedLocks implements DistributedLocks {
+
+	private final AtomicLong tokens = new AtomicLong();
+
+	@Override
+	public Optional<LockHandle> tryLock(String name, Object key, LockOptions options) {
+		return Optional.of(lock(name, key, options));
+	}
+
+	@Override
+	public LockHandle lock(String name, Object key, LockOptions options) {
+		return lockAll(name, List.of(key), options);
+	}
+
+	@Override
+	public <T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
+			LockedWork<T, E> work) throws E {
+		return executeAll(name, List.of(key), options, work);
+	}
+
+	@Override
+	public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
+		Map<List<String>, Long> granted = new LinkedHashMap<>();
+		KeyText.several(keys, "The keys of the lock '" + name + "'")
+			.forEach((key) -> granted.computeIfAbsent(key, (same) -> this.tokens.incrementAndGet()));
+		return new GrantedLock(name, granted);
+	}
+
+	@Override
+	public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
+			LockOptions options, LockedWork<T, E> work) throws E {
+		try (MultiLockHandle lock = lockAll(name, keys, options)) {
+			LockContext.Frame frame = LockContext.enter(lock);
+			try {
+				return work.run(lock);
+			}
+			finally {
+				LockContext.exit(frame, false);
+			}
+		}
+	}
+
+	/**
+	 * A lock that nobody else wants.
+	 */
+	private static final class GrantedLock implements MultiLockHandle {
+
+		private final String name;
+
+		private final Map<List<String>, Long> tokens;
+
+		private volatile boolean closed;
+
+		GrantedLock(String name, Map<List<String>, Long> tokens) {
+			this.name = name;
+			this.tokens = tokens;
+		}
+
+		@Override
+		public String name() {
+			return this.name;
+		}
+
+		@Override
+		public long token() {
+			return this.tokens.values().iterator().next();
+		}
+
+		@Override
+		public long token(Object key) {
+			Long token = this.tokens.get(KeyText.of(key, "The key of the lock '" + this.name + "'"));
+			if (token == null) {
+				throw new IllegalArgumentException("This is none of the keys of the lock '" + this.name + "'");
+			}
+			return token;
+		}
+
+		@Override
+		public boolean isValid() {
+			return !this.closed;
+		}
+
+		@Override
+		public Duration remaining() {
+			return this.closed ? Duration.ZERO : Duration.ofDays(1);
+		}
+
+		@Override
+		public void assertHeld() {
+			if (this.closed) {
+				throw new LockLostException(this.name);
+			}
+		}
+
+		@Override
+		public void close() {
+			this.closed = true;
+		}
+
+	}
+
+}

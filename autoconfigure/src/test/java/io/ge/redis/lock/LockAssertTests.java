@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link LockAssert} and for the locks that are there for unit tests.
+ */
+class LockAssertTests {
+
+	private final DistributedLocks locks = DistributedLocks.granted();
+
+	@Test
+	void refusesToGoOnWithoutTheLock() {
+		assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertHeld("orders"))
+			.withMessageContaining("'orders'");
+		this.locks.<Void, RuntimeException>execute("invoices", 1, LockOptions.defaults(), (lock) -> {
+			assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertHeld("orders"));
+			return null;
+		});
+	}
+
+	@Test
+	void goesOnUnderTheLockAndUnderThoseAroundIt() {
+		this.locks.<Void, RuntimeException>execute("orders", 1, LockOptions.defaults(), (outer) -> {
+			this.locks.<Void, RuntimeException>executeAll("items", List.of("a", "b"), LockOptions.defaults(),
+					(inner) -> {
+						assertThat(LockContext.current()).isSameAs(inner);
+						LockAssert.assertHeld("items");
+						LockAssert.assertHeld("orders");
+						return null;
+					});
+			assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertHeld("items"));
+			return null;
+		});
+	}
+
+	@Test
+	void anotherThreadRunsUnderTheLocksThatAreCarriedThereAndNoOthers() throws Exception {
+		ExecutorService other = Executors.newSingleThreadExecutor();
+		try {
+			this.locks.<Void, Exception>execute("orders", 1, LockOptions.defaults(), (lock) -> {
+				assertThat(other.submit(LockAssertTests::isUnderLock).get()).isFalse();
+				LockContext.Carrier carrier = LockContext.capture();
+				other.submit(carrier.wrap(() -> {
+					LockAssert.assertHeld("orders");
+					assertThat(LockContext.current()).isSameAs(lock);
+				})).get();
+				assertThat(other.submit(LockAssertTests::isUnderLock).get()).isFalse();
+				this.locks.<Void, Exception>execute("items", 1, LockOptions.defaults(), (inner) -> {
+					try (LockContext.Scope scope = carrier.open()) {
+						assertThat(LockContext.current()).isSameAs(lock);
+					}
+					assertThat(LockContext.current()).isSameAs(inner);
+					return null;
+				});
+				return null;
+			});
+		}
+		finally {
+			other.shutdownNow();
+		}
+	}
+
+	private static boolean isUnderLock() {
+		try {
+			LockAssert.assertHeld("orders");
+			return true;
+		}
+		catch (IllegalStateException ex) {
+			return false;
+		}
+	}
+
+	@Test
+	void refusesToGoOnWithALostLock() {
+		this.locks.<Void, RuntimeException>execute("orders", 1, LockOptions.defaults(), (lock) -> {
+			lock.close();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> LockAssert.assertHeld("orders"));
+			return null;
+		});
+	}
+
+	@Test
+	void passesWhileATestWantsIt() {
+		try (LockAssert.Passing outer = LockAssert.passing()) {
+			try (LockAssert.Passing inner = LockAssert.passing()) {
+				LockAssert.assertHeld("orders");
+			}
+			LockAssert.assertHeld("orders");
+		}
+		assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertHeld("orders"));
+	}
+
+	@Test
+	void locksForTestsAreGrantedWithRisingTokens() {
+		LockHandle first = this.locks.tryLock("orders", 1).orElseThrow();
+		MultiLockHandle second = this.locks.lockAll("orders", List.of("a", "b"), LockOptions.defaults());
+		assertThat(first.isValid()).isTrue();
+		assertThat(first.remaining()).isPositive();
+		assertThat(List.of(first.token(), second.token("a"), second.token("b"))).isSorted().doesNotHaveDuplicates();
+		assertThatIllegalArgumentException().isThrownBy(() -> second.token("c"));
+		first.close();
+		assertThat(first.isValid()).isFalse();
+		assertThat(first.remaining()).isZero();
+		assertThat(second.isValid()).isTrue();
+	}
+
+}
