@@ -90,6 +90,23 @@ public final class BenchmarkMain {
 					results.add(new ContendedLocks(size, List.of(instance, second)).run());
 				}
 			}
+			if (wanted.test("lock", "lock-hand-over")) {
+				say("Lock, from instance to instance");
+				handOver(size, node, instance, results);
+			}
+		}
+	}
+
+	private static void handOver(Size size, RedisNode node, Instance first, Results results) throws Exception {
+		List<Instance> instances = new ArrayList<>(List.of(first));
+		try {
+			while (instances.size() < size.instances()) {
+				instances.add(new Instance(node));
+			}
+			results.add(new ContendedLocks(size, instances).handOver());
+		}
+		finally {
+			instances.subList(1, instances.size()).forEach(Instance::close);
 		}
 	}
 

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToDoubleFunction;
 
 import io.ge.redis.benchmark.report.Chart;
 import io.ge.redis.benchmark.report.Table;
@@ -34,7 +35,8 @@ final class ContendedLocks {
 	private static final String KEY = Keys.text(1);
 
 	private static final List<String> COLUMNS = List.of("", "instances x callers", "section", "sections/s",
-			"x Redisson RLock", "hand-over p50 µs", "in PINGs", "hand-over p99 µs", "fairness, min/max", "violations");
+			"x Redisson RLock", "hand-over p50 µs", "in PINGs", "p50, x RLock", "hand-over p99 µs", "p99, x RLock",
+			"fairness, min/max", "violations");
 
 	private final Size size;
 
@@ -45,21 +47,37 @@ final class ContendedLocks {
 		this.instances = instances;
 	}
 
+	/**
+	 * Sixteen callers, in one instance and in two.
+	 */
 	Table run() throws Exception {
-		List<List<String>> rows = new ArrayList<>();
-		List<Map<String, Object>> data = new ArrayList<>();
-		List<Chart.Group> groups = new ArrayList<>();
-		for (int instances : List.of(1, 2)) {
-			for (long sectionNanos : List.of(0L, 1_000_000L)) {
-				groups.add(compare(instances, 16 / instances, sectionNanos, rows, data));
-			}
-		}
-		String title = "Lock, contended";
-		return new Table("lock-contended", title,
+		return run("lock-contended", "Lock, contended",
 				"16 callers want one lock. Two instances are two applications in one JVM, each with connections of its "
 						+ "own. A section of 1 ms parks the thread. Fairness compares the callers of one turn. A "
 						+ "violation is a second thread inside.",
-				COLUMNS, rows,
+				16, List.of(1, 2));
+	}
+
+	/**
+	 * One caller in each instance, so that the lock goes from instance to instance.
+	 */
+	Table handOver() throws Exception {
+		return run("lock-hand-over", "Lock, from instance to instance",
+				"One caller in each of several instances wants one lock; only hand-overs from one instance to another "
+						+ "count. The instances are applications in one JVM, each with connections of its own.",
+				0, List.of(2, this.instances.size()));
+	}
+
+	private Table run(String name, String title, String text, int callers, List<Integer> settings) throws Exception {
+		List<List<String>> rows = new ArrayList<>();
+		List<Map<String, Object>> data = new ArrayList<>();
+		List<Chart.Group> groups = new ArrayList<>();
+		for (int instances : settings) {
+			for (long sectionNanos : List.of(0L, 1_000_000L)) {
+				groups.add(compare(instances, Math.max(1, callers / instances), sectionNanos, rows, data));
+			}
+		}
+		return new Table(name, title, text, COLUMNS, rows,
 				new Chart(title, "sections per second, as a multiple of Redisson's RLock (dashed)", 1, groups), data);
 	}
 
@@ -95,7 +113,9 @@ final class ContendedLocks {
 		for (int index = 0; index < entrants.size(); index++) {
 			Entrant entrant = entrants.get(index);
 			List<Turn> own = turns.get(index);
-			Spread ratio = paired(own, reference);
+			Spread ratio = paired(own, reference, Turn::sectionsPerSecond);
+			Spread p50 = paired(own, reference, Turn::handOverP50);
+			Spread p99 = paired(own, reference, Turn::handOverP99);
 			Spread handOver = Spread.of(own, Turn::handOverP50);
 			double[] inPings = new double[own.size()];
 			for (int round = 0; round < inPings.length; round++) {
@@ -106,7 +126,9 @@ final class ContendedLocks {
 					Comparison.format("%.2f (%.2f-%.2f)", ratio.median(), ratio.low(), ratio.high()),
 					Comparison.format("%,.0f", handOver.median()),
 					Comparison.format("%.2f", Spread.of(inPings).median()),
+					Comparison.format("%.2f (%.2f-%.2f)", p50.median(), p50.low(), p50.high()),
 					Comparison.format("%,.0f", Spread.of(own, Turn::handOverP99).median()),
+					Comparison.format("%.2f (%.2f-%.2f)", p99.median(), p99.low(), p99.high()),
 					Comparison.format("%.2f", Spread.of(own, Turn::fairness).median()),
 					String.valueOf(own.stream().mapToInt(Turn::violations).sum())));
 			Map<String, Object> entry = new LinkedHashMap<>();
@@ -115,6 +137,8 @@ final class ContendedLocks {
 			entry.put("callers", callers);
 			entry.put("sectionNanos", sectionNanos);
 			entry.put("ratioToRLock", ratio);
+			entry.put("handOverP50ToRLock", p50);
+			entry.put("handOverP99ToRLock", p99);
 			entry.put("pingNanos", pings);
 			entry.put("rounds", own);
 			data.add(entry);
@@ -127,10 +151,10 @@ final class ContendedLocks {
 				+ " callers, section of " + section, bars);
 	}
 
-	private static Spread paired(List<Turn> turns, List<Turn> reference) {
+	private static Spread paired(List<Turn> turns, List<Turn> reference, ToDoubleFunction<Turn> figure) {
 		double[] ratios = new double[turns.size()];
 		for (int round = 0; round < ratios.length; round++) {
-			ratios[round] = turns.get(round).sectionsPerSecond() / reference.get(round).sectionsPerSecond();
+			ratios[round] = figure.applyAsDouble(turns.get(round)) / figure.applyAsDouble(reference.get(round));
 		}
 		return Spread.of(ratios);
 	}
@@ -162,7 +186,8 @@ final class ContendedLocks {
 
 	private Turn turn(Entrant entrant, int instances, int callers, long sectionNanos) throws Exception {
 		int threads = instances * callers;
-		Course course = new Course(threads, sectionNanos, TimeUnit.MILLISECONDS.toNanos(this.size.settleMillis()),
+		Course course = new Course(threads, callers == 1, sectionNanos,
+				TimeUnit.MILLISECONDS.toNanos(this.size.settleMillis()),
 				TimeUnit.MILLISECONDS.toNanos(this.size.contendedMillis()));
 		ExecutorService executor = Executors.newFixedThreadPool(threads);
 		try {
@@ -198,6 +223,9 @@ final class ContendedLocks {
 
 		private final long sectionNanos;
 
+		/** Whether only hand-overs from one caller to another count. */
+		private final boolean toOthers;
+
 		private final long settled;
 
 		private final long end;
@@ -218,9 +246,10 @@ final class ContendedLocks {
 
 		private volatile int last = -1;
 
-		Course(int threads, long sectionNanos, long settleNanos, long measuredNanos) {
+		Course(int threads, boolean toOthers, long sectionNanos, long settleNanos, long measuredNanos) {
 			this.start = new CyclicBarrier(threads);
 			this.counts = new long[threads];
+			this.toOthers = toOthers;
 			this.sectionNanos = sectionNanos;
 			this.settled = System.nanoTime() + settleNanos;
 			this.end = this.settled + measuredNanos;
@@ -236,7 +265,7 @@ final class ContendedLocks {
 			}
 			long entered = System.nanoTime();
 			boolean counts = entered - this.settled >= 0 && entered - this.end < 0;
-			if (counts && this.last >= 0 && this.handOverCount < SAMPLES) {
+			if (counts && this.last >= 0 && this.handOverCount < SAMPLES && !(this.toOthers && this.last == caller)) {
 				this.handOvers[this.handOverCount++] = (entered - this.left) / 1000.0;
 			}
 			if (this.sectionNanos > 0) {

@@ -14,9 +14,9 @@ import java.util.Locale;
  */
 enum Size {
 
-	QUICK(List.of(1, 64), 3, 1, 50, 150, 10_000, 500, 1, 2),
+	QUICK(List.of(1, 64), 3, 1, 50, 150, 10_000, 500, 8, 1, 2),
 
-	FULL(List.of(1, 16, 64), 9, 1, 80, 300, 100_000, 1_000, 2, 3);
+	FULL(List.of(1, 16, 64), 9, 1, 80, 300, 100_000, 1_000, 32, 2, 3);
 
 	private final List<Integer> threads;
 
@@ -32,12 +32,14 @@ enum Size {
 
 	private final long contendedMillis;
 
+	private final int instances;
+
 	private final int forks;
 
 	private final int iterations;
 
 	Size(List<Integer> threads, int rounds, int warmupRounds, long settleMillis, long slotMillis, int keys,
-			long contendedMillis, int forks, int iterations) {
+			long contendedMillis, int instances, int forks, int iterations) {
 		this.threads = threads;
 		this.rounds = rounds;
 		this.warmupRounds = warmupRounds;
@@ -45,6 +47,7 @@ enum Size {
 		this.slotMillis = slotMillis;
 		this.keys = keys;
 		this.contendedMillis = contendedMillis;
+		this.instances = instances;
 		this.forks = forks;
 		this.iterations = iterations;
 	}
@@ -86,6 +89,11 @@ enum Size {
 	/** How long a turn of a contended lock is measured. */
 	long contendedMillis() {
 		return this.contendedMillis;
+	}
+
+	/** Instances that hand a lock to each other, where there are many. */
+	int instances() {
+		return this.instances;
 	}
 
 	/** How often a script is called in a turn that the server times. */
