@@ -16,6 +16,7 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
@@ -167,11 +168,12 @@ public final class LockScenario extends Scenario {
 				pass(LEASE.dividedBy(3)); // into the next lease, which counts from the
 											// kill
 				long killed = System.nanoTime();
+				Stopwatch watch = Stopwatch.start();
 				this.run.inject(Fault.of("killed", owner::kill));
 				for (int i = 0; i < keys.size(); i++) {
 					String told = result(waiting.get(i));
 					Entry entered = find(entry(Journal.ENTER, keys.get(i), other));
-					Duration after = Duration.ofNanos((entered != null) ? entered.nanos() - killed : Long.MAX_VALUE);
+					Duration after = between(killed, (entered != null) ? entered.nanos() : System.nanoTime(), watch);
 					boolean inTime = entered != null
 							&& after.compareTo(LEASE.plusSeconds(1).plus(SLACK.dividedBy(2))) <= 0;
 					this.run.require(inTime, keys.get(i) + ": " + told + text(entered, after));
@@ -284,11 +286,11 @@ public final class LockScenario extends Scenario {
 				unanswered
 					.forEach((call) -> this.run.require(!result(call).equals("done"), "Acquired while Redis hung"));
 				this.run.heal(hang);
-				long resumed = System.nanoTime();
+				Stopwatch resumed = Stopwatch.start();
 				for (String key : keys) {
 					retryUntilDone(other, key, lease);
 					retryUntilDone(asker, key, lease);
-					Duration after = since(resumed);
+					Duration after = resumed.elapsed();
 					this.run.latency(after);
 					this.run.operations(3);
 					if (after.compareTo(FREE_AGAIN) > 0) {
@@ -302,8 +304,8 @@ public final class LockScenario extends Scenario {
 	}
 
 	private void retryUntilDone(Instance instance, String key, Duration lease) {
-		long started = System.nanoTime();
-		while (since(started).compareTo(FREE_AGAIN) < 0) {
+		Stopwatch watch = Stopwatch.start();
+		while (watch.elapsed().compareTo(FREE_AGAIN) < 0) {
 			if (result(section(instance, key, Duration.ofMillis(500), lease, Duration.ZERO)).equals("done")) {
 				return;
 			}

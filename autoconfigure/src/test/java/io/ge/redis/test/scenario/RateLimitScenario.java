@@ -414,10 +414,11 @@ public final class RateLimitScenario extends Scenario {
 		String key = key();
 		change.run();
 		long changed = System.nanoTime();
+		Stopwatch watch = Stopwatch.start();
 		Predicate<Entry> letIn = inRound()
 			.and((entry) -> entry.process().equals(subject.name()) && entry.number(1) - changed > 0);
 		while (find(letIn) == null) {
-			if (since(changed).compareTo(LET_IN) > 0) {
+			if (watch.elapsed().compareTo(LET_IN) > 0) {
 				this.run.violation(key + ": still refused " + LET_IN + " after the " + what);
 				return false;
 			}
@@ -486,9 +487,7 @@ public final class RateLimitScenario extends Scenario {
 				}
 				return find(admission);
 			}, (found) -> found != null);
-		Duration took = Duration.ofNanos(first.nanos() - back);
-		Duration given = watch.elapsed();
-		return (given.compareTo(took) < 0) ? given : took;
+		return between(back, first.nanos(), watch);
 	}
 
 	private void awaitKnown(List<Instance> instances) {

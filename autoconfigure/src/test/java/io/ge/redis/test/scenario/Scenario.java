@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.InstanceCallException;
@@ -182,6 +183,18 @@ abstract class Scenario implements AutoCloseable {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException("Interrupted", ex);
 		}
+	}
+
+	/**
+	 * How long something has taken, without what the machine has withheld since then.
+	 * @param from when it began
+	 * @param to when it ended, in whichever process
+	 * @param watch started when it began
+	 */
+	static Duration between(long from, long to, Stopwatch watch) {
+		Duration took = Duration.ofNanos(to - from);
+		Duration given = watch.elapsed();
+		return (given.compareTo(took) < 0) ? given : took;
 	}
 
 	static Duration since(long nanos) {
