@@ -270,7 +270,7 @@ class RateLimitFaultIntegrationTests {
 	void pushCutWhileLimitsChange() {
 		FaultRun run = FaultRun.of("rate limit", "push connection cut while a limit is reset, then raised",
 				"who is refused is let in within 2 s");
-		passes(run.atLeast(40, 1), RateLimitScenario::pushCutWhileLimitsChange, PATIENT);
+		passes(run.atLeast(RateLimitScenario.ENOUGH, 1), RateLimitScenario::pushCutWhileLimitsChange, PATIENT);
 	}
 
 	@Test
