@@ -1,9 +1,11 @@
--- Looks at a lock and changes nothing.
+-- Looks at a lock.
 --
 -- KEYS  lock, queue; both with the entity's hash tag
+-- ARGV  none
 -- Reply {0, waiting instances} if nobody holds it, else {1, waiting instances, 1 if it is only kept for its shortest hold,
 --       instance, handle, first token or 0, ms until the lease ends or -1, age in microseconds}
 --
+-- Invariant: writes nothing.
 -- The age is the time since the first token was made, which is never below the time (state: see acquire.lua).
 
 local lock, queue = KEYS[1], KEYS[2]
