@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.List;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.outage.GuardedRedis;
@@ -260,7 +261,7 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void instancesPausedAtRandomAreMissedWithoutTheirDeadline() {
-		fails(LockScenario::instancesPausedAndKilledAtRandom, ALWAYS_VALID);
+		failsInTheEnd(LockScenario::instancesPausedAndKilledAtRandom, ALWAYS_VALID);
 	}
 
 	@Test
@@ -321,11 +322,26 @@ class LockFaultIntegrationTests {
 	}
 
 	private static void fails(Consumer<LockScenario> body, Sabotage... sabotage) {
+		assertThat(violations(body, sabotage)).isNotEmpty();
+	}
+
+	/**
+	 * For what happens at random, and so does not meet what it is after each time.
+	 */
+	private static void failsInTheEnd(Consumer<LockScenario> body, Sabotage... sabotage) {
+		List<?> violations = List.of();
+		for (int i = 0; violations.isEmpty() && i < 5; i++) {
+			violations = violations(body, sabotage);
+		}
+		assertThat(violations).isNotEmpty();
+	}
+
+	private static List<?> violations(Consumer<LockScenario> body, Sabotage... sabotage) {
 		FaultRun run = run("sabotaged", "none").once();
 		try (LockScenario scenario = new LockScenario(run, LockFaultApplication.class, sabotage).with(PATIENT)) {
 			body.accept(scenario);
 		}
-		assertThat(run.violations()).isNotEmpty();
+		return run.violations();
 	}
 
 }

@@ -151,24 +151,26 @@ class InstancesIntegrationTests {
 	@Test
 	void sabotageChangesWhatScriptsAndMethodsDo() {
 		Instance sound = this.instances.start();
-		assertThat(sound.get("checked", "true")).isEqualTo("accepted true -- Extends a lease.");
+		assertThat(sound.get("checked", "true")).isEqualTo("accepted true -- Extends the leases of several locks.");
 		assertThatExceptionOfType(InstanceCallException.class).isThrownBy(() -> sound.get("checked", "false"));
 		Instance sabotaged = this.instances
 			.sabotaged(Sabotage.skip(ProbeApplication.class, "check"),
 					Sabotage.answer(ProbeApplication.class, "later", false))
-			.sabotaged(Sabotage.script("io/ge/redis/lock/renew.lua", "Extends a", "Forgets the"))
+			.sabotaged(Sabotage.script("io/ge/redis/lock/renew.lua", "Extends the", "Forgets the"))
 			.start();
-		assertThat(sabotaged.get("checked", "false")).isEqualTo("accepted false -- Forgets the lease.");
+		assertThat(sabotaged.get("checked", "false"))
+			.isEqualTo("accepted false -- Forgets the leases of several locks.");
 		sabotaged.close();
 		Instance soundAgain = this.instances.start();
 		assertThat(soundAgain.pid()).isNotEqualTo(sabotaged.pid());
 		Instance sabotagedAgain = this.instances
 			.sabotaged(Sabotage.skip(ProbeApplication.class, "check"),
 					Sabotage.answer(ProbeApplication.class, "later", false),
-					Sabotage.script("io/ge/redis/lock/renew.lua", "Extends a", "Forgets the"))
+					Sabotage.script("io/ge/redis/lock/renew.lua", "Extends the", "Forgets the"))
 			.start();
 		assertThat(sabotagedAgain.pid()).isEqualTo(sabotaged.pid());
-		assertThat(sabotagedAgain.get("checked", "false")).isEqualTo("accepted false -- Forgets the lease.");
+		assertThat(sabotagedAgain.get("checked", "false"))
+			.isEqualTo("accepted false -- Forgets the leases of several locks.");
 	}
 
 	@Test
