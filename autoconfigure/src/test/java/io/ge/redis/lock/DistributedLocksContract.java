@@ -173,9 +173,10 @@ abstract class DistributedLocksContract {
 			held.close();
 			LockHandle next = two.orTimeout(5, TimeUnit.SECONDS).join();
 			int commands = this.second.scripts() - asked;
-			if (Duration.ofNanos(System.nanoTime() - started).toMillis() < 100) {
-				assertThat(commands).as("commands of who was granted the lock").isLessThanOrEqualTo(1);
-			}
+			// None for the grant; one for a question that was due, and later for the
+			// lease
+			long tenths = Duration.ofNanos(System.nanoTime() - started).toMillis() / 100;
+			assertThat((long) commands).as("commands of who was granted the lock").isLessThanOrEqualTo(1 + tenths);
 			assertThat(next.isValid()).isTrue();
 			assertThat(three).isNotDone();
 			messages.await(1);
@@ -572,7 +573,7 @@ abstract class DistributedLocksContract {
 		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(1200));
 		LockHandle held = this.first.locks().lock("orders", 42, options);
 		int before = this.first.scripts();
-		Awaitility.await().until(() -> this.first.scripts() - before >= 4);
+		Awaitility.await().until(() -> this.first.scripts() - before >= 6);
 		assertThat(held.isValid()).isTrue();
 		assertThat(this.second.locks().tryLock("orders", 42, options)).isEmpty();
 		held.close();

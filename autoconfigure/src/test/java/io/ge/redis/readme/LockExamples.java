@@ -101,7 +101,9 @@ class LockExamples {
 	}
 
 	private void importOne(String file) throws InterruptedException {
-		Thread.sleep(Math.min(1, file.length()));
+		if (Thread.interrupted()) {
+			throw new InterruptedException(file);
+		}
 	}
 
 }
