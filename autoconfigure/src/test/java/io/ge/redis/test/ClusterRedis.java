@@ -78,8 +78,23 @@ public final class ClusterRedis extends RedisFixture {
 			RedisNode replica = nodes().get(i);
 			RedisNode primary = nodes().get(i % PRIMARIES);
 			replica.command("CLUSTER", "REPLICATE", (String) primary.command("CLUSTER", "MYID"));
-			RedisNodes.awaitReplication(replica);
 		}
+		nodes().subList(PRIMARIES, nodes().size()).forEach(RedisNodes::awaitReplication);
+		for (RedisNode node : nodes()) {
+			// Before that it would not vote for one of them
+			Awaitility.await("replicas that " + node + " knows")
+				.atMost(PATIENCE)
+				.until(() -> knownReplicas(node) == nodes().size() - PRIMARIES);
+		}
+	}
+
+	private static int knownReplicas(RedisNode observer) {
+		int replicas = 0;
+		for (Object range : (List<?>) observer.command("CLUSTER", "SLOTS")) {
+			// First and last slot, the primary, and its replicas
+			replicas += ((List<?>) range).size() - 3;
+		}
+		return replicas;
 	}
 
 	/**

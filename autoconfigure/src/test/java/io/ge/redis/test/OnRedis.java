@@ -13,6 +13,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Runs a test class on a Redis that starts empty before each test, and fails a test that
@@ -45,7 +48,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * </pre>
  *
- * Nested classes rather than parameterized ones, because build reports merge the
+ * The nested classes run side by side, each on its target, and their tests one after the
+ * other. Nested classes rather than parameterized ones, because build reports merge the
  * invocations of a parameterized class into one result per method.
  */
 @Documented
@@ -53,6 +57,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(OnRedisExtension.class)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(providers = OnRedisLocks.class)
 public @interface OnRedis {
 
 	/**

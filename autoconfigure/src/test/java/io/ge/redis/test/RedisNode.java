@@ -122,6 +122,23 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 	}
 
 	/**
+	 * Waits until replicas have all that was written until now. {@code WAIT} knows but
+	 * what its own connection has written, so that one writes first.
+	 * @param replicas how many
+	 */
+	public void awaitReplicated(int replicas) {
+		try (RespClient client = new RespClient(host(), port())) {
+			client.command("SET", "replicated", "", "PX", "1");
+			if ((Long) client.command("WAIT", String.valueOf(replicas), "4000") < replicas) {
+				throw new IllegalStateException("Replicas stay behind " + this);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
 	 * Saves, kills the process, and starts it with so much to load that for about some
 	 * time it answers nearly everything with {@code LOADING}, which it does when this
 	 * returns. Neither for a server with an append-only file nor for one of a Cluster.

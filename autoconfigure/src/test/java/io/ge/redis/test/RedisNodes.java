@@ -42,10 +42,16 @@ final class RedisNodes implements AutoCloseable {
 		RedisNode primary = add(RedisNode.server(binary, settings));
 		List<String> replicaSettings = new ArrayList<>(List.of(settings));
 		replicaSettings.add("replicaof " + primary.host() + " " + primary.port());
+		List<RedisNode> added = new ArrayList<>();
 		for (int i = 0; i < replicas; i++) {
-			RedisNode replica = add(RedisNode.server(binary, replicaSettings.toArray(String[]::new)));
-			awaitReplication(replica);
+			added.add(add(RedisNode.server(binary, replicaSettings.toArray(String[]::new))));
 		}
+		for (RedisNode replica : added) {
+			// On its own it would begin a second after its start
+			replica.command("REPLICAOF", "NO", "ONE");
+			replica.command("REPLICAOF", primary.host(), String.valueOf(primary.port()));
+		}
+		added.forEach(RedisNodes::awaitReplication);
 	}
 
 	static void awaitReplication(RedisNode replica) {

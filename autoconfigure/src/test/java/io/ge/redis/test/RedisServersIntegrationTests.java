@@ -73,7 +73,7 @@ class RedisServersIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standaloneWithReplicas(1)) {
 			RedisNode replica = redis.replicas().get(0);
 			redis.primary().command("SET", "key", "value");
-			redis.primary().command("WAIT", "1", "5000");
+			redis.primary().awaitReplicated(1);
 			assertThat(replica.command("GET", "key")).isEqualTo("value");
 			assertThatExceptionOfType(RedisErrorReplyException.class)
 				.isThrownBy(() -> replica.command("SET", "key", "other"))

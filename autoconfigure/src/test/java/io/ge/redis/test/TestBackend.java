@@ -16,6 +16,7 @@ import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
+import io.ge.redis.core.script.ScriptListener;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -33,7 +34,8 @@ public final class TestBackend implements AutoCloseable {
 
 	private final RedisBackend backend;
 
-	private TestBackend(RedisConnectionFactory factory, String instanceId, Duration commandTimeout) {
+	private TestBackend(RedisConnectionFactory factory, String instanceId, Duration commandTimeout,
+			ScriptListener scripts) {
 		this.factory = factory;
 		OutageListener listener = new OutageListener() {
 
@@ -48,9 +50,7 @@ public final class TestBackend implements AutoCloseable {
 
 		};
 		this.backend = new RedisBackend("test", "ge", instanceId, GuardConnections.from(factory),
-				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50)), this.scheduler,
-				(script, nanos, failure) -> {
-				}, listener);
+				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50)), this.scheduler, scripts, listener);
 		this.backend.start(true);
 	}
 
@@ -91,7 +91,19 @@ public final class TestBackend implements AutoCloseable {
 	 * @return the backend
 	 */
 	public static TestBackend on(RedisConnectionFactory factory, String instanceId, Duration commandTimeout) {
-		return new TestBackend(factory, instanceId, commandTimeout);
+		return new TestBackend(factory, instanceId, commandTimeout, (script, nanos, failure) -> {
+		});
+	}
+
+	/**
+	 * Connects through a factory and tells of the scripts that were run.
+	 * @param factory the factory, closed with the backend
+	 * @param instanceId the id of the instance
+	 * @param scripts told of each before its reply is given to who sent it
+	 * @return the backend
+	 */
+	public static TestBackend on(RedisConnectionFactory factory, String instanceId, ScriptListener scripts) {
+		return new TestBackend(factory, instanceId, Duration.ofSeconds(5), scripts);
 	}
 
 	/**

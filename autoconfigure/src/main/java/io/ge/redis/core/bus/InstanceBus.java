@@ -6,10 +6,10 @@
 package io.ge.redis.core.bus;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
@@ -18,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.PushSubscriber;
@@ -42,16 +43,13 @@ import org.jspecify.annotations.Nullable;
  * such news, because it answers from memory until it hears them, has the bus confirmed: a
  * message that comes back shows that every earlier one has arrived. On a Cluster that
  * holds as long as its nodes hear each other.
+ * <p>
+ * What only the instances know together, such as who holds which lock, is asked for: each
+ * answers to the one that asks.
  */
 public final class InstanceBus {
 
 	private static final Log logger = LogFactory.getLog(InstanceBus.class);
-
-	private static final Duration HEARTBEAT = Duration.ofSeconds(2);
-
-	private static final long ALIVE_NANOS = HEARTBEAT.toNanos() * 3;
-
-	private static final String GONE = "-";
 
 	private final GuardConnection connection;
 
@@ -73,17 +71,11 @@ public final class InstanceBus {
 
 	private final List<Runnable> lostActions = new CopyOnWriteArrayList<>();
 
-	private final Map<String, Long> seen = new ConcurrentHashMap<>();
+	private final LiveInstances instances;
+
+	private final Questions questions;
 
 	private volatile boolean subscribed;
-
-	private volatile int lastKnown = 1;
-
-	/**
-	 * When this instance heard itself: others are missing only if it does, or else Redis
-	 * hangs and nobody is heard.
-	 */
-	private volatile long heardAt;
 
 	private @Nullable PushSubscription subscription;
 
@@ -102,12 +94,17 @@ public final class InstanceBus {
 			String instanceId) {
 		this.connection = connection;
 		this.scheduler = scheduler;
+		this.instances = new LiveInstances(instanceId);
 		this.instanceId = instanceId;
-		this.channel = prefix + ":bus:" + instanceId;
-		this.fleetChannel = (prefix + ":bus:all").getBytes(StandardCharsets.UTF_8);
-		this.newsChannel = prefix + ":bus:news";
+		String channels = prefix + ":bus:";
+		this.channel = channels + instanceId;
+		this.fleetChannel = (channels + "all").getBytes(StandardCharsets.UTF_8);
+		this.newsChannel = channels + "news";
 		this.confirmation = new Confirmation(connection, this.channel);
 		handle(Confirmation.TOPIC, this.confirmation::received);
+		this.questions = new Questions(connection, scheduler, instanceId, channels, this.newsChannel);
+		handle(Questions.QUESTION, this.questions::asked);
+		handle(Questions.ANSWER, this.questions::answered);
 	}
 
 	/**
@@ -117,8 +114,8 @@ public final class InstanceBus {
 		this.subscription = this.connection.subscribe(new Subscriber(),
 				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.fleetChannel,
 						this.newsChannel.getBytes(StandardCharsets.UTF_8)));
-		this.heartbeat = this.scheduler.scheduleWithFixedDelay(this::beat, HEARTBEAT.toMillis(), HEARTBEAT.toMillis(),
-				TimeUnit.MILLISECONDS);
+		long period = LiveInstances.HEARTBEAT.toMillis();
+		this.heartbeat = this.scheduler.scheduleWithFixedDelay(this::beat, period, period, TimeUnit.MILLISECONDS);
 		this.pinging = this.scheduler.scheduleWithFixedDelay(this::confirm, Confirmation.PERIOD.toMillis(),
 				Confirmation.PERIOD.toMillis(), TimeUnit.MILLISECONDS);
 	}
@@ -128,7 +125,7 @@ public final class InstanceBus {
 	 */
 	public void stop() {
 		if (this.subscribed) {
-			publish(GONE + this.instanceId);
+			publish(this.instances.goodbye());
 		}
 		this.subscribed = false;
 		this.confirmation.forget();
@@ -174,6 +171,31 @@ public final class InstanceBus {
 	 */
 	public void handle(String topic, Consumer<String> handler) {
 		this.handlers.computeIfAbsent(topic, (key) -> new CopyOnWriteArrayList<>()).add(handler);
+	}
+
+	/**
+	 * Has this instance answer questions of a topic, its own as well.
+	 * @param topic a word
+	 * @param answerer gives the answer to a text, neither of them long, on a thread that
+	 * may work for a moment but not wait; not empty
+	 */
+	public void onQuestion(String topic, UnaryOperator<String> answerer) {
+		this.questions.answer(topic, answerer);
+	}
+
+	/**
+	 * Asks all instances: one message, and one for each answer. Waits for as many answers
+	 * as the server says that the question has listeners, on a Cluster for those of all
+	 * known instances, and for 500 ms at most; not at all while no message would reach
+	 * this instance.
+	 * @param topic the topic
+	 * @param question the text
+	 * @return completes with the answers, never exceptionally; this instance's own is
+	 * always among them if it has one
+	 */
+	public CompletableFuture<Answers> ask(String topic, String question) {
+		liveInstances();
+		return this.questions.ask(topic, question, this.instances.ids(), this.subscribed);
 	}
 
 	/**
@@ -226,7 +248,7 @@ public final class InstanceBus {
 	 * @return by {@link System#nanoTime()}; as of subscribing if nothing was heard since
 	 */
 	public long heardAt() {
-		return this.heardAt;
+		return this.instances.heardAt();
 	}
 
 	/**
@@ -235,17 +257,15 @@ public final class InstanceBus {
 	 */
 	public int liveInstances() {
 		if (this.subscribed) {
-			long heard = this.heardAt;
-			this.seen.values().removeIf((at) -> heard - at > ALIVE_NANOS);
-			this.lastKnown = this.seen.size() + 1;
+			this.instances.forgetSilent();
 		}
-		return this.lastKnown;
+		return this.instances.lastKnown();
 	}
 
 	private void beat() {
 		if (this.subscribed) {
 			liveInstances();
-			publish(this.instanceId);
+			publish(this.instances.heartbeat());
 		}
 	}
 
@@ -260,13 +280,7 @@ public final class InstanceBus {
 	}
 
 	private void onFleetMessage(String message) {
-		if (message.startsWith(GONE)) {
-			this.seen.remove(message.substring(GONE.length()));
-		}
-		else if (message.equals(this.instanceId)) {
-			heardItself();
-		}
-		else if (this.seen.put(message, System.nanoTime()) == null) {
+		if (this.instances.heard(message)) {
 			// A newcomer learns of this instance at once
 			try {
 				this.scheduler.execute(this::beat);
@@ -275,15 +289,6 @@ public final class InstanceBus {
 				// shutting down
 			}
 		}
-	}
-
-	private void heardItself() {
-		long now = System.nanoTime();
-		if (now - this.heardAt > ALIVE_NANOS) {
-			// After a silence the others get the time to be heard as well
-			this.seen.replaceAll((instance, at) -> now);
-		}
-		this.heardAt = now;
 	}
 
 	private void onInstanceMessage(String message) {
@@ -315,8 +320,7 @@ public final class InstanceBus {
 
 		@Override
 		public void onSubscribed() {
-			InstanceBus.this.heardAt = System.nanoTime();
-			InstanceBus.this.seen.replaceAll((instance, at) -> InstanceBus.this.heardAt);
+			InstanceBus.this.instances.listening();
 			InstanceBus.this.subscribed = true;
 			beat();
 			InstanceBus.this.subscribedActions.forEach(Runnable::run);

@@ -19,6 +19,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -193,6 +194,40 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				.<Void>thenApply((opened) -> null)
 				.whenComplete((opened, failure) -> client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS));
 		});
+	}
+
+	/**
+	 * Opens a connection to one server that nobody else uses. As {@link #open()}.
+	 * @param server host and port of a server of the cluster, or {@code null} for the
+	 * primary of what is no cluster
+	 */
+	CompletionStage<LettuceReplicatedConnection> openReplicated(@Nullable String server) {
+		return this.openings.begin(() -> (server != null) ? connectReplicated(server) : connect().thenApply(
+				(connection) -> new LettuceReplicatedConnection((StatefulRedisConnection<byte[], byte[]>) connection,
+						null)));
+	}
+
+	private CompletionStage<LettuceReplicatedConnection> connectReplicated(String server) {
+		provider();
+		RedisClusterClient cluster = (RedisClusterClient) getRequiredNativeClient();
+		int colon = server.lastIndexOf(':');
+		if (colon < 0) {
+			return CompletableFuture.failedFuture(new NotConnectedException("Nobody serves the slot", null));
+		}
+		// With the credentials that all servers of the cluster have in common
+		RedisURI address = RedisURI.builder(cluster.getPartitions().getPartition(0).getUri())
+			.withHost(server.substring(0, colon))
+			.withPort(Integer.parseInt(server.substring(colon + 1)))
+			.build();
+		RedisClient client = RedisClient.create(getClientConfiguration().getClientResources().orElseThrow());
+		client.setOptions(singleOptions(getClientConfiguration().getClientOptions().orElseThrow()));
+		return client.connectAsync(ByteArrayCodec.INSTANCE, address)
+			.<LettuceReplicatedConnection>thenApply((connection) -> new LettuceReplicatedConnection(connection, client))
+			.whenComplete((connection, failure) -> {
+				if (failure != null) {
+					client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS);
+				}
+			});
 	}
 
 	@SuppressWarnings("unchecked")

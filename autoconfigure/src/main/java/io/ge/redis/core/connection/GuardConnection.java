@@ -7,6 +7,7 @@ package io.ge.redis.core.connection;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -44,9 +45,10 @@ public interface GuardConnection extends AutoCloseable {
 	 * Publishes a message.
 	 * @param channel the channel
 	 * @param message the message
-	 * @return completes when the server has taken it
+	 * @return completes when the server has taken it, with the number of its own
+	 * connections that listen: on a Cluster those of one server only
 	 */
-	CompletionStage<Void> publish(byte[] channel, byte[] message);
+	CompletionStage<Integer> publish(byte[] channel, byte[] message);
 
 	/**
 	 * Subscribes to channels on a connection of its own. The subscription stays until it
@@ -100,6 +102,25 @@ public interface GuardConnection extends AutoCloseable {
 	 * @return {@code false} if it is certain that any keys can be used together
 	 */
 	boolean isClustered();
+
+	/**
+	 * Returns whether {@link #openReplicated} works with this driver.
+	 * @return whether there are connections on which replicas can be waited for
+	 */
+	default boolean canAwaitReplicas() {
+		return false;
+	}
+
+	/**
+	 * Opens a further connection on which replicas can be waited for. It is closed with
+	 * this one, and not revived when it is lost.
+	 * @param server the server as {@link Shard#server()} names it, or {@code null} where
+	 * one server serves all keys
+	 * @return completes with the connection
+	 */
+	default CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
+		return CompletableFuture.failedFuture(new NotConnectedException("This driver cannot wait for replicas", null));
+	}
 
 	/**
 	 * Closes the connection and everything made for it. Commands are refused from then

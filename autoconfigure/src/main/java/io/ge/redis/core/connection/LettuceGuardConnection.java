@@ -60,6 +60,9 @@ final class LettuceGuardConnection implements GuardConnection {
 	/** The attempts to open a connection that have not ended. */
 	private final Set<CompletableFuture<?>> attempts = ConcurrentHashMap.newKeySet();
 
+	/** Those that were opened for waiting and are not known to be lost. */
+	private final Set<LettuceReplicatedConnection> replicated = ConcurrentHashMap.newKeySet();
+
 	private volatile boolean closed;
 
 	private LettuceGuardConnection(DedicatedLettuceFactory factory) {
@@ -82,8 +85,8 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
-	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
-		return send((commands) -> commands.publish(channel, message)).thenApply((receivers) -> null);
+	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
+		return send((commands) -> commands.publish(channel, message)).thenApply(Math::toIntExact);
 	}
 
 	private <T> CompletionStage<T> send(Send<T> send) {
@@ -260,6 +263,48 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public boolean canAwaitReplicas() {
+		return true;
+	}
+
+	@Override
+	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
+		CompletableFuture<ReplicatedConnection> opened = new CompletableFuture<>();
+		try {
+			// The first look at a cluster blocks
+			this.connector.execute(() -> openReplicated(server, opened));
+		}
+		catch (RejectedExecutionException ex) {
+			opened.completeExceptionally(new NotConnectedException("Closed", ex));
+		}
+		return opened;
+	}
+
+	private void openReplicated(@Nullable String server, CompletableFuture<ReplicatedConnection> opened) {
+		try {
+			this.factory.openReplicated(server).whenComplete((connection, failure) -> {
+				if (failure != null) {
+					opened.completeExceptionally(new NotConnectedException("Not connected to Redis", failure));
+					return;
+				}
+				for (LettuceReplicatedConnection former : this.replicated) {
+					if (!former.isOpen()) {
+						this.replicated.remove(former);
+					}
+				}
+				this.replicated.add(connection);
+				if (this.closed) {
+					connection.close();
+				}
+				opened.complete(connection);
+			});
+		}
+		catch (RuntimeException ex) {
+			opened.completeExceptionally(new NotConnectedException("Not connected to Redis", ex));
+		}
+	}
+
+	@Override
 	public boolean isAsynchronous() {
 		return true;
 	}
@@ -280,6 +325,7 @@ final class LettuceGuardConnection implements GuardConnection {
 		if (link.connection != null) {
 			link.connection.close();
 		}
+		this.replicated.forEach(LettuceReplicatedConnection::closeAndWait);
 		this.factory.destroy();
 	}
 

@@ -22,6 +22,12 @@ final class LettucePushSubscription implements PushSubscription {
 
 	private static final long RETRY_MILLIS = 250;
 
+	/**
+	 * A subscription that stood and is lost is replaced at once, since messages are
+	 * missed meanwhile, but no more often than this, should somebody keep ending it.
+	 */
+	private static final long INTERVAL_MILLIS = 50;
+
 	private final DedicatedLettuceFactory factory;
 
 	private final ScheduledExecutorService connector;
@@ -31,6 +37,12 @@ final class LettucePushSubscription implements PushSubscription {
 	private final byte[][] channels;
 
 	private final AtomicReference<@Nullable StatefulRedisPubSubConnection<byte[], byte[]>> current = new AtomicReference<>();
+
+	/** When the last connection was opened. */
+	private volatile long openedAt;
+
+	/** Whether the subscription stood on it. */
+	private volatile boolean subscribed;
 
 	private volatile boolean closed;
 
@@ -59,6 +71,8 @@ final class LettucePushSubscription implements PushSubscription {
 	}
 
 	private void open() {
+		this.openedAt = System.nanoTime();
+		this.subscribed = false;
 		try {
 			this.factory.openPubSub().whenComplete((connection, failure) -> {
 				if (failure != null) {
@@ -94,6 +108,7 @@ final class LettucePushSubscription implements PushSubscription {
 				lost(connection);
 			}
 			else if (connection.isOpen()) {
+				this.subscribed = true;
 				this.subscriber.onSubscribed();
 			}
 		});
@@ -103,8 +118,12 @@ final class LettucePushSubscription implements PushSubscription {
 		if (this.current.compareAndSet(connection, null)) {
 			connection.closeAsync();
 			this.subscriber.onLost();
-			schedule(RETRY_MILLIS);
+			schedule(this.subscribed ? Math.max(0, INTERVAL_MILLIS - sinceOpened()) : RETRY_MILLIS);
 		}
+	}
+
+	private long sinceOpened() {
+		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.openedAt);
 	}
 
 	@Override

@@ -60,7 +60,7 @@ public final class RestartableGuardConnection implements GuardConnection {
 	}
 
 	@Override
-	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
+	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
 		return on((connection) -> connection.publish(channel, message));
 	}
 
@@ -88,6 +88,16 @@ public final class RestartableGuardConnection implements GuardConnection {
 	@Override
 	public PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels) {
 		return this.last.subscribe(subscriber, channels);
+	}
+
+	@Override
+	public boolean canAwaitReplicas() {
+		return this.last.canAwaitReplicas();
+	}
+
+	@Override
+	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
+		return on((connection) -> connection.openReplicated(server));
 	}
 
 	@Override

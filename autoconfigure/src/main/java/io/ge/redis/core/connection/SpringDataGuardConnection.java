@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -69,8 +70,8 @@ final class SpringDataGuardConnection implements GuardConnection {
 	}
 
 	@Override
-	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
-		return submit((connection) -> connection.publish(channel, message)).thenApply((receivers) -> null);
+	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
+		return submit((connection) -> connection.publish(channel, message)).thenApply(Math::toIntExact);
 	}
 
 	private static ExecutorService workers() {
@@ -149,6 +150,21 @@ final class SpringDataGuardConnection implements GuardConnection {
 		return subscription;
 	}
 
+	/**
+	 * With Jedis on one server; what a foreign factory puts behind a connection, and
+	 * whether others use it too, is not known.
+	 */
+	@Override
+	public boolean canAwaitReplicas() {
+		return jedisPresent && this.factory instanceof JedisConnectionFactory && !isClustered();
+	}
+
+	@Override
+	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
+		return canAwaitReplicas() ? CompletableFuture.completedFuture(new BorrowedConnection()) : CompletableFuture
+			.failedFuture(new NotConnectedException("This driver cannot wait for replicas", null));
+	}
+
 	@Override
 	public boolean isAsynchronous() {
 		return false;
@@ -162,6 +178,73 @@ final class SpringDataGuardConnection implements GuardConnection {
 	@Override
 	public void close() {
 		this.workers.shutdownNow();
+	}
+
+	/**
+	 * Borrows a connection for each wait: a pipeline has one to itself, while other
+	 * commands of a connection may each go over another one of the driver's pool.
+	 */
+	private final class BorrowedConnection implements ReplicatedConnection {
+
+		private volatile boolean closed;
+
+		@Override
+		public CompletionStage<Acknowledged> run(List<ReplicatedCall> calls, int replicas, long millis) {
+			CompletableFuture<Acknowledged> result = submit((connection) -> {
+				connection.openPipeline();
+				for (ReplicatedCall call : calls) {
+					connection.execute("EVAL", evalArguments(call));
+				}
+				connection.execute("WAIT", bytes(replicas), bytes(millis));
+				List<@Nullable Object> replies = connection.closePipeline();
+				for (int i = 0; i < calls.size(); i++) {
+					calls.get(i).complete((List<?>) replies.get(i), null);
+				}
+				int acknowledged = (replies.get(calls.size()) instanceof Long count) ? count.intValue() : 0;
+				return new Acknowledged(acknowledged, (acknowledged < replicas) ? connected(connection) : -1);
+			});
+			result.whenComplete((acknowledged, failure) -> {
+				if (failure != null) {
+					calls.forEach((call) -> call.complete(null, failure));
+				}
+			});
+			return result;
+		}
+
+		// By its text, since the failure of one command of a pipeline is that of all
+		private static byte[][] evalArguments(ReplicatedCall call) {
+			byte[][] keysAndArguments = concat(call.keys(), call.arguments());
+			byte[][] all = new byte[keysAndArguments.length + 2][];
+			all[0] = call.text();
+			all[1] = bytes(call.keys().length);
+			System.arraycopy(keysAndArguments, 0, all, 2, keysAndArguments.length);
+			return all;
+		}
+
+		private static byte[] bytes(long number) {
+			return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+		}
+
+		private static int connected(RedisConnection connection) {
+			try {
+				Properties info = connection.serverCommands().info(ReplicationInfo.SECTION);
+				return (info != null) ? Integer.parseInt(info.getProperty("connected_slaves", "-1")) : -1;
+			}
+			catch (RuntimeException ex) {
+				return -1;
+			}
+		}
+
+		@Override
+		public boolean isOpen() {
+			return !this.closed;
+		}
+
+		@Override
+		public void close() {
+			this.closed = true;
+		}
+
 	}
 
 }

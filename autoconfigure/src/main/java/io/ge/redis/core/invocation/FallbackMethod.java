@@ -40,6 +40,20 @@ public final class FallbackMethod {
 	 * @throws GuardConfigurationException if there is none that fits
 	 */
 	public static FallbackMethod find(GuardedMethod guarded, String name, Class<? extends Throwable> refusal) {
+		return find(guarded, "fallback", name, refusal);
+	}
+
+	/**
+	 * Finds a method that answers in the place of a guarded one.
+	 * @param guarded the guarded method
+	 * @param attribute the attribute that names it, for messages
+	 * @param name the name of the other method
+	 * @param refusal the exception that it may take as a last parameter
+	 * @return the other method
+	 * @throws GuardConfigurationException if there is none that fits
+	 */
+	public static FallbackMethod find(GuardedMethod guarded, String attribute, String name,
+			Class<? extends Throwable> refusal) {
 		Class<?>[] parameters = guarded.method().getParameterTypes();
 		Class<?>[] withRefusal = Arrays.copyOf(parameters, parameters.length + 1);
 		withRefusal[parameters.length] = refusal;
@@ -56,7 +70,7 @@ public final class FallbackMethod {
 				}
 			}
 		}
-		throw guarded.problem("there is no fallback method '" + name + "' that fits.",
+		throw guarded.problem("there is no " + attribute + " method '" + name + "' that fits.",
 				"Add to " + guarded.targetClass().getSimpleName() + ": "
 						+ guarded.method().getReturnType().getSimpleName() + " " + name
 						+ " with the same parameters, optionally followed by a " + refusal.getSimpleName() + ".");

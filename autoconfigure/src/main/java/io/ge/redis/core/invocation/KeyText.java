@@ -63,7 +63,7 @@ public final class KeyText {
 		else {
 			throw new InvalidKeyException(what + " evaluated to "
 					+ ((value != null) ? "a " + value.getClass().getName() + ", which is" : "null, which is")
-					+ " neither a collection nor an array", value == null);
+					+ " neither a collection nor an array. A list is written {#one, #other}", value == null);
 		}
 		if (keys.isEmpty()) {
 			throw new InvalidKeyException(what + " evaluated to an empty list", true);

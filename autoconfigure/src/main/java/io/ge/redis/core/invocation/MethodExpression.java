@@ -6,6 +6,7 @@
 package io.ge.redis.core.invocation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
  * A SpEL expression on a method, parsed and checked at startup. The expression is the
@@ -38,6 +41,20 @@ public final class MethodExpression {
 		this.attribute = attribute;
 		this.expression = expression;
 		this.argument = argument;
+	}
+
+	/**
+	 * Returns the type of which the value can only be, as far as that is known before any
+	 * call: that of a constant, or of a parameter whose type has no subtypes.
+	 * @return the type, or {@code null} if it may be several
+	 */
+	public @Nullable Class<?> knownType() {
+		if (this.argument >= 0) {
+			Class<?> type = this.method.method().getParameterTypes()[this.argument];
+			return Modifier.isFinal(type.getModifiers()) ? type : null;
+		}
+		return (this.expression instanceof SpelExpression spel && spel.getAST() instanceof Literal)
+				? this.expression.getValueType() : null;
 	}
 
 	/**

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Holds the settings of each name of a pattern: the same name means the same state in
  * Redis, so two places that use it must agree.
@@ -47,6 +49,16 @@ public final class NamedSettings<S> {
 							+ " there, " + settings + " here).",
 					"Use another name, or the same settings in both places.");
 		}
+	}
+
+	/**
+	 * Returns the settings of a name.
+	 * @param name the name
+	 * @return the settings, or {@code null} if the name is not registered
+	 */
+	public @Nullable S find(String name) {
+		Entry<S> entry = this.entries.get(name);
+		return (entry != null) ? entry.settings() : null;
 	}
 
 	/**

@@ -20,4 +20,13 @@ public interface PrincipalProvider {
 	 */
 	@Nullable String currentPrincipal();
 
+	/**
+	 * Returns who has named the current principal, where the same name from somebody else
+	 * is another principal. Asked of the provider that has named it.
+	 * @return the issuer of its token, or {@code null} if names stand for themselves
+	 */
+	default @Nullable String currentIssuer() {
+		return null;
+	}
+
 }

@@ -28,15 +28,32 @@ public final class ReturnTypes {
 	 */
 	public static void requireSynchronous(GuardedMethod method) {
 		Class<?> type = method.method().getReturnType();
+		requireSynchronous(method, type);
+		if (isSuspending(method)) {
+			throw problem(method, type);
+		}
+	}
+
+	/**
+	 * Refuses methods that return something whose work goes on after they have returned.
+	 * @param method the annotated method
+	 * @param type what it returns, or what that holds
+	 * @throws GuardConfigurationException if the type is a future or a publisher
+	 */
+	public static void requireSynchronous(GuardedMethod method, Class<?> type) {
 		boolean asynchronous = CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)
 				|| Flow.Publisher.class.isAssignableFrom(type)
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null || isSuspending(method);
+				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
 		if (asynchronous) {
-			throw method.problem(
-					"the return type " + type.getSimpleName()
-							+ " cannot be guarded, because its work goes on after the method has returned.",
-					"Return the plain value, or call the programmatic API inside the asynchronous work.");
+			throw problem(method, type);
 		}
+	}
+
+	private static GuardConfigurationException problem(GuardedMethod method, Class<?> type) {
+		return method.problem(
+				"the return type " + type.getSimpleName()
+						+ " cannot be guarded, because its work goes on after the method has returned.",
+				"Return the plain value, or call the programmatic API inside the asynchronous work.");
 	}
 
 	private static boolean isSuspending(GuardedMethod method) {

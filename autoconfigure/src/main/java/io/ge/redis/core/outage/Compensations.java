@@ -8,6 +8,7 @@ package io.ge.redis.core.outage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,7 +63,8 @@ public final class Compensations {
 	 * @param useful how long what it takes back would live in Redis
 	 */
 	public void submit(ScriptCall call, Duration useful) {
-		send(new Pending(call, System.nanoTime() + useful.toNanos()));
+		Pending compensation = new Pending(call, System.nanoTime() + useful.toNanos());
+		keepUnlessSent(compensation, this.scripts.run(call));
 	}
 
 	/**
@@ -73,8 +75,8 @@ public final class Compensations {
 		return this.size.get();
 	}
 
-	private void send(Pending compensation) {
-		this.scripts.run(compensation.call()).whenComplete((reply, failure) -> {
+	private void keepUnlessSent(Pending compensation, CompletionStage<?> sent) {
+		sent.whenComplete((reply, failure) -> {
 			if (failure != null && !compensation.isOver()) {
 				keep(compensation);
 				retryUnlessRecoveryDoes(compensation.call());
@@ -133,7 +135,8 @@ public final class Compensations {
 				due.add(next);
 			}
 		}
-		due.forEach(this::send);
+		// In order, since calls are let through next
+		due.forEach((compensation) -> keepUnlessSent(compensation, this.scripts.runInOrder(compensation.call())));
 	}
 
 	private record Pending(ScriptCall call, long deadline) {

@@ -8,6 +8,7 @@ package io.ge.redis.core.outage;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.connection.Shard;
@@ -62,6 +63,15 @@ public final class GuardedRedis {
 	}
 
 	/**
+	 * Returns whether keys of different slots may live on different servers, so that one
+	 * script must not touch both.
+	 * @return {@code false} if it is certain that any keys can be used together
+	 */
+	public boolean isClustered() {
+		return this.scripts.isClustered();
+	}
+
+	/**
 	 * Returns whether calls on all keys are kept from Redis at present.
 	 * @return whether the breaker is open for the deployment as a whole
 	 */
@@ -112,6 +122,39 @@ public final class GuardedRedis {
 		return run(call, budget, () -> compensate(compensation.get(), useful));
 	}
 
+	/**
+	 * Runs a script on a connection of its own and waits until replicas have what it
+	 * wrote. Strict: fewer than wanted, or unknown, is a failure for the cause
+	 * {@link OutageCause#REPLICAS}, which opens no breaker. The wait is no part of any
+	 * budget.
+	 * @param call without effect but to extend what is there; of a script without flags
+	 * @param wanted how many replicas
+	 * @param standing whether the reply says that what replicas are to have is there
+	 * @return completes with the reply or with {@link RedisUnavailableException}
+	 */
+	public CompletableFuture<ScriptReply> runReplicated(ScriptCall call, Replication wanted,
+			Predicate<ScriptReply> standing) {
+		OutageCause open = this.breaker.openCause(call.firstKey());
+		if (open != null) {
+			return CompletableFuture.failedFuture(unavailable(open, false, null));
+		}
+		return this.scripts.runReplicated(call, wanted.replicas(), wanted.timeout(), this.commandTimeout)
+			.handle((replicated, failure) -> {
+				if (failure == null && replicated.acknowledged() >= wanted.replicas()
+						&& standing.test(replicated.reply())) {
+					return replicated.reply();
+				}
+				throw unreplicated(call, wanted.problem(replicated, failure), failure);
+			});
+	}
+
+	private RedisUnavailableException unreplicated(ScriptCall call, String problem, @Nullable Throwable failure) {
+		RedisUnavailableException unreplicated = new RedisUnavailableException(problem, OutageCause.REPLICAS, false,
+				(failure != null) ? Waiting.cause(failure) : null);
+		this.breaker.failed(this.pattern, null, call.firstKey(), OutageCause.REPLICAS, unreplicated);
+		return unreplicated;
+	}
+
 	private CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, @Nullable Runnable compensation) {
 		byte[] key = call.firstKey();
 		OutageCause open = this.breaker.openCause(key);
@@ -148,6 +191,20 @@ public final class GuardedRedis {
 	 */
 	public void compensate(ScriptCall call, Duration useful) {
 		this.compensations.submit(call, useful);
+	}
+
+	/**
+	 * Takes back what a call before the failed one has left, unless its own compensation
+	 * does: that is sent only if nobody knows whether the failed call ran.
+	 * @param failure of the call
+	 * @param compensation as of the call
+	 * @param useful how long it makes sense to go on
+	 */
+	public void compensateUnlessUnknown(Throwable failure, Supplier<ScriptCall> compensation, Duration useful) {
+		if (Waiting.cause(failure) instanceof RedisUnavailableException unavailable
+				&& !unavailable.isOutcomeUnknown()) {
+			compensate(compensation.get(), useful);
+		}
 	}
 
 	private RedisUnavailableException failed(@Nullable Shard shard, byte @Nullable [] key, Throwable failure) {

@@ -51,6 +51,9 @@ public enum OutageCause {
 	/** The server stopped accepting writes, since it cannot persist or replicate them. */
 	MISCONF(false),
 
+	/** Fewer replicas than wanted have acknowledged a write, or it is not known. */
+	REPLICAS(false),
+
 	/** Any other error reply, such as a key of a foreign type. */
 	ERROR(false);
 

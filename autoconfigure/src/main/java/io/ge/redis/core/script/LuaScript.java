@@ -22,6 +22,8 @@ public final class LuaScript {
 
 	private static final String ALLOW_OOM = "#!lua flags=allow-oom\n";
 
+	private static final LuaScript EACH = load(LuaScript.class, "each.lua");
+
 	private final String name;
 
 	private final byte[] text;
@@ -66,6 +68,20 @@ public final class LuaScript {
 	public LuaScript runningWithoutMemory() {
 		String flagged = ALLOW_OOM + new String(this.text, StandardCharsets.UTF_8);
 		return new LuaScript(this.name, flagged.getBytes(StandardCharsets.UTF_8), true);
+	}
+
+	/**
+	 * Returns a script that does for each of several groups of keys what this one does
+	 * for one. Its first argument is the number of keys of a group; keys, arguments and
+	 * replies follow each other, and {@link ScriptReply#parts()} takes the replies apart.
+	 * A group for which this script fails is answered with {@code failed}, unless it
+	 * fails for all.
+	 * @return the script
+	 */
+	public LuaScript forEach() {
+		String one = new String(this.text, StandardCharsets.UTF_8);
+		String each = new String(EACH.text, StandardCharsets.UTF_8).replace("--[[script]]", one);
+		return new LuaScript(this.name + "-each", each.getBytes(StandardCharsets.UTF_8), false);
 	}
 
 	LuaScript withoutFlags() {

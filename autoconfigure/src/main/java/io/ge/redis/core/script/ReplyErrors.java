@@ -23,6 +23,20 @@ final class ReplyErrors {
 		return mentions(failure, "ERR Error compiling script");
 	}
 
+	/**
+	 * Returns the server to which a server of a cluster refers.
+	 * @return host and port, or {@code null} if the failure is another one
+	 */
+	static @Nullable String movedTo(Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = next(cause)) {
+			String message = cause.getMessage();
+			if (message != null && message.startsWith("MOVED ")) {
+				return message.substring(message.lastIndexOf(' ') + 1);
+			}
+		}
+		return null;
+	}
+
 	private static boolean mentions(Throwable failure, String start) {
 		for (Throwable cause = failure; cause != null; cause = next(cause)) {
 			String message = cause.getMessage();

@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.script;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,8 @@ public final class ScriptExecutor {
 
 	private final ScriptListener listener;
 
+	private final ReplicaLanes lanes;
+
 	private final Map<LuaScript, LuaScript> withoutFlags = new ConcurrentHashMap<>();
 
 	/**
@@ -37,6 +40,15 @@ public final class ScriptExecutor {
 	public ScriptExecutor(GuardConnection connection, ScriptListener listener) {
 		this.connection = connection;
 		this.listener = listener;
+		this.lanes = new ReplicaLanes(connection, listener);
+	}
+
+	/**
+	 * Returns whether keys of different slots may live on different servers.
+	 * @return {@code false} if it is certain that any keys can be used together
+	 */
+	public boolean isClustered() {
+		return this.connection.isClustered();
 	}
 
 	/**
@@ -57,13 +69,43 @@ public final class ScriptExecutor {
 	 * @return as {@link #run(ScriptCall)}
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call, @Nullable Runnable tooLate) {
-		LuaScript script = call.script();
-		if (script.hasFlags()) {
-			script = this.withoutFlags.getOrDefault(script, script);
-		}
-		Execution execution = new Execution(call, script, tooLate);
+		Execution execution = new Execution(call, variant(call.script()), tooLate);
 		execution.start();
 		return execution;
+	}
+
+	/**
+	 * Runs a script by its text, so that whatever is sent after it runs after it: a
+	 * script that must be repeated because the server does not know it may be overtaken.
+	 * @param call the call
+	 * @return as {@link #run(ScriptCall)}
+	 */
+	public CompletableFuture<ScriptReply> runInOrder(ScriptCall call) {
+		LuaScript script = variant(call.script());
+		Execution execution = new Execution(call, script, null);
+		execution.sendText(script);
+		return execution;
+	}
+
+	private LuaScript variant(LuaScript script) {
+		return script.hasFlags() ? this.withoutFlags.getOrDefault(script, script) : script;
+	}
+
+	/**
+	 * Runs a script on a connection of its own and waits until replicas have what it
+	 * wrote, and with it everything that the server wrote before.
+	 * @param call the call; of a script without flags, and idempotent, since it may be
+	 * sent on the common connection too
+	 * @param replicas how many replicas are wanted, above zero
+	 * @param timeout how long they may take, counted from now even if others wait too; a
+	 * round trip is added
+	 * @param connecting how long it may take to connect, if that is necessary
+	 * @return completes with the reply and the number of replicas, also if there were too
+	 * few; exceptionally if that is not known
+	 */
+	public CompletableFuture<ReplicatedReply> runReplicated(ScriptCall call, int replicas, Duration timeout,
+			Duration connecting) {
+		return this.lanes.run(call, replicas, timeout, connecting);
 	}
 
 	private final class Execution extends CompletableFuture<ScriptReply> {

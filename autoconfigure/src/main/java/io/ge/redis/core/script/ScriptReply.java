@@ -6,6 +6,7 @@
 package io.ge.redis.core.script;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,23 @@ public final class ScriptReply {
 	 */
 	public int size() {
 		return this.elements.size();
+	}
+
+	/**
+	 * Takes apart what a script has replied that runs another one for each of several
+	 * groups of keys.
+	 * @return the reply for each group, in their order
+	 * @see LuaScript#forEach()
+	 */
+	public List<ScriptReply> parts() {
+		List<ScriptReply> parts = new ArrayList<>();
+		int next = 0;
+		while (next < size()) {
+			int end = next + 1 + (int) number(next);
+			parts.add(new ScriptReply(this.elements.subList(next + 1, end)));
+			next = end;
+		}
+		return parts;
 	}
 
 	/**

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.PushSubscriber;
@@ -34,8 +35,22 @@ public final class AbsentConnection implements GuardConnection {
 	/** Whether somebody answers. */
 	public volatile boolean answers;
 
+	/** Whether scripts are known by their SHA. */
+	public volatile boolean knowsScripts = true;
+
+	/** How many calls named a script that was not known. */
+	public final AtomicInteger refused = new AtomicInteger();
+
 	@Override
 	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
+		if (this.answers && !this.knowsScripts) {
+			this.refused.incrementAndGet();
+			return CompletableFuture.failedFuture(new IOException("NOSCRIPT No matching script"));
+		}
+		return run(keys);
+	}
+
+	private CompletionStage<List<?>> run(byte[][] keys) {
 		if (!this.answers) {
 			return CompletableFuture.failedFuture(new IOException("away"));
 		}
@@ -46,11 +61,11 @@ public final class AbsentConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
-		throw new UnsupportedOperationException();
+		return run(keys);
 	}
 
 	@Override
-	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
+	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
 		throw new UnsupportedOperationException();
 	}
 

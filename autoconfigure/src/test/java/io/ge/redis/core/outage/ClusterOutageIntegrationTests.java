@@ -70,8 +70,15 @@ class ClusterOutageIntegrationTests {
 	/** The default, so that the others notice nothing of an outage of some seconds. */
 	private static final String INDIFFERENT = "cluster-node-timeout 15000";
 
+	/**
+	 * How many calls may be kept from their answers by the machine, one after another.
+	 */
+	private static final int MOST_STALLS = 2;
+
 	/** For tests after which it is as it was before. */
 	private static ClusterRedis shared;
+
+	private int stalls;
 
 	@BeforeAll
 	static void start() {
@@ -97,9 +104,9 @@ class ClusterOutageIntegrationTests {
 			hung.pause();
 			for (int i = 0; i < 5 * THRESHOLD; i++) {
 				assertThat(refusal(backend, broken)).isEqualTo(OutageCause.TIMEOUT);
-				others.forEach((other) -> set(backend, other, "stands"));
+				others.forEach((other) -> serve(backend, other));
 			}
-			assertThat(backend.failures()).hasSize(THRESHOLD);
+			assertThat(backend.failures()).hasSize(THRESHOLD + this.stalls);
 			assertThat(backend.get().breaker().openCause()).isEqualTo(OutageCause.TIMEOUT);
 			Stopwatch watch = Stopwatch.start();
 			for (int i = 0; i < 1000; i++) {
@@ -109,7 +116,7 @@ class ClusterOutageIntegrationTests {
 			hung.resume();
 			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
 			assertThat(backend.get().breaker().isOpen()).isFalse();
-			others.forEach((other) -> set(backend, other, "stands"));
+			others.forEach((other) -> serve(backend, other));
 		}
 	}
 
@@ -127,12 +134,12 @@ class ClusterOutageIntegrationTests {
 			});
 			CompletableFuture<Void> failover = CompletableFuture.runAsync(() -> redis.awaitFailover(killed));
 			while (!failover.isDone()) {
-				others.forEach((other) -> set(backend, other, "stands"));
+				others.forEach((other) -> serve(backend, other));
 			}
 			failover.join();
 			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
 			assertThat(backend.get().breaker().isOpen()).isFalse();
-			others.forEach((other) -> set(backend, other, "stands"));
+			others.forEach((other) -> serve(backend, other));
 		}
 	}
 
@@ -150,13 +157,13 @@ class ClusterOutageIntegrationTests {
 			});
 			CompletableFuture<Void> failover = CompletableFuture.runAsync(() -> redis.awaitFailover(hung));
 			while (!failover.isDone()) {
-				others.forEach((other) -> set(backend, other, "stands"));
+				others.forEach((other) -> serve(backend, other));
 			}
 			failover.join();
 			Awaitility.await().atMost(RECOVERY).until(() -> succeeds(backend, broken));
 			assertThat(backend.get().breaker().isOpen()).isFalse();
 			hung.resume();
-			others.forEach((other) -> set(backend, other, "stands"));
+			others.forEach((other) -> serve(backend, other));
 		}
 	}
 
@@ -246,7 +253,7 @@ class ClusterOutageIntegrationTests {
 				network.hang();
 				port.set(unreachable.port());
 				Awaitility.await().pollInterval(Duration.ofMillis(1)).atMost(RECOVERY).until(() -> {
-					others.forEach((other) -> set(backend, other, "stands"));
+					others.forEach((other) -> serve(backend, other));
 					return succeeds(backend, broken);
 				});
 				assertThat(backend.failures()).hasSizeGreaterThanOrEqualTo(THRESHOLD);
@@ -298,6 +305,27 @@ class ClusterOutageIntegrationTests {
 	private static String set(TestBackend backend, RedisKey key, String value) {
 		GuardedRedis door = backend.get().redis("test");
 		return Waiting.await(door.run(ScriptCall.of(SET, key, value), door.newBudget())).text(0);
+	}
+
+	/**
+	 * Has a server that works run a command. One that the machine gave less time than the
+	 * budget says nothing of the server, and is repeated.
+	 */
+	private void serve(TestBackend backend, RedisKey key) {
+		for (int stalled = 0;; stalled++) {
+			Stopwatch watch = Stopwatch.start();
+			try {
+				set(backend, key, "stands");
+				return;
+			}
+			catch (RedisUnavailableException ex) {
+				if (ex.reason() != OutageCause.TIMEOUT || watch.elapsed().compareTo(BUDGET) >= 0
+						|| stalled == MOST_STALLS) {
+					throw ex;
+				}
+				this.stalls++;
+			}
+		}
 	}
 
 	private static void delete(TestBackend backend, RedisKey key) {

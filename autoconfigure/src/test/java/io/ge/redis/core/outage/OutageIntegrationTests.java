@@ -279,7 +279,10 @@ class OutageIntegrationTests {
 
 	private static void delete(TestBackend backend) {
 		GuardedRedis door = backend.get().redis("test");
-		Waiting.await(door.run(ScriptCall.of(DELETE, KEY, "first"), door.newBudget()));
+		Awaitility.await().ignoreExceptionsInstanceOf(RedisUnavailableException.class).until(() -> {
+			Waiting.await(door.run(ScriptCall.of(DELETE, KEY, "first"), door.newBudget()));
+			return true;
+		});
 	}
 
 	private static OutageCause refusal(TestBackend backend) {

@@ -13,6 +13,7 @@ import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.OnRedis;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Scripts on real servers, through both adapters.
@@ -34,6 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ScriptExecutorIntegrationTests {
 
 	private static final LuaScript SET = LuaScript.load(ScriptExecutorIntegrationTests.class, "set.lua");
+
+	private static final LuaScript COUNT = LuaScript.load(ScriptExecutorIntegrationTests.class, "count.lua");
 
 	private static final KeySpace KEYS = new KeySpace("ge", "test");
 
@@ -126,6 +130,32 @@ class ScriptExecutorIntegrationTests {
 				assertThat(Waiting.await(door.run(call, door.newBudget())).text(0)).isEqualTo("stored");
 				assertThat(redis.commandCalls("evalsha")).isEqualTo(1);
 				assertThat(redis.commandCalls("eval")).isZero();
+			}
+		}
+
+		@Test
+		void runsForEachGroupOfKeysAndFailsForThoseAloneForWhichItFails(RedisFixture redis) {
+			try (TestBackend backend = TestBackend.on(redis)) {
+				GuardedRedis door = backend.get().redis("test");
+				RedisKey entity = KEYS.entity(KeyPart.of("each"));
+				RedisKey first = entity.with(KeyPart.of("first"));
+				RedisKey text = entity.with(KeyPart.of("text"));
+				RedisKey last = entity.with(KeyPart.of("last"));
+				Waiting.await(door.run(ScriptCall.of(SET, text, "no number"), door.newBudget()));
+				ScriptCall some = ScriptCall.of(COUNT.forEach(), List.of(first, text, last), 1, 3, 3, 4, 4, 5, 5);
+				List<ScriptReply> replies = Waiting.await(door.run(some, door.newBudget())).parts();
+				assertThat(replies).hasSize(3);
+				assertThat(replies.get(0).number(0)).isEqualTo(3);
+				assertThat(replies.get(0).number(1)).isEqualTo(3);
+				assertThat(replies.get(0).has(2)).isFalse();
+				assertThat(replies.get(1).text(0)).isEqualTo("failed");
+				assertThat(replies.get(2).number(0)).isEqualTo(5);
+				ScriptCall none = ScriptCall.of(COUNT.forEach(), List.of(text, text), 1, 3, 3, 4, 4);
+				assertThatExceptionOfType(RedisUnavailableException.class)
+					.isThrownBy(() -> Waiting.await(door.run(none, door.newBudget())))
+					.havingRootCause()
+					.withMessageContaining("not an integer");
+				redis.flushAll();
 			}
 		}
 

@@ -42,6 +42,8 @@ import io.ge.redis.test.oracle.Violation;
  */
 public final class FaultRun {
 
+	private static final int ATTEMPTS = 3;
+
 	private static final String MINUTES = "ge.test.chaos.minutes";
 
 	private static final String SEED = "ge.test.seed";
@@ -87,6 +89,8 @@ public final class FaultRun {
 	private int rounds = 1;
 
 	private boolean once;
+
+	private boolean unprotected;
 
 	private long leastOperations = 1;
 
@@ -349,8 +353,9 @@ public final class FaultRun {
 	}
 
 	/**
-	 * Shows that the scenario finds what happens without a protection: runs it once, and
-	 * fails if nothing is violated. Does nothing unless {@code ge.test.sabotage} is
+	 * Shows that the scenario finds what happens without a protection: runs it, again if
+	 * chance would have it that nothing was violated, and fails if nothing is in
+	 * {@value #ATTEMPTS} rounds. Does nothing unless {@code ge.test.sabotage} is
 	 * {@code true}, as {@link ProtectionOff}.
 	 * @param body the scenario with its protection turned off
 	 * @throws Exception if the scenario fails
@@ -359,10 +364,23 @@ public final class FaultRun {
 		if (!Boolean.getBoolean(SABOTAGE)) {
 			return;
 		}
-		body.run(once());
+		this.unprotected = true;
+		for (int attempt = 0; attempt < ATTEMPTS && this.violations.isEmpty(); attempt++) {
+			this.round = 0;
+			body.run(once());
+		}
 		if (this.violations.isEmpty()) {
 			throw new AssertionError("Without its protection nothing was violated: " + row());
 		}
+	}
+
+	/**
+	 * Returns whether a protection is turned off, so that there is no excuse for what is
+	 * seen.
+	 * @return whether {@link #assertMissed} runs
+	 */
+	public boolean isUnprotected() {
+		return this.unprotected;
 	}
 
 	@Override

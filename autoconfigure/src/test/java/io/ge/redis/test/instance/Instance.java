@@ -104,6 +104,16 @@ public final class Instance implements AutoCloseable {
 	}
 
 	/**
+	 * Asks the process to end (SIGTERM).
+	 * @return completes when it has
+	 */
+	public CompletableFuture<?> terminate() {
+		this.child.spend();
+		this.child.process().destroy();
+		return this.child.process().onExit();
+	}
+
+	/**
 	 * Freezes the process (SIGSTOP).
 	 */
 	public void pause() {

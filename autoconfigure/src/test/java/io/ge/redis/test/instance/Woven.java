@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Woven {
 
-	static final int HALTED = 86;
+	/** The status of a process that has ended at a failpoint. */
+	public static final int HALTED = 86;
 
 	private static final Map<String, CountDownLatch> HOLDS = new ConcurrentHashMap<>();
 

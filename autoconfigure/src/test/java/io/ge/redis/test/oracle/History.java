@@ -18,8 +18,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -120,8 +122,10 @@ public final class History {
 		List<Violation> violations = new ArrayList<>();
 		sections.forEach((key, ofKey) -> {
 			for (int i = 0; i < ofKey.size(); i++) {
-				for (int j = i + 1; j < ofKey.size(); j++) {
-					Section first = ofKey.get(i);
+				Section first = ofKey.get(i);
+				// In the order of their starts: none after the end of the first one
+				// overlaps
+				for (int j = i + 1; j < ofKey.size() && ofKey.get(j).start - first.end < 0; j++) {
 					Section second = ofKey.get(j);
 					long nanos = Math.min(first.end, second.end) - Math.max(first.start, second.start);
 					if (nanos > 0) {
@@ -142,8 +146,12 @@ public final class History {
 	public List<Violation> fencingOrder() {
 		List<Violation> violations = new ArrayList<>();
 		sections(Journal.LEAVE).forEach((key, ofKey) -> {
+			Highest tokens = Highest.of(ofKey, (section) -> section.start, (section) -> section.token);
+			Map<Long, Integer> holders = new HashMap<>();
+			ofKey.forEach((section) -> holders.merge(section.token, 1, Integer::sum));
 			for (Section later : ofKey) {
-				for (Section earlier : (later.token > 0) ? ofKey : List.<Section>of()) {
+				boolean suspect = tokens.before(later.asked) >= later.token || holders.get(later.token) > 1;
+				for (Section earlier : (later.token > 0 && suspect) ? ofKey : List.<Section>of()) {
 					boolean inOrder = earlier.start - later.asked < 0;
 					boolean same = earlier != later && earlier.token == later.token;
 					if ((inOrder && earlier.token >= later.token) || same) {
@@ -162,7 +170,7 @@ public final class History {
 	 * @return a violation for each such write
 	 */
 	public List<Violation> staleWrites() {
-		Map<String, List<Section>> sections = sections(Journal.LEAVE);
+		Map<Holder, List<Section>> sections = byHolder(sections(Journal.LEAVE));
 		Map<String, List<Write>> writes = new LinkedHashMap<>();
 		for (Entry entry : entries(Journal.WRITTEN)) {
 			Section section = find(sections, entry);
@@ -172,8 +180,10 @@ public final class History {
 		}
 		List<Violation> violations = new ArrayList<>();
 		writes.forEach((key, ofKey) -> {
+			Highest asked = Highest.of(ofKey, (write) -> write.entry.nanos(), (write) -> write.section.asked);
 			for (Write write : ofKey) {
-				for (Write before : ofKey) {
+				boolean suspect = asked.before(write.entry.number(2)) > write.section.start;
+				for (Write before : suspect ? ofKey : List.<Write>of()) {
 					if (before.entry.nanos() - write.entry.number(2) < 0
 							&& write.section.start - before.section.asked < 0) {
 						violations.add(new Violation(key + ": a write of " + write.section
@@ -200,9 +210,10 @@ public final class History {
 				sections.computeIfAbsent(entry.field(0), (key) -> new ArrayList<>()).add(section);
 			}
 		}
+		Map<Holder, List<Section>> byHolder = byHolder(sections);
 		for (Entry entry : this.entries) {
 			boolean sign = entry.kind().equals(Journal.VALID) || entry.kind().equals(Journal.LEAVE);
-			Section section = sign ? find(sections, entry) : null;
+			Section section = sign ? find(byHolder, entry) : null;
 			if (section == null) {
 				continue;
 			}
@@ -216,12 +227,21 @@ public final class History {
 		return sections;
 	}
 
-	private static @Nullable Section find(Map<String, List<Section>> sections, Entry entry) {
+	private static Map<Holder, List<Section>> byHolder(Map<String, List<Section>> sections) {
+		Map<Holder, List<Section>> byHolder = new HashMap<>();
+		sections.forEach((key,
+				ofKey) -> ofKey.forEach((section) -> byHolder
+					.computeIfAbsent(new Holder(key, section.process, section.token), (holder) -> new ArrayList<>())
+					.add(section)));
+		return byHolder;
+	}
+
+	private static @Nullable Section find(Map<Holder, List<Section>> sections, Entry entry) {
 		// The last one, since a token can come twice where Redis has lost what it was
 		Section found = null;
-		for (Section section : sections.getOrDefault(entry.field(0), List.of())) {
-			if (section.process.equals(entry.process()) && section.token == entry.number(1)
-					&& (found == null || section.start - entry.nanos() <= 0)) {
+		Holder holder = new Holder(entry.field(0), entry.process(), entry.number(1));
+		for (Section section : sections.getOrDefault(holder, List.of())) {
+			if (found == null || section.start - entry.nanos() <= 0) {
 				found = section;
 			}
 		}
@@ -338,6 +358,34 @@ public final class History {
 	}
 
 	private record Write(Entry entry, Section section) {
+	}
+
+	private record Holder(String key, String process, long token) {
+	}
+
+	/**
+	 * The highest of some numbers up to any time, so that what is beyond doubt need not
+	 * be compared with everything before it.
+	 */
+	private static final class Highest {
+
+		private final NavigableMap<Long, Long> highest = new TreeMap<>();
+
+		static <T> Highest of(List<T> ofKey, ToLongFunction<T> time, ToLongFunction<T> number) {
+			Highest highest = new Highest();
+			long most = Long.MIN_VALUE;
+			for (T one : ofKey.stream().sorted(Comparator.comparingLong(time)).toList()) {
+				most = Math.max(most, number.applyAsLong(one));
+				highest.highest.put(time.applyAsLong(one), most);
+			}
+			return highest;
+		}
+
+		long before(long time) {
+			Map.Entry<Long, Long> last = this.highest.lowerEntry(time);
+			return (last != null) ? last.getValue() : Long.MIN_VALUE;
+		}
+
 	}
 
 	private static final class Section {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -125,6 +126,34 @@ class HistoryTests {
 		assertThat(history().staleWrites()).singleElement()
 			.asString()
 			.contains("a with token 1 was accepted after one of b with token 2");
+	}
+
+	/**
+	 * A day's work for whoever compares each with each.
+	 */
+	@Test
+	@Timeout(60)
+	void findsOneAmongManySections() {
+		try (Journal journal = Journal.open(this.directory, "a")) {
+			for (long i = 1; i <= 20_000; i++) {
+				journal.writeAt(10 * i, Journal.ENTER, "key", i, 10 * i - 1);
+				journal.writeAt(10 * i + 1, Journal.VALID, "key", i);
+				journal.writeAt(10 * i + 3, Journal.WRITTEN, "key", i, 10 * i + 2);
+				journal.writeAt(10 * i + 4, Journal.LEAVE, "key", i);
+			}
+		}
+		History history = history();
+		assertThat(history.overlaps()).isEmpty();
+		assertThat(history.validOverlaps()).isEmpty();
+		assertThat(history.fencingOrder()).isEmpty();
+		assertThat(history.staleWrites()).isEmpty();
+		section("b", 15_000, 150_005, 150_006, 150_012);
+		write("b", 180_000, Journal.WRITTEN, "key", 15_000, 179_999);
+		history = history();
+		assertThat(history.overlaps()).singleElement().asString().contains("b with token 15000", "a with token 15001");
+		assertThat(history.fencingOrder()).extracting(Violation::toString)
+			.anyMatch((text) -> text.contains("b with token 15000 came after a with token 15000"));
+		assertThat(history.staleWrites()).singleElement().asString().contains("a write of b with token 15000");
 	}
 
 	@Test

@@ -31,12 +31,13 @@ import org.awaitility.Awaitility;
  * offers
  * <ul>
  * <li>{@code revoke}, with the id of a token and its expiry in milliseconds, which
- * returns when the token is revoked and fails if that is not certain;</li>
+ * returns when every instance refuses the token and fails if that is not certain;</li>
  * <li>{@code enter}, with the same, which answers {@code entered} or {@code refused}, and
  * fails if it cannot decide.</li>
  * </ul>
  * Judged is every call of {@code enter} that was begun after {@code revoke} had returned:
- * it must not answer {@code entered}.
+ * it must not answer {@code entered}. And every one with a token that was not revoked: it
+ * must not answer {@code refused}, whatever goes wrong.
  */
 public final class BlacklistScenario {
 
@@ -223,7 +224,12 @@ public final class BlacklistScenario {
 		}
 		long newest = this.revocations.get();
 		String token = (newest > 0) ? this.revoked.get((int) (random.nextLong(newest) % REMEMBERED)) : null;
-		present((token != null) ? token : this.prefix + "free-" + number, random);
+		if (token != null) {
+			present(token, random);
+		}
+		else {
+			presentUnrevoked(this.prefix + "free-" + number, random);
+		}
 	}
 
 	/**
@@ -232,7 +238,7 @@ public final class BlacklistScenario {
 	 */
 	private String revokeNext(Random random) {
 		String token = this.prefix + this.tokens.getAndIncrement();
-		present(token, random);
+		presentUnrevoked(token, random);
 		if (revoke(token, random)) {
 			this.revoked.set((int) (this.revocations.getAndIncrement() % REMEMBERED), token);
 		}
@@ -254,11 +260,17 @@ public final class BlacklistScenario {
 		}
 	}
 
-	private void present(String token, Random random) {
+	private void presentUnrevoked(String token, Random random) {
+		this.run.require(!present(token, random).equals("refused"), token + ": refused though it was not revoked");
+	}
+
+	private String present(String token, Random random) {
 		Instance instance = any(this.doors, random);
 		long asked = System.nanoTime();
+		String answer = "undecided";
 		try {
-			if (instance.get("enter", token, this.expiry).equals("entered")) {
+			answer = instance.get("enter", token, this.expiry);
+			if (answer.equals("entered")) {
 				this.entered.incrementAndGet();
 				this.journal.write(Journal.ACCEPTED, token, asked);
 			}
@@ -267,6 +279,7 @@ public final class BlacklistScenario {
 			this.run.note("undecided", 1);
 		}
 		this.run.operation(Duration.ofNanos(System.nanoTime() - asked));
+		return answer;
 	}
 
 	private static Instance any(List<Instance> instances, Random random) {

@@ -28,8 +28,9 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Rows behind a cache. Its operations {@code write}, {@code read}, {@code readAsOfBefore}
- * and {@code loads} are what {@link CacheScenario} asks for.
+ * Rows behind a cache. Its operations {@code write}, {@code read},
+ * {@code readAsOfBefore}, {@code churn}, {@code pace} and {@code loads} are what
+ * {@link CacheScenario} and {@link CacheChurnScenario} ask for.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DataSourceAutoConfiguration.class,
@@ -66,6 +67,16 @@ public class CacheApplication {
 			Snapshot.take(jdbc);
 			return items.read(arguments[0]).version();
 		});
+	}
+
+	@Bean
+	Operation churn(CachedItems items, JdbcTemplate jdbc, PlatformTransactionManager transactions) {
+		return new Churn(items::read, items::write, jdbc, transactions);
+	}
+
+	@Bean
+	Operation pace(CachedItems items) {
+		return new PacedWrites(items::write);
 	}
 
 	@Bean

@@ -5,28 +5,19 @@
 
 package io.ge.redis.test.scenario;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-import io.ge.redis.test.Reaper;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Failpoint;
 import io.ge.redis.test.instance.Instance;
-import io.ge.redis.test.instance.InstanceCallException;
-import io.ge.redis.test.instance.InstanceGoneException;
-import io.ge.redis.test.oracle.History;
-import io.ge.redis.test.oracle.Journal;
 
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /**
@@ -62,27 +53,19 @@ public final class CacheScenario {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-	private static final AtomicLong RUNS = new AtomicLong();
-
 	private final FaultRun run;
 
 	private final List<Instance> instances;
 
-	private final Duration rest;
-
-	private final String prefix = "item-" + RUNS.incrementAndGet() + "-";
+	private final CachedRows rows;
 
 	private final long seed;
 
 	private CacheScenario(FaultRun run, List<Instance> instances, Duration rest) {
 		this.run = run;
 		this.instances = instances;
-		this.rest = rest;
+		this.rows = new CachedRows(run, ROWS, rest);
 		this.seed = run.random().nextLong();
-		JdbcClient jdbc = ScenarioDatabase.jdbc();
-		for (int i = 0; i < ROWS; i++) {
-			jdbc.sql("insert into items (id, version) values (?, 0)").param(id(i)).update();
-		}
 	}
 
 	/**
@@ -150,10 +133,10 @@ public final class CacheScenario {
 			CacheScenario scenario = new CacheScenario(run, others.start(), rest);
 			Instance victim = victims.start().get(0);
 			scenario.warmUp();
-			warmUp(victim);
+			CachedRows.warmUp(victim);
 			scenario.fill();
 			victim.arm(AFTER_COMMIT.halt());
-			victim.call("write", scenario.id(0));
+			victim.call("write", scenario.rows.id(0));
 			victim.awaitHalted();
 			run.injected();
 			scenario.judge();
@@ -176,12 +159,12 @@ public final class CacheScenario {
 			CacheScenario scenario = new CacheScenario(run, others.start(), rest);
 			Instance writer = late.start().get(0);
 			scenario.warmUp();
-			warmUp(writer);
+			CachedRows.warmUp(writer);
 			List<CompletableFuture<String>> held = new ArrayList<>();
 			Failpoint hold = AFTER_COMMIT.hold();
 			writer.arm(hold);
 			for (int i = 0; i < ROWS_AT_ONCE; i++) {
-				held.add(writer.call("write", scenario.id(i)));
+				held.add(writer.call("write", scenario.rows.id(i)));
 				scenario.awaitVersion(i, 1);
 			}
 			run.inject(meanwhile);
@@ -216,10 +199,10 @@ public final class CacheScenario {
 			CacheScenario scenario = new CacheScenario(run, others.start(), rest);
 			Instance loader = late.start().get(0);
 			scenario.warmUp();
-			warmUp(loader);
+			CachedRows.warmUp(loader);
 			Failpoint hold = Failpoint.exit(Items.class, "load").hold();
 			loader.arm(hold);
-			CompletableFuture<String> held = loader.call("read", scenario.id(0));
+			CompletableFuture<String> held = loader.call("read", scenario.rows.id(0));
 			loader.awaitReached(hold);
 			loader.pause();
 			run.injected();
@@ -254,10 +237,10 @@ public final class CacheScenario {
 			CacheScenario scenario = new CacheScenario(run, others.start(), rest);
 			Instance reader = late.start().get(0);
 			scenario.warmUp();
-			warmUp(reader);
+			CachedRows.warmUp(reader);
 			Failpoint hold = Failpoint.exit(Snapshot.class, "take").hold();
 			reader.arm(hold);
-			CompletableFuture<String> held = reader.call("readAsOfBefore", scenario.id(0));
+			CompletableFuture<String> held = reader.call("readAsOfBefore", scenario.rows.id(0));
 			reader.awaitReached(hold);
 			scenario.write(scenario.instances.get(0), 0);
 			run.inject(expiry);
@@ -282,11 +265,11 @@ public final class CacheScenario {
 			CacheScenario scenario = new CacheScenario(run, others.start(), lease);
 			Instance victim = victims.start().get(0);
 			scenario.warmUp();
-			warmUp(victim);
+			CachedRows.warmUp(victim);
 			Failpoint hold = Failpoint.enter(Items.class, "load").hold();
 			victim.arm(hold);
 			for (int i = 0; i < ROWS_AT_ONCE; i++) {
-				victim.call("read", scenario.id(i));
+				victim.call("read", scenario.rows.id(i));
 			}
 			victim.awaitReached(hold);
 			long before = scenario.loads();
@@ -322,10 +305,10 @@ public final class CacheScenario {
 			CacheScenario scenario = new CacheScenario(run, others.start(), Duration.ofSeconds(2));
 			Instance loader = loaders.start().get(0);
 			scenario.warmUp();
-			warmUp(loader);
+			CachedRows.warmUp(loader);
 			Failpoint hold = Failpoint.exit(Items.class, "load").hold();
 			loader.arm(hold);
-			CompletableFuture<String> held = loader.call("read", scenario.id(0));
+			CompletableFuture<String> held = loader.call("read", scenario.rows.id(0));
 			loader.awaitReached(hold);
 			run.inject(fault);
 			long loads = scenario.loads();
@@ -344,6 +327,52 @@ public final class CacheScenario {
 			run.require(scenario.loads() == loads, "Those who waited loaded themselves");
 			scenario.judge();
 		}
+	}
+
+	/**
+	 * Writes at a steady rate, before something goes wrong and while it does, when it is
+	 * known, and reads at rest what is cached of it.
+	 * @param run counts and judges; notes how much longer writes take meanwhile
+	 * @param writer starts the instance that writes
+	 * @param others the instances that only read
+	 * @param fault what goes wrong
+	 * @param seconds for how long it is written each time
+	 * @param rate how many writes a second
+	 * @param most by how much the 99th percentile may rise
+	 * @param rest how long it may take until the cache is right again
+	 * @throws Exception if the scenario cannot be played
+	 */
+	public static void outage(FaultRun run, Fleet writer, Fleet others, Fault fault, int seconds, int rate,
+			Duration most, Duration rest) throws Exception {
+		while (run.next()) {
+			CacheScenario scenario = new CacheScenario(run, writer.and(others).start(), rest);
+			scenario.warmUp();
+			scenario.fill();
+			scenario.pace(1, rate);
+			long usual = scenario.pace(seconds, rate);
+			run.inject(fault);
+			// Until it is known that nobody answers
+			scenario.pace(1, rate);
+			long meanwhile = scenario.pace(seconds, rate);
+			run.heal(fault);
+			run.note("p99 in us before", usual);
+			run.note("p99 in us meanwhile", meanwhile);
+			run.require(meanwhile - usual <= most.toNanos() / 1000,
+					"Writes take " + usual + " us, and " + meanwhile + " us without Redis");
+			scenario.judge();
+		}
+	}
+
+	private long pace(int seconds, int rate) {
+		String[] counts = this.instances.get(0)
+			.call("pace", this.rows.prefix(), String.valueOf(ROWS), String.valueOf(seconds * rate),
+					String.valueOf(rate))
+			.orTimeout(PATIENCE.toSeconds() + 2L * seconds, TimeUnit.SECONDS)
+			.join()
+			.split(" ");
+		this.run.operations(seconds * (long) rate);
+		this.run.require(counts[0].equals("0"), counts[0] + " writes have failed");
+		return Long.parseLong(counts[1]);
 	}
 
 	private static boolean awaitAtLeast(LongSupplier figure, long least) throws InterruptedException {
@@ -377,22 +406,18 @@ public final class CacheScenario {
 			Failpoint before = Failpoint.enter(DataSourceTransactionManager.class, "doCommit").hold();
 			Failpoint after = AFTER_COMMIT.hold();
 			writer.arm(before, after);
-			CompletableFuture<String> held = writer.call("write", scenario.id(0));
+			CompletableFuture<String> held = writer.call("write", scenario.rows.id(0));
 			writer.awaitReached(before);
 			scenario.read(reader, 0);
 			writer.release(before);
 			writer.awaitReached(after);
 			String answered = scenario.read(reader, 0);
-			run.require(answered.equals(scenario.stored(0)),
-					"After the commit of " + scenario.stored(0) + " the cache answers " + answered);
+			run.require(answered.equals(scenario.rows.stored(0)),
+					"After the commit of " + scenario.rows.stored(0) + " the cache answers " + answered);
 			writer.release(after);
 			join(held);
 			scenario.judge();
 		}
-	}
-
-	private String id(int row) {
-		return this.prefix + row;
 	}
 
 	/**
@@ -400,7 +425,7 @@ public final class CacheScenario {
 	 */
 	private void warmUp() throws InterruptedException {
 		for (Instance instance : this.instances) {
-			warmUp(instance);
+			CachedRows.warmUp(instance);
 		}
 	}
 
@@ -408,21 +433,6 @@ public final class CacheScenario {
 		for (int i = 0; i < ROWS; i++) {
 			read(this.instances.get(0), i);
 		}
-	}
-
-	private static void warmUp(Instance instance) throws InterruptedException {
-		String id = "warm-" + RUNS.incrementAndGet();
-		ScenarioDatabase.jdbc().sql("insert into items (id, version) values (?, 0)").param(id).update();
-		long deadline = System.nanoTime() + PATIENCE.toNanos();
-		while (System.nanoTime() - deadline < 0) {
-			String loads = instance.get("loads");
-			instance.get("read", id);
-			if (instance.get("loads").equals(loads)) {
-				return;
-			}
-			TimeUnit.MILLISECONDS.sleep(10);
-		}
-		throw new IllegalStateException(instance + " does not reach its cache");
 	}
 
 	/**
@@ -444,50 +454,19 @@ public final class CacheScenario {
 	}
 
 	private String write(Instance instance, int row) {
-		return call(instance, "write", row);
+		return this.rows.call(instance, "write", row);
 	}
 
 	private String read(Instance instance, int row) {
-		return call(instance, "read", row);
-	}
-
-	private String call(Instance instance, String operation, int row) {
-		long asked = System.nanoTime();
-		try {
-			return instance.get(operation, id(row));
-		}
-		catch (InstanceCallException ex) {
-			this.run.violation(operation + " failed: " + ex.getMessage());
-			return "";
-		}
-		catch (InstanceGoneException ex) {
-			return "";
-		}
-		finally {
-			this.run.operation(Duration.ofNanos(System.nanoTime() - asked));
-		}
+		return this.rows.read(instance, row);
 	}
 
 	private long loads() {
-		LongAdder loads = new LongAdder();
-		for (Instance instance : this.instances) {
-			if (instance.isRunning()) {
-				loads.add(Long.parseLong(instance.get("loads")));
-			}
-		}
-		return loads.sum();
-	}
-
-	private String stored(int row) {
-		return ScenarioDatabase.jdbc()
-			.sql("select version from items where id = ?")
-			.param(id(row))
-			.query(String.class)
-			.single();
+		return CachedRows.loads(this.instances);
 	}
 
 	private void awaitVersion(int row, long version) throws InterruptedException {
-		while (Long.parseLong(stored(row)) < version) {
+		while (Long.parseLong(this.rows.stored(row)) < version) {
 			TimeUnit.MILLISECONDS.sleep(2);
 		}
 	}
@@ -508,53 +487,16 @@ public final class CacheScenario {
 		call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
-	/**
-	 * Waits until nothing changes any more, at most as long as it may take, and writes
-	 * down what the cache says.
-	 */
 	private void judge() throws Exception {
-		long deadline = System.nanoTime() + this.rest.toNanos();
-		while (!isAtRest() && System.nanoTime() - deadline < 0) {
-			TimeUnit.MILLISECONDS.sleep(20);
-		}
-		Path directory = Reaper.newDirectory();
-		for (int row = 0; row < ROWS; row++) {
-			try (Journal journal = Journal.open(directory, "database")) {
-				journal.write(Journal.STORED, id(row), stored(row));
-			}
-			for (Instance instance : this.instances) {
-				if (instance.isRunning()) {
-					try (Journal journal = Journal.open(directory, instance.name())) {
-						journal.write(Journal.CACHED, id(row), read(instance, row));
-					}
-				}
-			}
-		}
-		this.run.violations(History.read(directory).staleAtRest());
+		this.rows.judge(this.instances);
 	}
 
 	private void noteStale() {
 		long stale = 0;
 		for (int row = 0; row < ROWS; row++) {
-			stale += read(this.instances.get(0), row).equals(stored(row)) ? 0 : 1;
+			stale += read(this.instances.get(0), row).equals(this.rows.stored(row)) ? 0 : 1;
 		}
 		this.run.note("old values right after the fault", stale);
-	}
-
-	/**
-	 * Every instance has every row from the cache. Right answers alone would say little:
-	 * who goes past the cache does not see what it holds.
-	 */
-	private boolean isAtRest() {
-		long before = loads();
-		boolean right = true;
-		for (int row = 0; row < ROWS; row++) {
-			String stored = stored(row);
-			for (Instance instance : this.instances) {
-				right &= !instance.isRunning() || read(instance, row).equals(stored);
-			}
-		}
-		return right && loads() == before;
 	}
 
 }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Judged are the rows in the database: how many effects a key has, and whether what was
  * answered has happened. A key may have one more effect for each crash, or loss of Redis'
- * data, that the scenario excuses.
+ * data, that the scenario excuses; none with a witness.
  */
 public final class IdempotencyScenario {
 
@@ -60,11 +60,14 @@ public final class IdempotencyScenario {
 
 	private final Map<String, Integer> excused = new ConcurrentHashMap<>();
 
+	private final boolean witnessed;
+
 	private volatile boolean killed;
 
-	private IdempotencyScenario(FaultRun run, List<Instance> instances) {
+	private IdempotencyScenario(FaultRun run, List<Instance> instances, boolean witnessed) {
 		this.run = run;
 		this.instances = instances;
+		this.witnessed = witnessed;
 		this.seed = run.random().nextLong();
 	}
 
@@ -81,7 +84,7 @@ public final class IdempotencyScenario {
 	public static void underLoad(FaultRun run, Fleet instances, Fault fault, Duration lasting, Loss loss)
 			throws Exception {
 		while (run.next()) {
-			IdempotencyScenario scenario = new IdempotencyScenario(run, instances.start());
+			IdempotencyScenario scenario = new IdempotencyScenario(run, instances.start(), loss == Loss.WITNESSED);
 			scenario.warmUp();
 			try (Load load = Load.start(CALLERS, scenario::step)) {
 				load.awaitSteps(12);
@@ -92,38 +95,7 @@ public final class IdempotencyScenario {
 				load.awaitSteps(12);
 				load.stop();
 			}
-			scenario.judge(loss == Loss.NONE);
-		}
-	}
-
-	/**
-	 * Ends an instance at a place in its code while it pays; its clients go to others.
-	 * @param run counts and judges
-	 * @param victims start one instance
-	 * @param others the instances that go on
-	 * @param place where it ends
-	 * @param committed whether the effect stands by then
-	 * @throws Exception if the scenario cannot be played
-	 */
-	public static void killed(FaultRun run, Fleet victims, Fleet others, Failpoint.Place place, boolean committed)
-			throws Exception {
-		while (run.next()) {
-			IdempotencyScenario scenario = new IdempotencyScenario(run, others.start());
-			Instance victim = victims.start().get(0);
-			scenario.warmUp();
-			scenario.warmUp(victim);
-			String key = scenario.prefix + "killed";
-			if (committed) {
-				scenario.excused.put(key, 1);
-			}
-			victim.arm(place.halt());
-			victim.call("pay", key, "0");
-			victim.awaitHalted();
-			run.injected();
-			long died = System.nanoTime();
-			Load.together(CALLERS, (number) -> scenario.payUntilAnswered(key, number));
-			run.latency(Duration.ofNanos(System.nanoTime() - died));
-			scenario.judge(true);
+			scenario.judge(loss.effects == 0);
 		}
 	}
 
@@ -132,11 +104,12 @@ public final class IdempotencyScenario {
 	 * @param run counts and judges
 	 * @param victims start one instance
 	 * @param others the instances that go on
+	 * @param witnessed whether every effect has to be the only one
 	 * @throws Exception if the scenario cannot be played
 	 */
-	public static void killedAtRandom(FaultRun run, Fleet victims, Fleet others) throws Exception {
+	public static void killedAtRandom(FaultRun run, Fleet victims, Fleet others, boolean witnessed) throws Exception {
 		while (run.next()) {
-			IdempotencyScenario scenario = new IdempotencyScenario(run, victims.and(others).start());
+			IdempotencyScenario scenario = new IdempotencyScenario(run, victims.and(others).start(), witnessed);
 			Instance victim = scenario.instances.get(0);
 			scenario.warmUp();
 			try (Load load = Load.start(CALLERS, scenario::step)) {
@@ -154,15 +127,17 @@ public final class IdempotencyScenario {
 
 	/**
 	 * Pauses an instance while it pays, until others have paid in its place, and lets it
-	 * go on. It has its effect as well; what it has done must not become the answer.
+	 * go on. Without a witness it has its effect as well, and what it has done must not
+	 * become the answer.
 	 * @param run counts and judges
 	 * @param victims start one instance
 	 * @param others the instances that go on
+	 * @param witnessed whether it must not have an effect
 	 * @throws Exception if the scenario cannot be played
 	 */
-	public static void paused(FaultRun run, Fleet victims, Fleet others) throws Exception {
+	public static void paused(FaultRun run, Fleet victims, Fleet others, boolean witnessed) throws Exception {
 		while (run.next()) {
-			IdempotencyScenario scenario = new IdempotencyScenario(run, others.start());
+			IdempotencyScenario scenario = new IdempotencyScenario(run, others.start(), witnessed);
 			Instance victim = victims.start().get(0);
 			scenario.warmUp();
 			scenario.warmUp(victim);
@@ -261,7 +236,7 @@ public final class IdempotencyScenario {
 				.add(row.getString(2)))
 			.list();
 		effects.forEach((key, tokens) -> {
-			int most = 1 + this.excused.getOrDefault(key, 0);
+			int most = this.witnessed ? 1 : 1 + this.excused.getOrDefault(key, 0);
 			this.run.require(tokens.size() <= most, key + ": " + tokens.size() + " effects, at most " + most);
 			if (tokens.size() > 1) {
 				this.run.note("keys with a second effect", 1);
@@ -295,6 +270,9 @@ public final class IdempotencyScenario {
 
 		/** Nothing is lost. */
 		NONE(0),
+
+		/** Whatever is lost, the database knows. */
+		WITNESSED(0),
 
 		/**
 		 * What was written until the end of the fault may be lost: one more effect is

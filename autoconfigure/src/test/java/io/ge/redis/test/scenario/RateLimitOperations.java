@@ -13,6 +13,7 @@ import java.util.concurrent.Future;
 
 import io.ge.redis.test.instance.Operation;
 import io.ge.redis.test.oracle.Journal;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -94,6 +95,9 @@ public class RateLimitOperations {
 
 		private long longest;
 
+		/** When the last call was asked that was not admitted, none since then. */
+		private @Nullable Long refused;
+
 		Taker(RateLimitPort limit, Journal journal, String key, long millis) {
 			this.limit = limit;
 			this.journal = journal;
@@ -108,6 +112,14 @@ public class RateLimitOperations {
 					Thread.sleep(PAUSE_MILLIS);
 				}
 			}
+			writeRefused();
+		}
+
+		private void writeRefused() {
+			if (this.refused != null) {
+				this.journal.write(RateLimitScenario.REFUSED_UNTIL, this.key, this.refused);
+				this.refused = null;
+			}
 		}
 
 		private boolean ask() throws Exception {
@@ -117,6 +129,7 @@ public class RateLimitOperations {
 				RateLimitPort.Decision decision = this.limit.ask(this.key);
 				this.counts[decision.ordinal()]++;
 				if (decision == RateLimitPort.Decision.ADMITTED) {
+					writeRefused();
 					this.journal.write(Journal.ADMITTED, this.key, asked);
 				}
 				else if (decision == RateLimitPort.Decision.ADMITTED_LOCALLY) {
@@ -126,6 +139,9 @@ public class RateLimitOperations {
 			}
 			catch (RuntimeException ex) {
 				this.counts[3]++;
+			}
+			if (!admitted) {
+				this.refused = asked;
 			}
 			long took = System.nanoTime() - asked;
 			this.longest = Math.max(this.longest, took);

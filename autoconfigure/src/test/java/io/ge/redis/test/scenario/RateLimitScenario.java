@@ -49,6 +49,9 @@ public final class RateLimitScenario extends Scenario {
 	/** An instance has admitted a call alone: key, when it had asked. */
 	static final String ADMITTED_LOCALLY = "admitted-locally";
 
+	/** Calls were not admitted: key, when the last of them had asked. */
+	static final String REFUSED_UNTIL = "refused-until";
+
 	/** What a call may wait for Redis in {@link #redisHungAndDecidedAlone}. */
 	static final Duration BUDGET = Duration.ofMillis(400);
 
@@ -68,6 +71,9 @@ public final class RateLimitScenario extends Scenario {
 
 	/** So many calls say something about {@link #pushCutWhileLimitsChange}. */
 	public static final int ENOUGH = 40;
+
+	/** So many calls say something about {@link #dataLostWhileDenied}. */
+	public static final int MANY = 100;
 
 	private static final Duration LOAD = Duration.ofMillis(2000);
 
@@ -410,10 +416,14 @@ public final class RateLimitScenario extends Scenario {
 		}
 	}
 
-	private void awaitDenied(Instance instance) {
-		Awaitility.await("denied")
+	/**
+	 * Waits until an instance refuses from memory.
+	 * @return what it says then: the source, when it was asked, and how long to wait
+	 */
+	private String awaitDenied(Instance instance) {
+		return Awaitility.await("denied")
 			.atMost(Duration.ofSeconds(30))
-			.until(() -> instance.get("ask", key(), "0").startsWith("DENY_CACHE "));
+			.until(() -> instance.get("ask", key(), "0"), (answer) -> answer.startsWith("DENY_CACHE "));
 	}
 
 	private boolean awaitLetIn(Instance subject, Runnable change, String what) {
@@ -526,18 +536,25 @@ public final class RateLimitScenario extends Scenario {
 			Instance subject = instances.get(0);
 			while (this.run.next()) {
 				tally(List.of(instances.get(1).call("take", key(), "200")));
-				awaitDenied(subject);
-				String[] denied = subject.get("ask", key(), "0").split(" ");
-				if (denied.length < 3) {
-					continue;
-				}
-				long said = Long.parseLong(denied[1]) + Long.parseLong(denied[2]);
-				CompletableFuture<String> load = subject.call("take", key(), "3200");
+				String[] denied = awaitDenied(subject).split(" ");
+				long asked = Long.parseLong(denied[1]);
+				long said = asked + Long.parseLong(denied[2]);
+				CompletableFuture<String> load = subject.call("take", key(), "200");
 				this.run.inject(Fault.of("loss", () -> loss.inject(redis)));
 				tally(List.of(load));
-				Entry first = find(inRound().and((entry) -> entry.process().equals(subject.name())
-						&& entry.nanos() - Long.parseLong(denied[1]) > 0));
-				this.run.require(first != null && first.number(1) - said < TOO_LONG.toNanos(),
+				Predicate<Entry> admitted = inRound()
+					.and((entry) -> entry.process().equals(subject.name()) && entry.nanos() - asked > 0);
+				// Whom a busy machine keeps from asking is not refused
+				Predicate<Entry> refused = (entry) -> entry.kind().equals(REFUSED_UNTIL)
+						&& entry.process().equals(subject.name()) && entry.field(0).equals(key())
+						&& entry.number(1) - said > TOO_LONG.toNanos();
+				while ((find(admitted) == null && find(refused) == null && System.nanoTime() - said < LATEST.toNanos())
+						|| this.run.row().operations() < MANY) {
+					tally(List.of(subject.call("take", key(), "200")));
+				}
+				Entry first = find(admitted);
+				this.run.require(
+						first != null && find(refused.and((entry) -> entry.number(1) < first.number(1))) == null,
 						"Refused for longer than said");
 				if (first != null) {
 					this.run.latency(Duration.ofNanos(Math.max(0, first.number(1) - said)));

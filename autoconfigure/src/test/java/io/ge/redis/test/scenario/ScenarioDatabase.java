@@ -11,8 +11,10 @@ import java.util.List;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
  * The database of the applications under test: a PostgreSQL that is started once and
@@ -29,6 +31,7 @@ public final class ScenarioDatabase {
 		// Nothing keeps a second effect out but the guard
 		JDBC.sql("create table effects (id serial primary key, key text not null, token text not null)").update();
 		JDBC.sql("create table items (id text primary key, version bigint not null)").update();
+		createWitness();
 	}
 
 	private ScenarioDatabase() {
@@ -48,6 +51,11 @@ public final class ScenarioDatabase {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	private static void createWitness() {
+		new ResourceDatabasePopulator(new ClassPathResource("db/ge-redis/postgresql/R__ge_idempotency.sql"))
+			.execute(new DriverManagerDataSource(URL, "desk", "desk"));
 	}
 
 	/**

@@ -1,0 +1,113 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.bus;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The instances that say that they are there. Others are missing only while this one
+ * hears itself, or else Redis hangs and nobody is heard.
+ */
+final class LiveInstances {
+
+	static final Duration HEARTBEAT = Duration.ofSeconds(2);
+
+	private static final long ALIVE_NANOS = HEARTBEAT.toNanos() * 3;
+
+	private static final String GONE = "-";
+
+	private final String own;
+
+	private final Map<String, Long> others = new ConcurrentHashMap<>();
+
+	private volatile int lastKnown = 1;
+
+	private volatile long heardAt;
+
+	LiveInstances(String own) {
+		this.own = own;
+	}
+
+	/**
+	 * Returns what this instance says while it is there.
+	 */
+	String heartbeat() {
+		return this.own;
+	}
+
+	/**
+	 * Returns what this instance says when it goes.
+	 */
+	String goodbye() {
+		return GONE + this.own;
+	}
+
+	/**
+	 * Takes what an instance has said.
+	 * @return whether it is a newcomer
+	 */
+	boolean heard(String message) {
+		if (message.startsWith(GONE)) {
+			this.others.remove(message.substring(GONE.length()));
+			return false;
+		}
+		if (message.equals(this.own)) {
+			heardItself();
+			return false;
+		}
+		return this.others.put(message, System.nanoTime()) == null;
+	}
+
+	private void heardItself() {
+		long now = System.nanoTime();
+		if (now - this.heardAt > ALIVE_NANOS) {
+			// After a silence the others get the time to be heard as well
+			this.others.replaceAll((instance, at) -> now);
+		}
+		this.heardAt = now;
+	}
+
+	/**
+	 * Begins to listen: nobody can have been heard before.
+	 */
+	void listening() {
+		long now = System.nanoTime();
+		this.heardAt = now;
+		this.others.replaceAll((instance, at) -> now);
+	}
+
+	/**
+	 * Forgets who has not been heard for too long. Not to be called while nobody can be
+	 * heard.
+	 */
+	void forgetSilent() {
+		long heard = this.heardAt;
+		this.others.values().removeIf((at) -> heard - at > ALIVE_NANOS);
+		this.lastKnown = this.others.size() + 1;
+	}
+
+	int lastKnown() {
+		return this.lastKnown;
+	}
+
+	/**
+	 * Returns the ids of all that are known, this one included.
+	 */
+	Set<String> ids() {
+		Set<String> ids = new TreeSet<>(this.others.keySet());
+		ids.add(this.own);
+		return ids;
+	}
+
+	long heardAt() {
+		return this.heardAt;
+	}
+
+}

@@ -1,0 +1,148 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.bus;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.connection.GuardConnection;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Questions to all instances: one message to all, and one from each to whoever has asked.
+ * Every instance answers, also one that has nothing to say, so that whoever asks need not
+ * wait for it. Answers are made on a thread of the scheduler, never on the driver's.
+ */
+final class Questions {
+
+	/** Followed by number, asking instance, topic and text. */
+	static final String QUESTION = "bus.ask";
+
+	/** Followed by number, answering instance and text. */
+	static final String ANSWER = "bus.answer";
+
+	static final Duration LONGEST = Duration.ofMillis(500);
+
+	private static final Log logger = LogFactory.getLog(Questions.class);
+
+	private final GuardConnection connection;
+
+	private final ScheduledExecutorService scheduler;
+
+	private final String instance;
+
+	/** With the id of an instance the channel of that instance. */
+	private final String channels;
+
+	private final byte[] newsChannel;
+
+	private final Map<String, UnaryOperator<String>> answerers = new ConcurrentHashMap<>();
+
+	private final Map<Long, Question> underWay = new ConcurrentHashMap<>();
+
+	private final AtomicLong numbers = new AtomicLong();
+
+	Questions(GuardConnection connection, ScheduledExecutorService scheduler, String instance, String channels,
+			String newsChannel) {
+		this.connection = connection;
+		this.scheduler = scheduler;
+		this.instance = instance;
+		this.channels = channels;
+		this.newsChannel = newsChannel.getBytes(StandardCharsets.UTF_8);
+	}
+
+	void answer(String topic, UnaryOperator<String> answerer) {
+		this.answerers.put(topic, answerer);
+	}
+
+	private String answerTo(String topic, String text) {
+		return this.answerers.getOrDefault(topic, (nothing) -> "").apply(text);
+	}
+
+	/**
+	 * Asks.
+	 * @param known the instances that should answer
+	 * @param listening whether answers would arrive
+	 */
+	CompletableFuture<Answers> ask(String topic, String text, Set<String> known, boolean listening) {
+		long number = this.numbers.incrementAndGet();
+		Question question = new Question(known, !this.connection.isClustered());
+		question.ownAnswer(this.instance, answerTo(topic, text));
+		if (!listening) {
+			question.end();
+			return question.result();
+		}
+		this.underWay.put(number, question);
+		question.result().whenComplete((answers, failure) -> this.underWay.remove(number));
+		endInTime(question);
+		String message = QUESTION + ' ' + number + ' ' + this.instance + ' ' + topic + ' ' + text;
+		this.connection.publish(this.newsChannel, message.getBytes(StandardCharsets.UTF_8))
+			.whenComplete((receivers, failure) -> {
+				if (failure != null) {
+					question.end();
+				}
+				else {
+					question.sentTo(receivers);
+				}
+			});
+		return question.result();
+	}
+
+	private void endInTime(Question question) {
+		try {
+			this.scheduler.schedule(question::end, LONGEST.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			question.end(); // shutting down
+		}
+	}
+
+	/**
+	 * Takes a question.
+	 */
+	void asked(String message) {
+		String[] words = message.split(" ", 4);
+		try {
+			this.scheduler.execute(() -> reply(words[0], words[1], words[2], words[3]));
+		}
+		catch (RejectedExecutionException ex) {
+			// shutting down
+		}
+	}
+
+	private void reply(String number, String asking, String topic, String text) {
+		try {
+			String answer = ANSWER + ' ' + number + ' ' + this.instance + ' ' + answerTo(topic, text);
+			this.connection.publish((this.channels + asking).getBytes(StandardCharsets.UTF_8),
+					answer.getBytes(StandardCharsets.UTF_8));
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A question about '" + topic + "' could not be answered", ex);
+		}
+	}
+
+	/**
+	 * Takes an answer. Those that come too late are for nobody.
+	 */
+	void answered(String message) {
+		String[] words = message.split(" ", 3);
+		Question question = this.underWay.get(Long.valueOf(words[0]));
+		if (question != null) {
+			question.answer(words[1], words[2]);
+		}
+	}
+
+}

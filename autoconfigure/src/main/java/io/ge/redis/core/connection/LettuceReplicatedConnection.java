@@ -1,0 +1,90 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of Lettuce on which replicas are waited for: one flush for scripts and
+ * {@code WAIT} together.
+ */
+final class LettuceReplicatedConnection implements ReplicatedConnection {
+
+	private final StatefulRedisConnection<byte[], byte[]> connection;
+
+	/** Made for this connection alone, else {@code null}. */
+	private final @Nullable RedisClient client;
+
+	LettuceReplicatedConnection(StatefulRedisConnection<byte[], byte[]> connection, @Nullable RedisClient client) {
+		this.connection = connection;
+		this.client = client;
+		connection.setAutoFlushCommands(false);
+	}
+
+	@Override
+	public CompletionStage<Acknowledged> run(List<ReplicatedCall> calls, int replicas, long millis) {
+		try {
+			RedisAsyncCommands<byte[], byte[]> commands = this.connection.async();
+			for (ReplicatedCall call : calls) {
+				send(commands, call).whenComplete(call::complete);
+			}
+			RedisFuture<Long> acknowledged = commands.waitForReplication(replicas, millis);
+			this.connection.flushCommands();
+			return acknowledged.thenCompose((count) -> (count >= replicas)
+					? CompletableFuture.completedFuture(new Acknowledged(count.intValue(), -1)) : explain(count));
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(new NotConnectedException("The driver refused the command", ex));
+		}
+	}
+
+	private static RedisFuture<List<?>> send(RedisAsyncCommands<byte[], byte[]> commands, ReplicatedCall call) {
+		return call.known() ? commands.evalsha(call.sha(), ScriptOutputType.MULTI, call.keys(), call.arguments())
+				: commands.eval(call.text(), ScriptOutputType.MULTI, call.keys(), call.arguments());
+	}
+
+	private CompletionStage<Acknowledged> explain(long count) {
+		RedisFuture<String> info = this.connection.async().info(ReplicationInfo.SECTION);
+		this.connection.flushCommands();
+		return info.handle((text, failure) -> new Acknowledged((int) count,
+				(failure == null) ? ReplicationInfo.connected(text) : -1));
+	}
+
+	@Override
+	public boolean isOpen() {
+		return this.connection.isOpen();
+	}
+
+	@Override
+	public void close() {
+		this.connection.closeAsync();
+		if (this.client != null) {
+			this.client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS);
+		}
+	}
+
+	/**
+	 * Closes the connection and waits until it is closed.
+	 */
+	void closeAndWait() {
+		this.connection.close();
+		if (this.client != null) {
+			this.client.shutdown(Duration.ZERO, Duration.ZERO);
+		}
+	}
+
+}

@@ -1,0 +1,217 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.script;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.ge.redis.core.connection.Acknowledged;
+import io.ge.redis.core.connection.ReplicatedCall;
+import io.ge.redis.core.connection.ReplicatedConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A script that is to be run, and who waits for it.
+ */
+final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
+
+	private static final long ROUND_TRIP_NANOS = 25_000_000;
+
+	private final ReplicaLanes lanes;
+
+	private final ScriptCall call;
+
+	private final long timeoutNanos;
+
+	private final long connectingNanos;
+
+	private volatile long deadline;
+
+	private volatile boolean connected;
+
+	/** Whether another server has sent it here. */
+	private volatile boolean redirected;
+
+	private volatile @Nullable ReplicaLane lane;
+
+	/** What is under way, and where. */
+	private volatile @Nullable Sent sent;
+
+	private volatile @Nullable CompletableFuture<?> timer;
+
+	ReplicaWish(ReplicaLanes lanes, ScriptCall call, long timeoutNanos, long connectingNanos) {
+		this.lanes = lanes;
+		this.call = call;
+		this.timeoutNanos = timeoutNanos;
+		this.connectingNanos = connectingNanos;
+	}
+
+	LuaScript script() {
+		return this.call.script();
+	}
+
+	void enter(ReplicaLane chosen, boolean open) {
+		this.lane = chosen;
+		this.sent = null;
+		this.connected = open;
+		this.deadline = System.nanoTime() + (open ? this.timeoutNanos : this.connectingNanos);
+	}
+
+	void connected() {
+		this.connected = true;
+		this.deadline = System.nanoTime() + this.timeoutNanos;
+		watch();
+	}
+
+	/**
+	 * Returns how long replicas may still take.
+	 */
+	long leftNanos() {
+		return this.deadline - System.nanoTime();
+	}
+
+	/**
+	 * Makes what is sent now.
+	 */
+	ReplicatedCall sending(Wait wait, boolean known) {
+		LuaScript script = this.call.script();
+		ReplicatedCall sending = new ReplicatedCall(script.sha(), script.text(), known, this.call.keys(),
+				this.call.arguments(), new CompletableFuture<>());
+		this.sent = new Sent(sending, wait);
+		long started = System.nanoTime();
+		sending.reply().whenComplete((reply, failure) -> {
+			this.lanes.listener().onExecuted(script, System.nanoTime() - started, failure);
+			if (failure != null) {
+				refused(sending, wait.on(), failure);
+			}
+		});
+		return sending;
+	}
+
+	private void refused(ReplicatedCall refused, ReplicatedConnection on, Throwable failure) {
+		ReplicaLane present = this.lane;
+		if (present == null || isDone()) {
+			return;
+		}
+		String server = ReplyErrors.movedTo(failure);
+		if (server != null && !this.redirected) {
+			this.redirected = true;
+			this.lanes.lane(server, present.replicas()).add(this);
+		}
+		else if (refused.known() && ReplyErrors.isNoScript(failure)) {
+			this.sent = null;
+			present.again(this);
+		}
+		else {
+			on.close();
+			completeExceptionally(failure);
+		}
+	}
+
+	/**
+	 * Takes the answer to the {@code WAIT} behind what was sent.
+	 */
+	void acknowledged(ReplicatedCall of, @Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
+		Sent present = this.sent;
+		if (present == null || present.call() != of) {
+			return; // sent once more
+		}
+		if (failure != null) {
+			completeExceptionally(failure);
+		}
+		else if (acknowledged != null) {
+			of.reply()
+				.thenAccept((reply) -> complete(new ReplicatedReply(new ScriptReply(reply), acknowledged.replicas(),
+						acknowledged.connected())));
+		}
+	}
+
+	/**
+	 * Sees to it that the deadline is kept.
+	 */
+	void watch() {
+		watch(this.deadline);
+	}
+
+	private void watch(long until) {
+		CompletableFuture<Void> pause = new CompletableFuture<>();
+		pause.thenRun(this::look);
+		pause.completeOnTimeout(null, Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+		CompletableFuture<?> former = this.timer;
+		this.timer = pause;
+		if (former != null) {
+			former.cancel(false);
+		}
+		else {
+			whenComplete((reply, failure) -> cancelTimer());
+		}
+		if (isDone()) {
+			cancelTimer();
+		}
+	}
+
+	private void cancelTimer() {
+		CompletableFuture<?> last = this.timer;
+		if (last != null) {
+			last.cancel(false);
+		}
+	}
+
+	private void look() {
+		long over = System.nanoTime() - this.deadline;
+		Sent present = this.sent;
+		if (isDone()) {
+			return;
+		}
+		if (over < 0) {
+			watch();
+		}
+		else if (!this.connected) {
+			completeExceptionally(new TimeoutException("no connection in time"));
+		}
+		else if (present != null && over < ROUND_TRIP_NANOS) {
+			if (present.until().isToBeWoken()) {
+				this.lanes.connection().evalSha(this.call.script().sha(), this.call.keys(), this.call.arguments());
+			}
+			watch(this.deadline + ROUND_TRIP_NANOS);
+		}
+		else if (present != null && !present.call().reply().isDone()) {
+			completeExceptionally(new TimeoutException("no answer in time"));
+			present.until().on().close();
+		}
+		else {
+			complete(new ReplicatedReply(new ScriptReply(List.of()), -1, -1));
+		}
+	}
+
+	/**
+	 * What is under way.
+	 *
+	 * @param call the call
+	 * @param until what follows it
+	 */
+	private record Sent(ReplicatedCall call, Wait until) {
+	}
+
+	/**
+	 * A {@code WAIT} under way.
+	 *
+	 * @param on the connection
+	 * @param end when its time is over
+	 * @param woken whether the server has been told so
+	 */
+	record Wait(ReplicatedConnection on, long end, AtomicBoolean woken) {
+
+		boolean isToBeWoken() {
+			return System.nanoTime() - this.end >= 0 && this.woken.compareAndSet(false, true);
+		}
+
+	}
+
+}

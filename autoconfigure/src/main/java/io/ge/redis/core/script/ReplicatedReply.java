@@ -1,0 +1,17 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.script;
+
+/**
+ * What a script replied, and how many replicas have what it wrote.
+ *
+ * @param reply the reply
+ * @param acknowledged how many replicas have acknowledged it in time; negative if that is
+ * not known, but too few
+ * @param connected how many replicas the server has at all; negative if not known
+ */
+public record ReplicatedReply(ScriptReply reply, int acknowledged, int connected) {
+}
