@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The wish of this instance for a lock, as Redis knows it: by one handle, for whoever
- * waits first when it is fulfilled. Guarded by {@link LockQueues}.
+ * waits first when it is fulfilled. Guarded by {@link LocalLocks}.
  */
 final class Candidacy {
 
@@ -23,6 +23,13 @@ final class Candidacy {
 
 	/** Whether the answer that is under way may be older than what has been heard. */
 	boolean askAgain;
+
+	/**
+	 * The last time, by the clock of the server, at which the lock was somebody else's. A
+	 * message about a grant from before has a lower token: whoever stood still while that
+	 * grant ended hears of it only now.
+	 */
+	long takenAt;
 
 	/** When the last question was sent that was answered with no, or the first one. */
 	long absentSince;

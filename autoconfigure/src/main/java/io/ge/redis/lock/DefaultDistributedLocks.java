@@ -89,18 +89,29 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	 */
 	private Entry enter(LockSettings settings, List<String> parts) {
 		RedisLockKey key = this.engine.key(settings.name(), parts);
-		HeldLock outer = LockContext.find(this.engine, key);
+		List<HeldLock> shared = new ArrayList<>(0);
+		HeldLock outer = LockContext.enterAgain(this.engine, key, shared::add);
 		if (outer != null) {
-			outer.assertHeld();
-			return new Entry(outer, List.of());
+			enterAgain(settings, outer, shared);
+			return new Entry(outer, List.of(), shared);
 		}
 		HeldLock lock = orThrow(settings, acquire(settings, key));
-		return new Entry(lock, List.of(lock));
+		return new Entry(lock, List.of(lock), List.of());
 	}
 
 	private Entry enterAll(LockSettings settings, List<List<String>> keys) {
 		HeldLocks locks = acquireAll(settings, keys, true);
-		return new Entry(locks, locks.own());
+		return new Entry(locks, locks.own(), locks.shared());
+	}
+
+	private static void enterAgain(LockSettings settings, HeldLock outer, List<HeldLock> shared) {
+		try {
+			outer.enterAgain(settings);
+		}
+		catch (LockLostException | IllegalStateException ex) {
+			shared.forEach(HeldLock::leave);
+			throw ex;
+		}
 	}
 
 	/**
@@ -115,7 +126,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 			if (settings.onOutage() == OutagePolicy.DENY) {
 				throw ex;
 			}
-			return new Entry(new NoLock(settings.name()), List.of());
+			return new Entry(new NoLock(settings.name()), List.of(), List.of());
 		}
 	}
 
@@ -140,11 +151,12 @@ final class DefaultDistributedLocks implements DistributedLocks {
 				LockContext.exit(seen, false);
 			}
 			own.forEach(HeldLock::endWork);
+			entry.shared().forEach(HeldLock::leave);
 			if (!own.isEmpty()) {
 				entry.lock().close();
 			}
 			for (int i = frames.size() - 1; i >= 0; i--) {
-				LockContext.exit(frames.get(i), !own.get(i).isReleased());
+				LockContext.exit(frames.get(i), !own.get(i).isClosed());
 			}
 		}
 	}
@@ -170,9 +182,9 @@ final class DefaultDistributedLocks implements DistributedLocks {
 		Outcome outcome = Outcome.ERROR;
 		try {
 			for (Map.Entry<RedisLockKey, List<String>> one : wanted.entrySet()) {
-				HeldLock outer = nested ? LockContext.find(this.engine, one.getKey()) : null;
+				HeldLock outer = nested ? LockContext.enterAgain(this.engine, one.getKey(), locks::share) : null;
 				if (outer != null) {
-					outer.assertHeld();
+					outer.enterAgain(settings);
 					locks.add(one.getValue(), outer, false);
 					continue;
 				}
@@ -182,6 +194,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 								attempt(settings.waiting(rest.isNegative() ? Duration.ZERO : rest), one.getKey())),
 						true);
 			}
+			locks.assertHeld(); // one may be lost since it was taken
 			outcome = Outcome.ACQUIRED;
 			return locks;
 		}
@@ -256,8 +269,9 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	 *
 	 * @param lock the lock, or several
 	 * @param own what is given up after the work; nothing if an outer call holds it
+	 * @param shared what is kept for the work, while another thread may give it up
 	 */
-	record Entry(LockHandle lock, List<HeldLock> own) {
+	record Entry(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	}
 
 }

@@ -128,6 +128,31 @@ public @interface DistributedLock {
 	OnLost[] onLost() default {};
 
 	/**
+	 * Who may hold the lock together: {@code READ} any number, {@code WRITE} one alone.
+	 * Methods that read and methods that write have the same name and keys, and the same
+	 * settings otherwise; a name that is for reading and writing at one place is so
+	 * everywhere. A writer waits for those that came before it, not for readers that come
+	 * later. Who holds the lock to write may enter it again to read; who holds it to read
+	 * and wants to write would wait for itself and gets an {@link IllegalStateException}.
+	 * A {@link FencingToken} of a reader is refused at startup, since it cannot tell
+	 * readers from each other.
+	 * <p>
+	 * Cost: as for one holder at a time, but each call of an instance asks Redis for
+	 * itself.
+	 * @return the mode
+	 */
+	LockMode mode() default LockMode.EXCLUSIVE;
+
+	/**
+	 * How many calls may hold the lock together, 1 to 1,000,000. While instances have
+	 * different settings above 1 the smaller number counts. Not for reading and writing,
+	 * and from 2 on not with a {@link FencingToken}: refused at startup. Costs as
+	 * {@link #mode()}.
+	 * @return the number
+	 */
+	int permits() default 1;
+
+	/**
 	 * What happens to a call that does not get the lock.
 	 * @return the policy
 	 */

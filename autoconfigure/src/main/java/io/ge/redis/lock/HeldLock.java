@@ -8,6 +8,7 @@ package io.ge.redis.lock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
@@ -31,7 +32,12 @@ final class HeldLock implements LockHandle {
 
 	private final long acquiredAt = System.nanoTime();
 
-	private final AtomicBoolean ended = new AtomicBoolean();
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	/**
+	 * Whoever has taken it, until it is closed, and threads that have entered it again.
+	 */
+	private final AtomicInteger users = new AtomicInteger(1);
 
 	private final AtomicBoolean lossTold = new AtomicBoolean();
 
@@ -42,6 +48,9 @@ final class HeldLock implements LockHandle {
 
 	private volatile boolean transactional;
 
+	/** Whether nobody has worked under it. */
+	private volatile boolean unused;
+
 	HeldLock(LockEngine engine, Tenure tenure, LockAttempt attempt, long token) {
 		this.engine = engine;
 		this.tenure = tenure;
@@ -49,6 +58,26 @@ final class HeldLock implements LockHandle {
 		this.budget = attempt.budget;
 		this.worker = (this.settings.onLost() == OnLost.INTERRUPT) ? new Worker() : null;
 		this.token = token;
+	}
+
+	/**
+	 * Lets the call chain that holds the lock enter it again.
+	 * @throws LockLostException if it does not hold it any more
+	 * @throws IllegalStateException if it wants more than it holds, and would wait for
+	 * itself, or wants more replicas to know of it
+	 */
+	void enterAgain(LockSettings wanted) {
+		if (!this.settings.includes(wanted)) {
+			throw new IllegalStateException("The lock '" + name() + "' is wanted " + wanted.manner()
+					+ " by a call chain that holds it " + this.settings.manner()
+					+ " and would wait for itself: take it " + wanted.manner() + " from the start");
+		}
+		if (wanted.replicas() > this.settings.replicas()) {
+			throw new IllegalStateException("The lock '" + name() + "' is wanted with " + wanted.replicas()
+					+ " replicas by a call chain that holds it with " + this.settings.replicas()
+					+ ": take it so from the start");
+		}
+		assertHeld();
 	}
 
 	/**
@@ -68,7 +97,7 @@ final class HeldLock implements LockHandle {
 	 * @throws LockLostException if the transaction must not be committed
 	 */
 	void assertMayCommit() {
-		if (this.settings.onLost() != OnLost.EVENT && !this.ended.get()) {
+		if (this.settings.onLost() != OnLost.EVENT && !isReleased()) {
 			assertHeld();
 		}
 	}
@@ -101,11 +130,19 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
+	 * Gives up, at once, what was taken for nothing.
+	 */
+	CompletableFuture<Void> giveBack() {
+		this.unused = true;
+		return release();
+	}
+
+	/**
 	 * Returns for how long nobody may have the lock if it is given up now.
 	 */
 	Duration keep() {
 		Duration least = this.settings.atLeastFor();
-		if (least.isZero()) {
+		if (least.isZero() || this.unused) {
 			return Duration.ZERO;
 		}
 		long left = least.toMillis() - (System.nanoTime() - this.acquiredAt) / 1_000_000;
@@ -121,7 +158,7 @@ final class HeldLock implements LockHandle {
 	 * Gives up the lock, or sees to it that it is given up after the transaction.
 	 */
 	CompletableFuture<Void> beginClose() {
-		if (this.transactional && !this.ended.get() && LockTransactions.afterCompletion(this::releaseAndWait)) {
+		if (this.transactional && !isReleased() && LockTransactions.afterCompletion(this::releaseAndWait)) {
 			return CompletableFuture.completedFuture(null);
 		}
 		LockContext.forget(this);
@@ -134,15 +171,54 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Gives up the lock.
-	 * @return completes, never exceptionally, when another caller of this instance may
-	 * have it, Redis has answered, or the budget is spent
+	 * Keeps the lock until {@link #leave()}, for another thread of the call chain.
+	 * @return whether it is not too late
 	 */
-	CompletableFuture<Void> release() {
-		if (this.ended.compareAndSet(false, true)) {
+	boolean join() {
+		int now;
+		do {
+			now = this.users.get();
+			if (now == 0) {
+				return false;
+			}
+		}
+		while (!this.users.compareAndSet(now, now + 1));
+		return true;
+	}
+
+	/**
+	 * Lets go of the lock after the transaction of this thread, if there is one.
+	 */
+	void leave() {
+		if (!LockTransactions.afterCompletion(this::leaveNow)) {
+			leaveNow();
+		}
+	}
+
+	private void leaveNow() {
+		if (this.users.decrementAndGet() == 0) {
 			this.engine.finished(this, Duration.ofNanos(System.nanoTime() - this.acquiredAt));
 		}
-		return this.released;
+	}
+
+	/**
+	 * Gives up the lock.
+	 * @return completes, never exceptionally, when another caller of this instance may
+	 * have it, Redis has answered, or the budget is spent; or at once if another thread
+	 * of the call chain keeps it
+	 */
+	CompletableFuture<Void> release() {
+		if (this.closed.compareAndSet(false, true)) {
+			leaveNow();
+		}
+		return isReleased() ? this.released : CompletableFuture.completedFuture(null);
+	}
+
+	/**
+	 * Returns what {@link #release()} does, without giving up the lock.
+	 */
+	CompletableFuture<Void> whenReleased() {
+		return this.released.copy();
 	}
 
 	/**
@@ -168,7 +244,14 @@ final class HeldLock implements LockHandle {
 	}
 
 	boolean isReleased() {
-		return this.ended.get();
+		return this.users.get() == 0;
+	}
+
+	/**
+	 * Returns whether whoever has taken it has closed it.
+	 */
+	boolean isClosed() {
+		return this.closed.get();
 	}
 
 	@Override
@@ -183,12 +266,12 @@ final class HeldLock implements LockHandle {
 
 	@Override
 	public boolean isValid() {
-		return !this.ended.get() && this.tenure.isValid();
+		return !isReleased() && this.tenure.isValid();
 	}
 
 	@Override
 	public Duration remaining() {
-		return this.ended.get() ? Duration.ZERO : this.tenure.remaining();
+		return isReleased() ? Duration.ZERO : this.tenure.remaining();
 	}
 
 	@Override
@@ -200,7 +283,7 @@ final class HeldLock implements LockHandle {
 
 	@Override
 	public String toString() {
-		return "lock '" + name() + "', token " + this.token + ", " + (this.ended.get() ? "RELEASED" : this.tenure);
+		return "lock '" + name() + "', token " + this.token + ", " + (isReleased() ? "RELEASED" : this.tenure);
 	}
 
 }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.outage.Waiting;
@@ -27,6 +28,8 @@ final class HeldLocks implements MultiLockHandle {
 
 	private final List<HeldLock> own = new ArrayList<>();
 
+	private final List<HeldLock> shared = new ArrayList<>(0);
+
 	HeldLocks(String name) {
 		this.name = name;
 	}
@@ -38,8 +41,19 @@ final class HeldLocks implements MultiLockHandle {
 		}
 	}
 
+	/**
+	 * Adds a lock of another thread that is kept for the caller.
+	 */
+	void share(HeldLock lock) {
+		this.shared.add(lock);
+	}
+
 	List<HeldLock> own() {
 		return this.own;
+	}
+
+	List<HeldLock> shared() {
+		return this.shared;
 	}
 
 	@Override
@@ -87,19 +101,23 @@ final class HeldLocks implements MultiLockHandle {
 	}
 
 	/**
-	 * Gives up, at once, what was taken for nothing.
+	 * Gives up, at once, what was taken for nothing, and returns when nobody is kept from
+	 * it any more.
 	 */
 	void giveBack() {
-		for (int i = this.own.size() - 1; i >= 0; i--) {
-			this.own.get(i).release();
-		}
+		this.shared.forEach(HeldLock::leave);
+		giveUp(HeldLock::giveBack);
 	}
 
 	@Override
 	public void close() {
+		giveUp(HeldLock::beginClose);
+	}
+
+	private void giveUp(Function<HeldLock, CompletableFuture<Void>> release) {
 		CompletableFuture<?>[] releases = new CompletableFuture<?>[this.own.size()];
 		for (int i = 0; i < releases.length; i++) {
-			releases[i] = this.own.get(releases.length - 1 - i).beginClose();
+			releases[i] = release.apply(this.own.get(releases.length - 1 - i));
 		}
 		Waiting.await(CompletableFuture.allOf(releases));
 	}

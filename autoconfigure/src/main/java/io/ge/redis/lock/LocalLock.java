@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One lock as this instance sees it, while it has the lock or wants it. Guarded by
- * {@link LockQueues}.
+ * {@link LocalLocks}.
  */
 final class LocalLock {
 
@@ -25,6 +25,12 @@ final class LocalLock {
 
 	/** Whether the tenure lies between two sections. */
 	boolean open;
+
+	/**
+	 * For whom the tenure is being confirmed by replicas, before its first section. Stays
+	 * among the waiters until then.
+	 */
+	@Nullable LockAttempt confirming;
 
 	/** Whether somebody is about to serve the first waiter. */
 	boolean serving;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One call that wants a lock. Whoever cancels it gets no lock: what arrives later is
  * released at once.
  */
-final class LockAttempt extends CompletableFuture<Acquisition> {
+class LockAttempt extends CompletableFuture<Acquisition> {
 
 	final LockSettings settings;
 
@@ -33,7 +33,7 @@ final class LockAttempt extends CompletableFuture<Acquisition> {
 	/** Where it waits, if it does. */
 	volatile @Nullable LockQueues queues;
 
-	// Guarded by LockQueues
+	// Guarded by LocalLocks
 	boolean left;
 
 	@Nullable Future<?> timeout;

@@ -7,6 +7,7 @@ package io.ge.redis.lock;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class LockContext {
 
 	private static final ThreadLocal<@Nullable List<Frame>> FRAMES = new ThreadLocal<>();
+
+	private static final Carrier NONE = new Carrier(List.of(), null, null);
 
 	private LockContext() {
 	}
@@ -47,8 +50,10 @@ public final class LockContext {
 	 * Takes the locks under which this thread runs along to other threads, for work that
 	 * belongs to the same call chain: there they can be entered again without a command,
 	 * {@link #current()} and {@link LockAssert} know them, and a lost one vetoes commits.
-	 * They are given up by whoever took them, who has to wait for that work; only the
-	 * thread that took a lock is interrupted when it is lost.
+	 * They are given up by whoever took them, also if that work goes on: from then on
+	 * their handles are invalid there too. A lock that is entered there again stays until
+	 * that is left as well. Threads of one call chain are not kept apart; only the one
+	 * that took a lock is interrupted when it is lost.
 	 * @return the locks, to be opened on another thread, also on several
 	 */
 	public static Carrier capture() {
@@ -61,19 +66,36 @@ public final class LockContext {
 				}
 			}
 		}
-		return new Carrier(handles);
+		return new Carrier(handles, Thread.currentThread(), frames);
+	}
+
+	/**
+	 * Returns a carrier without any locks.
+	 * @return what lets a thread run under none
+	 */
+	public static Carrier none() {
+		return NONE;
 	}
 
 	/**
 	 * Finds a lock that this call chain holds already, also one that is only kept until
-	 * the transaction has completed.
+	 * the transaction has completed. One that another thread has taken is kept for this
+	 * one from now on.
+	 * @param shared takes a lock that this thread has to leave
 	 */
-	static @Nullable HeldLock find(LockEngine engine, RedisLockKey key) {
+	static @Nullable HeldLock enterAgain(LockEngine engine, RedisLockKey key, Consumer<HeldLock> shared) {
 		List<Frame> frames = FRAMES.get();
 		if (frames != null) {
 			for (int i = frames.size() - 1; i >= 0; i--) {
-				if (frames.get(i).handle instanceof HeldLock lock && lock.isOf(engine, key) && !lock.isReleased()) {
-					return lock;
+				Frame frame = frames.get(i);
+				if (frame.handle instanceof HeldLock lock && lock.isOf(engine, key) && !lock.isReleased()) {
+					if (!frame.carried) {
+						return lock;
+					}
+					if (lock.join()) {
+						shared.accept(lock);
+						return lock;
+					}
 				}
 			}
 		}
@@ -101,7 +123,7 @@ public final class LockContext {
 			frames = new ArrayList<>(4);
 			FRAMES.set(frames);
 		}
-		Frame frame = new Frame(handle);
+		Frame frame = new Frame(handle, false);
 		frames.add(frame);
 		return frame;
 	}
@@ -148,6 +170,15 @@ public final class LockContext {
 		}
 	}
 
+	private static void set(@Nullable List<Frame> frames) {
+		if (frames != null) {
+			FRAMES.set(frames);
+		}
+		else {
+			FRAMES.remove();
+		}
+	}
+
 	/**
 	 * Locks on their way to another thread.
 	 */
@@ -155,8 +186,23 @@ public final class LockContext {
 
 		private final List<LockHandle> handles;
 
-		private Carrier(List<LockHandle> handles) {
+		private final @Nullable Thread thread;
+
+		/** What that thread works with, and nobody else may. */
+		private final @Nullable List<Frame> frames;
+
+		private Carrier(List<LockHandle> handles, @Nullable Thread thread, @Nullable List<Frame> frames) {
 			this.handles = handles;
+			this.thread = thread;
+			this.frames = frames;
+		}
+
+		/**
+		 * Returns whether the thread was in no lock.
+		 * @return whether there is nothing to carry, and nothing to resume
+		 */
+		public boolean isEmpty() {
+			return this.frames == null;
 		}
 
 		/**
@@ -164,20 +210,27 @@ public final class LockContext {
 		 * @return to be closed on the same thread, which then runs under its own again
 		 */
 		public Scope open() {
-			List<Frame> own = FRAMES.get();
+			Carrier own = capture();
 			List<Frame> carried = new ArrayList<>(this.handles.size());
 			for (LockHandle handle : this.handles) {
-				carried.add(new Frame(handle));
+				carried.add(new Frame(handle, true));
 			}
-			FRAMES.set(carried);
-			return () -> {
-				if (own != null) {
-					FRAMES.set(own);
-				}
-				else {
-					FRAMES.remove();
-				}
-			};
+			set(carried.isEmpty() ? null : carried);
+			return own::resume;
+		}
+
+		/**
+		 * Lets the thread on which this was captured run under its own locks again, as
+		 * their holder, after it has {@link #open() opened} others. On another thread it
+		 * is the same as opening.
+		 */
+		public void resume() {
+			if (Thread.currentThread() == this.thread) {
+				set(this.frames);
+			}
+			else {
+				open();
+			}
 		}
 
 		/**
@@ -213,10 +266,14 @@ public final class LockContext {
 
 		private final LockHandle handle;
 
+		/** Whether another thread gives the lock up. */
+		private final boolean carried;
+
 		private boolean inside = true;
 
-		private Frame(LockHandle handle) {
+		private Frame(LockHandle handle, boolean carried) {
 			this.handle = handle;
+			this.carried = carried;
 		}
 
 	}

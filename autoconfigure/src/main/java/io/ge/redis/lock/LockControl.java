@@ -6,8 +6,9 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -21,58 +22,172 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockControl {
 
+	private final Locks locks;
+
 	private final LockEngine engine;
 
-	LockControl(LockEngine engine) {
+	LockControl(Locks locks, LockEngine engine) {
+		this.locks = locks;
 		this.engine = engine;
 	}
 
 	/**
-	 * Lists the locks that callers of this instance hold. Costs no command.
-	 * @return the longest held first
+	 * Returns whether an annotation or a property knows a lock of a name. Others may be
+	 * taken in code.
+	 * @param name the name
+	 * @return whether it is known
 	 */
-	public List<Held> list() {
-		return this.engine.list().stream().sorted(Comparator.comparing(Held::age).reversed()).toList();
+	public boolean exists(String name) {
+		return this.locks.exists(name);
 	}
 
 	/**
-	 * Looks at a lock, whichever instance has it: one script call.
+	 * Lists the locks that callers of any instance hold or wait for: asks all instances
+	 * and waits for them for half a second at most. One message, and one from each; one
+	 * script call for each lock that is waited for and of whose holder no instance has
+	 * told.
+	 * @return what they answered
+	 */
+	public Listing list() {
+		return LockListing.of(this.engine.redis(), this.engine.redisShares());
+	}
+
+	/**
+	 * Finds the key of a lock which callers of an instance hold or wait for.
+	 * @param name the name of the lock
+	 * @param hash as it is listed
+	 * @return the lock, or {@code null} if no instance that answered knows it
+	 */
+	public @Nullable Found find(String name, String hash) {
+		RedisLockKey key = LockListing.find(this.engine.redis(), this.engine.redisShares(), name, hash);
+		return (key != null) ? new Found(key) : null;
+	}
+
+	/**
+	 * Looks at a lock, whichever instance has it: one script call, two if it is shared.
 	 * @param name the name
 	 * @param key the parts of the key
 	 * @return how it stands
 	 */
 	public Look look(String name, List<String> key) {
-		RedisLocks.Standing standing = Waiting.await(this.engine.redis().look(this.engine.key(name, key)));
-		if (!standing.held()) {
-			return new Look(null, false, 0, Duration.ZERO, Duration.ZERO, standing.waiters());
-		}
-		String channel = standing.holder();
-		return new Look(channel.substring(channel.lastIndexOf(':') + 1), standing.kept(), standing.token(),
-				standing.age(), standing.remaining(), standing.waiters());
+		return look(this.engine.key(name, key));
 	}
 
 	/**
-	 * Takes a lock away from its holder, who is told as by any other loss and may still
-	 * be at work while the next one has the lock already: two script calls and a message.
+	 * Looks at a lock, whichever instance has it: one script call, two if it is shared.
+	 * @param lock the lock
+	 * @return how it stands
+	 */
+	public Look look(Found lock) {
+		return look(lock.key);
+	}
+
+	private Look look(RedisLockKey key) {
+		LockStanding standing = Waiting.await(this.engine.redis().look(key));
+		if (standing.isShared()) {
+			return shared(key);
+		}
+		if (!standing.held()) {
+			return new Look(null, false, 0, Duration.ZERO, Duration.ZERO, standing.waiters(), null);
+		}
+		return new Look(standing.instance(), standing.kept(), standing.token(), standing.age(), standing.remaining(),
+				standing.waiters(), null);
+	}
+
+	private Look shared(RedisLockKey key) {
+		ShareStanding standing = Waiting.await(this.engine.redisShares().look(key));
+		List<Share> shares = new ArrayList<>();
+		for (ShareStanding.Share share : standing.shares()) {
+			shares.add(new Share(share.instance(), share.kept(), share.token(), share.age(), share.remaining()));
+		}
+		return new Look(null, false, 0, Duration.ZERO, Duration.ZERO, 0,
+				new Shared(standing.holders(), standing.waiters(), shares));
+	}
+
+	/**
+	 * Takes a lock away from its holder, or from all that share it, who are told as by
+	 * any other loss and may still be at work while the next one has the lock already:
+	 * two script calls, and a message to each holder.
 	 * @param name the name
 	 * @param key the parts of the key
 	 * @return whether there was anything to take away
 	 */
 	public boolean release(String name, List<String> key) {
-		return Waiting.await(this.engine.redis().force(this.engine.key(name, key)));
+		return release(this.engine.key(name, key));
+	}
+
+	private boolean release(RedisLockKey key) {
+		return Waiting.await(this.engine.redis().force(key)) || Waiting.await(this.engine.redisShares().force(key));
 	}
 
 	/**
-	 * A lock in the hands of a caller of this instance.
+	 * Takes a lock away from its holder, like {@link #release(String, List)}.
+	 * @param lock the lock
+	 * @return whether there was anything to take away
+	 */
+	public boolean release(Found lock) {
+		return release(lock.key);
+	}
+
+	/**
+	 * A lock of which an instance has told. Its key is not to be seen.
+	 */
+	public static final class Found {
+
+		private final RedisLockKey key;
+
+		private Found(RedisLockKey key) {
+			this.key = key;
+		}
+
+	}
+
+	/**
+	 * The locks of all instances.
+	 *
+	 * @param instance the id of the instance that has asked
+	 * @param instances those that have answered
+	 * @param silent the ids of those that are known and have not answered in time
+	 * @param locks the locks, the longest held first
+	 */
+	public record Listing(String instance, List<Instance> instances, Set<String> silent, List<Listed> locks) {
+	}
+
+	/**
+	 * What an instance has told. It names at most 100 locks that are held, the longest
+	 * held first, and 100 that are waited for, the most wanted first, and fewer if their
+	 * names are long.
+	 *
+	 * @param id the id of the instance
+	 * @param process number and host of its process
+	 * @param held how many locks its callers hold
+	 * @param holdersListed how many of them are listed
+	 * @param awaited how many locks its callers wait for
+	 * @param awaitedListed how many of them are listed
+	 */
+	public record Instance(String id, String process, int held, int holdersListed, int awaited, int awaitedListed) {
+	}
+
+	/**
+	 * A lock that somebody holds or waits for.
 	 *
 	 * @param name the name
 	 * @param hash tells its key from others
+	 * @param holders who holds it; none if it is free or just changes hands
+	 * @param waiters how many callers wait for it, of all instances that have told
+	 */
+	public record Listed(String name, String hash, List<Holder> holders, int waiters) {
+	}
+
+	/**
+	 * Who holds a lock.
+	 *
+	 * @param instance the id of the instance
 	 * @param token the fencing token
 	 * @param age for how long it has been held
 	 * @param remaining how long it is certain to be held without another extension
-	 * @param waiters how many callers of this instance wait for it
 	 */
-	public record Held(String name, String hash, long token, Duration age, Duration remaining, int waiters) {
+	public record Holder(String instance, long token, Duration age, Duration remaining) {
 	}
 
 	/**
@@ -81,13 +196,39 @@ public final class LockControl {
 	 * @param holder the id of the instance that has it, {@code null} if it is free
 	 * @param finished whether its holder has finished and it only stays taken for its
 	 * shortest hold
-	 * @param token the first token of that instance, 0 if it is only set aside for it
+	 * @param token the first token of that instance, 0 if there is none
 	 * @param age for how long the instance has had it
 	 * @param remaining the rest of the lease
 	 * @param waitingInstances how many instances wait for it
+	 * @param shared its holders, if several may hold it together; then the rest says
+	 * nothing
 	 */
 	public record Look(@Nullable String holder, boolean finished, long token, Duration age, Duration remaining,
-			int waitingInstances) {
+			int waitingInstances, @Nullable Shared shared) {
+	}
+
+	/**
+	 * How a lock stands that several may hold together.
+	 *
+	 * @param holders how many hold it
+	 * @param waiters how many callers wait for it
+	 * @param shares at most 100 of the holders, those that end first if they are not
+	 * extended
+	 */
+	public record Shared(int holders, int waiters, List<Share> shares) {
+	}
+
+	/**
+	 * One that holds a lock together with others.
+	 *
+	 * @param holder the id of the instance
+	 * @param finished whether it has finished and its place only stays taken for its
+	 * shortest hold
+	 * @param token its token, 0 if it has finished
+	 * @param age for how long it has held the lock, zero if it has finished
+	 * @param remaining the rest of the lease
+	 */
+	public record Share(String holder, boolean finished, long token, Duration age, Duration remaining) {
 	}
 
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,10 +21,13 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -41,9 +45,14 @@ final class LockEngine {
 
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(1);
 
+	/** How long who is at work when the application is closed may take to finish. */
+	private static final Duration LAST_WORK = Duration.ofMillis(100);
+
 	private static final long WAKEFUL_MILLIS = 200;
 
 	private final RedisLocks redis;
+
+	private final RedisShares redisShares;
 
 	private final GuardEvents events;
 
@@ -51,21 +60,30 @@ final class LockEngine {
 
 	private final LockQueues queues;
 
+	private final ShareQueue shares;
+
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
 	private final AtomicLong handles = new AtomicLong();
 
 	private final AtomicBoolean wakeful = new AtomicBoolean();
 
-	LockEngine(RedisLocks redis, GuardEvents events) {
+	private final UnderWay underWay = new UnderWay();
+
+	LockEngine(RedisLocks redis, RedisShares redisShares, GuardEvents events) {
 		this.redis = redis;
+		this.redisShares = redisShares;
 		this.events = events;
 		this.timers = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("ge-redis-lock"));
 		this.timers.setRemoveOnCancelPolicy(true);
-		this.queues = new LockQueues(this, redis);
-		redis.listen(this.queues::granted, (key) -> this.queues.offered(redis.key(key)),
+		this.queues = new LockQueues(this, redis, new LocalLocks(this.underWay));
+		this.shares = new ShareQueue(this, redisShares, this.underWay);
+		redisShares.listen(this.shares::granted);
+		Candidacies candidacies = this.queues.candidacies();
+		redis.listen(candidacies::granted, (key) -> candidacies.offered(redis.key(key)),
 				(handle, key) -> takenAway(handle, redis.key(key)), this::recovered);
 		redis.onRecovery(this::recovered);
+		redis.onQuestion(this::inventory);
 	}
 
 	RedisLockKey key(String name, List<String> parts) {
@@ -78,9 +96,21 @@ final class LockEngine {
 	 * may be cancelled
 	 */
 	CompletableFuture<Acquisition> acquire(LockSettings settings, RedisLockKey key) {
+		if (settings.replicas() > 0) {
+			requireReplicas("The lock '" + settings.name() + "'");
+		}
+		if (settings.isShared()) {
+			return this.shares.join(settings, key);
+		}
 		LockAttempt attempt = new LockAttempt(settings, key, this.redis.newBudget());
 		if (settings.waitTime().isZero()) {
-			askOnce(attempt);
+			this.underWay.begin();
+			try {
+				askOnce(attempt);
+			}
+			finally {
+				this.underWay.end();
+			}
 		}
 		else {
 			this.queues.join(attempt);
@@ -88,10 +118,27 @@ final class LockEngine {
 		return attempt;
 	}
 
+	/**
+	 * Refuses what the driver cannot give.
+	 * @throws GuardConfigurationException if replicas cannot be waited for
+	 */
+	void requireReplicas(String place) {
+		if (!this.redis.canBeConfirmed()) {
+			throw new GuardConfigurationException(place,
+					"replicas cannot be waited for with this driver, which must be Lettuce, or Jedis without a cluster.",
+					"Use Lettuce, or leave ge.redis.lock.replicas at 0.");
+		}
+	}
+
 	private void askOnce(LockAttempt attempt) {
+		if (this.queues.isClosed()) {
+			attempt.complete(attempt.refused());
+			return;
+		}
 		String handle = newHandle();
 		long sent = System.nanoTime();
-		this.redis.acquire(attempt.key, handle, attempt.settings.leaseTime(), false, attempt.budget, () -> false)
+		underWay(this.redis
+			.acquire(attempt.key, handle, attempt.settings.leaseTime(), false, attempt.budget, () -> false)
 			.whenComplete((answer, failure) -> {
 				if (failure != null) {
 					attempt.completeExceptionally(cause(failure));
@@ -102,12 +149,9 @@ final class LockEngine {
 					attempt.complete(attempt.refused());
 				}
 				else {
-					HeldLock lock = this.queues.hold(attempt, handle, answer.tokens(), sent);
-					if (!attempt.complete(new Acquisition.Acquired(lock))) {
-						lock.release();
-					}
+					this.queues.hold(attempt, handle, answer.tokens(), sent);
 				}
-			});
+			}));
 	}
 
 	String newHandle() {
@@ -123,7 +167,8 @@ final class LockEngine {
 	 * extension, which locks have survived.
 	 */
 	private void recovered() {
-		this.queues.askAll();
+		this.queues.candidacies().askAll();
+		this.shares.askAll();
 		long now = System.nanoTime();
 		renew(Tenure::isVerifiable, new LinkedHashMap<>(), now).forEach((tenure) -> tenure.retrySoon(now));
 	}
@@ -132,25 +177,34 @@ final class LockEngine {
 	 * Extends a lease, and with it those that are due soon.
 	 */
 	void renew(Tenure due, long now) {
-		Map<RedisLockKey, Tenure> tenures = new LinkedHashMap<>();
-		tenures.put(due.key, due);
+		Map<String, Tenure> tenures = new LinkedHashMap<>();
+		tenures.put(due.handle, due);
 		renew((tenure) -> tenure.isDueSoon(now), tenures, now);
 	}
 
-	private Collection<Tenure> renew(Predicate<Tenure> which, Map<RedisLockKey, Tenure> tenures, long now) {
+	private Collection<Tenure> renew(Predicate<Tenure> which, Map<String, Tenure> tenures, long now) {
 		for (HeldLock section : this.held) {
 			if (which.test(section.tenure)) {
-				tenures.putIfAbsent(section.tenure.key, section.tenure);
+				tenures.putIfAbsent(section.tenure.handle, section.tenure);
 			}
 		}
-		List<RedisLocks.Renewal> renewals = new ArrayList<>(tenures.size());
-		tenures.values().forEach((tenure) -> renewals.add(tenure.renewal(now)));
-		this.redis.renew(renewals, (renewal, mine) -> {
-			Tenure tenure = tenures.get(renewal.key());
+		List<LeaseRenewal> whole = new ArrayList<>(tenures.size());
+		List<LeaseRenewal> shared = new ArrayList<>();
+		tenures.values().forEach((tenure) -> (tenure.isShare() ? shared : whole).add(tenure.renewal(now)));
+		BiConsumer<LeaseRenewal, Boolean> told = (renewal, mine) -> {
+			Tenure tenure = tenures.get(renewal.handle());
 			if (tenure != null) {
 				tenure.renewed(now, renewal.lease(), mine);
 			}
-		});
+		};
+		Consumer<LeaseRenewal> failed = (renewal) -> {
+			Tenure tenure = tenures.get(renewal.handle());
+			if (tenure != null) {
+				tenure.retry();
+			}
+		};
+		this.redis.renew(whole, told, failed);
+		this.redisShares.renew(shared, told, failed);
 		return tenures.values();
 	}
 
@@ -163,22 +217,27 @@ final class LockEngine {
 				section.tenure.takenAway();
 			}
 		}
+		this.queues.takenAway(handle, key);
+		this.shares.held().takenAway(handle);
 	}
 
 	/**
-	 * Lists the locks that callers of this instance hold.
+	 * Answers to a question about the locks that callers of this instance hold or wait
+	 * for.
 	 */
-	List<LockControl.Held> list() {
-		List<LockControl.Held> all = new ArrayList<>();
-		for (HeldLock section : this.held) {
-			all.add(new LockControl.Held(section.name(), section.tenure.key.hash(), section.token(), section.age(),
-					section.remaining(), this.queues.waiting(section.tenure.key)));
-		}
-		return all;
+	private String inventory(String question) {
+		List<LockInventory.Waiters> waiters = new ArrayList<>(this.queues.waiters());
+		waiters.addAll(this.shares.waiters());
+		return LockInventory.answer(question, this.held.stream().filter((section) -> !section.isReleased()).toList(),
+				waiters);
 	}
 
 	RedisLocks redis() {
 		return this.redis;
+	}
+
+	RedisShares redisShares() {
+		return this.redisShares;
 	}
 
 	void entered(HeldLock section) {
@@ -190,7 +249,12 @@ final class LockEngine {
 	 */
 	void finished(HeldLock section, Duration heldFor) {
 		this.events.publish(new LockReleaseEvent(section.name(), heldFor));
-		this.queues.ended(section);
+		if (section.tenure.isShare()) {
+			this.shares.held().ended(section);
+		}
+		else {
+			this.queues.ended(section);
+		}
 	}
 
 	/**
@@ -212,7 +276,12 @@ final class LockEngine {
 		if (section != null && !section.isReleased()) {
 			lostSection(section, cause);
 		}
-		this.queues.lost(tenure);
+		if (tenure.isShare()) {
+			this.shares.held().lost(tenure);
+		}
+		else {
+			this.queues.lost(tenure);
+		}
 	}
 
 	void lostSection(HeldLock section, LockLostEvent.Cause cause) {
@@ -253,6 +322,12 @@ final class LockEngine {
 		}
 	}
 
+	static void cancel(@Nullable Future<?> timer) {
+		if (timer != null) {
+			timer.cancel(false);
+		}
+	}
+
 	/**
 	 * A timer that becomes the next one due wakes the thread of the timers, which then
 	 * goes back to sleep: twice per cycle of an uncontended lock, and as dear as the
@@ -272,7 +347,7 @@ final class LockEngine {
 	}
 
 	int waiting() {
-		return this.queues.waiting();
+		return this.queues.waiting() + this.shares.waiting();
 	}
 
 	int held() {
@@ -281,20 +356,31 @@ final class LockEngine {
 
 	void start() {
 		this.queues.open();
+		this.shares.open();
 	}
 
 	/**
-	 * Ends all waiting and sees releases under way through. What is still at work keeps
-	 * its lock until it closes it or the lease ends.
+	 * Counts a command whose answer may lead to others, until that was dealt with.
+	 */
+	void underWay(CompletionStage<?> command) {
+		this.underWay.add(command);
+	}
+
+	/**
+	 * Ends all waiting and sees through what is under way: after that the connection may
+	 * be closed, and an answer that nobody takes would leave a lock to its lease. Who is
+	 * about to finish can do so; what is still at work after that keeps its lock until it
+	 * closes it or the lease ends.
 	 */
 	void stop() {
 		this.queues.close();
-		CompletableFuture<?>[] underWay = this.held.stream()
-			.filter(HeldLock::isReleased)
-			.map(HeldLock::release)
+		this.shares.close();
+		CompletableFuture<?>[] atWork = this.held.stream()
+			.map(HeldLock::whenReleased)
 			.toArray(CompletableFuture[]::new);
-		Waiting.await(CompletableFuture.allOf(underWay)
-			.completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+		Waiting.await(
+				CompletableFuture.allOf(atWork).completeOnTimeout(null, LAST_WORK.toMillis(), TimeUnit.MILLISECONDS));
+		Waiting.await(this.underWay.over().completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
 	}
 
 	void close() {

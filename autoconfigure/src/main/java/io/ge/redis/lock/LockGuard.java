@@ -59,7 +59,8 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 		this.locks = new Locks(SingletonSupplier.of(properties));
 		this.source = new LockOperationSource(this.locks, attributes, expressions);
 		this.engines = SingletonSupplier.of(() -> {
-			LockEngine made = new LockEngine(new RedisLocks(backend.get()), events);
+			RedisLocks redis = new RedisLocks(backend.get());
+			LockEngine made = new LockEngine(redis, new RedisShares(backend.get(), redis), events);
 			this.engine = made;
 			return made;
 		});
@@ -96,7 +97,7 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	 * @return the control
 	 */
 	public LockControl control() {
-		return new LockControl(this.engines.get());
+		return new LockControl(this.locks, this.engines.get());
 	}
 
 	/**
@@ -119,6 +120,9 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 
 	@Override
 	public void start() {
+		if (this.locks.wantReplicas()) {
+			this.engines.get().requireReplicas("ge.redis.lock.replicas");
+		}
 		this.running = true;
 		LockEngine made = this.engine;
 		if (made != null) {

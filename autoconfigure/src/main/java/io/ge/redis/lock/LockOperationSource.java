@@ -6,6 +6,7 @@
 package io.ge.redis.lock;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -51,7 +52,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 			name = method.defaultName();
 		}
 		Settings settings = new Settings();
-		LockSettings lock = this.locks.define(name, read(annotation, method), settings, method);
+		LockSettings lock = this.locks.define(name, read(annotation, method), annotation.mode(), settings, method);
 		String key = this.attributes.text(method, "key", annotation.key());
 		String keys = this.attributes.text(method, "keys", annotation.keys());
 		if (key != null && keys != null) {
@@ -61,6 +62,9 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		settings.pickOptional("keys", null, keys);
 		MethodExpression expression = (keys != null) ? this.expressions.compile(method, "keys", keys)
 				: (key != null) ? this.expressions.compile(method, "key", key) : null;
+		if (expression != null && keys != null) {
+			requireSeveral(expression, keys, method);
+		}
 		OnNotAcquired policy = settings.pick("onNotAcquired", null,
 				(annotation.onNotAcquired() != OnNotAcquired.THROW) ? annotation.onNotAcquired() : null,
 				OnNotAcquired.THROW);
@@ -68,9 +72,26 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		if (policy == OnNotAcquired.SKIP) {
 			requireSkippable(method);
 		}
-		return new LockOperation(lock, expression, keys != null, tokenParameters(method), policy, fallback,
+		List<Integer> tokens = tokenParameters(method);
+		if (!tokens.isEmpty() && lock.limit() > 1) {
+			throw method.problem(
+					"@FencingToken orders holders that follow each other, and this lock is held " + lock.manner()
+							+ " by several together.",
+					"Remove the parameter, or use mode = WRITE or a lock without permits.");
+		}
+		return new LockOperation(lock, expression, keys != null, tokens, policy, fallback,
 				(method.method().getReturnType() == Optional.class) ? Optional.empty() : null,
 				new GuardDescription("lock", "DistributedLock", name, settings.toMap()));
+	}
+
+	private static void requireSeveral(MethodExpression expression, String keys, GuardedMethod method) {
+		Class<?> type = expression.knownType();
+		if (type != null && !type.isArray() && !Collection.class.isAssignableFrom(type)) {
+			throw method.problem(
+					"keys = \"" + keys + "\" is a " + type.getSimpleName()
+							+ ", which is neither a collection nor an array.",
+					"Write several keys as a list, such as keys = \"{#from, #to}\", or one as key = \"" + keys + "\".");
+		}
 	}
 
 	private LockProperties.Lock read(DistributedLock annotation, GuardedMethod method) {
@@ -83,7 +104,8 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null,
 				this.attributes.duration(method, "maxHold", annotation.maxHold()),
 				this.attributes.duration(method, "atLeastFor", annotation.atLeastFor()),
-				(annotation.onLost().length > 0) ? annotation.onLost()[0] : null);
+				(annotation.onLost().length > 0) ? annotation.onLost()[0] : null, null, null,
+				(annotation.permits() != 1) ? annotation.permits() : null);
 	}
 
 	private static @Nullable FallbackMethod fallback(DistributedLock annotation, OnNotAcquired policy,

@@ -6,6 +6,7 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,11 +21,19 @@ import org.jspecify.annotations.Nullable;
  * @param atLeastFor for how long the lock stays taken at least, also if its holder has
  * finished
  * @param onLost what happens to a holder that loses the lock
+ * @param replicas how many replicas of the server must have acknowledged the lock before
+ * its holder begins, 0 for none
+ * @param syncTimeout how long they may take, after which the lock is given up
+ * @param mode who may hold the lock together: {@code READ} or {@code WRITE}, which is to
+ * be said for each call, else one at a time or as many as there are permits
+ * @param permits how many may hold the lock together
  */
 public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean renew,
-		@Nullable Duration maxHold, @Nullable Duration atLeastFor, @Nullable OnLost onLost) {
+		@Nullable Duration maxHold, @Nullable Duration atLeastFor, @Nullable OnLost onLost, @Nullable Integer replicas,
+		@Nullable Duration syncTimeout, @Nullable LockMode mode, @Nullable Integer permits) {
 
-	private static final LockOptions DEFAULTS = new LockOptions(null, null, null, null, null, null);
+	private static final LockOptions DEFAULTS = new LockOptions(null, null, null, null, null, null, null, null, null,
+			null);
 
 	/**
 	 * Returns options that leave everything to the properties.
@@ -35,12 +44,19 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	}
 
 	/**
+	 * Returns whether nothing but the mode, or nothing at all, is said.
+	 */
+	boolean hasOnlyMode() {
+		return equals(DEFAULTS) || (this.mode != null && equals(DEFAULTS.mode(this.mode)));
+	}
+
+	/**
 	 * Returns these options with a longest wait.
 	 * @param waitTime the longest wait, zero to ask once
 	 * @return the options
 	 */
 	public LockOptions waitTime(Duration waitTime) {
-		return new LockOptions(waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost);
+		return with((draft) -> draft.waitTime = waitTime);
 	}
 
 	/**
@@ -49,7 +65,7 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @return the options
 	 */
 	public LockOptions leaseTime(Duration leaseTime) {
-		return new LockOptions(this.waitTime, leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost);
+		return with((draft) -> draft.leaseTime = leaseTime);
 	}
 
 	/**
@@ -58,7 +74,7 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @return the options
 	 */
 	public LockOptions renew(boolean renew) {
-		return new LockOptions(this.waitTime, this.leaseTime, renew, this.maxHold, this.atLeastFor, this.onLost);
+		return with((draft) -> draft.renew = renew);
 	}
 
 	/**
@@ -67,7 +83,7 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @return the options
 	 */
 	public LockOptions maxHold(Duration maxHold) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, maxHold, this.atLeastFor, this.onLost);
+		return with((draft) -> draft.maxHold = maxHold);
 	}
 
 	/**
@@ -76,7 +92,7 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @return the options
 	 */
 	public LockOptions atLeastFor(Duration atLeastFor) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, atLeastFor, this.onLost);
+		return with((draft) -> draft.atLeastFor = atLeastFor);
 	}
 
 	/**
@@ -85,7 +101,99 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @return the options
 	 */
 	public LockOptions onLost(OnLost onLost) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, onLost);
+		return with((draft) -> draft.onLost = onLost);
+	}
+
+	/**
+	 * Returns these options with a number of replicas that must know of a holder before
+	 * it begins. If fewer have acknowledged the lock within the sync timeout it is given
+	 * up, and the attempt fails with {@code RedisUnavailableException} for the cause
+	 * {@code REPLICAS}. Not a consensus: see {@code docs/locks.md}.
+	 * <p>
+	 * Cost: one script call and one {@code WAIT}, on a connection of their own, for each
+	 * time this instance gets the lock in Redis.
+	 * @param replicas the number, 0 for none
+	 * @return the options
+	 */
+	public LockOptions replicas(int replicas) {
+		return with((draft) -> draft.replicas = replicas);
+	}
+
+	/**
+	 * Returns these options with how long replicas may take.
+	 * @param syncTimeout the longest delay by replicas, at least 1 ms and below the lease
+	 * @return the options
+	 */
+	public LockOptions syncTimeout(Duration syncTimeout) {
+		return with((draft) -> draft.syncTimeout = syncTimeout);
+	}
+
+	/**
+	 * Returns these options for reading or writing. {@code READ}: any number together,
+	 * {@code WRITE}: one alone, {@code EXCLUSIVE}: one at a time of those that neither
+	 * read nor write. Two script calls, as for any lock.
+	 * @param mode who may hold the lock together
+	 * @return the options
+	 */
+	public LockOptions mode(LockMode mode) {
+		return with((draft) -> draft.mode = mode);
+	}
+
+	/**
+	 * Returns these options with a number of permits, of which each holder has one. Not
+	 * for reading or writing. Two script calls, as for any lock.
+	 * @param permits how many may hold the lock together, 1 to 1,000,000
+	 * @return the options
+	 */
+	public LockOptions permits(int permits) {
+		return with((draft) -> draft.permits = permits);
+	}
+
+	private LockOptions with(Consumer<Draft> change) {
+		Draft draft = new Draft(this);
+		change.accept(draft);
+		return new LockOptions(draft.waitTime, draft.leaseTime, draft.renew, draft.maxHold, draft.atLeastFor,
+				draft.onLost, draft.replicas, draft.syncTimeout, draft.mode, draft.permits);
+	}
+
+	/**
+	 * Options of which one is being changed.
+	 */
+	private static final class Draft {
+
+		private @Nullable Duration waitTime;
+
+		private @Nullable Duration leaseTime;
+
+		private @Nullable Boolean renew;
+
+		private @Nullable Duration maxHold;
+
+		private @Nullable Duration atLeastFor;
+
+		private @Nullable OnLost onLost;
+
+		private @Nullable Integer replicas;
+
+		private @Nullable Duration syncTimeout;
+
+		private @Nullable LockMode mode;
+
+		private @Nullable Integer permits;
+
+		Draft(LockOptions options) {
+			this.waitTime = options.waitTime;
+			this.leaseTime = options.leaseTime;
+			this.renew = options.renew;
+			this.maxHold = options.maxHold;
+			this.atLeastFor = options.atLeastFor;
+			this.onLost = options.onLost;
+			this.replicas = options.replicas;
+			this.syncTimeout = options.syncTimeout;
+			this.mode = options.mode;
+			this.permits = options.permits;
+		}
+
 	}
 
 }

@@ -26,20 +26,31 @@ import org.springframework.util.Assert;
  * @param onOutage what happens while Redis is away: deny or allow
  * @param onLost what happens to a holder that loses its lock: event, veto-commit or
  * interrupt
+ * @param replicas how many replicas of the server must have acknowledged a lock before
+ * its holder begins, 0 for none
+ * @param syncTimeout how long they may take, after which the lock is given up
  * @param httpStatus status of the answer to a request that did not get a lock: 409 or 423
+ * @param propagateContext whether locks go along wherever the application hands on its
+ * thread context by Micrometer's context propagation
  * @param locks locks by name, which win over the annotations
  */
 @ConfigurationProperties("ge.redis.lock")
 public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
 		@DefaultValue("0s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,
 		@DefaultValue("deny") OutagePolicy onOutage, @DefaultValue("veto-commit") OnLost onLost,
-		@DefaultValue("409") int httpStatus, @DefaultValue Map<String, Lock> locks) {
+		@DefaultValue("0") int replicas, @DefaultValue("50ms") Duration syncTimeout,
+		@DefaultValue("409") int httpStatus, @DefaultValue("false") boolean propagateContext,
+		@DefaultValue Map<String, Lock> locks) {
 
 	private static final int CONFLICT = 409;
 
 	private static final int LOCKED = 423;
 
 	public LockProperties {
+		assertTimes("ge.redis.lock", waitTime, leaseTime);
+		assertReplicas("ge.redis.lock", replicas);
+		assertSyncTimeout("ge.redis.lock", syncTimeout);
+		locks.forEach((name, lock) -> lock.validate("ge.redis.lock.locks." + name));
 		Assert.isTrue(httpStatus == CONFLICT || httpStatus == LOCKED,
 				() -> "ge.redis.lock.http-status must be 409 or 423, was " + httpStatus);
 	}
@@ -56,13 +67,50 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	 * has finished
 	 * @param onLost what happens to a holder that loses the lock: event, veto-commit or
 	 * interrupt
+	 * @param replicas how many replicas of the server must have acknowledged the lock
+	 * before its holder begins, 0 for none
+	 * @param syncTimeout how long they may take, after which the lock is given up
+	 * @param permits how many calls may hold the lock together, for locks that are not
+	 * for reading and writing
 	 */
 	public record Lock(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean renew,
 			@Nullable OutagePolicy onOutage, @Nullable Duration maxHold, @Nullable Duration atLeastFor,
-			@Nullable OnLost onLost) {
+			@Nullable OnLost onLost, @Nullable Integer replicas, @Nullable Duration syncTimeout,
+			@Nullable Integer permits) {
 
-		static final Lock UNSET = new Lock(null, null, null, null, null, null, null);
+		static final Lock UNSET = new Lock(null, null, null, null, null, null, null, null, null, null);
 
+		private void validate(String place) {
+			assertTimes(place, this.waitTime, this.leaseTime);
+			if (this.replicas != null) {
+				assertReplicas(place, this.replicas);
+			}
+			if (this.syncTimeout != null) {
+				assertSyncTimeout(place, this.syncTimeout);
+			}
+			Assert.isTrue(this.permits == null || (this.permits > 0 && this.permits <= LockSettings.MOST_PERMITS),
+					() -> place + ".permits must be between 1 and " + LockSettings.MOST_PERMITS + ", was "
+							+ this.permits);
+			Assert.isTrue(this.atLeastFor == null || !this.atLeastFor.isNegative(),
+					() -> place + ".at-least-for must not be below 0s, was " + this.atLeastFor);
+		}
+
+	}
+
+	private static void assertTimes(String place, @Nullable Duration waitTime, @Nullable Duration leaseTime) {
+		Assert.isTrue(waitTime == null || !waitTime.isNegative(),
+				() -> place + ".wait-time must not be below 0s, was " + waitTime);
+		Assert.isTrue(leaseTime == null || leaseTime.compareTo(LockSettings.SHORTEST_LEASE) >= 0,
+				() -> place + ".lease-time must be at least 100ms, was " + leaseTime);
+	}
+
+	private static void assertReplicas(String place, int replicas) {
+		Assert.isTrue(replicas >= 0, () -> place + ".replicas must not be negative, was " + replicas);
+	}
+
+	private static void assertSyncTimeout(String place, Duration syncTimeout) {
+		Assert.isTrue(syncTimeout.toMillis() > 0,
+				() -> place + ".sync-timeout must be at least 1ms, was " + syncTimeout);
 	}
 
 	Lock lock(String name) {

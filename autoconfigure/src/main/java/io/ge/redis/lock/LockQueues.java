@@ -6,74 +6,54 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-
-import io.ge.redis.core.outage.CallBudget;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of this instance that want a lock, in order, and who of them has it.
  * <p>
- * Towards Redis the instance acts as one. While it does not have the lock and somebody
- * waits it is a {@link Candidacy}: it asks at first, when messages may have been lost,
- * and otherwise once a second or when the lease of the present owner ends; at most one
- * question is under way, and what is heard meanwhile makes it ask again, since the answer
- * may be older. When it gets the lock, by an answer or by a message, the first waiter has
- * it; Redis knows only the candidacy, so it does not matter who has asked.
+ * Invariant: of the callers of one lock at most one is inside a tenure, and the first
+ * section of each tenure that was waited for is the first waiter's. While somebody waits
+ * the instance has the lock or is a candidate for it: see {@link Candidacies}.
  * <p>
  * While it has the lock ({@link Tenure}) nobody asks. When a section ends and others
  * wait, the lock stays for {@link Tenure#LONGEST_NANOS} and for the tokens that were
  * reserved: it is open, and the first waiter is let in on the thread of the timers.
  * Callers that come meanwhile and are running already go first. That is what makes it
  * fast, since waking a thread takes longer than most sections; it is bounded, since the
- * first section of each tenure is the first waiter's. Then the lock is released in Redis,
- * and by the same command the instance becomes a candidate again, behind the others.
+ * first section of each tenure is the first waiter's. Then the lock is released in Redis
+ * ({@link LockReleases}), and by the same command the instance becomes a candidate again,
+ * behind the others.
  * <p>
- * Everything is decided under one lock and done outside it: commands are sent and
- * attempts completed after it is given back. The one exception is leaving the queue in
- * Redis, which must be sent before the next candidacy for the same lock.
+ * A tenure that replicas must know of is confirmed before its first section begins: see
+ * {@link LockConfirmations}.
  */
 final class LockQueues {
 
-	/** With the jitter and the question less than a second. */
-	private static final long BACKSTOP_MILLIS = 900;
-
-	private static final long JITTER_MILLIS = 50;
-
-	/** Lets a key that ends with a millisecond be gone when it is asked for. */
-	private static final long EXPIRY_MILLIS = 2;
-
-	private final Map<RedisLockKey, LocalLock> locals = new HashMap<>();
-
-	/**
-	 * The handles of tenures that were candidacies, until Redis has answered their
-	 * release: what is still heard of them is no news.
-	 */
-	private final Set<String> inUse = ConcurrentHashMap.newKeySet();
-
-	private final Lock lock = new ReentrantLock();
+	private final LocalLocks locals;
 
 	private final AtomicInteger waiting = new AtomicInteger();
 
 	private final LockEngine engine;
 
-	private final RedisLocks redis;
+	private final Candidacies candidacies;
 
-	private boolean closed;
+	private final LockReleases releases;
 
-	LockQueues(LockEngine engine, RedisLocks redis) {
+	private final LockConfirmations confirmations;
+
+	private volatile boolean closed;
+
+	LockQueues(LockEngine engine, RedisLocks redis, LocalLocks locals) {
 		this.engine = engine;
-		this.redis = redis;
+		this.locals = locals;
+		this.candidacies = new Candidacies(this.locals, this, engine, redis);
+		this.releases = new LockReleases(this.candidacies, engine, redis);
+		this.confirmations = new LockConfirmations(this.locals, this, engine, redis);
+	}
+
+	Candidacies candidacies() {
+		return this.candidacies;
 	}
 
 	int waiting() {
@@ -81,17 +61,10 @@ final class LockQueues {
 	}
 
 	/**
-	 * Returns how many callers of this instance wait for a lock.
+	 * Returns how many callers of this instance wait for which lock.
 	 */
-	int waiting(RedisLockKey key) {
-		this.lock.lock();
-		try {
-			LocalLock local = this.locals.get(key);
-			return (local != null) ? local.waiters.size() : 0;
-		}
-		finally {
-			this.lock.unlock();
-		}
+	List<LockInventory.Waiters> waiters() {
+		return this.locals.waiters();
 	}
 
 	/**
@@ -99,13 +72,13 @@ final class LockQueues {
 	 */
 	void join(LockAttempt attempt) {
 		attempt.queues = this;
-		decide((then) -> {
+		this.locals.decide((then) -> {
 			if (this.closed) {
 				attempt.left = true;
 				then.add(() -> attempt.complete(attempt.refused()));
 				return;
 			}
-			LocalLock local = local(attempt.key);
+			LocalLock local = this.locals.obtain(attempt.key);
 			if (local.open && local.tenure != null && local.tenure.canServe(attempt)) {
 				attempt.left = true;
 				letIn(local, local.tenure, attempt, then);
@@ -115,7 +88,7 @@ final class LockQueues {
 			this.waiting.incrementAndGet();
 			if (local.tenure == null && local.candidacy == null) {
 				// Gets an answer within its budget, and most often the lock
-				apply(local, attempt.budget, then);
+				this.candidacies.apply(local, attempt.budget, then);
 			}
 			else {
 				waitUntilTimeout(attempt);
@@ -123,8 +96,45 @@ final class LockQueues {
 		});
 	}
 
-	private LocalLock local(RedisLockKey key) {
-		return this.locals.computeIfAbsent(key, LocalLock::new);
+	/**
+	 * Lets in an attempt that has not waited and got the lock by its own handle.
+	 */
+	void hold(LockAttempt attempt, String handle, TokenRange tokens, long since) {
+		Tenure tenure = new Tenure(this.engine, attempt.key, handle, tokens, attempt.settings, since,
+				attempt.settings.leaseTime());
+		this.locals.decide((then) -> {
+			if (this.closed) {
+				then.add(() -> this.releases.release(tenure, null));
+				then.add(() -> attempt.complete(attempt.refused()));
+				return;
+			}
+			tenure.start();
+			LocalLock local = this.locals.obtain(attempt.key);
+			this.confirmations.forget(local);
+			local.tenure = tenure;
+			if (attempt.settings.replicas() == 0) {
+				letIn(local, tenure, attempt, then);
+				return;
+			}
+			attempt.queues = this;
+			local.waiters.addFirst(attempt);
+			this.waiting.incrementAndGet();
+			enter(local, tenure, attempt, then);
+		});
+	}
+
+	/**
+	 * Lets the first waiter into a tenure that begins, after replicas have confirmed it
+	 * if that caller wants them to.
+	 */
+	private void enter(LocalLock local, Tenure tenure, LockAttempt first, Actions then) {
+		if (first.settings.replicas() > 0) {
+			local.open = false;
+			this.confirmations.begin(local, tenure, first, then);
+		}
+		else {
+			letFirstIn(local, tenure, then);
+		}
 	}
 
 	private void letIn(LocalLock local, Tenure tenure, LockAttempt attempt, Actions then) {
@@ -133,12 +143,12 @@ final class LockQueues {
 		then.add(() -> {
 			tenure.tellIfLost(section);
 			if (!attempt.complete(new Acquisition.Acquired(section))) {
-				section.release();
+				section.giveBack();
 			}
 		});
 	}
 
-	private void letFirstIn(LocalLock local, Tenure tenure, Actions then) {
+	void letFirstIn(LocalLock local, Tenure tenure, Actions then) {
 		LockAttempt first = local.waiters.removeFirst();
 		depart(first);
 		letIn(local, tenure, first, then);
@@ -147,117 +157,16 @@ final class LockQueues {
 	private void depart(LockAttempt attempt) {
 		attempt.left = true;
 		this.waiting.decrementAndGet();
-		cancel(attempt.timeout);
-	}
-
-	// Becoming a candidate
-
-	private void apply(LocalLock local, CallBudget budget, Actions then) {
-		Candidacy candidacy = new Candidacy(this.engine.newHandle(), budget);
-		local.candidacy = candidacy;
-		ask(local, candidacy, then);
-	}
-
-	private void ask(LocalLock local, Candidacy candidacy, Actions then) {
-		cancel(candidacy.backstop);
-		candidacy.asking = true;
-		candidacy.askAgain = false;
-		Duration lease = local.waiters.getFirst().settings.leaseTime();
-		then.add(() -> send(local, candidacy, lease));
-	}
-
-	private void askAnew(LocalLock local, Candidacy candidacy, Actions then) {
-		if (candidacy.asking) {
-			candidacy.askAgain = true;
-			return;
-		}
-		if (local.waiters.isEmpty()) {
-			abandon(local, then);
-			return;
-		}
-		candidacy.budget = this.redis.newBudget();
-		ask(local, candidacy, then);
-	}
-
-	private void send(LocalLock local, Candidacy candidacy, Duration lease) {
-		long sent = System.nanoTime();
-		this.redis.acquire(local.key, candidacy.handle, lease, true, candidacy.budget, () -> candidacy.granted)
-			.whenComplete((answer, failure) -> {
-				if (failure != null) {
-					// On another thread: it may be the caller's, who waits for nobody
-					// else
-					this.engine.run(() -> fail(local, candidacy, failure));
-				}
-				else if (answer.tokens() != null) {
-					acquired(local, candidacy, answer.tokens(), sent, lease);
-				}
-				else {
-					busy(local, candidacy, answer.leaseMillis(), sent);
-				}
-			});
+		LockEngine.cancel(attempt.timeout);
 	}
 
 	/**
-	 * Takes the answer that the lock is this instance's.
+	 * Ends the waiting of one for whom it has failed.
 	 */
-	private void acquired(LocalLock local, Candidacy candidacy, TokenRange tokens, long sent, Duration lease) {
-		decide((then) -> {
-			if (local.candidacy == candidacy) {
-				begin(local, candidacy, tokens, sent, lease, then);
-			}
-			else if (!this.inUse.contains(candidacy.handle)) {
-				then.add(() -> this.redis.releaseEventually(local.key, candidacy.handle, lease, Duration.ZERO));
-			}
-		});
-	}
-
-	private void begin(LocalLock local, Candidacy candidacy, TokenRange tokens, long since, Duration lease,
-			Actions then) {
-		cancel(candidacy.backstop);
-		local.candidacy = null;
-		LockAttempt first = local.waiters.peekFirst();
-		if (first == null) {
-			forgetIfIdle(local);
-			then.add(() -> this.redis.releaseEventually(local.key, candidacy.handle, lease, Duration.ZERO));
-			return;
-		}
-		first.budget = candidacy.budget;
-		Tenure tenure = new Tenure(this.engine, local.key, candidacy.handle, tokens, first.settings, since, lease);
-		local.tenure = tenure;
-		this.inUse.add(tenure.handle);
-		tenure.start();
-		letFirstIn(local, tenure, then);
-	}
-
-	/**
-	 * Takes the answer that the lock is taken.
-	 */
-	private void busy(LocalLock local, Candidacy candidacy, long leaseMillis, long sent) {
-		decide((then) -> {
-			if (local.candidacy != candidacy) {
-				if (!this.locals.containsKey(local.key)) {
-					this.redis.leave(local.key, candidacy.handle);
-				}
-				return;
-			}
-			candidacy.asking = false;
-			candidacy.absentSince = sent;
-			local.leaseEnd = (leaseMillis >= 0) ? System.nanoTime() + leaseMillis * 1_000_000 : null;
-			for (LockAttempt first = local.waiters.peekFirst(); first != null
-					&& first.isOverdue(); first = local.waiters.peekFirst()) {
-				refuse(local, first, then);
-			}
-			if (local.waiters.isEmpty()) {
-				abandon(local, then);
-				return;
-			}
-			if (candidacy.askAgain) {
-				askAnew(local, candidacy, then);
-				return;
-			}
-			waitUntilTimeout(local.waiters.getFirst());
-			candidacy.backstop = this.engine.schedule(() -> retry(local, candidacy), backstopNanos(leaseMillis));
-		});
+	void fail(LocalLock local, LockAttempt attempt, Throwable failure, Actions then) {
+		local.waiters.remove(attempt);
+		depart(attempt);
+		then.add(() -> attempt.completeExceptionally(LockEngine.cause(failure)));
 	}
 
 	private void refuse(LocalLock local, LockAttempt attempt, Actions then) {
@@ -267,43 +176,43 @@ final class LockQueues {
 		then.add(() -> attempt.complete(attempt.refused()));
 	}
 
-	private void waitUntilTimeout(LockAttempt attempt) {
+	// What becomes of a candidacy, told while deciding
+
+	/**
+	 * Serves the first waiter with a tenure that begins.
+	 */
+	void begin(LocalLock local, Tenure tenure, Actions then) {
+		local.tenure = tenure;
+		tenure.start();
+		enter(local, tenure, local.waiters.getFirst(), then);
+	}
+
+	/**
+	 * Goes on waiting, but for those that have waited for long enough.
+	 * @return whether anybody is left
+	 */
+	boolean waitOn(LocalLock local, Actions then) {
+		for (LockAttempt first = local.waiters.peekFirst(); first != null
+				&& first.isOverdue(); first = local.waiters.peekFirst()) {
+			refuse(local, first, then);
+		}
+		return !local.waiters.isEmpty();
+	}
+
+	void waitUntilTimeout(LockAttempt attempt) {
 		if (attempt.timeout == null) {
 			attempt.timeout = this.engine.schedule(() -> expire(attempt), attempt.waitLeftNanos());
 		}
-	}
-
-	private static long backstopNanos(long leaseMillis) {
-		long jittered = BACKSTOP_MILLIS + ThreadLocalRandom.current().nextLong(JITTER_MILLIS);
-		long millis = (leaseMillis >= 0) ? Math.min(leaseMillis + EXPIRY_MILLIS, jittered) : jittered;
-		return millis * 1_000_000;
-	}
-
-	private void retry(LocalLock local, Candidacy candidacy) {
-		decide((then) -> {
-			if (local.candidacy == candidacy && !candidacy.asking) {
-				askAnew(local, candidacy, then);
-			}
-		});
 	}
 
 	/**
 	 * Ends the waiting of all for whom Redis gave no answer: asking for one after the
 	 * other would cost each of them the budgets of those before.
 	 */
-	private void fail(LocalLock local, Candidacy candidacy, Throwable failure) {
-		decide((then) -> {
-			if (local.candidacy != candidacy) {
-				return;
-			}
-			for (LockAttempt attempt : List.copyOf(local.waiters)) {
-				local.waiters.remove(attempt);
-				depart(attempt);
-				then.add(() -> attempt.completeExceptionally(LockEngine.cause(failure)));
-			}
-			candidacy.asking = false;
-			abandon(local, then);
-		});
+	void failAll(LocalLock local, Throwable failure, Actions then) {
+		for (LockAttempt attempt : List.copyOf(local.waiters)) {
+			fail(local, attempt, failure, then);
+		}
 	}
 
 	// Giving up
@@ -312,8 +221,8 @@ final class LockQueues {
 	 * Takes an attempt out of its queue, since its caller has given up.
 	 */
 	void leave(LockAttempt attempt) {
-		decide((then) -> {
-			LocalLock local = attempt.left ? null : this.locals.get(attempt.key);
+		this.locals.decide((then) -> {
+			LocalLock local = attempt.left ? null : this.locals.find(attempt.key);
 			if (local != null) {
 				local.waiters.remove(attempt);
 				depart(attempt);
@@ -323,11 +232,15 @@ final class LockQueues {
 	}
 
 	private void expire(LockAttempt attempt) {
-		decide((then) -> {
-			LocalLock local = attempt.left ? null : this.locals.get(attempt.key);
+		this.locals.decide((then) -> {
+			LocalLock local = attempt.left ? null : this.locals.find(attempt.key);
 			// A question under way is bounded by its budget, and its answer must be known
-			if (local == null
+			if (local == null) {
+				return;
+			}
+			if (local.confirming == attempt
 					|| (local.candidacy != null && local.candidacy.asking && local.waiters.peekFirst() == attempt)) {
+				attempt.timeout = null; // bounded by what is under way for it
 				return;
 			}
 			refuse(local, attempt, then);
@@ -344,111 +257,25 @@ final class LockQueues {
 	/**
 	 * Nobody waits any more. A question under way is followed up when it is answered.
 	 */
-	private void abandon(LocalLock local, Actions then) {
-		Candidacy candidacy = local.candidacy;
-		if (candidacy != null && !candidacy.asking) {
-			cancel(candidacy.backstop);
-			local.candidacy = null;
-			this.redis.leave(local.key, candidacy.handle);
-		}
-		if (local.tenure != null && local.open) {
+	void abandon(LocalLock local, Actions then) {
+		this.candidacies.withdraw(local);
+		if (local.tenure != null && (local.open || local.confirming != null)) {
 			release(local, local.tenure, then);
 		}
-		forgetIfIdle(local);
-	}
-
-	private void forgetIfIdle(LocalLock local) {
-		if (local.isIdle()) {
-			this.locals.remove(local.key, local);
-		}
+		this.locals.forgetIfIdle(local);
 	}
 
 	// Having the lock
-
-	/**
-	 * Lets in an attempt that has not waited and got the lock by its own handle.
-	 */
-	HeldLock hold(LockAttempt attempt, String handle, TokenRange tokens, long since) {
-		Tenure tenure = new Tenure(this.engine, attempt.key, handle, tokens, attempt.settings, since,
-				attempt.settings.leaseTime());
-		tenure.start();
-		HeldLock section;
-		this.lock.lock();
-		try {
-			LocalLock local = local(attempt.key);
-			local.tenure = tenure;
-			local.open = false;
-			section = tenure.enter(attempt);
-		}
-		finally {
-			this.lock.unlock();
-		}
-		tenure.tellIfLost(section);
-		return section;
-	}
-
-	/**
-	 * Takes the message that the lock is this instance's.
-	 */
-	void granted(RedisLocks.Grant grant) {
-		decide((then) -> {
-			RedisLockKey key = this.redis.key(grant.key());
-			LocalLock local = this.locals.get(key);
-			Candidacy candidacy = (local != null) ? local.candidacy : null;
-			if (local == null || candidacy == null || !candidacy.handle.equals(grant.handle())) {
-				if (!this.inUse.contains(grant.handle())) {
-					then.add(() -> this.redis.refuse(key, grant.handle()));
-				}
-			}
-			else if (Tenure.isWorthwhile(candidacy.absentSince)) {
-				candidacy.granted = true;
-				candidacy.budget = this.redis.newBudget();
-				this.redis.seen(grant.tokens());
-				begin(local, candidacy, grant.tokens(), candidacy.absentSince, RedisLocks.GRANT, then);
-			}
-			else {
-				askAnew(local, candidacy, then);
-			}
-		});
-	}
-
-	/**
-	 * Takes the message that the lock is set aside for this instance.
-	 */
-	void offered(RedisLockKey key) {
-		decide((then) -> {
-			LocalLock local = this.locals.get(key);
-			if (local != null && local.candidacy != null) {
-				askAnew(local, local.candidacy, then);
-			}
-			else if (local == null) {
-				this.redis.leave(key, null);
-			}
-		});
-	}
-
-	/**
-	 * Lets all candidacies ask, since messages may have been lost.
-	 */
-	void askAll() {
-		decide((then) -> {
-			for (LocalLock local : List.copyOf(this.locals.values())) {
-				if (local.candidacy != null) {
-					askAnew(local, local.candidacy, then);
-				}
-			}
-		});
-	}
 
 	/**
 	 * Goes on after a section: with the next waiter, or in Redis.
 	 */
 	void ended(HeldLock section) {
 		Tenure tenure = section.tenure;
-		decide((then) -> {
-			LocalLock local = this.locals.get(tenure.key);
+		this.locals.decide((then) -> {
+			LocalLock local = this.locals.find(tenure.key);
 			if (local == null || local.tenure != tenure) {
-				then.add(() -> release(tenure, section));
+				then.add(() -> this.releases.release(tenure, section));
 				return;
 			}
 			LockAttempt first = local.waiters.peekFirst();
@@ -466,7 +293,7 @@ final class LockQueues {
 	}
 
 	private void serve(LocalLock local) {
-		decide((then) -> {
+		this.locals.decide((then) -> {
 			local.serving = false;
 			Tenure tenure = local.tenure;
 			if (tenure == null || !local.open) {
@@ -485,116 +312,40 @@ final class LockQueues {
 	/**
 	 * Gives the lock up in Redis; who still waits here goes on waiting.
 	 */
-	private void release(LocalLock local, Tenure tenure, Actions then) {
+	void release(LocalLock local, Tenure tenure, Actions then) {
 		HeldLock section = local.open ? null : tenure.section();
 		local.tenure = null;
 		local.open = false;
+		this.confirmations.forget(local);
 		if (local.waiters.isEmpty()) {
 			abandon(local, then);
 		}
 		if (local.waiters.isEmpty() || local.candidacy != null) {
-			then.add(() -> release(tenure, section));
+			then.add(() -> this.releases.release(tenure, section));
 			return;
 		}
-		Candidacy following = new Candidacy(this.engine.newHandle(), this.redis.newBudget());
-		local.candidacy = following;
+		Candidacy following = this.candidacies.follow(local);
 		Duration lease = local.waiters.getFirst().settings.leaseTime();
-		then.add(() -> release(tenure, section, local, following, lease));
-	}
-
-	private void release(Tenure tenure, @Nullable HeldLock section) {
-		Tenure.State before = tenure.end();
-		if (before == Tenure.State.HELD) {
-			Duration keep = keep(section);
-			this.redis.release(tenure.key, tenure.handle, null, Duration.ZERO, keep, budget(section))
-				.whenComplete((handover, failure) -> {
-					if (failure != null) {
-						this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime(), keep);
-					}
-					over(tenure, section, failure != null || handover.mine());
-				});
-			return;
-		}
-		releaseLost(tenure, section, before);
-	}
-
-	private void releaseLost(Tenure tenure, @Nullable HeldLock section, Tenure.State before) {
-		if (before == Tenure.State.EXPIRED) {
-			this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime(), Duration.ZERO);
-		}
-		if (section != null) {
-			this.engine.lostSection(section, before.cause());
-		}
-		over(tenure, section, true);
-	}
-
-	private void over(Tenure tenure, @Nullable HeldLock section, boolean wasMine) {
-		this.inUse.remove(tenure.handle);
-		this.engine.released(section, wasMine);
-	}
-
-	private void release(Tenure tenure, @Nullable HeldLock section, LocalLock local, Candidacy following,
-			Duration lease) {
-		Tenure.State before = tenure.end();
-		if (before != Tenure.State.HELD) {
-			releaseLost(tenure, section, before);
-			askWith(local, following);
-			return;
-		}
-		long sent = System.nanoTime();
-		Duration keep = keep(section);
-		this.redis.release(tenure.key, tenure.handle, following.handle, lease, keep, budget(section))
-			.whenComplete((handover, failure) -> {
-				if (failure != null) {
-					this.redis.releaseEventually(tenure.key, tenure.handle, tenure.leaseTime(), keep);
-					this.redis.releaseEventually(tenure.key, following.handle, lease, Duration.ZERO);
-				}
-				over(tenure, section, failure != null || handover.mine());
-				if (failure != null) {
-					applyAnew(local, following);
-				}
-				else if (handover.tokens() != null) {
-					acquired(local, following, handover.tokens(), sent, lease);
-				}
-				else if (handover.elsewhere() && keep.isZero()) {
-					busy(local, following, -1, sent);
-				}
-				else {
-					askWith(local, following);
-				}
-			});
-	}
-
-	private static Duration keep(@Nullable HeldLock section) {
-		return (section != null) ? section.keep() : Duration.ZERO;
-	}
-
-	private CallBudget budget(@Nullable HeldLock section) {
-		return (section != null) ? section.budget : this.redis.newBudget();
-	}
-
-	private void askWith(LocalLock local, Candidacy candidacy) {
-		decide((then) -> {
-			if (local.candidacy == candidacy) {
-				candidacy.asking = false;
-				askAnew(local, candidacy, then);
-			}
-		});
+		then.add(() -> this.releases.release(tenure, section, local, following, lease));
 	}
 
 	/**
-	 * Asks with another handle, since nobody knows what became of the first one.
+	 * Gives up a tenure in whose place there is another one.
 	 */
-	private void applyAnew(LocalLock local, Candidacy unknown) {
-		decide((then) -> {
-			if (local.candidacy == unknown) {
-				local.candidacy = null;
-				if (local.waiters.isEmpty()) {
-					forgetIfIdle(local);
-				}
-				else {
-					apply(local, this.redis.newBudget(), then);
-				}
+	void drop(Tenure tenure) {
+		this.releases.release(tenure, null);
+	}
+
+	/**
+	 * An operator has released a lock of this instance in which nobody may be at work
+	 * yet.
+	 */
+	void takenAway(String handle, RedisLockKey key) {
+		this.locals.decide((then) -> {
+			LocalLock local = this.locals.find(key);
+			Tenure tenure = (local != null) ? local.tenure : null;
+			if (tenure != null && tenure.handle.equals(handle)) {
+				then.add(tenure::takenAway);
 			}
 		});
 	}
@@ -603,18 +354,23 @@ final class LockQueues {
 	 * Goes on without a tenure that is lost.
 	 */
 	void lost(Tenure tenure) {
-		decide((then) -> {
-			LocalLock local = this.locals.get(tenure.key);
+		this.locals.decide((then) -> {
+			LocalLock local = this.locals.find(tenure.key);
 			if (local != null && local.tenure == tenure) {
-				if (local.open) {
-					this.inUse.remove(tenure.handle);
+				if (local.open || local.confirming != null) {
+					this.candidacies.forget(tenure.handle);
 				}
 				local.tenure = null;
 				local.open = false;
+				this.confirmations.forget(local);
 				if (!local.waiters.isEmpty() && local.candidacy == null) {
-					apply(local, this.redis.newBudget(), then);
+					this.candidacies.applyAgain(local, then);
 				}
-				forgetIfIdle(local);
+				this.locals.forgetIfIdle(local);
+			}
+			else if (tenure.section() == null) {
+				// Another one has taken its place before anybody was let in
+				this.candidacies.forget(tenure.handle);
 			}
 		});
 	}
@@ -623,9 +379,9 @@ final class LockQueues {
 	 * Ends all waiting; from now on nobody waits.
 	 */
 	void close() {
-		decide((then) -> {
+		this.locals.decide((then) -> {
 			this.closed = true;
-			for (LocalLock local : List.copyOf(this.locals.values())) {
+			for (LocalLock local : this.locals.all()) {
 				for (LockAttempt attempt : List.copyOf(local.waiters)) {
 					refuse(local, attempt, then);
 				}
@@ -634,67 +390,12 @@ final class LockQueues {
 		});
 	}
 
+	boolean isClosed() {
+		return this.closed;
+	}
+
 	void open() {
-		decide((then) -> this.closed = false);
-	}
-
-	private static void cancel(@Nullable Future<?> timer) {
-		if (timer != null) {
-			timer.cancel(false);
-		}
-	}
-
-	private void decide(Decision decision) {
-		Actions then = new Actions();
-		this.lock.lock();
-		try {
-			decision.make(then);
-		}
-		finally {
-			this.lock.unlock();
-		}
-		then.run();
-	}
-
-	/**
-	 * Decides under the lock what is done outside it.
-	 */
-	@FunctionalInterface
-	private interface Decision {
-
-		void make(Actions then);
-
-	}
-
-	/**
-	 * What is to be done, in order.
-	 */
-	private static final class Actions {
-
-		private @Nullable Runnable first;
-
-		private @Nullable List<Runnable> more;
-
-		void add(Runnable action) {
-			if (this.first == null) {
-				this.first = action;
-				return;
-			}
-			if (this.more == null) {
-				this.more = new ArrayList<>(2);
-			}
-			this.more.add(action);
-		}
-
-		void run() {
-			if (this.first != null) {
-				this.first.run();
-			}
-			if (this.more != null) {
-				this.more.forEach(Runnable::run);
-			}
-		}
-
+		this.locals.decide((then) -> this.closed = false);
 	}
 
 }

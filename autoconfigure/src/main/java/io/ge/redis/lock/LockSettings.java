@@ -24,11 +24,18 @@ import org.springframework.util.Assert;
  * @param maxHold for how long the lease is extended at most, or {@code null} if for ever
  * @param atLeastFor for how long the lock stays taken at least
  * @param onLost what happens to a holder that loses it
+ * @param replicas how many replicas must know of a holder before it begins
+ * @param syncTimeout how long they may take
+ * @param mode who may hold it together
+ * @param permits how many may hold it together that do not read or write
  */
 record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean renew, OutagePolicy onOutage,
-		@Nullable Duration maxHold, Duration atLeastFor, OnLost onLost) {
+		@Nullable Duration maxHold, Duration atLeastFor, OnLost onLost, int replicas, Duration syncTimeout,
+		LockMode mode, int permits) {
 
 	static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+	static final int MOST_PERMITS = 1_000_000;
 
 	private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -47,6 +54,16 @@ record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean 
 				() -> "the shortest hold must be between 0s and 365 days, but is " + atLeastFor + ".");
 		Assert.isTrue(maxHold == null || maxHold.compareTo(atLeastFor) >= 0,
 				() -> "the longest hold must not be below the shortest, " + atLeastFor + ", but is " + maxHold + ".");
+		Assert.isTrue(replicas >= 0, () -> "the number of replicas must not be negative, but is " + replicas + ".");
+		Assert.isTrue(syncTimeout.toMillis() > 0,
+				() -> "the sync timeout must be at least 1ms, but is " + syncTimeout + ".");
+		Assert.isTrue(replicas == 0 || syncTimeout.compareTo(leaseTime) < 0,
+				() -> "the sync timeout must be below the lease time, " + leaseTime + ", but is " + syncTimeout + ".");
+		Assert.isTrue(permits >= 1 && permits <= MOST_PERMITS,
+				() -> "the permits must be between 1 and " + MOST_PERMITS + ", but are " + permits + ".");
+		Assert.isTrue(permits == 1 || mode == LockMode.EXCLUSIVE,
+				() -> "a lock is either for reading and writing or has permits, but has mode " + mode + " and "
+						+ permits + " permits.");
 	}
 
 	/**
@@ -54,7 +71,63 @@ record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean 
 	 */
 	LockSettings waiting(Duration rest) {
 		return new LockSettings(this.name, rest, this.leaseTime, this.renew, this.onOutage, this.maxHold,
-				this.atLeastFor, this.onLost);
+				this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, this.mode, this.permits);
+	}
+
+	/**
+	 * Returns whether replicas that are too few, or too slow, for the other are so for
+	 * this one as well.
+	 */
+	boolean isAsDurableAs(LockSettings other) {
+		return this.replicas >= other.replicas && this.syncTimeout.compareTo(other.syncTimeout) <= 0;
+	}
+
+	/**
+	 * Returns the same for reading or for writing.
+	 */
+	LockSettings in(LockMode mode) {
+		return new LockSettings(this.name, this.waitTime, this.leaseTime, this.renew, this.onOutage, this.maxHold,
+				this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, mode, this.permits);
+	}
+
+	/**
+	 * Returns whether others may hold the lock as well.
+	 */
+	boolean isShared() {
+		return this.permits > 1 || isReadWrite();
+	}
+
+	boolean isReadWrite() {
+		return this.mode != LockMode.EXCLUSIVE;
+	}
+
+	/**
+	 * Returns how many holders, itself included, one tolerates.
+	 */
+	int limit() {
+		return (this.mode == LockMode.READ) ? Integer.MAX_VALUE : this.permits;
+	}
+
+	/**
+	 * Returns whether the lock is the same kind of lock in both, so that those who want
+	 * it either way wait in the same queue.
+	 */
+	boolean isOfOneKindWith(LockSettings other) {
+		return isReadWrite() == other.isReadWrite() && isShared() == other.isShared();
+	}
+
+	/**
+	 * Returns whether who holds the lock like this has all that the other wants.
+	 */
+	boolean includes(LockSettings other) {
+		return isOfOneKindWith(other) && (this.mode == other.mode || this.mode == LockMode.WRITE);
+	}
+
+	/**
+	 * Says how it is held, for people.
+	 */
+	String manner() {
+		return (this.permits > 1) ? "with " + this.permits + " permits" : "in mode " + this.mode;
 	}
 
 }

@@ -32,10 +32,24 @@ record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Comparable<Red
 	}
 
 	/**
+	 * The last token.
+	 */
+	RedisKey lastToken() {
+		return this.all.get(1);
+	}
+
+	/**
 	 * The instances that wait.
 	 */
 	RedisKey queue() {
 		return this.all.get(2);
+	}
+
+	/**
+	 * Returns the text by which other instances can name the lock.
+	 */
+	String text() {
+		return this.lock.toString();
 	}
 
 	/**

@@ -6,18 +6,16 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.Answers;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.key.KeyPart;
@@ -29,11 +27,9 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
-
 /**
  * The locks' state in Redis: {@code prefix:lock:{name:key}} and, beside it, {@code :f1}
- * the last token, {@code :q1} the queue and {@code :d1} its deadlines; the digit is the
+ * the last token, {@code :q1} the queue and {@code :d1} its requests; the digit is the
  * format. What the states mean stands in {@code acquire.lua}.
  * <p>
  * How a lock goes from one instance to the next: whoever finds it taken leaves its
@@ -54,9 +50,6 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
  * rising since they are never below the time nor below one that the asking instance has
  * seen.</li>
  * </ul>
- * An instance that does not say how it may be granted to, of the release before, has the
- * lock set aside instead and asks for it.
- * <p>
  * An instance is named by its channel, so that scripts of any instance can tell it.
  */
 final class RedisLocks {
@@ -71,18 +64,18 @@ final class RedisLocks {
 	static final Duration GRANT = Duration.ofSeconds(2);
 
 	/** How many tokens are reserved at once, for callers of one instance. */
-	static final int TOKENS = 64;
+	static final int TOKENS = 512;
 
 	/**
 	 * How long an instance counts as waiting after it has asked; it asks every second.
 	 */
-	private static final byte[] PLACE_MILLIS = ScriptCall.argument(Duration.ofSeconds(4).toMillis());
+	static final byte[] PLACE_MILLIS = ScriptCall.argument(Duration.ofSeconds(4).toMillis());
 
 	private static final byte[] NO_PLACE = ScriptCall.argument(0);
 
-	private static final byte[] TOKEN_MEMORY_MILLIS = ScriptCall.argument(Duration.ofHours(24).toMillis());
+	static final byte[] TOKEN_MEMORY_MILLIS = ScriptCall.argument(Duration.ofHours(24).toMillis());
 
-	private static final byte[] GRANT_MILLIS = ScriptCall.argument(GRANT.toMillis());
+	static final byte[] GRANT_MILLIS = ScriptCall.argument(GRANT.toMillis());
 
 	private static final byte[] WANTED_TOKENS = ScriptCall.argument(TOKENS);
 
@@ -104,12 +97,7 @@ final class RedisLocks {
 
 	private static final KeyPart QUEUE = KeyPart.of("q1");
 
-	private static final KeyPart DEADLINES = KeyPart.of("d1");
-
-	/** What is set aside for an instance has no other handle. */
-	private static final String NO_HANDLE = "-";
-
-	private static final int MOST_AT_ONCE = 640;
+	private static final KeyPart REQUESTS = KeyPart.of("d1");
 
 	private final GuardedRedis redis;
 
@@ -119,7 +107,9 @@ final class RedisLocks {
 
 	private final byte[] instance;
 
-	private final BooleanSupplier clustered;
+	private final RedisLeases leases;
+
+	private final BooleanSupplier confirmable;
 
 	private final AtomicLong highestToken = new AtomicLong();
 
@@ -128,26 +118,47 @@ final class RedisLocks {
 		this.keys = backend.keys("lock");
 		this.bus = backend.bus();
 		this.instance = ScriptCall.argument(this.bus.channel());
-		this.clustered = backend.connection()::isClustered;
+		this.leases = new RedisLeases(this.redis, backend.connection()::isClustered, this.instance,
+				(key) -> List.of(key.lock()));
+		this.confirmable = backend.connection()::canAwaitReplicas;
 	}
 
 	/**
 	 * Listens for locks that are granted to this instance.
 	 * @param granted takes a grant
-	 * @param offered takes the text of the key of a lock that is set aside
+	 * @param offered takes the text of the key of a lock that is free, since it could not
+	 * be granted
 	 * @param lost takes handle and text of the key of a lock that an operator has
 	 * released
 	 * @param uncertain called when messages may have been lost
 	 */
-	void listen(Consumer<Grant> granted, Consumer<String> offered, BiConsumer<String, String> lost,
+	void listen(Consumer<LockGrant> granted, Consumer<String> offered, BiConsumer<String, String> lost,
 			Runnable uncertain) {
 		this.bus.handle(LOST_TOPIC, (text) -> {
 			int space = text.indexOf(' ');
 			lost.accept(text.substring(0, space), text.substring(space + 1));
 		});
-		this.bus.handle(GRANT_TOPIC, (text) -> granted.accept(Grant.parse(text)));
+		this.bus.handle(GRANT_TOPIC, (text) -> granted.accept(LockGrant.parse(text)));
 		this.bus.handle(TOPIC, offered);
 		this.bus.onSubscribed(uncertain);
+	}
+
+	/**
+	 * Has this instance answer questions about its locks.
+	 */
+	void onQuestion(UnaryOperator<String> answerer) {
+		this.bus.onQuestion(LockInventory.TOPIC, answerer);
+	}
+
+	/**
+	 * Asks all instances about their locks.
+	 */
+	CompletableFuture<Answers> ask(String question) {
+		return this.bus.ask(LockInventory.TOPIC, question);
+	}
+
+	String instanceId() {
+		return this.bus.instanceId();
 	}
 
 	void onRecovery(Runnable action) {
@@ -173,7 +184,7 @@ final class RedisLocks {
 	}
 
 	private static RedisLockKey key(RedisKey lock) {
-		return new RedisLockKey(lock, List.of(lock, lock.with(LAST_TOKEN), lock.with(QUEUE), lock.with(DEADLINES)));
+		return new RedisLockKey(lock, List.of(lock, lock.with(LAST_TOKEN), lock.with(QUEUE), lock.with(REQUESTS)));
 	}
 
 	/**
@@ -182,21 +193,26 @@ final class RedisLocks {
 	 * @param waits whether the instance stands in the queue from now on
 	 * @param granted whether the handle holds the lock by a grant
 	 */
-	CompletableFuture<Answer> acquire(RedisLockKey key, String handle, Duration lease, boolean waits, CallBudget budget,
-			BooleanSupplier granted) {
+	CompletableFuture<LockAnswer> acquire(RedisLockKey key, String handle, Duration lease, boolean waits,
+			CallBudget budget, BooleanSupplier granted) {
 		ScriptCall call = ScriptCall.of(ACQUIRE, key.all(), this.instance, handle, lease.toMillis(),
 				this.highestToken.get(), waits ? PLACE_MILLIS : NO_PLACE, TOKEN_MEMORY_MILLIS, WANTED_TOKENS);
 		return this.redis.run(call, budget, () -> granted.getAsBoolean()
 				// Nothing is to be taken back: changes nothing but the lease of what is
 				// held
-				? renewCall(List.of(new Renewal(key, handle, lease))) : undoCall(key, handle, waits), lease)
-			.thenApply((reply) -> (reply.number(0) == 0) ? Answer.busy(reply.number(1))
-					: Answer.acquired(seen(reply.number(1), reply.number(2))));
+				? this.leases.call(RENEW, List.of(new LeaseRenewal(key, handle, lease))) : undoCall(key, handle, waits),
+				lease)
+			.thenApply((reply) -> (reply.number(0) == 0) ? LockAnswer.busy(reply.number(1), reply.number(2))
+					: LockAnswer.acquired(seen(reply.number(1), reply.number(2))));
 	}
 
 	private TokenRange seen(long first, long last) {
 		this.highestToken.accumulateAndGet(last, Math::max);
 		return new TokenRange(first, last);
+	}
+
+	long highestToken() {
+		return this.highestToken.get();
 	}
 
 	/**
@@ -229,66 +245,69 @@ final class RedisLocks {
 	}
 
 	/**
-	 * Leaves the queue and hands on what was set aside for this instance or granted to
-	 * the handle, without waiting for it: if the command is lost, deadline and TTL do the
-	 * same.
+	 * Releases what nobody wants any more.
+	 * @return completes when Redis has answered for the first time
 	 */
-	void leave(RedisLockKey key, @Nullable String handle) {
-		this.redis.run(undoCall(key, (handle != null) ? handle : NO_HANDLE, true), newBudget());
+	CompletableFuture<?> giveBack(RedisLockKey key, String handle, Duration lease) {
+		ScriptCall call = releaseCall(key, handle, NO, null, Duration.ZERO, Duration.ZERO);
+		return this.redis.run(call, newBudget()).whenComplete((reply, failure) -> {
+			if (failure != null) {
+				this.redis.compensate(call, lease);
+			}
+		});
+	}
+
+	/**
+	 * Leaves the queue and hands on what was granted to the handle, without waiting for
+	 * it: if the command is lost, deadline and TTL do the same.
+	 * @return completes when Redis has answered
+	 */
+	CompletableFuture<?> leave(RedisLockKey key, String handle) {
+		return this.redis.run(undoCall(key, handle, true), newBudget());
 	}
 
 	/**
 	 * Hands on what was granted to a handle that nobody waits for any more.
+	 * @return completes when Redis has answered
 	 */
-	void refuse(RedisLockKey key, String handle) {
-		this.redis.run(undoCall(key, handle, false), newBudget());
+	CompletableFuture<?> refuse(RedisLockKey key, String handle) {
+		return this.redis.run(undoCall(key, handle, false), newBudget());
 	}
 
 	/**
-	 * Extends leases: on a Cluster with one call for each slot, else with one for each
-	 * {@value #MOST_AT_ONCE} locks, all sent at once.
-	 * @param extended told of each answer: the position, and whether the handle still
-	 * held the lock; not called for those that Redis has not answered
+	 * Extends leases.
+	 * @see RedisLeases#renew
 	 */
-	void renew(List<Renewal> renewals, BiConsumer<Renewal, Boolean> extended) {
-		for (List<Renewal> batch : batches(renewals)) {
-			this.redis.run(renewCall(batch), newBudget()).thenAccept((reply) -> {
-				for (int i = 0; i < batch.size(); i++) {
-					extended.accept(batch.get(i), reply.number(i) > 0);
-				}
-			});
-		}
+	void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended, Consumer<LeaseRenewal> failed) {
+		this.leases.renew(RENEW, renewals, extended, failed);
 	}
 
-	private Collection<List<Renewal>> batches(List<Renewal> renewals) {
-		if (renewals.size() == 1) {
-			return List.of(renewals);
-		}
-		if (this.clustered.getAsBoolean()) {
-			Map<Integer, List<Renewal>> slots = new HashMap<>();
-			for (Renewal renewal : renewals) {
-				slots.computeIfAbsent(slot(renewal), (slot) -> new ArrayList<>()).add(renewal);
-			}
-			return slots.values();
-		}
-		List<List<Renewal>> batches = new ArrayList<>();
-		for (int from = 0; from < renewals.size(); from += MOST_AT_ONCE) {
-			batches.add(renewals.subList(from, Math.min(renewals.size(), from + MOST_AT_ONCE)));
-		}
-		return batches;
+	/**
+	 * Has replicas confirm that a handle holds its lock.
+	 * @see RedisLeases#confirm
+	 */
+	CompletableFuture<Void> confirm(LeaseRenewal renewal, LockSettings settings) {
+		return this.leases.confirm(RENEW, renewal, settings);
+	}
+
+	/**
+	 * Returns whether replicas can be waited for at all.
+	 */
+	boolean canBeConfirmed() {
+		return this.confirmable.getAsBoolean();
 	}
 
 	/**
 	 * Looks at a lock.
 	 */
-	CompletableFuture<Standing> look(RedisLockKey key) {
+	CompletableFuture<LockStanding> look(RedisLockKey key) {
 		ScriptCall call = ScriptCall.of(LOOK, List.of(key.lock(), key.queue()));
 		return this.redis.run(call, newBudget()).thenApply((reply) -> {
 			int waiters = (int) reply.number(1);
 			if (reply.number(0) == 0) {
-				return Standing.free(waiters);
+				return LockStanding.free(waiters);
 			}
-			return new Standing(true, reply.number(2) == 1, reply.text(3), reply.text(4), reply.number(5),
+			return new LockStanding(true, reply.number(2) == 1, reply.text(3), reply.text(4), reply.number(5),
 					Duration.ofMillis(Math.max(0, reply.number(6))), Duration.ofNanos(reply.number(7) * 1000), waiters);
 		});
 	}
@@ -299,7 +318,7 @@ final class RedisLocks {
 	 */
 	CompletableFuture<Boolean> force(RedisLockKey key) {
 		return look(key).thenCompose((standing) -> {
-			if (!standing.held() || standing.handle().equals(NO_HANDLE)) {
+			if (!standing.held() || standing.isShared()) {
 				return CompletableFuture.completedFuture(false);
 			}
 			// The words by which the script knows the owner
@@ -310,23 +329,6 @@ final class RedisLocks {
 							Duration.ZERO, Duration.ZERO, YES);
 			return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0) > 0);
 		});
-	}
-
-	private static int slot(Renewal renewal) {
-		return ClusterSlotHashUtil.calculateSlot(renewal.key().lock().bytes());
-	}
-
-	private ScriptCall renewCall(List<Renewal> renewals) {
-		List<RedisKey> keys = new ArrayList<>(renewals.size());
-		Object[] arguments = new Object[1 + 2 * renewals.size()];
-		arguments[0] = this.instance;
-		for (int i = 0; i < renewals.size(); i++) {
-			Renewal renewal = renewals.get(i);
-			keys.add(renewal.key().lock());
-			arguments[1 + 2 * i] = renewal.handle();
-			arguments[2 + 2 * i] = renewal.lease().toMillis();
-		}
-		return ScriptCall.of(RENEW, keys, arguments);
 	}
 
 	private ScriptCall undoCall(RedisLockKey key, String handle, boolean leave) {
@@ -343,81 +345,6 @@ final class RedisLocks {
 		return ScriptCall.of(RELEASE, key.all(), owner, handle, GRANT_MILLIS, leave,
 				(following != null) ? following : NOTHING, this.highestToken.get(), WANTED_TOKENS, lease.toMillis(),
 				PLACE_MILLIS, TOKEN_MEMORY_MILLIS, keep.toMillis(), tell);
-	}
-
-	/**
-	 * What Redis said.
-	 *
-	 * @param tokens the tokens, if the lock is held now, else {@code null}
-	 * @param leaseMillis the rest of the present lease, if it is not; negative if unknown
-	 */
-	record Answer(@Nullable TokenRange tokens, long leaseMillis) {
-
-		static Answer acquired(TokenRange tokens) {
-			return new Answer(tokens, 0);
-		}
-
-		static Answer busy(long leaseMillis) {
-			return new Answer(null, leaseMillis);
-		}
-
-	}
-
-	/**
-	 * What became of a lock that was released.
-	 *
-	 * @param mine whether the handle still held it
-	 * @param elsewhere whether another has it now
-	 * @param tokens the tokens with which this instance has it again, if it does
-	 */
-	record Handover(boolean mine, boolean elsewhere, @Nullable TokenRange tokens) {
-	}
-
-	/**
-	 * How a lock stands in Redis.
-	 *
-	 * @param held whether an instance has it
-	 * @param kept whether its section is over and it only stays taken
-	 * @param holder the channel of the instance
-	 * @param handle by which the instance has it
-	 * @param token its first token, 0 if it is only set aside
-	 * @param remaining the rest of the lease
-	 * @param age for how long the instance has had it
-	 * @param waiters how many instances wait
-	 */
-	record Standing(boolean held, boolean kept, String holder, String handle, long token, Duration remaining,
-			Duration age, int waiters) {
-
-		static Standing free(int waiters) {
-			return new Standing(false, false, "", "", 0, Duration.ZERO, Duration.ZERO, waiters);
-		}
-
-	}
-
-	/**
-	 * A message that the lock is this instance's.
-	 *
-	 * @param handle by which it has asked
-	 * @param tokens the tokens
-	 * @param key the text of the lock's key
-	 */
-	record Grant(String handle, TokenRange tokens, String key) {
-
-		static Grant parse(String text) {
-			String[] words = text.split(" ", 4);
-			return new Grant(words[0], new TokenRange(Long.parseLong(words[1]), Long.parseLong(words[2])), words[3]);
-		}
-
-	}
-
-	/**
-	 * A lease that is to be extended.
-	 *
-	 * @param key the lock
-	 * @param handle who holds it
-	 * @param lease for how long
-	 */
-	record Renewal(RedisLockKey key, String handle, Duration lease) {
 	}
 
 }

@@ -65,8 +65,14 @@ final class Tenure {
 
 	private final TokenRange tokens;
 
-	/** Guarded by {@link LockQueues}, as is what is inside. */
+	/** Guarded by {@link LocalLocks}, as is what is inside. */
 	private long nextToken;
+
+	/** Since when sections can begin; guarded likewise. */
+	private long opened = this.began;
+
+	/** How many replicas have confirmed it; guarded likewise. */
+	private int replicas;
 
 	/** Who is inside, or was last. */
 	private volatile @Nullable HeldLock section;
@@ -142,11 +148,27 @@ final class Tenure {
 	 */
 	boolean canServe(LockAttempt attempt) {
 		long now = System.nanoTime();
-		return this.state.get() == State.HELD && now - this.began < LONGEST_NANOS
+		return this.state.get() == State.HELD && now - this.opened < LONGEST_NANOS
 				&& this.nextToken <= this.tokens.last() && this.settings.renew() && attempt.settings.renew()
 				&& this.settings.leaseTime().equals(attempt.settings.leaseTime())
+				&& attempt.settings.replicas() <= this.replicas
 				&& Objects.equals(this.settings.maxHold(), attempt.settings.maxHold())
 				&& this.deadline - now > Math.min(this.leaseNanos, RedisLocks.GRANT.toNanos()) / 4;
+	}
+
+	/**
+	 * So many replicas know of it, so that sections can begin. Called in turn.
+	 */
+	void confirmed(int by) {
+		this.replicas = by;
+		this.opened = System.nanoTime();
+	}
+
+	/**
+	 * Returns whether others may have the lock as well.
+	 */
+	boolean isShare() {
+		return this.settings.isShared();
 	}
 
 	@Nullable HeldLock section() {
@@ -216,11 +238,19 @@ final class Tenure {
 	}
 
 	/**
+	 * Sets the timer for the next attempt after one that has failed, which may have been
+	 * due later than that.
+	 */
+	void retry() {
+		schedule(System.nanoTime(), false);
+	}
+
+	/**
 	 * Returns what to send, now.
 	 */
-	RedisLocks.Renewal renewal(long now) {
+	LeaseRenewal renewal(long now) {
 		this.nextRenewal = now + this.leaseNanos / RETRIES_PER_LEASE;
-		return new RedisLocks.Renewal(this.key, this.handle, lease(now));
+		return new LeaseRenewal(this.key, this.handle, lease(now));
 	}
 
 	private Duration lease(long now) {

@@ -20,12 +20,17 @@ final class Worker {
 
 	private @Nullable Thread thread;
 
+	private boolean lost;
+
 	private boolean interrupted;
 
 	void begin() {
 		this.lock.lock();
 		try {
 			this.thread = Thread.currentThread();
+			if (this.lost) {
+				interruptThread(this.thread);
+			}
 		}
 		finally {
 			this.lock.unlock();
@@ -48,17 +53,25 @@ final class Worker {
 		}
 	}
 
+	/**
+	 * Interrupts the work, at once or as soon as it begins.
+	 */
 	void interrupt() {
 		this.lock.lock();
 		try {
+			this.lost = true;
 			if (this.thread != null) {
-				this.interrupted = true;
-				this.thread.interrupt();
+				interruptThread(this.thread);
 			}
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	private void interruptThread(Thread working) {
+		this.interrupted = true;
+		working.interrupt();
 	}
 
 }

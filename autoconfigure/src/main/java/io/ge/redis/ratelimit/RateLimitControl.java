@@ -33,10 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitControl {
 
-	private static final Duration LONGEST_BLOCK = Duration.ofDays(366);
-
-	private static final int LONGEST_KEY = 1_000;
-
 	private final RateLimits limits;
 
 	private final RateLimitRuntime runtime;
@@ -130,9 +126,9 @@ public final class RateLimitControl {
 	 */
 	public void change(String name, List<String> key, RateLimitChange change) {
 		RateLimit base = single(name);
-		check(base, change);
-		String text = key.isEmpty() ? null : text(key);
-		requireRoom(Waiting.await(this.runtime.changes().change(base.name(), text, change)));
+		LimitChangeChecks.change(base, change, this.limits.properties().largestExactLimit());
+		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
+		LimitChangeChecks.requireRoom(Waiting.await(this.runtime.changes().change(base.name(), text, change)));
 		done(new RateLimitChangeEvent(base.name(), Action.CHANGED, hashOrNull(key), change.toString()));
 	}
 
@@ -144,7 +140,7 @@ public final class RateLimitControl {
 	 */
 	public boolean restore(String name, List<String> key) {
 		RateLimit base = single(name);
-		String text = key.isEmpty() ? null : text(key);
+		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
 		boolean removed = Waiting.await(this.runtime.changes().removeChange(base.name(), text));
 		if (removed) {
 			done(new RateLimitChangeEvent(base.name(), Action.RESTORED, hashOrNull(key), ""));
@@ -162,13 +158,10 @@ public final class RateLimitControl {
 	 * @throws RateLimitChangeException if the time is not above zero or above a year
 	 */
 	public void block(String name, List<String> key, Duration duration) {
-		if (duration.toMillis() <= 0 || duration.compareTo(LONGEST_BLOCK) > 0) {
-			throw new RateLimitChangeException("duration",
-					"duration must be between 1ms and " + LONGEST_BLOCK.toDays() + "d, but is " + duration + ".",
-					"Set it to a time such as 10m.");
-		}
+		LimitChangeChecks.block(duration);
 		RateLimit base = require(name).get(0);
-		requireRoom(Waiting.await(this.runtime.changes().block(base.name(), text(key), duration)));
+		LimitChangeChecks.requireRoom(
+				Waiting.await(this.runtime.changes().block(base.name(), LimitChangeChecks.keyText(key), duration)));
 		done(new RateLimitChangeEvent(base.name(), Action.BLOCKED, hashOrNull(key), "duration=" + duration));
 	}
 
@@ -180,7 +173,8 @@ public final class RateLimitControl {
 	 */
 	public boolean unblock(String name, List<String> key) {
 		RateLimit base = require(name).get(0);
-		boolean removed = Waiting.await(this.runtime.changes().removeBlock(base.name(), text(key)));
+		boolean removed = Waiting
+			.await(this.runtime.changes().removeBlock(base.name(), LimitChangeChecks.keyText(key)));
 		if (removed) {
 			done(new RateLimitChangeEvent(base.name(), Action.UNBLOCKED, hashOrNull(key), ""));
 		}
@@ -209,10 +203,7 @@ public final class RateLimitControl {
 	 * @throws RateLimitChangeException if the number is not above zero
 	 */
 	public long refund(String name, List<String> key, long permits) {
-		if (permits <= 0) {
-			throw new RateLimitChangeException("permits", "permits must be above zero, but is " + permits + ".",
-					"Set it to the number of permits to give back, such as 1.");
-		}
+		LimitChangeChecks.refund(permits);
 		long most = 0;
 		for (RateLimit base : require(name)) {
 			RateLimit limit = this.runtime.live().effective(base, key);
@@ -259,58 +250,6 @@ public final class RateLimitControl {
 							+ ".");
 		}
 		return found.get(0);
-	}
-
-	private void check(RateLimit base, RateLimitChange change) {
-		if (change.isEmpty()) {
-			throw new RateLimitChangeException("limit", "nothing is to be changed.",
-					"Set limit, window or burst, or an action: reset, refund, block or unblock.");
-		}
-		RateLimitChecks checks = new RateLimitChecks((attribute) -> attribute);
-		Long limit = change.limit();
-		if (limit != null) {
-			check("limit", () -> checks.limit(limit));
-		}
-		if (change.window() != null) {
-			check("window", () -> checks.window(change.window()));
-		}
-		Long burst = change.burst();
-		if (burst != null) {
-			check("burst", () -> checks.burst(burst, base.algorithm()));
-		}
-		check((limit != null) ? "limit" : "window",
-				() -> checks.together(change.applyTo(base), this.limits.properties().largestExactLimit()));
-	}
-
-	private static void check(String setting, Runnable check) {
-		try {
-			check.run();
-		}
-		catch (InvalidRateLimitException ex) {
-			throw new RateLimitChangeException(setting, ex.problem(), ex.remedy());
-		}
-		catch (IllegalArgumentException ex) {
-			throw new RateLimitChangeException(setting, setting + ": " + ex.getMessage(),
-					"Set another " + setting + ".");
-		}
-	}
-
-	private static String text(List<String> key) {
-		String text = LiveLimit.text(key);
-		if (text.length() > LONGEST_KEY) {
-			throw new RateLimitChangeException("key",
-					"key is longer than " + LONGEST_KEY + " characters, which no setting can be for.",
-					"Change the limit for all keys.");
-		}
-		return text;
-	}
-
-	private static void requireRoom(boolean written) {
-		if (!written) {
-			throw new RateLimitChangeException("key",
-					"there are " + RedisLimitChanges.CAPACITY + " live changes and blocks already.",
-					"Take some of them back, or write them into the properties under overrides.");
-		}
 	}
 
 	private void done(RateLimitChangeEvent event) {

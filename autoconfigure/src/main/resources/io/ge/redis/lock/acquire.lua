@@ -1,34 +1,33 @@
--- Takes a lock that is free or set aside for the calling instance, with a range of tokens; else tells how long it is
--- taken, and puts the instance into the queue if it waits.
+-- Takes a lock that is free, with a range of tokens; else tells how long it is taken, and puts the instance into the queue
+-- if it waits.
 --
--- KEYS  lock, last token, queue, deadlines; all with the entity's hash tag
+-- KEYS  lock, last token, queue, requests; all with the entity's hash tag
 -- ARGV  instance (its channel), handle, lease in ms, highest token the instance has seen,
 --       how long its place in the queue counts in ms (0 if it does not wait), life of the last token in ms,
 --       how many tokens are wanted
--- Reply {1, first token, last token} if the handle holds the lock, else {0, ms until the lease ends or -1}
+-- Reply {1, first token, last token} if the handle holds the lock, else {0, ms until the lease ends or -1, the time in
+--       microseconds, below which no token of a later grant is}
 --
 -- State
 --  lock       string 'instance handle first last', with the lease as TTL; first and last are the tokens of this handle.
---             The handle '-' sets the lock aside for an instance that waits: nobody holds it, and nobody else may take
---             it while the short TTL lasts. The instance '=' means that nobody may have it before the TTL has passed.
---             Readers ignore further words, and take a missing last for the first.
+--             The instance '=' before them means that nobody may have it before the TTL has passed.
 --  last token string, outlives every lease; the highest token of all ranges
---  queue      sorted set of the instances that wait, by arrival; deadlines: hash of instance to the microsecond until
---             which it counts as waiting, and of '+instance' to 'handle seen', by which a release may grant the lock to
---             it at once. Both live as long as the youngest entry.
+--  queue      sorted set of the instances that wait, by arrival; requests: hash of each of them to 'deadline handle seen',
+--             the microsecond until which it counts as waiting, the handle to which a release may grant the lock, and the
+--             highest token it has seen. Both live as long as the youngest entry.
 --
 -- Invariants
---  * At most one handle holds the lock: it is written only if it is absent, or set aside for this instance.
+--  * At most one handle holds the lock: it is written only if it is absent.
 --  * Asking again with the same handle gives the same tokens, so a command whose reply was lost can be repeated; who
 --    has been granted the lock and has not heard of it learns it by asking again.
 --  * Tokens rise strictly: above the last one, above every one this instance has seen, never below the time, so also
---    after the server has lost its data. A range does not reach 64 microseconds beyond the present, and without a last
+--    after the server has lost its data. A range does not reach 512 microseconds beyond the present, and without a last
 --    token the first one lies behind those, so that no range from before a loss reaches over one from after it.
 --  * An instance keeps its place when it asks again, and has left the queue once it holds.
 -- If the first write is refused, nothing stands and the call fails; if a later one is, only the last token has risen,
--- or an instance without a deadline stands in the queue, which counts as gone.
+-- or an instance without a request stands in the queue, which counts as gone.
 
-local lock, counter, queue, deadlines = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, counter, queue, requests = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local instance, handle, lease = ARGV[1], ARGV[2], ARGV[3]
 local seen, waits, memory, wanted = ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
 
@@ -36,32 +35,31 @@ local mine = instance .. ' ' .. handle .. ' '
 local held = redis.call('GET', lock)
 if held and string.sub(held, 1, #mine) == mine then
   redis.call('PEXPIRE', lock, lease)
-  local first, last = string.match(held, '^(%d+) ?(%d*)', #mine + 1)
-  return {1, first, last ~= '' and last or first}
+  local first, last = string.match(held, '^(%d+) (%d+)$', #mine + 1)
+  return {1, first, last}
 end
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 
-if not held or (waits > 0 and held == instance .. ' -') then
+if not held then
   local past = redis.call('GET', counter)
-  local edge = now + 63
+  local edge = now + 511
   local first = math.max((past or edge) + 1, seen + 1, now)
   local last = string.format('%.0f', math.max(first, math.min(first + wanted - 1, edge)))
   first = string.format('%.0f', first)
   redis.call('SET', counter, last, 'PX', memory)
   redis.call('SET', lock, mine .. first .. ' ' .. last, 'PX', lease)
   if waits > 0 and redis.call('ZREM', queue, instance) == 1 then
-    redis.call('HDEL', deadlines, instance, '+' .. instance)
+    redis.call('HDEL', requests, instance)
   end
   return {1, first, last}
 end
 
 if waits > 0 then
   redis.call('ZADD', queue, 'NX', string.format('%.0f', now), instance)
-  redis.call('HSET', deadlines, instance, string.format('%.0f', now + waits * 1000), '+' .. instance,
-    handle .. ' ' .. seen)
+  redis.call('HSET', requests, instance, string.format('%.0f', now + waits * 1000) .. ' ' .. handle .. ' ' .. seen)
   redis.call('PEXPIRE', queue, waits)
-  redis.call('PEXPIRE', deadlines, waits)
+  redis.call('PEXPIRE', requests, waits)
 end
-return {0, redis.call('PTTL', lock)}
+return {0, redis.call('PTTL', lock), string.format('%.0f', now)}

@@ -1,8 +1,8 @@
 -- Gives up a lock, or the place in the queue, and grants it to the instance that has waited longest.
 --
--- KEYS  lock, last token, queue, deadlines; all with the entity's hash tag
+-- KEYS  lock, last token, queue, requests; all with the entity's hash tag
 -- ARGV  instance (its channel), handle, how long a grant lasts in ms, 1 to leave the queue as well unless the instance
---       stands there under another handle by now ('-' leaves whichever it is),
+--       stands there under another handle by now,
 --       handle under which the instance waits from now on or '', highest token it has seen, how many tokens are wanted,
 --       lease in ms, how long a place in the queue counts in ms, life of the last token in ms,
 --       for how many ms nobody may have the lock, or 0, 1 to tell the instance that it has lost the lock
@@ -13,28 +13,28 @@
 --  * Only the owner gives up: what another handle or instance holds is not touched. A repetition finds nothing.
 --  * After a release with somebody alive in the queue the lock is not free: it is granted to exactly one instance,
 --    under the handle by which that one has asked, and it alone is told. Who does not extend the grant in time, or has
---    died, loses it to the TTL. For an instance that has not said how it may be granted to, it is set aside.
+--    died, loses it to the TTL.
 --  * Those whose deadline has passed are dropped, not chosen.
 --  * An instance that goes on waiting stands behind all who wait, and has the lock if nobody does.
 -- Works without memory: before any write that needs some, the queue has shrunk or the script is allowed to run; if
 -- granting is refused all the same, the lock becomes free and the chosen instance is told to ask. A message that may
 -- not be published is as good as a lost one: the chosen instance asks again on its own.
 
-local lock, counter, queue, deadlines = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, counter, queue, requests = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local instance, handle, grant, leave, following = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1', ARGV[5]
 local seen, wanted, lease = ARGV[6], tonumber(ARGV[7]), ARGV[8]
 local place, memory, keep, tell = ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12] == '1'
 
 local held = redis.call('GET', lock)
 if leave then
-  local request = redis.call('HGET', deadlines, '+' .. instance) or ''
-  if handle == '-' or request == '' or string.sub(request, 1, #handle + 1) == handle .. ' ' then
+  local request = redis.call('HGET', requests, instance)
+  if not request or string.match(request, ' (%S+) ') == handle then
     redis.call('ZREM', queue, instance)
-    redis.call('HDEL', deadlines, instance, '+' .. instance)
+    redis.call('HDEL', requests, instance)
   end
 end
 local mine = instance .. ' ' .. handle .. ' '
-local owned = held and (string.sub(held, 1, #mine) == mine or (leave and held == instance .. ' -'))
+local owned = held and string.sub(held, 1, #mine) == mine
 if not owned then
   return {0}
 end
@@ -49,6 +49,12 @@ if keep > 0 then
   return {2}
 end
 
+-- Nobody waits: what happens most, before anything is prepared for the rest
+if following == '' and redis.call('EXISTS', queue) == 0 then
+  redis.call('DEL', lock)
+  return {1}
+end
+
 local now
 local function time()
   if not now then
@@ -60,7 +66,7 @@ end
 
 local function give(owner, highest, ttl)
   local past = redis.call('GET', counter)
-  local edge = time() + 63
+  local edge = time() + 511
   local first = math.max((past or edge) + 1, seen + 1, highest + 1, time())
   local last = string.format('%.0f', math.max(first, math.min(first + wanted - 1, edge)))
   first = string.format('%.0f', first)
@@ -75,14 +81,13 @@ local function give(owner, highest, ttl)
   return first, last
 end
 
-local request
+local deadline, grantee, highest
 local chosen = redis.call('ZRANGE', queue, 0, 0)[1]
 while chosen do
-  local deadline = tonumber(redis.call('HGET', deadlines, chosen) or 0)
-  request = redis.call('HGET', deadlines, '+' .. chosen)
+  deadline, grantee, highest = string.match(redis.call('HGET', requests, chosen) or '', '^(%d+) (%S+) (%d+)$')
   redis.call('ZREM', queue, chosen)
-  redis.call('HDEL', deadlines, chosen, '+' .. chosen)
-  if deadline > time() then
+  redis.call('HDEL', requests, chosen)
+  if deadline and tonumber(deadline) > time() then
     break
   end
   chosen = redis.call('ZRANGE', queue, 0, 0)[1]
@@ -98,28 +103,15 @@ if following ~= '' and (not chosen or chosen == instance) then
   return first and {3, first, last} or {1}
 end
 
-local given
-local message = 'lock ' .. lock
-local grantee, highest = string.match(request or '', '^(%S+) (%d+)$')
-if grantee then
-  local first, last = give(chosen .. ' ' .. grantee, highest, grant)
-  given = first ~= nil
-  if given then
-    message = 'lock.grant ' .. grantee .. ' ' .. first .. ' ' .. last .. ' ' .. lock
-  end
-else
-  given = not redis.pcall('SET', lock, chosen .. ' -', 'PX', grant).err
-  if not given then
-    redis.call('DEL', lock)
-  end
-end
+local first, last = give(chosen .. ' ' .. grantee, highest, grant)
+local message = first and 'lock.grant ' .. grantee .. ' ' .. first .. ' ' .. last .. ' ' .. lock or 'lock ' .. lock
 redis.pcall('PUBLISH', chosen, message)
 
 if following ~= '' then
   redis.pcall('ZADD', queue, 'NX', string.format('%.0f', time()), instance)
-  redis.pcall('HSET', deadlines, instance, string.format('%.0f', time() + place * 1000), '+' .. instance,
-    following .. ' ' .. seen)
+  redis.pcall('HSET', requests, instance,
+    string.format('%.0f', time() + place * 1000) .. ' ' .. following .. ' ' .. seen)
   redis.pcall('PEXPIRE', queue, place)
-  redis.pcall('PEXPIRE', deadlines, place)
+  redis.pcall('PEXPIRE', requests, place)
 end
-return {given and 2 or 1}
+return {first and 2 or 1}

@@ -161,7 +161,8 @@ local function sliding_window()
 
   function window.restored(limit)
     local index = math.max(limit.expired, limit.size - limit.limit)
-    return index < limit.size and element(limit, index) + limit.window - now or 0
+    local stamp = index < limit.size and element(limit, index)
+    return stamp and stamp + limit.window - now or 0 -- if the server stood still, it has been deleted by PEXPIRE
   end
 
   return window

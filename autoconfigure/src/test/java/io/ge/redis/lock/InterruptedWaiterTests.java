@@ -23,7 +23,8 @@ class InterruptedWaiterTests {
 	private static final Acquisition ANSWER = new Acquisition.Refused(null);
 
 	private final LockSettings settings = new LockSettings("orders", Duration.ofSeconds(1), Duration.ofSeconds(30),
-			true, OutagePolicy.DENY, null, Duration.ZERO, OnLost.VETO_COMMIT);
+			true, OutagePolicy.DENY, null, Duration.ZERO, OnLost.VETO_COMMIT, 0, Duration.ofMillis(50),
+			LockMode.EXCLUSIVE, 1);
 
 	@AfterEach
 	void clearInterrupt() {

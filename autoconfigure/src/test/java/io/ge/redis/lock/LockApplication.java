@@ -5,18 +5,22 @@
 
 package io.ge.redis.lock;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.core.script.ScriptListener;
 import org.awaitility.Awaitility;
@@ -60,8 +64,20 @@ final class LockApplication implements AutoCloseable {
 		return get(RedisBackends.class).get(null);
 	}
 
+	/**
+	 * Waits until messages are heard. What the subscription sets off at once is over
+	 * then, since messages come after it.
+	 */
 	private void awaitSubscribed() {
-		Awaitility.await("subscription").until(() -> backend().bus().isSubscribed());
+		InstanceBus bus = backend().bus();
+		Awaitility.await("subscription").until(bus::isSubscribed);
+		CountDownLatch heard = new CountDownLatch(1);
+		bus.handle("started", (text) -> heard.countDown());
+		Awaitility.await("message").until(() -> {
+			backend().connection()
+				.publish(bus.channel().getBytes(StandardCharsets.UTF_8), "started".getBytes(StandardCharsets.UTF_8));
+			return heard.await(100, TimeUnit.MILLISECONDS);
+		});
 	}
 
 	<T> T get(Class<T> type) {

@@ -12,10 +12,13 @@ import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.test.instance.Operation;
 import io.ge.redis.test.oracle.Journal;
+import io.ge.redis.test.scenario.LockNumberOperations;
 import io.ge.redis.test.scenario.LockOperations;
 import io.ge.redis.test.scenario.LockPort;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -31,7 +34,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({ DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 		LockAutoConfiguration.class })
-@Import(LockOperations.class)
+@Import({ LockOperations.class, LockNumberOperations.class })
 class LockFaultApplication {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -47,12 +50,40 @@ class LockFaultApplication {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockPort locks(DistributedLocks locks) {
+	LockPort locks(DistributedLocks locks, @Value("${test.lock-mode:EXCLUSIVE}") LockMode mode) {
 		return (key, wait, lease) -> {
-			LockOptions options = LockOptions.defaults().waitTime(wait).leaseTime(lease);
+			LockOptions options = LockOptions.defaults().waitTime(wait).leaseTime(lease).mode(mode);
 			Optional<LockHandle> lock = locks.tryLock("orders", key, options);
 			return lock.map(Held::new).orElse(null);
 		};
+	}
+
+	/**
+	 * Holds a lock together with others. Arguments: key, mode, and wait, lease and work
+	 * in milliseconds. Result: {@code done}, {@code lost} or {@code refused}.
+	 */
+	@Bean
+	Operation together(DistributedLocks locks, Journal journal) {
+		return (arguments) -> {
+			LockOptions options = LockOptions.defaults()
+				.mode(LockMode.valueOf(arguments[1]))
+				.waitTime(millis(arguments[2]))
+				.leaseTime(millis(arguments[3]));
+			LockHandle lock = locks.tryLock("together", arguments[0], options).orElse(null);
+			if (lock == null) {
+				return "refused";
+			}
+			journal.write("together", arguments[0], lock.token());
+			awaitLoss(lock, millis(arguments[4]));
+			boolean valid = lock.isValid();
+			journal.write("apart", arguments[0], lock.token());
+			lock.close();
+			return valid ? "done" : "lost";
+		};
+	}
+
+	private static Duration millis(String text) {
+		return Duration.ofMillis(Long.parseLong(text));
 	}
 
 	/**
@@ -61,14 +92,19 @@ class LockFaultApplication {
 	@Bean
 	Operation nested(DistributedLocks locks, Journal journal) {
 		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofSeconds(1));
-		return (arguments) -> locks.<String, InterruptedException>execute("orders", arguments[0], options, (outer) -> {
+		return (arguments) -> locks.execute("orders", arguments[0], options, (outer) -> {
 			journal.write("outer", arguments[0]);
-			long end = System.nanoTime() + PATIENCE.toNanos();
-			while (outer.isValid() && System.nanoTime() - end < 0) {
-				Thread.sleep(10);
-			}
+			awaitLoss(outer, PATIENCE);
 			return locks.execute("orders", arguments[0], options, (inner) -> "entered");
 		});
+	}
+
+	/**
+	 * Works until the lock is lost, or the work is done.
+	 */
+	private static void awaitLoss(LockHandle lock, Duration work) {
+		long end = System.nanoTime() + work.toNanos();
+		Awaitility.await().atMost(work.plus(PATIENCE)).until(() -> !lock.isValid() || System.nanoTime() - end >= 0);
 	}
 
 	record Held(LockHandle handle) implements LockPort.Held {

@@ -9,8 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.List;
-import java.util.function.Consumer;
 
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.test.RedisServers;
@@ -45,7 +43,7 @@ class LockFaultIntegrationTests {
 
 	private static final Sabotage ALWAYS_VALID = Sabotage.answer(HeldLock.class, "isValid", true);
 
-	private static final Sabotage[] COUNTED_TOKENS = {
+	static final Sabotage[] COUNTED_TOKENS = {
 			Sabotage.script("io/ge/redis/lock/acquire.lua", "math.max((past or edge) + 1, seen + 1, now)",
 					"(past or 0) + 1"),
 			Sabotage.script("io/ge/redis/lock/release.lua",
@@ -56,12 +54,14 @@ class LockFaultIntegrationTests {
 	/** A machine that is busy is no outage. */
 	private static final String PATIENT = "ge.redis.outage.command-timeout=2s";
 
+	private static final LockFaultRuns RUNS = new LockFaultRuns(PATIENT);
+
 	private static final Duration OUTAGE = Duration.ofSeconds((Long.getLong("ge.test.chaos.minutes", 0) > 0) ? 35 : 1);
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void ownerPausedBeyondItsLeaseAndResumed() {
-		passes(run("owner paused beyond its lease and resumed", EXCLUSION).atLeast(2, 1),
+		RUNS.passes(LockFaultRuns.run("owner paused beyond its lease and resumed", EXCLUSION).atLeast(2, 1),
 				LockScenario::ownerPausedBeyondItsLeaseAndResumed);
 	}
 
@@ -69,13 +69,13 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void ownerPausedBeyondItsLeaseIsMissedWithoutItsDeadline() {
-		fails(LockScenario::ownerPausedBeyondItsLeaseAndResumed, ALWAYS_VALID);
+		RUNS.fails(LockScenario::ownerPausedBeyondItsLeaseAndResumed, ALWAYS_VALID);
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void ownerPausedBetweenItsLookAndItsWrite() {
-		passes(run("owner paused between its look and its write", EXCLUSION).atLeast(2, 1),
+		RUNS.passes(LockFaultRuns.run("owner paused between its look and its write", EXCLUSION).atLeast(2, 1),
 				(scenario) -> scenario.ownerPausedBetweenItsLookAndItsWrite(SEEN));
 	}
 
@@ -83,14 +83,15 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void ownerPausedBetweenItsLookAndItsWriteIsMissedWithTokensThatDoNotOrderHolders() {
-		fails((scenario) -> scenario.ownerPausedBetweenItsLookAndItsWrite(SEEN),
+		RUNS.fails((scenario) -> scenario.ownerPausedBetweenItsLookAndItsWrite(SEEN),
 				Sabotage.answer(LockFaultApplication.Held.class, "token", Long.MAX_VALUE));
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void instanceKilledWhileItHoldsLocks() {
-		passes(run("instance killed while it holds locks", "a waiter has each within its lease and about a second")
+		RUNS.passes(LockFaultRuns
+			.run("instance killed while it holds locks", "a waiter has each within its lease and about a second")
 			.atLeast(6, 1), LockScenario::instanceKilledWhileItHoldsLocks);
 	}
 
@@ -98,7 +99,7 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void instanceKilledWhileItHoldsLocksIsMissedWithoutLease() {
-		fails(LockScenario::instanceKilledWhileItHoldsLocks,
+		RUNS.fails(LockScenario::instanceKilledWhileItHoldsLocks,
 				Sabotage.script("io/ge/redis/lock/acquire.lua",
 						"redis.call('SET', lock, mine .. first .. ' ' .. last, 'PX', lease)",
 						"redis.call('SET', lock, mine .. first .. ' ' .. last)"),
@@ -108,7 +109,8 @@ class LockFaultIntegrationTests {
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void instanceKilledWhileItWaits() {
-		passes(run("first waiter killed before the lock is granted to it", "the next has it within about two seconds")
+		RUNS.passes(LockFaultRuns
+			.run("first waiter killed before the lock is granted to it", "the next has it within about two seconds")
 			.atLeast(2, 1), LockScenario::instanceKilledWhileItWaits);
 	}
 
@@ -116,14 +118,14 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void instanceKilledWhileItWaitsIsMissedIfGrantsDoNotEnd() {
-		fails(LockScenario::instanceKilledWhileItWaits, Sabotage.script("io/ge/redis/lock/release.lua",
+		RUNS.fails(LockScenario::instanceKilledWhileItWaits, Sabotage.script("io/ge/redis/lock/release.lua",
 				"owner .. ' ' .. first .. ' ' .. last, 'PX', ttl)", "owner .. ' ' .. first .. ' ' .. last)"));
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisRestartedWithoutItsDataUnderLoad() {
-		passes(run("Redis killed under load, restarted without its data", FENCING).atLeast(20, 1),
+		RUNS.passes(LockFaultRuns.run("Redis killed under load, restarted without its data", FENCING).atLeast(20, 1),
 				(scenario) -> scenario.redisRestartedWithoutItsData(OUTAGE));
 	}
 
@@ -131,13 +133,14 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisRestartedWithoutItsDataIsMissedWithTokensThatOnlyCount() {
-		fails((scenario) -> scenario.redisRestartedWithoutItsData(Duration.ofMillis(500)), COUNTED_TOKENS);
+		RUNS.fails((scenario) -> scenario.redisRestartedWithoutItsData(Duration.ofMillis(500)), COUNTED_TOKENS);
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisHungAndResumedWithTheSameKeys() {
-		passes(run("Redis hung beyond the budget and resumed", "the same keys are free again, not after their lease")
+		RUNS.passes(LockFaultRuns
+			.run("Redis hung beyond the budget and resumed", "the same keys are free again, not after their lease")
 			.atLeast(9, 1), LockScenario::redisHungAndResumedWithTheSameKeys);
 	}
 
@@ -145,26 +148,28 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisHungAndResumedIsMissedWithoutCompensation() {
-		fails(LockScenario::redisHungAndResumedWithTheSameKeys, Sabotage.skip(GuardedRedis.class, "compensate"));
+		RUNS.fails(LockScenario::redisHungAndResumedWithTheSameKeys, Sabotage.skip(GuardedRedis.class, "compensate"));
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void failoverToALaggingReplica() {
-		passes(run("failover to a lagging replica", FENCING).atLeast(3, 1), LockScenario::failoverToALaggingReplica);
+		RUNS.passes(LockFaultRuns.run("failover to a lagging replica", FENCING).atLeast(3, 1),
+				LockScenario::failoverToALaggingReplica);
 	}
 
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void failoverToALaggingReplicaIsMissedWithTokensThatOnlyCount() {
-		fails(LockScenario::failoverToALaggingReplica, COUNTED_TOKENS);
+		RUNS.fails(LockScenario::failoverToALaggingReplica, COUNTED_TOKENS);
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void onlyThePushConnectionCut() {
-		passes(run("only the push connection cut", "a waiter has the lock within about a second of its release")
+		RUNS.passes(LockFaultRuns
+			.run("only the push connection cut", "a waiter has the lock within about a second of its release")
 			.atLeast(6, 3), LockScenario::onlyThePushConnectionCut);
 	}
 
@@ -172,14 +177,14 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void onlyThePushConnectionCutIsMissedWithoutBackstop() {
-		fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip(LockQueues.class, "retry"),
-				Sabotage.skip(LockQueues.class, "askAll"));
+		RUNS.fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip(Candidacies.class, "retry"),
+				Sabotage.skip(Candidacies.class, "askAll"));
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void holderCutOff() {
-		passes(run("holder cut off from Redis", EXCLUSION + ", the holder is told").atLeast(20, 1),
+		RUNS.passes(LockFaultRuns.run("holder cut off from Redis", EXCLUSION + ", the holder is told").atLeast(20, 1),
 				LockScenario::holderCutOff);
 	}
 
@@ -187,13 +192,13 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void holderCutOffIsMissedWithoutItsDeadline() {
-		fails(LockScenario::holderCutOff, ALWAYS_VALID);
+		RUNS.fails(LockScenario::holderCutOff, ALWAYS_VALID);
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void halfASecondOfLatency() {
-		passes(run("500 ms of latency", "a holder keeps its lock, " + EXCLUSION).atLeast(5, 1),
+		RUNS.passes(LockFaultRuns.run("500 ms of latency", "a holder keeps its lock, " + EXCLUSION).atLeast(5, 1),
 				LockScenario::halfASecondOfLatency);
 	}
 
@@ -201,13 +206,13 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void halfASecondOfLatencyIsMissedWithoutRenewal() {
-		fails(LockScenario::halfASecondOfLatency, Sabotage.skip(RedisLocks.class, "renew"));
+		RUNS.fails(LockScenario::halfASecondOfLatency, Sabotage.skip(RedisLocks.class, "renew"));
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void clockOfOneInstanceFiveMinutesAhead() {
-		passes(run("clock of one instance 5 minutes ahead", EXCLUSION).atLeast(20, 1),
+		RUNS.passes(LockFaultRuns.run("clock of one instance 5 minutes ahead", EXCLUSION).atLeast(20, 1),
 				LockScenario::clockOfOneInstanceFiveMinutesAhead);
 	}
 
@@ -215,7 +220,7 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void clockOfOneInstanceFiveMinutesAheadIsMissedByLocksThatAskTheClock() {
-		FaultRun run = run("sabotaged", "none").once();
+		FaultRun run = LockFaultRuns.run("sabotaged", "none").once();
 		try (LockScenario scenario = new LockScenario(run, LockFaultApplication.class).with("test.wall-clock=true")) {
 			scenario.clockOfOneInstanceFiveMinutesAhead();
 		}
@@ -225,20 +230,21 @@ class LockFaultIntegrationTests {
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void flushAllWhileRunning() {
-		passes(run("FLUSHALL while running", FENCING).atLeast(20, 5), LockScenario::flushAllWhileRunning);
+		RUNS.passes(LockFaultRuns.run("FLUSHALL while running", FENCING).atLeast(20, 5),
+				LockScenario::flushAllWhileRunning);
 	}
 
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void flushAllWhileRunningIsMissedWithTokensThatOnlyCount() {
-		fails(LockScenario::flushAllWhileRunning, COUNTED_TOKENS);
+		RUNS.fails(LockScenario::flushAllWhileRunning, COUNTED_TOKENS);
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void scriptFlushWhileRunning() {
-		passes(run("SCRIPT FLUSH while running", "no call fails, " + EXCLUSION).atLeast(20, 5),
+		RUNS.passes(LockFaultRuns.run("SCRIPT FLUSH while running", "no call fails, " + EXCLUSION).atLeast(20, 5),
 				LockScenario::scriptFlushWhileRunning);
 	}
 
@@ -246,28 +252,30 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void scriptFlushWhileRunningIsMissedIfScriptsAreNotSentAgain() {
-		fails(LockScenario::scriptFlushWhileRunning,
+		RUNS.fails(LockScenario::scriptFlushWhileRunning,
 				Sabotage.answer("io.ge.redis.core.script.ReplyErrors", "isNoScript", false));
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void instancesPausedAndKilledAtRandom() {
-		passes(run("instances paused and killed at random under load", EXCLUSION + ", somebody is served").atLeast(20,
-				2), LockScenario::instancesPausedAndKilledAtRandom);
+		RUNS.passes(LockFaultRuns
+			.run("instances paused and killed at random under load", EXCLUSION + ", somebody is served")
+			.atLeast(20, 2), LockScenario::instancesPausedAndKilledAtRandom);
 	}
 
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void instancesPausedAtRandomAreMissedWithoutTheirDeadline() {
-		failsInTheEnd(LockScenario::instancesPausedAndKilledAtRandom, ALWAYS_VALID);
+		RUNS.failsInTheEnd(LockScenario::instancesPausedAndKilledAtRandom, ALWAYS_VALID);
 	}
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void nestedEntryIntoALostLockThrows(@TempDir Path directory) {
-		FaultRun run = run("lock deleted while its holder enters once more", "the nested entry throws").atLeast(1, 1);
+		FaultRun run = LockFaultRuns.run("lock deleted while its holder enters once more", "the nested entry throws")
+			.atLeast(1, 1);
 		while (run.next()) {
 			nestedEntry(run, directory);
 		}
@@ -278,7 +286,7 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void nestedEntryIntoALostLockIsMissedWithoutItsCheck(@TempDir Path directory) {
-		FaultRun run = run("sabotaged", "none").once();
+		FaultRun run = LockFaultRuns.run("sabotaged", "none").once();
 		nestedEntry(run, directory, Sabotage.skip(HeldLock.class, "assertHeld"));
 		assertThat(run.violations()).isNotEmpty();
 	}
@@ -308,40 +316,6 @@ class LockFaultIntegrationTests {
 			}).orTimeout(30, TimeUnit.SECONDS).join();
 			run.require(told.equals("lost"), "The nested entry: " + told);
 		}
-	}
-
-	private static FaultRun run(String fault, String promise) {
-		return FaultRun.of("lock", fault, promise);
-	}
-
-	private static void passes(FaultRun run, Consumer<LockScenario> body) {
-		try (LockScenario scenario = new LockScenario(run, LockFaultApplication.class).with(PATIENT)) {
-			body.accept(scenario);
-		}
-		run.verify();
-	}
-
-	private static void fails(Consumer<LockScenario> body, Sabotage... sabotage) {
-		assertThat(violations(body, sabotage)).isNotEmpty();
-	}
-
-	/**
-	 * For what happens at random, and so does not meet what it is after each time.
-	 */
-	private static void failsInTheEnd(Consumer<LockScenario> body, Sabotage... sabotage) {
-		List<?> violations = List.of();
-		for (int i = 0; violations.isEmpty() && i < 5; i++) {
-			violations = violations(body, sabotage);
-		}
-		assertThat(violations).isNotEmpty();
-	}
-
-	private static List<?> violations(Consumer<LockScenario> body, Sabotage... sabotage) {
-		FaultRun run = run("sabotaged", "none").once();
-		try (LockScenario scenario = new LockScenario(run, LockFaultApplication.class, sabotage).with(PATIENT)) {
-			body.accept(scenario);
-		}
-		return run.violations();
 	}
 
 }

@@ -7,6 +7,7 @@ package io.ge.redis.lock;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -18,6 +19,9 @@ import io.ge.redis.core.outage.OutagePolicy;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,8 +39,9 @@ class LockOperationSourceTests {
 	@Test
 	void defaultsAreThoseOfTheProperties() {
 		LockOperation operation = parse("plain");
-		assertThat(operation.settings()).isEqualTo(new LockSettings("Samples.plain", Duration.ZERO,
-				Duration.ofSeconds(30), true, OutagePolicy.DENY, null, Duration.ZERO, OnLost.VETO_COMMIT));
+		assertThat(operation.settings())
+			.isEqualTo(new LockSettings("Samples.plain", Duration.ZERO, Duration.ofSeconds(30), true, OutagePolicy.DENY,
+					null, Duration.ZERO, OnLost.VETO_COMMIT, 0, Duration.ofMillis(50), LockMode.EXCLUSIVE, 1));
 		assertThat(operation.describe().get(0).settings()).containsEntry("leaseTime",
 				new Setting("PT30S", Setting.Origin.DEFAULT));
 	}
@@ -44,10 +49,10 @@ class LockOperationSourceTests {
 	@Test
 	void propertiesOfTheNameWin() {
 		this.properties = properties(Map.of("tuned", new LockProperties.Lock(Duration.ofSeconds(1), null, false,
-				OutagePolicy.ALLOW, Duration.ofMinutes(9), null, OnLost.EVENT)));
-		assertThat(parse("tuned").settings())
-			.isEqualTo(new LockSettings("tuned", Duration.ofSeconds(1), Duration.ofMinutes(2), false,
-					OutagePolicy.ALLOW, Duration.ofMinutes(9), Duration.ofSeconds(5), OnLost.EVENT));
+				OutagePolicy.ALLOW, Duration.ofMinutes(9), null, OnLost.EVENT, 2, null, null)));
+		assertThat(parse("tuned").settings()).isEqualTo(new LockSettings("tuned", Duration.ofSeconds(1),
+				Duration.ofMinutes(2), false, OutagePolicy.ALLOW, Duration.ofMinutes(9), Duration.ofSeconds(5),
+				OnLost.EVENT, 2, Duration.ofMillis(50), LockMode.EXCLUSIVE, 1));
 		assertThat(parse("tuned").describe().get(0).settings())
 			.containsEntry("waitTime", new Setting("PT1S", Setting.Origin.PROPERTIES))
 			.containsEntry("leaseTime", new Setting("PT2M", Setting.Origin.ANNOTATION));
@@ -55,7 +60,23 @@ class LockOperationSourceTests {
 
 	@Test
 	void refusesLeaseThatIsNotAboveZero() {
-		assertRefused("noLease").withMessageContaining("100ms").withMessageContaining("Samples.noLease()");
+		assertRefused("noLease").withMessageContaining("the lease time must be between 100ms and 365 days, but is PT0S")
+			.withMessageContaining("Samples.noLease()")
+			.withMessageContaining("Correct the annotation or ge.redis.lock.locks.");
+		assertPropertyRefused("lease-time=0s", "ge.redis.lock.lease-time must be at least 100ms, was PT0S");
+		assertPropertyRefused("locks.any.lease-time=-1s",
+				"ge.redis.lock.locks.any.lease-time must be at least 100ms, was PT-1S");
+		assertPropertyRefused("locks.any.wait-time=-1s",
+				"ge.redis.lock.locks.any.wait-time must not be below 0s, was PT-1S");
+	}
+
+	private static void assertPropertyRefused(String property, String message) {
+		String[] words = property.split("=");
+		Binder binder = new Binder(new MapConfigurationPropertySource(Map.of("ge.redis.lock." + words[0], words[1])));
+		assertThatExceptionOfType(BindException.class)
+			.isThrownBy(() -> binder.bind("ge.redis.lock", LockProperties.class))
+			.havingRootCause()
+			.withMessage(message);
 	}
 
 	@Test
@@ -78,17 +99,44 @@ class LockOperationSourceTests {
 
 	@Test
 	void refusesSkipOnPrimitive() {
-		assertRefused("skipPrimitive").withMessageContaining("SKIP").withMessageContaining("int");
+		assertRefused("skipPrimitive").withMessageContaining("Samples.skipPrimitive()")
+			.withMessageContaining("onNotAcquired = SKIP has nothing to return for the primitive int")
+			.withMessageContaining(
+					"Return the wrapper type, which is null when the call was passed over, or an Optional");
 	}
 
 	@Test
 	void refusesFallbackWithoutName() {
-		assertRefused("unnamedFallback").withMessageContaining("FALLBACK without a fallback");
+		assertRefused("unnamedFallback").withMessageContaining("FALLBACK without a fallback")
+			.withMessageContaining("Name the method that answers: fallback = \"...\"");
 	}
 
 	@Test
 	void refusesFallbackThatDoesNotExist() {
-		assertRefused("missingFallback").withMessageContaining("there is no fallback method 'nowhere'");
+		assertRefused("missingFallback").withMessageContaining("there is no fallback method 'nowhere'")
+			.withMessageContaining("Add to Samples: void nowhere with the same parameters, optionally followed by a "
+					+ "LockNotAcquiredException");
+	}
+
+	@Test
+	void refusesFallbackThatDoesNotMatch() {
+		for (String method : List.of("fallbackOfOtherParameters", "fallbackOfOtherType", "fallbackOfOtherRefusal")) {
+			assertRefused(method)
+				.withMessageContaining("there is no fallback method '" + method + "Fallback' that fits")
+				.withMessageContaining("Add to Samples: String " + method + "Fallback with the same parameters");
+		}
+	}
+
+	@Test
+	void refusesKeysThatCanBeNoCollection() {
+		for (String method : List.of("keysOfText", "keysOfNumber", "keysOfConstant")) {
+			assertRefused(method).withMessageContaining("neither a collection nor an array")
+				.withMessageContaining(
+						"Write several keys as a list, such as keys = \"{#from, #to}\", or one as key = ");
+		}
+		assertThat(parse("keysOfList").together()).isTrue();
+		assertThat(parse("keysOfArray").together()).isTrue();
+		assertThat(parse("keysOfAnything").together()).isTrue();
 	}
 
 	@Test
@@ -127,11 +175,126 @@ class LockOperationSourceTests {
 	}
 
 	@Test
+	void readersAndWritersOfOneNameBelongTogether() {
+		LockOperationSource source = source();
+		LockOperation reads = source.get(method("reads"), Samples.class);
+		LockOperation writes = source.get(method("writes"), Samples.class);
+		assertThat(reads.settings().isShared() && writes.settings().isShared()).isTrue();
+		assertThat(reads.settings().limit()).isEqualTo(Integer.MAX_VALUE);
+		assertThat(writes.settings().limit()).isEqualTo(1);
+		assertThat(writes.tokenParameters()).containsExactly(0);
+		assertThat(writes.describe().get(0).settings()).containsEntry("mode",
+				new Setting("WRITE", Setting.Origin.ANNOTATION));
+	}
+
+	@Test
+	void permitsOfThePropertiesWin() {
+		assertThat(parse("slots").settings().limit()).isEqualTo(3);
+		this.properties = properties(
+				Map.of("slots", new LockProperties.Lock(null, null, null, null, null, null, null, null, null, 7)));
+		assertThat(parse("slots").settings().limit()).isEqualTo(7);
+		assertThat(parse("slots").describe().get(0).settings()).containsEntry("permits",
+				new Setting(7, Setting.Origin.PROPERTIES));
+		this.properties = properties(
+				Map.of("slots", new LockProperties.Lock(null, null, null, null, null, null, null, null, null, 1)));
+		assertThat(parse("slots").settings().isShared()).isFalse();
+	}
+
+	@Test
+	void refusesPermitsThatCannotWork() {
+		assertRefused("noPermits").withMessageContaining("permits must be between 1 and 1000000")
+			.withMessageContaining("Samples.noPermits()");
+		assertRefused("readPermits").withMessageContaining("reading and writing").withMessageContaining("2 permits");
+		this.properties = properties(
+				Map.of("account", new LockProperties.Lock(null, null, null, null, null, null, null, null, null, 2)));
+		assertRefused("writes").withMessageContaining("2 permits").withMessageContaining("ge.redis.lock.locks.account");
+	}
+
+	@Test
+	void refusesTokenOfHoldersThatAreTogether() {
+		assertRefused("readToken").withMessageContaining("@FencingToken")
+			.withMessageContaining("in mode READ")
+			.withMessageContaining("mode = WRITE");
+		assertRefused("permitToken").withMessageContaining("@FencingToken").withMessageContaining("with 2 permits");
+	}
+
+	@Test
+	void refusesOneNameForSharedAndExclusiveUse() {
+		for (String other : List.of("writesAlone", "writesWithPermits", "writesDifferently")) {
+			LockOperationSource source = source();
+			source.get(method("reads"), Samples.class);
+			assertThatExceptionOfType(GuardConfigurationException.class)
+				.isThrownBy(() -> source.get(method(other), Samples.class))
+				.withMessageContaining("'account' is used with other settings");
+		}
+	}
+
+	@Test
+	void codeTakesALockAsItsMethodsDo() {
+		Locks locks = new Locks(() -> this.properties);
+		LockOperationSource source = new LockOperationSource(locks, new AttributeReader((text) -> text),
+				new ExpressionCompiler(null));
+		source.get(method("writes"), Samples.class);
+		source.get(method("slots"), Samples.class);
+		source.get(method("shared"), Samples.class);
+		LockOptions options = LockOptions.defaults();
+		assertThat(locks.get("account", options.mode(LockMode.READ)).limit()).isEqualTo(Integer.MAX_VALUE);
+		assertThat(locks.get("account", options.mode(LockMode.WRITE)).leaseTime()).isEqualTo(Duration.ofSeconds(7));
+		assertThat(locks.get("slots", options).limit()).isEqualTo(3);
+		assertThat(locks.get("slots", options.waitTime(Duration.ofSeconds(1))).limit()).isEqualTo(3);
+		assertThat(locks.get("shared", options).limit()).isEqualTo(1);
+		assertWrongInCode(locks, "account", options).withMessageContaining("in mode EXCLUSIVE here")
+			.withMessageContaining("LockOptions.mode");
+		assertWrongInCode(locks, "account", options.waitTime(Duration.ofSeconds(1)));
+		assertWrongInCode(locks, "account", options.permits(2)).withMessageContaining("with 2 permits here");
+		assertWrongInCode(locks, "slots", options.mode(LockMode.READ)).withMessageContaining("3 permits");
+		assertWrongInCode(locks, "slots", options.permits(2)).withMessageContaining("3 permits on a method");
+		assertWrongInCode(locks, "shared", options.mode(LockMode.WRITE));
+		assertWrongInCode(locks, "shared", options.permits(2));
+	}
+
+	private static ThrowableAssertAlternative<GuardConfigurationException> assertWrongInCode(Locks locks, String name,
+			LockOptions options) {
+		return assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> locks.get(name, options))
+			.withMessageContaining("The lock '" + name + "'");
+	}
+
+	@Test
 	void refusesOtherHttpStatus() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new LockProperties(true, null, Duration.ZERO, Duration.ofSeconds(30), OutagePolicy.DENY,
-					OnLost.VETO_COMMIT, 500, Map.of()))
+					OnLost.VETO_COMMIT, 0, Duration.ofMillis(50), 500, false, Map.of()))
 			.withMessageContaining("ge.redis.lock.http-status");
+	}
+
+	@Test
+	void refusesReplicasAndTimeoutsThatCannotWork() {
+		assertThatIllegalArgumentException().isThrownBy(() -> properties(-1, Duration.ofMillis(50), Map.of()))
+			.withMessageContaining("ge.redis.lock.replicas must not be negative");
+		assertThatIllegalArgumentException().isThrownBy(() -> properties(0, Duration.ZERO, Map.of()))
+			.withMessageContaining("ge.redis.lock.sync-timeout must be at least 1ms");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> properties(0, Duration.ofMillis(50), Map.of("plain", replicated(-2, null))))
+			.withMessageContaining("ge.redis.lock.locks.plain.replicas must not be negative");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> properties(0, Duration.ofMillis(50), Map.of("plain", replicated(1, Duration.ofNanos(1)))))
+			.withMessageContaining("ge.redis.lock.locks.plain.sync-timeout must be at least 1ms");
+		this.properties = properties(1, Duration.ofSeconds(30), Map.of());
+		assertRefused("plain").withMessageContaining("the sync timeout must be below the lease time");
+	}
+
+	@Test
+	void replicasOfTheNameWin() {
+		this.properties = properties(1, Duration.ofMillis(50), Map.of("tuned", replicated(2, Duration.ofMillis(70))));
+		assertThat(parse("tuned").settings().replicas()).isEqualTo(2);
+		assertThat(parse("tuned").settings().syncTimeout()).isEqualTo(Duration.ofMillis(70));
+		assertThat(parse("plain").settings().replicas()).isEqualTo(1);
+		assertThat(parse("plain").describe().get(0).settings()).containsEntry("replicas",
+				new Setting(1, Setting.Origin.DEFAULT));
+	}
+
+	private static LockProperties.Lock replicated(Integer replicas, Duration syncTimeout) {
+		return new LockProperties.Lock(null, null, null, null, null, null, null, replicas, syncTimeout, null);
 	}
 
 	private ThrowableAssertAlternative<GuardConfigurationException> assertRefused(String method) {
@@ -150,8 +313,13 @@ class LockOperationSourceTests {
 	}
 
 	private static LockProperties properties(Map<String, LockProperties.Lock> locks) {
+		return properties(0, Duration.ofMillis(50), locks);
+	}
+
+	private static LockProperties properties(int replicas, Duration syncTimeout,
+			Map<String, LockProperties.Lock> locks) {
 		return new LockProperties(true, null, Duration.ZERO, Duration.ofSeconds(30), OutagePolicy.DENY,
-				OnLost.VETO_COMMIT, 409, locks);
+				OnLost.VETO_COMMIT, replicas, syncTimeout, 409, false, locks);
 	}
 
 	private static Method method(String name) {
@@ -164,6 +332,46 @@ class LockOperationSourceTests {
 	}
 
 	static class Samples {
+
+		@DistributedLock(name = "account", mode = LockMode.READ, leaseTime = "7s")
+		public void reads() {
+		}
+
+		@DistributedLock(name = "account", mode = LockMode.WRITE, leaseTime = "7s")
+		public void writes(@FencingToken long token) {
+		}
+
+		@DistributedLock(name = "account", leaseTime = "7s")
+		public void writesAlone() {
+		}
+
+		@DistributedLock(name = "account", permits = 2, leaseTime = "7s")
+		public void writesWithPermits() {
+		}
+
+		@DistributedLock(name = "account", mode = LockMode.WRITE, leaseTime = "8s")
+		public void writesDifferently() {
+		}
+
+		@DistributedLock(name = "slots", permits = 3)
+		public void slots() {
+		}
+
+		@DistributedLock(permits = 0)
+		public void noPermits() {
+		}
+
+		@DistributedLock(mode = LockMode.READ, permits = 2)
+		public void readPermits() {
+		}
+
+		@DistributedLock(mode = LockMode.READ)
+		public void readToken(@FencingToken long token) {
+		}
+
+		@DistributedLock(permits = 2)
+		public void permitToken(@FencingToken long token) {
+		}
 
 		@DistributedLock
 		public void plain() {
@@ -215,6 +423,57 @@ class LockOperationSourceTests {
 		public void missingFallback() {
 		}
 
+		@DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallback = "fallbackOfOtherParametersFallback")
+		public String fallbackOfOtherParameters(String id) {
+			return id;
+		}
+
+		String fallbackOfOtherParametersFallback(int id) {
+			return "";
+		}
+
+		@DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallback = "fallbackOfOtherTypeFallback")
+		public String fallbackOfOtherType(String id) {
+			return id;
+		}
+
+		Integer fallbackOfOtherTypeFallback(String id) {
+			return 1;
+		}
+
+		@DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallback = "fallbackOfOtherRefusalFallback")
+		public String fallbackOfOtherRefusal(String id) {
+			return id;
+		}
+
+		String fallbackOfOtherRefusalFallback(String id, LockLostException refusal) {
+			return id;
+		}
+
+		@DistributedLock(keys = "#id")
+		public void keysOfText(String id) {
+		}
+
+		@DistributedLock(keys = "#p0")
+		public void keysOfNumber(int id) {
+		}
+
+		@DistributedLock(keys = "'all'")
+		public void keysOfConstant() {
+		}
+
+		@DistributedLock(keys = "#ids")
+		public void keysOfList(List<String> ids) {
+		}
+
+		@DistributedLock(keys = "#ids")
+		public void keysOfArray(String[] ids) {
+		}
+
+		@DistributedLock(keys = "#ids")
+		public void keysOfAnything(Object ids) {
+		}
+
 		@DistributedLock(fallback = "plain")
 		public void idleFallback() {
 		}
@@ -224,7 +483,7 @@ class LockOperationSourceTests {
 		}
 
 		@DistributedLock(key = "#one", keys = "#all")
-		public void bothKeys(String one, java.util.List<String> all) {
+		public void bothKeys(String one, List<String> all) {
 		}
 
 		@DistributedLock(key = "#nobody")

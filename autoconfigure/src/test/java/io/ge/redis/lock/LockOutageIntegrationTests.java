@@ -38,6 +38,9 @@ class LockOutageIntegrationTests {
 	/** Short enough to run out often, and still more than a busy machine needs. */
 	private static final String[] BUDGET = { "ge.redis.outage.command-timeout=500ms" };
 
+	/** A busy machine is no outage. */
+	private static final String[] PATIENT = { "ge.redis.outage.command-timeout=5s" };
+
 	private static final Duration SOON = Duration.ofSeconds(8);
 
 	private StandaloneRedis redis;
@@ -54,7 +57,7 @@ class LockOutageIntegrationTests {
 	void start() {
 		this.redis = RedisServers.standalone();
 		this.proxy = new TcpProxy(this.redis.primary());
-		this.near = LockApplication.start(this.redis.properties(), BUDGET);
+		this.near = LockApplication.start(this.redis.properties(), PATIENT);
 		this.far = LockApplication.start(new String[] { "spring.data.redis.host=" + this.proxy.host(),
 				"spring.data.redis.port=" + this.proxy.port() }, BUDGET, Desk.class);
 		this.near.locks().lock("warm", "up", WAITING).close();
@@ -74,16 +77,16 @@ class LockOutageIntegrationTests {
 		this.redis.primary().pause();
 		Stopwatch watch = Stopwatch.start();
 		assertThatExceptionOfType(RedisUnavailableException.class)
-			.isThrownBy(() -> this.near.locks().tryLock("orders", 42))
+			.isThrownBy(() -> this.far.locks().tryLock("orders", 42))
 			.matches((ex) -> ex.reason() == OutageCause.TIMEOUT);
 		assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1));
 		assertThatExceptionOfType(RedisUnavailableException.class)
-			.isThrownBy(() -> this.near.locks().tryLock("orders", 43, WAITING));
+			.isThrownBy(() -> this.far.locks().tryLock("orders", 43, WAITING));
 		this.redis.primary().resume();
-		lockSoon(this.far, 42).close();
-		lockSoon(this.far, 43).close();
 		lockSoon(this.near, 42).close();
-		assertThat(this.near.waiting()).isZero();
+		lockSoon(this.near, 43).close();
+		lockSoon(this.far, 42).close();
+		assertThat(this.far.waiting()).isZero();
 	}
 
 	@Test
@@ -152,7 +155,9 @@ class LockOutageIntegrationTests {
 		this.redis.primary().kill();
 		this.redis.primary().start();
 		Awaitility.await().atMost(SOON).until(() -> !held.isValid());
-		assertThat(this.near.events(LockLostEvent.class).get(0).cause()).isEqualTo(LockLostEvent.Cause.NOT_OWNER);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.near.events(LockLostEvent.class)).extracting(LockLostEvent::cause)
+				.containsExactly(LockLostEvent.Cause.NOT_OWNER));
 		try (LockHandle next = lockSoon(this.far, 42)) {
 			assertThat(next.token()).isGreaterThan(held.token());
 		}
@@ -236,6 +241,35 @@ class LockOutageIntegrationTests {
 		this.redis.primary().command("CONFIG", "SET", "maxmemory", "0");
 		lockSoon(this.near, 43).close();
 		assertThat(this.near.events(LockLostEvent.class)).isEmpty();
+	}
+
+	@Test
+	void sharesAreExtendedAndGivenUpWithoutMemoryAndNewOnesAreDenied() {
+		LockOptions reading = LockOptions.defaults().mode(LockMode.READ).leaseTime(Duration.ofMillis(2400));
+		LockHandle one = this.near.locks().lock("account", 42, reading);
+		LockHandle two = this.near.locks().lock("account", 42, reading);
+		CompletableFuture<LockHandle> writer = this.far.async(() -> this.far.locks()
+			.lock("account", 42, reading.mode(LockMode.WRITE).waitTime(Duration.ofSeconds(20))));
+		Awaitility.await()
+			.until(() -> this.redis.primary().command("ZCARD", "ge:lock:{account:42}:w1"), Long.valueOf(1)::equals);
+		this.redis.primary().command("CONFIG", "SET", "maxmemory", "1");
+		one.close();
+		two.close();
+		LockHandle granted = writer.orTimeout(10, TimeUnit.SECONDS).join();
+		assertThat(granted.token()).isGreaterThan(two.token());
+		int before = this.far.scripts();
+		Awaitility.await().until(() -> this.far.scripts() - before >= 2);
+		assertThat(granted.isValid()).isTrue();
+		granted.close();
+		assertThat(this.redis.primary().command("KEYS", "ge:lock:{account:42}*"))
+			.isEqualTo(List.of("ge:lock:{account:42}:f1"));
+		assertThatExceptionOfType(RedisUnavailableException.class)
+			.isThrownBy(() -> this.near.locks().tryLock("account", 43, reading))
+			.matches((ex) -> ex.reason() == OutageCause.OOM);
+		assertThat(this.redis.primary().command("KEYS", "ge:lock:{account:43}*")).isEqualTo(List.of());
+		this.redis.primary().command("CONFIG", "SET", "maxmemory", "0");
+		assertThat(this.near.events(LockLostEvent.class)).isEmpty();
+		assertThat(this.far.events(LockLostEvent.class)).isEmpty();
 	}
 
 	@Test

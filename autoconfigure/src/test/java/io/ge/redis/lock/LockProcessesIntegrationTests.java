@@ -40,7 +40,11 @@ class LockProcessesIntegrationTests {
 
 	@BeforeEach
 	void prepare(RedisFixture redis) {
-		this.instances = Instances.of(LockFaultApplication.class).with(redis.properties()).journal(this.directory);
+		this.instances = Instances.of(LockFaultApplication.class)
+			.with(redis.properties())
+			// A busy machine is no outage
+			.with("ge.redis.outage.command-timeout=2s")
+			.journal(this.directory);
 	}
 
 	@AfterEach

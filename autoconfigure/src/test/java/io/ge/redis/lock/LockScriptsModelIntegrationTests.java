@@ -5,10 +5,6 @@
 
 package io.ge.redis.lock;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -16,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-import io.ge.redis.test.RedisErrorReplyException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import net.jqwik.api.Arbitraries;
@@ -36,19 +31,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The scripts against a model of them, step by step, over random schedules of three
- * instances, one of which may be of the release before. Time is virtual: the one line
- * that reads the clock is replaced, and the end of a lease is a step of its own. Messages
- * go to a list.
+ * instances. Time is virtual: the one line that reads the clock is replaced, and the end
+ * of a lease is a step of its own. Messages go to a list.
  */
 class LockScriptsModelIntegrationTests {
-
-	private static final String CLOCK_LINE = "local clock = redis.call('TIME') -- the only reading of time";
-
-	private static final String VIRTUAL_CLOCK = "local clock = {0, tonumber(table.remove(ARGV))}";
-
-	private static final String PUBLISH = "redis.pcall('PUBLISH', chosen,";
-
-	private static final String RECORD = "redis.pcall('RPUSH', 'messages', chosen .. ' ' ..";
 
 	private static final List<String> KEYS = List.of("ge:lock:{a}", "ge:lock:{a}:f1", "ge:lock:{a}:q1",
 			"ge:lock:{a}:d1");
@@ -93,12 +79,12 @@ class LockScriptsModelIntegrationTests {
 				Scripts.RIGHT.withAcquire("(past or edge) + 1", "(past or 0) + 1"),
 				Scripts.RIGHT.withAcquire("math.min(first + wanted - 1, edge)", "first + wanted - 1"),
 				Scripts.RIGHT.withAcquire("'ZADD', queue, 'NX'", "'ZADD', queue"),
-				Scripts.RIGHT.withRelease("if deadline > time() then", "if true then"),
+				Scripts.RIGHT.withRelease("if deadline and tonumber(deadline) > time() then", "if true then"),
 				Scripts.RIGHT.withRelease("highest + 1, time()", "time()"),
 				Scripts.RIGHT.withRelease("and (not chosen or chosen == instance)", ""),
 				Scripts.RIGHT.withRelease("if not owned then", "if not held then"),
 				Scripts.RIGHT.withRelease("if keep > 0 then", "if false then"),
-				Scripts.RIGHT.withRelease("string.sub(request, 1, #handle + 1) == handle .. ' '", "true"),
+				Scripts.RIGHT.withRelease("string.match(request, ' (%S+) ') == handle", "true"),
 				Scripts.RIGHT.withRelease("redis.call('ZREM', queue, chosen)", ""));
 		for (Scripts scripts : broken) {
 			assertThatExceptionOfType(AssertionError.class).as(scripts.fault()).isThrownBy(() -> {
@@ -130,9 +116,8 @@ class LockScriptsModelIntegrationTests {
 
 	enum Action {
 
-		ASK, ASK_WAITING, ASK_WAITING_AS_WELL, ASK_AGAIN, ASK_IN_THE_OLD_WAY, RELEASE, RELEASE_AND_WAIT,
-		RELEASE_AND_WAIT_AS_WELL, RELEASE_AND_KEEP, RELEASE_STALE, LEAVE, LEAVE_STALE, RENEW, RENEW_STALE, LEASE_ENDS,
-		TIME_PASSES, UPSET
+		ASK, ASK_WAITING, ASK_WAITING_AS_WELL, ASK_AGAIN, RELEASE, RELEASE_AND_WAIT, RELEASE_AND_WAIT_AS_WELL,
+		RELEASE_AND_KEEP, RELEASE_STALE, LEAVE, LEAVE_STALE, RENEW, RENEW_STALE, LEASE_ENDS, TIME_PASSES, UPSET
 
 	}
 
@@ -154,33 +139,17 @@ class LockScriptsModelIntegrationTests {
 	 */
 	private record Scripts(String fault, String acquire, String release, String renew) {
 
-		static final Scripts RIGHT = new Scripts("none", script("acquire.lua", true), script("release.lua", true),
-				script("renew.lua", false));
+		static final Scripts RIGHT = new Scripts("none", ModelledScripts.timed("acquire.lua"),
+				ModelledScripts.timed("release.lua"), ModelledScripts.untimed("renew.lua"));
 
 		Scripts withAcquire(String right, String wrong) {
-			return new Scripts("acquire: " + wrong, replace(this.acquire, right, wrong), this.release, this.renew);
+			return new Scripts("acquire: " + wrong, ModelledScripts.replace(this.acquire, right, wrong), this.release,
+					this.renew);
 		}
 
 		Scripts withRelease(String right, String wrong) {
-			return new Scripts("release: " + right, this.acquire, replace(this.release, right, wrong), this.renew);
-		}
-
-		private static String replace(String script, String right, String wrong) {
-			assertThat(script).contains(right);
-			return script.replace(right, wrong);
-		}
-
-		private static String script(String name, boolean timed) {
-			try (InputStream stream = RedisLocks.class.getResourceAsStream(name)) {
-				String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-				if (timed) {
-					assertThat(text).containsOnlyOnce(CLOCK_LINE);
-				}
-				return text.replace(CLOCK_LINE, VIRTUAL_CLOCK).replace(PUBLISH, RECORD);
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			return new Scripts("release: " + right, this.acquire, ModelledScripts.replace(this.release, right, wrong),
+					this.renew);
 		}
 
 	}
@@ -235,11 +204,10 @@ class LockScriptsModelIntegrationTests {
 				case ASK_WAITING, ASK_WAITING_AS_WELL -> ask(instance, newHandle(), true, 1 + step.amount());
 				case ASK_AGAIN -> {
 					if (this.owner != null && this.owner.isHeld()) {
-						assertThat(acquire(this.owner.instance(), this.owner.handle(), true, 64)).containsExactly(1L,
+						assertThat(acquire(this.owner.instance(), this.owner.handle(), true, 512)).containsExactly(1L,
 								"" + this.owner.first(), "" + this.owner.last());
 					}
 				}
-				case ASK_IN_THE_OLD_WAY -> askInTheOldWay(instance);
 				case RELEASE -> release("", 0);
 				case RELEASE_AND_WAIT, RELEASE_AND_WAIT_AS_WELL -> release(newHandle(), 0);
 				case RELEASE_AND_KEEP -> release("", 900_000);
@@ -248,12 +216,14 @@ class LockScriptsModelIntegrationTests {
 				case LEAVE_STALE -> leave(instance, "h0");
 				case RENEW -> {
 					if (this.owner != null && this.owner.isHeld()) {
-						assertThat(eval(this.scripts.renew(), List.of(KEYS.get(0), "ge:lock:{a}other"),
-								this.owner.instance(), this.owner.handle(), 900_000, "h0", 900_000))
+						assertThat(ModelledScripts.eval(redis, this.scripts.renew(),
+								List.of(KEYS.get(0), "ge:lock:{a}other"), this.owner.instance(), this.owner.handle(),
+								900_000, "h0", 900_000))
 							.containsExactly(1L, 0L);
 					}
 				}
-				case RENEW_STALE -> assertThat(eval(this.scripts.renew(), KEYS.subList(0, 1), instance, "h0", 900_000))
+				case RENEW_STALE -> assertThat(
+						ModelledScripts.eval(redis, this.scripts.renew(), KEYS.subList(0, 1), instance, "h0", 900_000))
 					.containsExactly(0L);
 				case LEASE_ENDS -> {
 					redis.primary().command("DEL", KEYS.get(0));
@@ -281,9 +251,8 @@ class LockScriptsModelIntegrationTests {
 		}
 
 		private void ask(String instance, String handle, boolean waits, long wanted) {
-			boolean mine = waits && this.owner != null && this.owner.isSetAsideFor(instance);
 			List<Object> reply = acquire(instance, handle, waits, wanted);
-			if (this.owner == null || mine) {
+			if (this.owner == null) {
 				if (waits) {
 					this.queue.remove(instance);
 				}
@@ -302,14 +271,14 @@ class LockScriptsModelIntegrationTests {
 			return this.seen.getOrDefault(instance, 0L);
 		}
 
-		private void enter(String instance, @Nullable String handle) {
+		private void enter(String instance, String handle) {
 			Place before = this.queue.get(instance);
 			this.queue.put(instance, new Place(instance, (before != null) ? before.arrival() : this.now,
 					this.now + PLACE_MILLIS * 1000, handle, seen(instance)));
 		}
 
 		private void own(String instance, String handle, long seen, long wanted) {
-			long edge = this.now + 63;
+			long edge = this.now + 511;
 			long first = Math.max(Math.max(((this.last > 0) ? this.last : edge) + 1, seen + 1), this.now);
 			long end = Math.max(first, Math.min(first + wanted - 1, edge));
 			assertThat(first).as("tokens rise")
@@ -317,20 +286,6 @@ class LockScriptsModelIntegrationTests {
 			this.last = end;
 			this.highest = end;
 			this.owner = new Owner(instance, handle, first, end);
-		}
-
-		/**
-		 * An instance of the release before, which does not say how it may be granted to.
-		 */
-		private void askInTheOldWay(String instance) {
-			if (this.owner != null && this.queue.get(instance) == null) {
-				redis.primary().command("ZADD", KEYS.get(2), "NX", "" + this.now, instance);
-				redis.primary().command("HSET", KEYS.get(3), instance, "" + (this.now + PLACE_MILLIS * 1000));
-				redis.primary().command("HDEL", KEYS.get(3), "+" + instance);
-				redis.primary().command("PEXPIRE", KEYS.get(2), "" + PLACE_MILLIS);
-				redis.primary().command("PEXPIRE", KEYS.get(3), "" + PLACE_MILLIS);
-				enter(instance, null);
-			}
 		}
 
 		private void release(String following, long keep) {
@@ -349,21 +304,14 @@ class LockScriptsModelIntegrationTests {
 
 		private String handleOf(String instance) {
 			Place place = this.queue.get(instance);
-			return (place != null && place.handle() != null) ? place.handle() : "-";
+			return (place != null) ? place.handle() : "none";
 		}
 
 		private void leave(String instance, String handle) {
-			if (handle.equals(handleOf(instance)) || handleOf(instance).equals("-")) {
+			if (handle.equals(handleOf(instance))) {
 				this.queue.remove(instance);
 			}
-			boolean mine = this.owner != null && this.owner.isSetAsideFor(instance);
-			List<Object> reply = release(instance, handle, true, "", 0);
-			if (mine) {
-				handOn(instance, "", reply);
-			}
-			else {
-				assertThat(reply).containsExactly(0L);
-			}
+			assertThat(release(instance, handle, true, "", 0)).containsExactly(0L);
 		}
 
 		private void handOn(String instance, String following, List<Object> reply) {
@@ -376,21 +324,17 @@ class LockScriptsModelIntegrationTests {
 				}
 			}
 			if (!following.isEmpty() && (chosen == null || chosen.instance().equals(instance))) {
-				own(instance, following, seen(instance), 64);
+				own(instance, following, seen(instance), 512);
 				this.seen.put(instance, this.owner.last());
 				assertThat(reply).containsExactly(3L, "" + this.owner.first(), "" + this.owner.last());
 				return;
 			}
 			assertThat(reply).containsExactly((chosen != null) ? 2L : 1L);
-			if (chosen != null && chosen.handle() != null) {
-				own(chosen.instance(), chosen.handle(), Math.max(seen(instance), chosen.seen()), 64);
+			if (chosen != null) {
+				own(chosen.instance(), chosen.handle(), Math.max(seen(instance), chosen.seen()), 512);
 				this.messages.add(chosen.instance() + " lock.grant " + chosen.handle() + " " + this.owner.first() + " "
 						+ this.owner.last() + " " + KEYS.get(0));
 				this.seen.put(chosen.instance(), this.owner.last());
-			}
-			else if (chosen != null) {
-				this.owner = new Owner(chosen.instance(), "-", 0, 0);
-				this.messages.add(chosen.instance() + " lock " + KEYS.get(0));
 			}
 			if (!following.isEmpty()) {
 				enter(instance, following);
@@ -398,27 +342,13 @@ class LockScriptsModelIntegrationTests {
 		}
 
 		private List<Object> acquire(String instance, String handle, boolean waits, long wanted) {
-			return eval(this.scripts.acquire(), KEYS, instance, handle, 900_000, seen(instance),
+			return ModelledScripts.eval(redis, this.scripts.acquire(), KEYS, instance, handle, 900_000, seen(instance),
 					waits ? PLACE_MILLIS : 0, 86_400_000, wanted, this.now);
 		}
 
 		private List<Object> release(String instance, String handle, boolean leave, String following, long keep) {
-			return eval(this.scripts.release(), KEYS, instance, handle, 900_000, leave ? 1 : 0, following,
-					seen(instance), 64, 900_000, PLACE_MILLIS, 86_400_000, keep, this.now);
-		}
-
-		private static List<Object> eval(String script, List<String> keys, Object... arguments) {
-			List<String> command = new ArrayList<>(List.of("EVAL", script, "" + keys.size()));
-			command.addAll(keys);
-			for (Object argument : arguments) {
-				command.add(argument.toString());
-			}
-			try {
-				return List.copyOf((List<?>) redis.primary().command(command.toArray(String[]::new)));
-			}
-			catch (RedisErrorReplyException ex) {
-				throw new AssertionError("The script failed: " + ex.getMessage());
-			}
+			return ModelledScripts.eval(redis, this.scripts.release(), KEYS, instance, handle, 900_000, leave ? 1 : 0,
+					following, seen(instance), 512, 900_000, PLACE_MILLIS, 86_400_000, keep, this.now);
 		}
 
 		private List<Place> inOrder() {
@@ -430,9 +360,7 @@ class LockScriptsModelIntegrationTests {
 			assertThat(held).as("owner after %s", step).isEqualTo((this.owner != null) ? this.owner.toString() : null);
 			assertThat(redis.primary().command("ZRANGE", KEYS.get(2), "0", "-1")).as("queue after %s", step)
 				.isEqualTo(inOrder().stream().map(Place::instance).toList());
-			assertThat(redis.primary().command("LRANGE", "messages", "0", "-1")).as("messages after %s", step)
-				.isEqualTo(this.messages);
-			redis.primary().command("DEL", "messages");
+			assertThat(ModelledScripts.messages(redis)).as("messages after %s", step).isEqualTo(this.messages);
 			assertThat(redis.keysWithoutTtl()).isEmpty();
 		}
 
@@ -447,10 +375,6 @@ class LockScriptsModelIntegrationTests {
 			return this.first > 0;
 		}
 
-		boolean isSetAsideFor(String other) {
-			return this.instance.equals(other) && this.handle.equals("-");
-		}
-
 		@Override
 		public String toString() {
 			return this.instance + " " + this.handle + (isHeld() ? " " + this.first + " " + this.last : "");
@@ -461,7 +385,7 @@ class LockScriptsModelIntegrationTests {
 	/**
 	 * Where an instance stands in the queue, and how it may be granted to.
 	 */
-	private record Place(String instance, long arrival, long deadline, @Nullable String handle, long seen) {
+	private record Place(String instance, long arrival, long deadline, String handle, long seen) {
 
 		static final Comparator<Place> ORDER = Comparator.comparingLong(Place::arrival).thenComparing(Place::instance);
 

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -69,7 +70,7 @@ class CoalescerBudgetIntegrationTests {
 		ask(CoalescedCalls.MOST_UNDER_WAY, 20_000);
 		CompletableFuture<RedisAnswer> first = this.coalescer.ask(DEMANDS, budget(50));
 		try {
-			Awaitility.await().atMost(Duration.ofSeconds(2)).until(first::isDone);
+			Stopwatch.within(Duration.ofSeconds(2), first::isDone);
 		}
 		finally {
 			this.redis.primary().resume();
@@ -85,7 +86,7 @@ class CoalescerBudgetIntegrationTests {
 		CompletableFuture<RedisAnswer> second = this.coalescer.ask(DEMANDS, own);
 		// Sent together to a server that stands still
 		try {
-			Awaitility.await().atMost(Duration.ofSeconds(2)).until(second::isDone);
+			Stopwatch.within(Duration.ofSeconds(2), second::isDone);
 		}
 		finally {
 			this.redis.primary().resume();

@@ -183,6 +183,17 @@ class DecideScriptStateIntegrationTests {
 		assertThat(command("LLEN", key("w"))).isEqualTo(1L);
 	}
 
+	/** As Redis 7.0 does if the server stands still for the whole window. */
+	@Test
+	void keyThatIsDeletedByItsExpiryDoesNotFailTheCall() {
+		String expiry = "redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))";
+		assertThat(ScriptReplay.script("decide.lua")).containsOnlyOnce(expiry);
+		List<Object> reply = eval(ScriptReplay.script("decide.lua").replace(expiry, "redis.call('DEL', limit.key)"),
+				List.of(key("w")), List.of("0", "0", "w", "3", "1000", "3", "1", "0", "0"));
+		assertThat(reply.get(0)).isEqualTo(1L);
+		assertThat(reply.subList(5, 8)).containsExactly(2L, 0L, 0L);
+	}
+
 	private static List<?> decideAll(long limit, long cost) {
 		return decide("w", limit, cost, "b", limit, cost, "c", limit, cost, "f", limit, cost);
 	}

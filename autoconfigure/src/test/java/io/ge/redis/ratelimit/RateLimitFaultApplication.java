@@ -138,8 +138,9 @@ class RateLimitFaultApplication {
 	@Bean
 	Operation knownInstances(RedisBackends backends) {
 		return (arguments) -> {
-			Map<?, ?> seen = (Map<?, ?>) ReflectionTestUtils.getField(backends.get(null).bus(), "seen");
-			return String.valueOf(seen.size() + 1);
+			Object instances = ReflectionTestUtils.getField(backends.get(null).bus(), "instances");
+			Map<?, ?> others = (Map<?, ?>) ReflectionTestUtils.getField(instances, "others");
+			return String.valueOf(others.size() + 1);
 		};
 	}
 

@@ -1,0 +1,18 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a lock that was released.
+ *
+ * @param mine whether the handle still held it
+ * @param elsewhere whether another has it now
+ * @param tokens the tokens with which this instance has it again, if it does
+ */
+record Handover(boolean mine, boolean elsewhere, @Nullable TokenRange tokens) {
+}

@@ -1,0 +1,30 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+/**
+ * Who may hold a lock together.
+ */
+public enum LockMode {
+
+	/**
+	 * One at a time, or as many as there are permits.
+	 */
+	EXCLUSIVE,
+
+	/**
+	 * Any number together, and nobody that writes meanwhile. Who comes after a writer
+	 * that waits, waits behind it.
+	 */
+	READ,
+
+	/**
+	 * One alone: nobody reads or writes meanwhile. Waits for those that came before it,
+	 * and not for readers that come later.
+	 */
+	WRITE
+
+}

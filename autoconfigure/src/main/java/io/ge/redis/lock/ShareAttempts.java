@@ -1,0 +1,151 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+import io.ge.redis.lock.ShareAttempt.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers of this instance that want or have shares of locks, by handle, and the
+ * guard of their state.
+ * <p>
+ * Invariant: everything is decided under one lock and done outside it, so nobody is
+ * called, and nothing waited for, while it is held.
+ */
+final class ShareAttempts {
+
+	private final Map<String, ShareAttempt> attempts = new HashMap<>();
+
+	private final Lock lock = new ReentrantLock();
+
+	private final UnderWay underWay;
+
+	private int waiting;
+
+	ShareAttempts(UnderWay underWay) {
+		this.underWay = underWay;
+	}
+
+	/**
+	 * Decides under the lock what is done outside it.
+	 * @param decision takes what is to be done
+	 */
+	void decide(Consumer<Actions> decision) {
+		this.underWay.begin();
+		try {
+			Actions then = new Actions();
+			this.lock.lock();
+			try {
+				decision.accept(then);
+			}
+			finally {
+				this.lock.unlock();
+			}
+			then.run();
+		}
+		finally {
+			this.underWay.end();
+		}
+	}
+
+	/**
+	 * Decides something under the lock of which nothing follows.
+	 */
+	boolean judge(BooleanSupplier decision) {
+		this.lock.lock();
+		try {
+			return decision.getAsBoolean();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	int waiting() {
+		this.lock.lock();
+		try {
+			return this.waiting;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Returns how many callers of this instance wait for which lock.
+	 */
+	List<LockInventory.Waiters> waiters() {
+		Map<LockInventory.Named, Integer> counts = new HashMap<>();
+		this.lock.lock();
+		try {
+			for (ShareAttempt attempt : this.attempts.values()) {
+				if (attempt.state == State.WAITING && attempt.waits()) {
+					counts.merge(new LockInventory.Named(attempt.settings.name(), attempt.key), 1, Integer::sum);
+				}
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		List<LockInventory.Waiters> waiters = new ArrayList<>();
+		counts.forEach((lock, count) -> waiters.add(new LockInventory.Waiters(lock, count)));
+		return waiters;
+	}
+
+	// While deciding
+
+	/**
+	 * Takes in a caller that waits.
+	 */
+	void enter(ShareAttempt attempt) {
+		this.attempts.put(attempt.handle, attempt);
+		if (attempt.waits()) {
+			this.waiting++;
+		}
+	}
+
+	/**
+	 * Lets a caller wait no longer.
+	 * @param to what becomes of it
+	 */
+	void depart(ShareAttempt attempt, State to) {
+		attempt.state = to;
+		if (to != State.HELD) {
+			this.attempts.remove(attempt.handle);
+		}
+		if (attempt.waits()) {
+			this.waiting--;
+		}
+		LockEngine.cancel(attempt.timeout);
+		LockEngine.cancel(attempt.backstop);
+	}
+
+	/**
+	 * Forgets a caller that has had its share.
+	 */
+	void forget(ShareAttempt attempt) {
+		attempt.state = State.OVER;
+		this.attempts.remove(attempt.handle);
+	}
+
+	@Nullable ShareAttempt find(String handle) {
+		return this.attempts.get(handle);
+	}
+
+	List<ShareAttempt> all() {
+		return List.copyOf(this.attempts.values());
+	}
+
+}

@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisTarget;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Runs the {@link SharedLocksContract} on every kind of Redis.
+ */
+class SharedLocksIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends SharedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends SharedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends SharedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.JEDIS)
+	class OnJedis extends SharedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends SharedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_7_4)
+	class OnRedis74 extends SharedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_8)
+	class OnRedis8 extends SharedLocksContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.VALKEY_8)
+	class OnValkey8 extends SharedLocksContract {
+
+	}
+
+}
