@@ -20,17 +20,25 @@ sealed interface Claim {
 	 *
 	 * @param request the call
 	 * @param handle proves the claim to Redis
+	 * @param takenOver whether a call before may have had its effect and nobody knows
 	 * @param budget what the call may still wait for Redis
 	 */
-	record Granted(IdempotencyRequest request, RedisIdempotency.Handle handle, CallBudget budget) implements Claim {
+	record Granted(IdempotencyRequest request, RedisIdempotency.Handle handle, boolean takenOver,
+			CallBudget budget) implements Claim {
 	}
 
 	/**
 	 * An earlier call has ended.
 	 *
-	 * @param result what it returned, or {@code null} if that was not kept
+	 * @param result what it ended with, or {@code null} if that was not kept
+	 * @param kind what that is
 	 */
-	record Completed(byte @Nullable [] result) implements Claim {
+	record Completed(byte @Nullable [] result, RecordKind kind) implements Claim {
+
+		Completed(byte @Nullable [] value) {
+			this(value, RecordKind.VALUE);
+		}
+
 	}
 
 	/**

@@ -13,11 +13,22 @@ import org.jspecify.annotations.Nullable;
 sealed interface Ending {
 
 	/**
-	 * Its effect stands.
+	 * Its effect stands, or that of another call with the same key.
 	 *
-	 * @param result what it returned, or {@code null} if that cannot be kept
+	 * @param result what it ended with, or {@code null} if that cannot be kept
+	 * @param kind what that is
+	 * @param fingerprint that of the other call, {@code null} for its own
 	 */
-	record Complete(byte @Nullable [] result) implements Ending {
+	record Complete(byte @Nullable [] result, RecordKind kind, byte @Nullable [] fingerprint) implements Ending {
+
+		Complete(byte @Nullable [] value) {
+			this(value, RecordKind.VALUE, null);
+		}
+
+		Complete(byte @Nullable [] value, byte @Nullable [] fingerprint) {
+			this(value, RecordKind.VALUE, fingerprint);
+		}
+
 	}
 
 	/**

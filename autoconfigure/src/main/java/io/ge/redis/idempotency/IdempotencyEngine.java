@@ -5,43 +5,202 @@
 
 package io.ge.redis.idempotency;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims keys and ends claims, asynchronously and without blocking. A claim that was
  * granted is prolonged until it is ended.
+ * <p>
+ * Calls of this instance with the same key are joined: one asks Redis, and the others are
+ * told what it was told. While it runs they are refused without a command, or wait for
+ * its end and get its result. Only where that says nothing to them, since it has freed
+ * the key or lost it, does the next one ask.
  */
 final class IdempotencyEngine {
 
 	private static final Set<OutageCause> REFUSALS = EnumSet.of(OutageCause.OOM, OutageCause.NOPERM,
 			OutageCause.MISCONF, OutageCause.ERROR);
 
+	private static final LocalCall.End STILL_RUNNING = new LocalCall.End(null);
+
+	private static final LocalCall.End NOTHING_TO_TELL = new LocalCall.End(null);
+
 	private final RedisIdempotency redis;
 
 	private final Heartbeats heartbeats;
 
-	IdempotencyEngine(RedisIdempotency redis, Heartbeats heartbeats) {
+	private final Waiters waiters;
+
+	private final Map<RedisIdempotencyKey, LocalCall> calls = new ConcurrentHashMap<>();
+
+	private final RecentKeys recent = new RecentKeys();
+
+	IdempotencyEngine(RedisIdempotency redis, Waiters waiters) {
 		this.redis = redis;
-		this.heartbeats = heartbeats;
+		this.waiters = waiters;
+		this.heartbeats = new Heartbeats(this::beat);
+	}
+
+	private CompletionStage<Boolean> beat(Claim.Granted claim) {
+		return this.redis.beat(claim).thenApply((stands) -> {
+			if (!stands) {
+				leave(claim, NOTHING_TO_TELL);
+			}
+			return stands;
+		});
 	}
 
 	/**
-	 * Claims the key of a call.
+	 * Claims the key of a call, or waits for another one if it is to.
 	 * @return completes with what Redis says, or with {@link RedisUnavailableException}
 	 */
 	CompletionStage<Claim> claim(IdempotencyRequest request) {
-		return this.redis.claim(request).thenApply((claim) -> {
-			if (claim instanceof Claim.Granted granted) {
-				this.heartbeats.add(granted);
+		RedisIdempotencyKey key = this.redis.key(request);
+		if (request.settings().onDuplicate() == OnDuplicate.CONFLICT) {
+			return attempt(request, key, Duration.ZERO);
+		}
+		long deadline = System.nanoTime() + request.settings().waitTimeout().toNanos();
+		Waiters.Waiter waiter = this.waiters.register(key.toString());
+		return attempt(request, key, deadline, waiter).whenComplete((claim, failure) -> waiter.close());
+	}
+
+	private CompletionStage<Claim> attempt(IdempotencyRequest request, RedisIdempotencyKey key, long deadline,
+			Waiters.Waiter waiter) {
+		waiter.arm();
+		return attempt(request, key, left(deadline)).thenCompose((claim) -> {
+			Duration left = left(deadline);
+			if (!(claim instanceof Claim.InFlight inFlight) || left.isZero()) {
+				return CompletableFuture.completedFuture(claim);
 			}
-			return claim;
+			Duration longest = (inFlight.leaseLeft().compareTo(left) < 0) ? inFlight.leaseLeft() : left;
+			return waiter.await(longest).thenCompose((woken) -> attempt(request, key, deadline, waiter));
 		});
+	}
+
+	private static Duration left(long deadline) {
+		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+	}
+
+	private CompletionStage<Claim> attempt(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
+		LocalCall call = new LocalCall(request.fingerprint());
+		LocalCall running = this.calls.putIfAbsent(key, call);
+		return (running != null) ? join(request, key, running, patience) : ask(request, key, call, patience);
+	}
+
+	private CompletionStage<Claim> ask(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall call,
+			Duration patience) {
+		claimed(request, key, patience).whenComplete((claim, failure) -> {
+			remember(key, claim);
+			if (claim instanceof Claim.Granted granted) {
+				granted(granted, key, call);
+				return;
+			}
+			this.calls.remove(key, call);
+			if (failure != null) {
+				call.claimed().completeExceptionally(failure);
+			}
+			else {
+				call.claimed().complete(claim);
+			}
+		});
+		return call.claimed();
+	}
+
+	/**
+	 * What is answered from a record as it should be is nothing that anybody looks for.
+	 */
+	private void remember(RedisIdempotencyKey key, @Nullable Claim claim) {
+		if (claim instanceof Claim.Granted || claim instanceof Claim.InFlight || claim instanceof Claim.Unknown) {
+			this.recent.add(key);
+		}
+	}
+
+	/**
+	 * Answers to a question about the keys of this instance.
+	 */
+	String inventory(String question) {
+		List<RedisIdempotencyKey> inFlight = new ArrayList<>();
+		this.calls.forEach((key, call) -> {
+			if (call.isGranted()) {
+				inFlight.add(key);
+			}
+		});
+		return IdempotencyInventory.answer(question, inFlight, this.recent.lastFirst());
+	}
+
+	private void granted(Claim.Granted claim, RedisIdempotencyKey key, LocalCall call) {
+		try {
+			this.heartbeats.add(claim);
+		}
+		catch (RuntimeException | Error ex) {
+			// Nothing has run yet, and nothing would prolong the lease
+			this.calls.remove(key, call);
+			call.claimed().completeExceptionally(ex);
+			end(claim, new Ending.Release());
+			return;
+		}
+		call.claimed().complete(claim);
+	}
+
+	// Those who join must never wait for a call that was not even sent
+	private CompletionStage<Claim> claimed(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
+		try {
+			return this.redis.claim(request, key, patience);
+		}
+		catch (RuntimeException | Error ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private CompletionStage<Claim> join(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall running,
+			Duration patience) {
+		return running.claimed().thenCompose((claim) -> {
+			if (!Arrays.equals(running.fingerprint(), request.fingerprint())) {
+				// The first one had the payload of neither
+				return (claim instanceof Claim.Mismatch) ? attempt(request, key, patience)
+						: CompletableFuture.completedFuture(new Claim.Mismatch());
+			}
+			if (!(claim instanceof Claim.Granted)) {
+				return CompletableFuture.completedFuture(claim);
+			}
+			return patience.isZero() ? CompletableFuture.completedFuture(inFlight(request))
+					: awaitEnd(request, key, running, patience);
+		});
+	}
+
+	private CompletionStage<Claim> awaitEnd(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall running,
+			Duration patience) {
+		long deadline = System.nanoTime() + patience.toNanos();
+		return running.ended()
+			.copy()
+			.completeOnTimeout(STILL_RUNNING, patience.toNanos(), TimeUnit.NANOSECONDS)
+			.thenCompose((end) -> {
+				if (end == STILL_RUNNING) {
+					return CompletableFuture.completedFuture(inFlight(request));
+				}
+				Claim answer = end.answer();
+				return (answer != null) ? CompletableFuture.completedFuture(answer)
+						: attempt(request, key, left(deadline));
+			});
+	}
+
+	private static Claim inFlight(IdempotencyRequest request) {
+		return new Claim.InFlight(request.settings().lease());
 	}
 
 	/**
@@ -55,7 +214,33 @@ final class IdempotencyEngine {
 			boolean closing = ending instanceof Ending.Complete && isRefused(failure);
 			this.redis.endLater(claim, closing ? new Ending.Unknown() : ending);
 			return true;
-		});
+		}).whenComplete((stood, failure) -> leave(claim, stood ? end(ending) : NOTHING_TO_TELL));
+	}
+
+	private static LocalCall.End end(Ending ending) {
+		if (ending instanceof Ending.Complete complete && complete.fingerprint() == null) {
+			return new LocalCall.End(new Claim.Completed(complete.result(), complete.kind()));
+		}
+		return (ending instanceof Ending.Unknown) ? new LocalCall.End(new Claim.Unknown()) : NOTHING_TO_TELL;
+	}
+
+	private void leave(Claim.Granted claim, LocalCall.End end) {
+		RedisIdempotencyKey key = claim.handle().key();
+		LocalCall call = this.calls.get(key);
+		if (call != null && call.isOf(claim) && this.calls.remove(key, call)) {
+			call.ended().complete(end);
+		}
+	}
+
+	/**
+	 * Returns what stands for operation, scope and key of a call outside of Redis.
+	 */
+	String id(IdempotencyRequest request) {
+		return this.redis.key(request).digest();
+	}
+
+	RedisIdempotency redis() {
+		return this.redis;
 	}
 
 	/**

@@ -8,6 +8,8 @@ package io.ge.redis.idempotency;
 import java.util.List;
 import java.util.function.Supplier;
 
+import javax.sql.DataSource;
+
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -34,7 +36,11 @@ public final class IdempotencyGuard implements DisposableBean {
 
 	private final TransactionWatch transactions = new TransactionWatch();
 
+	private final WitnessChoice witness;
+
 	private final Supplier<IdempotencyEngine> engine;
+
+	private final Supplier<IdempotencyControl> control;
 
 	private final Supplier<DefaultIdempotency> idempotency;
 
@@ -59,15 +65,22 @@ public final class IdempotencyGuard implements DisposableBean {
 				extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
 		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
 				extensions.keySources());
+		this.witness = new WitnessChoice(settings, extensions.database());
 		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
-		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(operations, this.engine.get(), codecs,
-				this.transactions, SingletonSupplier.of(extensions.principals()), events));
+		this.control = SingletonSupplier
+			.of(() -> new IdempotencyControl(operations, this.engine.get().redis(), backend.get().bus()));
+		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(operations, this.engine.get(),
+				this.witness, codecs, this.transactions, SingletonSupplier.of(extensions.principals()), events));
 	}
 
 	private IdempotencyEngine engine(RedisBackend backend) {
 		RedisIdempotency redis = new RedisIdempotency(backend.redis(PATTERN), backend.keys(PATTERN),
-				backend.bus().instanceId());
-		IdempotencyEngine made = new IdempotencyEngine(redis, new Heartbeats(redis::beat));
+				backend.bus().instanceId(), backend.bus().channel());
+		Waiters waiters = new Waiters(Waiters.BACKSTOP);
+		backend.bus().handle(PATTERN, waiters::wake);
+		backend.bus().onSubscribed(waiters::wakeAll);
+		IdempotencyEngine made = new IdempotencyEngine(redis, waiters);
+		backend.bus().onQuestion(IdempotencyInventory.TOPIC, made::inventory);
 		this.running = made;
 		return made;
 	}
@@ -107,8 +120,25 @@ public final class IdempotencyGuard implements DisposableBean {
 		return this.idempotency.get();
 	}
 
+	/**
+	 * Returns what operators can see and do.
+	 * @return the control
+	 */
+	public IdempotencyControl control() {
+		return this.control.get();
+	}
+
+	/**
+	 * Looks for the witness, so that a missing one that is required fails the start.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it is missing
+	 */
+	public void prepareWitness() {
+		this.witness.get();
+	}
+
 	@Override
 	public void destroy() {
+		this.witness.stop();
 		IdempotencyEngine made = this.running;
 		if (made != null) {
 			made.stop();
@@ -121,9 +151,11 @@ public final class IdempotencyGuard implements DisposableBean {
 	 * @param keySources give keys to methods that name none
 	 * @param codecs keep results that are more than a value
 	 * @param principals name the caller; the first that knows one decides
+	 * @param database where effects are and the witness can be, or {@code null} if there
+	 * is none
 	 */
 	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
-			Supplier<List<PrincipalProvider>> principals) {
+			Supplier<List<PrincipalProvider>> principals, Supplier<@Nullable DataSource> database) {
 	}
 
 }

@@ -8,6 +8,7 @@ package io.ge.redis.idempotency;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.invocation.FallbackMethod;
 import io.ge.redis.core.invocation.GuardInterceptor;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.aopalliance.intercept.MethodInvocation;
@@ -37,12 +38,14 @@ final class IdempotencyInterceptor extends GuardInterceptor<IdempotencyOperation
 			if (settings.required()) {
 				throw new IdempotencyKeyException("A call of '" + settings.name() + "' needs an idempotency key");
 			}
-			return invocation.proceed();
+			return DefaultIdempotency.runUnprotected(settings, (progress) -> invocation.proceed());
 		}
 		DefaultIdempotency target = this.idempotency.get();
 		IdempotencyRequest request = target.request(settings, key, fingerprint(operation, invocation));
-		return target.call(request, operation.codec(), operation.replaying(),
-				(progress) -> proceed(invocation, progress));
+		FallbackMethod recover = operation.recover();
+		Answers answers = new Answers(operation.codec(), operation.exceptions(), operation.exchange().get(),
+				operation.replaying(), (recover != null) ? (lost) -> recover.invoke(invocation, () -> lost) : null);
+		return target.call(request, answers, (progress) -> proceed(invocation, progress));
 	}
 
 	private static byte[] fingerprint(IdempotencyOperation operation, MethodInvocation invocation) {

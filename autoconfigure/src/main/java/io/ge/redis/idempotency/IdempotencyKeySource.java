@@ -47,6 +47,16 @@ public interface IdempotencyKeySource {
 		List<@Nullable Object> payload(@Nullable Object[] arguments);
 
 		/**
+		 * Returns the exchange that the current call answers: its response is kept in the
+		 * place of what the method returns.
+		 * @return the exchange, or {@code null} if it is not seen as a whole, or is none
+		 * of the current call's
+		 */
+		default @Nullable IdempotentExchange exchange() {
+			return null;
+		}
+
+		/**
 		 * Called before the result of an earlier call is given to the current one.
 		 */
 		default void replaying() {

@@ -6,7 +6,9 @@
 package io.ge.redis.idempotency;
 
 import java.util.List;
+import java.util.function.Supplier;
 
+import io.ge.redis.core.invocation.FallbackMethod;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
 import org.aopalliance.intercept.MethodInvocation;
@@ -19,11 +21,15 @@ import org.jspecify.annotations.Nullable;
  * @param key reads the key of a call
  * @param payload reads what must be equal in a repetition
  * @param codec keeps the results
+ * @param exceptions those that are a result as well, or {@code null} for none
+ * @param exchange finds what a call answers
  * @param replaying called before a result is given again
+ * @param recover gives a result that was not kept, or {@code null} if nothing does
  * @param description for the endpoint
  */
 record IdempotencyOperation(IdempotencySettings settings, KeyReader key, PayloadReader payload, ResultCodec codec,
-		Runnable replaying, GuardDescription description) implements GuardedOperation {
+		@Nullable StoredExceptions exceptions, Supplier<@Nullable IdempotentExchange> exchange, Runnable replaying,
+		@Nullable FallbackMethod recover, GuardDescription description) implements GuardedOperation {
 
 	@Override
 	public List<GuardDescription> describe() {

@@ -5,11 +5,14 @@
 
 package io.ge.redis.idempotency;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.FallbackMethod;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.MethodExpression;
@@ -57,9 +60,22 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		settings.pickOptional("key", null, key);
 		String fingerprint = this.attributes.text(method, "fingerprint", annotation.fingerprint());
 		settings.pickOptional("fingerprint", null, fingerprint);
+		String recover = this.attributes.text(method, "recover", annotation.recover());
+		settings.pickOptional("recover", null, recover);
+		StoredExceptions exceptions = StoredExceptions.of(name, annotation.storeExceptions(), method,
+				this.codecs.maxBytes());
+		settings.pickOptional("storeExceptions", null, names(annotation.storeExceptions()));
 		return new IdempotencyOperation(merged, keyReader(key, calls, method),
-				payloadReader(fingerprint, calls, method), codec, (calls != null) ? calls::replaying : () -> {
-				}, new GuardDescription("idempotency", "Idempotent", name, settings.toMap()));
+				payloadReader(fingerprint, calls, method), codec, exceptions,
+				(calls != null) ? calls::exchange : () -> null, (calls != null) ? calls::replaying : () -> {
+				},
+				(recover != null) ? FallbackMethod.find(method, "recover", recover, ResponseLostException.class) : null,
+				new GuardDescription("idempotency", "Idempotent", name, settings.toMap()));
+	}
+
+	private static @Nullable String names(Class<?>[] types) {
+		String names = Arrays.stream(types).map(Class::getSimpleName).collect(Collectors.joining(", "));
+		return names.isEmpty() ? null : names;
 	}
 
 	private IdempotencyProperties.Operation read(Idempotent annotation, GuardedMethod method) {
@@ -67,8 +83,10 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 				this.attributes.duration(method, "lease", annotation.lease()),
 				(annotation.scope() != IdempotencyScope.PRINCIPAL) ? annotation.scope() : null,
 				annotation.required() ? null : Boolean.FALSE,
+				(annotation.onDuplicate() != OnDuplicate.CONFLICT) ? annotation.onDuplicate() : null,
 				(annotation.onFailureWithoutTransaction() != FailureWithoutTransaction.UNKNOWN)
 						? annotation.onFailureWithoutTransaction() : null,
+				(annotation.onUnknownOutcome() != UnknownOutcome.BLOCK) ? annotation.onUnknownOutcome() : null,
 				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null);
 	}
 

@@ -13,13 +13,12 @@ import org.jspecify.annotations.Nullable;
  * A call with a key.
  *
  * @param settings the operation
- * @param principal whose key it is, or {@code null} for an anonymous caller or a key that
+ * @param caller whose key it is, or {@code null} for an anonymous caller or a key that
  * all share
  * @param key the key, one or more parts
  * @param fingerprint what must be equal in a repetition
  */
-record IdempotencyRequest(IdempotencySettings settings, @Nullable String principal, List<String> key,
-		byte[] fingerprint) {
+record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key, byte[] fingerprint) {
 
 	@Override
 	public String toString() {

@@ -11,8 +11,9 @@ package io.ge.redis.idempotency;
 public enum IdempotencyScope {
 
 	/**
-	 * Each authenticated principal has keys of its own, and so have all anonymous callers
-	 * together: nobody can be given another's result by guessing a key.
+	 * Each authenticated principal has keys of its own, as named by the issuer of its
+	 * token where there is one, and so have all anonymous callers together: nobody can be
+	 * given another's result by guessing a key.
 	 */
 	PRINCIPAL,
 

@@ -21,12 +21,17 @@ import org.springframework.util.Assert;
  * milliseconds
  * @param scope who shares the keys
  * @param required whether a call without a key is refused
+ * @param onDuplicate what a repetition does while the first call runs
+ * @param waitTimeout for how long a repetition that waits does so, at most
  * @param onFailureWithoutTransaction what a failed call leaves behind if no transaction
  * was begun in it
+ * @param onUnknownOutcome what becomes of the key if nobody knows what a failed call has
+ * changed
  * @param onOutage what happens while Redis is away, ALLOW or DENY
  */
 public record IdempotencySettings(String name, Duration ttl, Duration lease, IdempotencyScope scope, boolean required,
-		FailureWithoutTransaction onFailureWithoutTransaction, OutagePolicy onOutage) {
+		OnDuplicate onDuplicate, Duration waitTimeout, FailureWithoutTransaction onFailureWithoutTransaction,
+		UnknownOutcome onUnknownOutcome, OutagePolicy onOutage) {
 
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
@@ -40,6 +45,8 @@ public record IdempotencySettings(String name, Duration ttl, Duration lease, Ide
 				() -> "the ttl (" + ttl + ") must not be below the lease (" + lease + ").");
 		Assert.isTrue(ttl.compareTo(LONGEST_TTL) <= 0,
 				() -> "the ttl must be at most " + LONGEST_TTL.toDays() + " days, but is " + ttl + ".");
+		Assert.isTrue(waitTimeout.toMillis() > 0,
+				() -> "the wait timeout must be at least 1ms, but is " + waitTimeout + ".");
 		Assert.isTrue(onOutage == OutagePolicy.ALLOW || onOutage == OutagePolicy.DENY,
 				() -> "the outage policy must be ALLOW or DENY, but is " + onOutage
 						+ ": one instance alone cannot know the keys of the others.");
@@ -47,14 +54,15 @@ public record IdempotencySettings(String name, Duration ttl, Duration lease, Ide
 
 	/**
 	 * Creates settings with the defaults: kept for 24 hours, a lease of 30 seconds, keys
-	 * by principal and required, closed after a failure without transaction, denied while
-	 * Redis is away.
+	 * by principal and required, a repetition refused while the first call runs, closed
+	 * after a failure without transaction, denied while Redis is away.
 	 * @param name the name
 	 * @return the settings
 	 */
 	public static IdempotencySettings of(String name) {
 		return new IdempotencySettings(name, Duration.ofHours(24), Duration.ofSeconds(30), IdempotencyScope.PRINCIPAL,
-				true, FailureWithoutTransaction.UNKNOWN, OutagePolicy.DENY);
+				true, OnDuplicate.CONFLICT, Duration.ofSeconds(5), FailureWithoutTransaction.UNKNOWN,
+				UnknownOutcome.BLOCK, OutagePolicy.DENY);
 	}
 
 }

@@ -23,7 +23,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <ul>
  * <li>after it gets the stored result, without running;</li>
  * <li>while it runs is refused with {@link IdempotencyInFlightException}, over HTTP a
- * 409;</li>
+ * 409, or waits, see {@link #onDuplicate()};</li>
  * <li>with another payload is refused with {@link IdempotencyMismatchException}, a
  * 422;</li>
  * <li>of a call whose outcome nobody knows is refused with
@@ -44,18 +44,36 @@ import org.springframework.aot.hint.annotation.Reflective;
  * lease if that is shorter, the owner can still come back if it was only cut off from
  * Redis. After that a call runs the method again. So if the process has died, the effect
  * is at least once; a process that was paused, or cut off, for longer than that cannot
- * store its result any more, but its effect stands.
+ * store its result any more, but its effect stands. {@link IdempotencyContext} has a
+ * fence by which a resource can tell such calls apart.
  * <p>
- * Cost: two script calls for a first call, one for a repetition, each one round trip; one
- * more per third of the lease while the method runs. One hash
+ * With a witness ({@code ge.redis.idempotency.witness}) the effect of a transaction is
+ * exactly once: a row in the table {@code ge_idempotency} is written in the same
+ * transaction, and of all those of a key at most one is committed. Whoever finds that the
+ * effect stands already gives the result of that row, or what {@link #recover()} returns;
+ * a transaction that would be a second one is rolled back.
+ * <p>
+ * Cost: two script calls for a first call, one for a repetition, each one round trip, and
+ * none for one in the instance where the first call runs; one more per third of the lease
+ * while the method runs. With a witness one insert for a first call, and one query for a
+ * call that fails, or whose predecessor was not heard of again. One hash
  * {@code prefix:idempotency:{name:scope:key}:1}, in which the key is hashed, with a TTL
  * of {@link #ttl()} after the last transition. Results are stored as JSON by the return
  * type of the method, without class names; a result that is larger than
  * {@code ge.redis.idempotency.max-result-size}, or that does not read back as what it
- * was, is not kept. On web handlers a {@code ResponseEntity} is kept with its status, its
- * body and the headers that describe the content, and a replayed response carries
- * {@code Idempotent-Replayed: true}; what a handler writes to the response itself is not
- * kept.
+ * was, is not kept.
+ * <p>
+ * Of a web handler the response is kept as it was sent: the status, the headers that
+ * describe the content and the bytes of the body, whether they are what it has returned,
+ * a view, or the answer to an exception. It is held back until it is kept, and
+ * repetitions get the same bytes, with {@code Idempotent-Replayed: true}. The status
+ * decides: if the method has returned, 401, 403, 408, 409, 425, 429 and 503 free the key
+ * unless something was committed, other errors of the server are failures of the call,
+ * and everything else is kept. If it has thrown, other errors of the client than those
+ * are kept, and everything else is a failure of the call. If the response could not be
+ * made after the method had returned, its value is kept, and rendered anew for
+ * repetitions. A handler that is called by other code, and any other method, has its
+ * value kept.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -97,8 +115,10 @@ public @interface Idempotent {
 	/**
 	 * SpEL expression for what must be equal in a repetition, such as {@code "#order"}.
 	 * Compared as the SHA-256 of its fields. Default all arguments; on web handlers the
-	 * HTTP method, the route and the arguments that are bound from path, parameters and
-	 * body.
+	 * HTTP method, the path, the parameters and the bytes of the body, or of the parts of
+	 * a multipart request. What the handler has not read of the body when the key is
+	 * claimed is kept in memory for it, up to
+	 * {@code ge.redis.idempotency.max-unread-body-size}; more is refused with a 413.
 	 * @return the expression
 	 */
 	String fingerprint() default "";
@@ -117,10 +137,53 @@ public @interface Idempotent {
 	boolean required() default true;
 
 	/**
+	 * What a repetition does while the first call runs. Waiting takes at most
+	 * {@code ge.redis.idempotency.wait-timeout}, 5 seconds by default, and is ended by a
+	 * message from the first call, or by an interrupt. In the instance of the first call
+	 * it costs nothing, in another one a script call for each time that it looks: at
+	 * first, when it is woken, and once a second.
+	 * @return what it does
+	 */
+	OnDuplicate onDuplicate() default OnDuplicate.CONFLICT;
+
+	/**
 	 * What a failed call leaves behind if no transaction was begun in it.
 	 * @return the policy
 	 */
 	FailureWithoutTransaction onFailureWithoutTransaction() default FailureWithoutTransaction.UNKNOWN;
+
+	/**
+	 * Exceptions that are an outcome like a result: a call that ends with one of them, or
+	 * a subclass, has ended, whether its transaction was committed or rolled back, and
+	 * repetitions get it again without running. Within a transaction of the caller that
+	 * holds only if that is committed. Kept are the type as it is named here and the
+	 * message, so a subclass comes back as that type, without cause and fields; each type
+	 * must have a constructor that takes the message, or nothing. One whose message would
+	 * come back as another one counts as any other failure. On web handlers the response
+	 * to it is kept, whatever its status. Default none.
+	 * @return the types
+	 */
+	Class<? extends Exception>[] storeExceptions() default {};
+
+	/**
+	 * What becomes of the key if nobody knows what a failed call has changed: if it
+	 * failed after a transaction was committed, or without one and
+	 * {@link #onFailureWithoutTransaction()} does not free the key. {@code BLOCK} refuses
+	 * repetitions until the {@link #ttl()} ends, {@code RETRY} lets the next one run,
+	 * which may have the effect twice.
+	 * @return what becomes of it
+	 */
+	UnknownOutcome onUnknownOutcome() default UnknownOutcome.BLOCK;
+
+	/**
+	 * Name of a method of the same class, with the same parameters, optionally followed
+	 * by a {@link ResponseLostException}, that returns what the first call must have
+	 * returned: for repetitions of a call whose effect stands, but whose result was not
+	 * kept. It is called on the bean itself and each time, so it must change nothing;
+	 * what it throws is thrown to the caller. Default none: such repetitions are refused.
+	 * @return the name
+	 */
+	String recover() default "";
 
 	/**
 	 * What happens while Redis is away: {@code DENY} refuses the call, over HTTP a 503,

@@ -46,6 +46,13 @@ final class Operations {
 	}
 
 	/**
+	 * Returns whether an annotation or a property knows an operation.
+	 */
+	boolean exists(String name) {
+		return this.annotated.all().containsKey(name) || this.properties.get().operations().containsKey(name);
+	}
+
+	/**
 	 * Returns an operation for use in code.
 	 */
 	IdempotencySettings get(String name) {
@@ -70,8 +77,12 @@ final class Operations {
 				settings.pick("lease", property.lease(), attributes.lease(), all.lease()),
 				settings.pick("scope", property.scope(), attributes.scope(), IdempotencyScope.PRINCIPAL),
 				settings.pick("required", property.required(), attributes.required(), true),
+				settings.pick("onDuplicate", property.onDuplicate(), attributes.onDuplicate(), OnDuplicate.CONFLICT),
+				all.waitTimeout(),
 				settings.pick("onFailureWithoutTransaction", property.onFailureWithoutTransaction(),
 						attributes.onFailureWithoutTransaction(), FailureWithoutTransaction.UNKNOWN),
+				settings.pick("onUnknownOutcome", property.onUnknownOutcome(), attributes.onUnknownOutcome(),
+						UnknownOutcome.BLOCK),
 				settings.pick("onOutage", property.onOutage(), attributes.onOutage(), all.onOutage())
 					.orElse(OutagePolicy.DENY));
 	}

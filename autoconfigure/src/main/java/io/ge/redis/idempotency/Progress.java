@@ -5,20 +5,48 @@
 
 package io.ge.redis.idempotency;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How far a call has come. Not bound to a thread: what stands between the guard and the
  * method may run it on another one.
  */
 final class Progress {
 
+	private @Nullable Object result;
+
 	private volatile boolean reached;
 
+	private volatile boolean returned;
+
+	/**
+	 * The call has come to the method, be it again: what an earlier attempt has returned
+	 * is no longer its result.
+	 */
 	void reach() {
+		this.returned = false;
+		this.result = null;
 		this.reached = true;
 	}
 
 	boolean isReached() {
 		return this.reached;
+	}
+
+	void returned(@Nullable Object result) {
+		this.result = result;
+		this.returned = true;
+	}
+
+	boolean hasReturned() {
+		return this.returned;
+	}
+
+	/**
+	 * What the method itself has returned.
+	 */
+	@Nullable Object result() {
+		return this.result;
 	}
 
 }

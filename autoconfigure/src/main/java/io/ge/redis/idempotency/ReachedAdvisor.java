@@ -17,7 +17,8 @@ import org.springframework.core.Ordered;
 
 /**
  * The innermost advice: notes that a call has come past all others, among them the lock
- * and the beginning of the transaction. What fails before has changed nothing.
+ * and the beginning of the transaction. What fails before has changed nothing. And what
+ * the method has returned is known before the commit.
  * <p>
  * Advice of the same order may still stand further in; then a failure of it counts as one
  * of the method, which is the safe side.
@@ -43,11 +44,14 @@ final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	}
 
 	private static @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
-		if (invocation instanceof ProxyMethodInvocation proxied
-				&& proxied.getUserAttribute(PROGRESS) instanceof Progress progress) {
-			progress.reach();
+		if (!(invocation instanceof ProxyMethodInvocation proxied)
+				|| !(proxied.getUserAttribute(PROGRESS) instanceof Progress progress)) {
+			return invocation.proceed();
 		}
-		return invocation.proceed();
+		progress.reach();
+		Object result = invocation.proceed();
+		progress.returned(result);
+		return result;
 	}
 
 }

@@ -13,22 +13,24 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
-import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The records of idempotent calls in Redis:
  * {@code prefix:idempotency:{name:scope:key}:1}, where the scope is {@code g} for keys
- * that all share, {@code a} for those of anonymous callers and {@code p} for those of a
- * principal. The key is a secret and stands there hashed, together with the principal;
- * {@code 1} is the format. The states and their transitions are in {@code claim.lua}.
+ * that all share, {@code a} for those of anonymous callers, {@code p} for those of a
+ * principal and {@code i} for those of one that an issuer has named. The key is a secret
+ * and stands there hashed, together with the principal; {@code 1} is the format. The
+ * states and their transitions are in {@code claim.lua}.
  * <p>
  * Every call is an owner of its own, so its claim can be sent twice and is taken back by
- * its owner alone when nobody learnt its outcome. The endings are sent until Redis has
+ * its owner alone when nobody learnt its outcome. The channels of instances that wait for
+ * its end are in a set beside it, {@code ...:1:w}. The endings are sent until Redis has
  * answered, since each of them protects from a second effect or frees a key.
  */
 final class RedisIdempotency {
@@ -46,6 +48,10 @@ final class RedisIdempotency {
 	private static final LuaScript UNKNOWN = LuaScript.load(RedisIdempotency.class, "unknown.lua")
 		.runningWithoutMemory();
 
+	private static final LuaScript LOOK = LuaScript.load(RedisIdempotency.class, "look.lua");
+
+	private static final LuaScript CLEAR = LuaScript.load(RedisIdempotency.class, "clear.lua");
+
 	private static final KeyPart FORMAT = KeyPart.of("1");
 
 	private static final KeyPart GLOBAL = KeyPart.of("g");
@@ -54,9 +60,7 @@ final class RedisIdempotency {
 
 	private static final KeyPart PRINCIPAL = KeyPart.of("p");
 
-	private static final String VALUE = "v";
-
-	private static final String LOST = "l";
+	private static final KeyPart ISSUED = KeyPart.of("i");
 
 	private static final byte[] NOTHING = {};
 
@@ -72,22 +76,31 @@ final class RedisIdempotency {
 
 	private final String instanceId;
 
+	private final String channel;
+
 	private final AtomicLong calls = new AtomicLong();
 
-	RedisIdempotency(GuardedRedis redis, KeySpace keys, String instanceId) {
+	RedisIdempotency(GuardedRedis redis, KeySpace keys, String instanceId, String channel) {
 		this.redis = redis;
 		this.keys = keys;
 		this.instanceId = instanceId;
+		this.channel = channel;
 	}
 
-	CompletableFuture<Claim> claim(IdempotencyRequest request) {
+	/**
+	 * Claims a key.
+	 * @param request the call
+	 * @param key its keys
+	 * @param patience for how long the call waits if another one runs; this instance is
+	 * told then when that has ended
+	 */
+	CompletableFuture<Claim> claim(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
 		IdempotencySettings settings = request.settings();
 		CallBudget budget = this.redis.newBudget();
-		RedisKey key = key(request);
 		String owner = this.instanceId + ":" + this.calls.incrementAndGet();
-		ScriptCall claim = ScriptCall.of(CLAIM, key, owner, request.fingerprint(), settings.lease().toMillis(),
-				settings.ttl().toMillis(), grace(settings).toMillis());
-		Supplier<ScriptCall> takeBack = () -> ScriptCall.of(RELEASE, key, owner, "", settings.ttl().toMillis());
+		ScriptCall claim = ScriptCall.of(CLAIM, key.all(), owner, request.fingerprint(), settings.lease().toMillis(),
+				settings.ttl().toMillis(), grace(settings).toMillis(), this.channel, patience.toMillis());
+		Supplier<ScriptCall> takeBack = () -> ScriptCall.of(RELEASE, key.all(), owner, "", settings.ttl().toMillis());
 		return this.redis.run(claim, budget, takeBack, leaseWithGrace(settings))
 			.thenApply((reply) -> read(reply, request, key, owner, budget));
 	}
@@ -100,16 +113,26 @@ final class RedisIdempotency {
 		return (settings.lease().compareTo(LONGEST_GRACE) < 0) ? settings.lease() : LONGEST_GRACE;
 	}
 
-	private static Claim read(ScriptReply reply, IdempotencyRequest request, RedisKey key, String owner,
+	private static Claim read(ScriptReply reply, IdempotencyRequest request, RedisIdempotencyKey key, String owner,
 			CallBudget budget) {
 		return switch ((int) reply.number(0)) {
-			case 1 -> new Claim.Granted(request, new Handle(key, owner, reply.number(1)), budget);
-			case 2 -> new Claim.Completed(reply.text(1).equals(VALUE) ? reply.bytes(2) : null);
+			case 1 -> new Claim.Granted(request, new Handle(key, owner, reply.number(1)), reply.number(2) == 1, budget);
+			case 2 -> completed(reply);
 			case 3 -> new Claim.InFlight(Duration.of(reply.number(1), ChronoUnit.MICROS));
 			case 4 -> new Claim.Mismatch();
 			case 5 -> new Claim.Unknown();
 			default -> throw new IllegalStateException("Unexpected reply of " + CLAIM);
 		};
+	}
+
+	private static Claim completed(ScriptReply reply) {
+		String code = reply.text(1);
+		for (RecordKind kind : RecordKind.values()) {
+			if (kind.code().equals(code)) {
+				return new Claim.Completed(reply.bytes(2), kind);
+			}
+		}
+		return new Claim.Completed(null);
 	}
 
 	/**
@@ -118,8 +141,8 @@ final class RedisIdempotency {
 	 */
 	CompletableFuture<Boolean> beat(Claim.Granted claim) {
 		IdempotencySettings settings = claim.request().settings();
-		ScriptCall call = ScriptCall.of(BEAT, claim.handle().key(), claim.handle().owner(), claim.handle().fence(),
-				settings.lease().toMillis(), settings.ttl().toMillis());
+		ScriptCall call = ScriptCall.of(BEAT, claim.handle().key().record(), claim.handle().owner(),
+				claim.handle().fence(), settings.lease().toMillis(), settings.ttl().toMillis());
 		return this.redis.run(call, this.redis.newBudget()).whenComplete((reply, failure) -> {
 			// By then the next beat has been sent
 			if (failure != null) {
@@ -150,15 +173,16 @@ final class RedisIdempotency {
 		long retention = claim.request().settings().ttl().toMillis();
 		if (ending instanceof Ending.Complete complete) {
 			byte[] result = complete.result();
-			return ScriptCall.of(COMPLETE, claim.handle().key(), claim.handle().owner(), claim.handle().fence(),
-					claim.request().fingerprint(), (result != null) ? VALUE : LOST, (result != null) ? result : NOTHING,
+			return ScriptCall.of(COMPLETE, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
+					(complete.fingerprint() != null) ? complete.fingerprint() : claim.request().fingerprint(),
+					(result != null) ? complete.kind().code() : RecordKind.LOST, (result != null) ? result : NOTHING,
 					retention);
 		}
 		if (ending instanceof Ending.Release) {
-			return ScriptCall.of(RELEASE, claim.handle().key(), claim.handle().owner(), claim.handle().fence(),
+			return ScriptCall.of(RELEASE, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
 					retention);
 		}
-		return ScriptCall.of(UNKNOWN, claim.handle().key(), claim.handle().owner(), claim.handle().fence(),
+		return ScriptCall.of(UNKNOWN, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
 				claim.request().fingerprint(), retention);
 	}
 
@@ -166,22 +190,70 @@ final class RedisIdempotency {
 		return reply.number(0) == 1;
 	}
 
-	private RedisKey key(IdempotencyRequest request) {
+	/**
+	 * Returns the keys of a call.
+	 */
+	RedisIdempotencyKey key(IdempotencyRequest request) {
 		IdempotencySettings settings = request.settings();
 		KeyPart scope = ANONYMOUS;
 		StringBuilder secret = new StringBuilder();
 		if (settings.scope() == IdempotencyScope.GLOBAL) {
 			scope = GLOBAL;
 		}
-		else if (request.principal() != null) {
+		else if (request.caller() != null) {
 			scope = PRINCIPAL;
-			secret.append(KeyPart.of(request.principal()));
+			if (request.caller().issuer() != null) {
+				scope = ISSUED;
+				secret.append(KeyPart.of(request.caller().issuer())).append(':');
+			}
+			secret.append(KeyPart.of(request.caller().name()));
 		}
 		// Escaped parts contain no colon, so different lists give different texts
 		for (String part : request.key()) {
 			secret.append(':').append(KeyPart.of(part));
 		}
-		return this.keys.entity(KeyPart.of(settings.name()), scope, KeyPart.secret(secret.toString())).with(FORMAT);
+		return new RedisIdempotencyKey(settings.name(),
+				this.keys.entity(KeyPart.of(settings.name()), scope, KeyPart.secret(secret.toString())).with(FORMAT));
+	}
+
+	/**
+	 * Returns the keys of a record of which an instance has told.
+	 * @throws IllegalArgumentException if it is no record
+	 */
+	RedisIdempotencyKey key(String operation, String record) {
+		return new RedisIdempotencyKey(operation, this.keys.restore(record));
+	}
+
+	/**
+	 * Looks how a key stands.
+	 */
+	CompletableFuture<KeyStanding> look(RedisIdempotencyKey key) {
+		return this.redis.run(ScriptCall.of(LOOK, key.record()), this.redis.newBudget())
+			.thenApply(RedisIdempotency::standing);
+	}
+
+	private static KeyStanding standing(ScriptReply reply) {
+		IdempotencyControl.State state = IdempotencyControl.State.values()[(int) reply.number(0)];
+		if (state == IdempotencyControl.State.NONE) {
+			return new KeyStanding(state, 0, "", Duration.ZERO, Duration.ZERO, Duration.ZERO, false);
+		}
+		return new KeyStanding(state, reply.number(1), reply.text(2), Duration.of(reply.number(3), ChronoUnit.MICROS),
+				Duration.of(reply.number(4), ChronoUnit.MICROS), Duration.ofMillis(reply.number(5)),
+				reply.number(6) == 1);
+	}
+
+	/**
+	 * Frees a key by hand.
+	 * @param fence that of the call that may lose it, or {@code null} if none may that is
+	 * in progress
+	 */
+	CompletableFuture<IdempotencyControl.Clearing> clear(RedisIdempotencyKey key, @Nullable Long fence) {
+		ScriptCall call = ScriptCall.of(CLEAR, key.all(), (fence != null) ? fence.toString() : "");
+		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> switch ((int) reply.number(0)) {
+			case 0 -> new IdempotencyControl.Clearing(false, null);
+			case 1 -> new IdempotencyControl.Clearing(true, null);
+			default -> new IdempotencyControl.Clearing(false, reply.number(1));
+		});
 	}
 
 	/**
@@ -191,7 +263,7 @@ final class RedisIdempotency {
 	 * @param owner unique to the call
 	 * @param fence higher than that of every claim of the key before
 	 */
-	record Handle(RedisKey key, String owner, long fence) {
+	record Handle(RedisIdempotencyKey key, String owner, long fence) {
 	}
 
 }

@@ -64,6 +64,13 @@ final class ResultCodecs {
 		return new JsonResultCodec(name, this.mapper, type, this.maxBytes.getAsLong());
 	}
 
+	/**
+	 * Returns the size above which a result is not kept.
+	 */
+	long maxBytes() {
+		return this.maxBytes.getAsLong();
+	}
+
 	private static void requireNoStream(GuardedMethod method, ResolvableType type) {
 		Class<?> raw = type.resolve();
 		for (Class<?> streaming : STREAMING) {

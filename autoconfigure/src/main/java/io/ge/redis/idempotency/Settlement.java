@@ -15,8 +15,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Decides what a call leaves behind, once the method has ended and, if the call was made
- * within a transaction, that has ended too.
+ * Decides what a call leaves behind, once the method has ended, what it answers is known,
+ * and, if the call was made within a transaction, that has ended too.
  * <p>
  * A key is freed only if nothing was committed. What the caller's transaction rolls back
  * includes the effect of this call, be it all of it or up to a savepoint that was set
@@ -34,6 +34,10 @@ final class Settlement implements TransactionSynchronization {
 	private final Set<Object> ownSavepoints = new HashSet<>();
 
 	private @Nullable Recording recording;
+
+	private RecordKind kind = RecordKind.VALUE;
+
+	private boolean left;
 
 	private boolean reached;
 
@@ -72,16 +76,25 @@ final class Settlement implements TransactionSynchronization {
 
 	/**
 	 * The method has ended.
-	 * @param recording what its result means
 	 * @param progress whether it was reached at all
 	 * @param transactions what was begun in it
 	 */
-	void ended(Recording recording, Progress progress, TransactionWatch.Frame transactions) {
-		this.recording = recording;
+	void left(Progress progress, TransactionWatch.Frame transactions) {
+		this.left = true;
 		this.reached = progress.isReached();
 		this.committed = transactions.hasCommitted();
 		this.begun = transactions.hasBegun();
 		this.leftCaller = this.suspensions > transactions.count();
+	}
+
+	/**
+	 * The call has ended.
+	 * @param recording what its result means
+	 * @param kind what kind of result it is
+	 */
+	void ended(Recording recording, RecordKind kind) {
+		this.recording = recording;
+		this.kind = kind;
 		settle();
 	}
 
@@ -90,7 +103,7 @@ final class Settlement implements TransactionSynchronization {
 	 */
 	@Override
 	public void suspend() {
-		if (this.recording == null) {
+		if (!this.left) {
 			this.suspensions++;
 		}
 	}
@@ -122,7 +135,8 @@ final class Settlement implements TransactionSynchronization {
 	private Ending decide(Recording recording) {
 		boolean succeeded = recording instanceof Recording.Stored || recording instanceof Recording.Lost;
 		if (succeeded && (this.callersStatus == null || this.callersStatus == STATUS_COMMITTED)) {
-			return new Ending.Complete((recording instanceof Recording.Stored stored) ? stored.bytes() : null);
+			return new Ending.Complete((recording instanceof Recording.Stored stored) ? stored.bytes() : null,
+					this.kind, null);
 		}
 		return isNothingCommitted(recording) ? new Ending.Release() : new Ending.Unknown();
 	}

@@ -26,9 +26,10 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	/**
 	 * Begins to watch on this thread.
+	 * @param testimony told of the transactions in which a row could be written
 	 */
-	Frame open() {
-		Frame frame = new Frame(this.current.get());
+	Frame open(@Nullable Testimony testimony) {
+		Frame frame = new Frame(this.current.get(), testimony);
 		this.current.set(frame);
 		return frame;
 	}
@@ -42,6 +43,10 @@ final class TransactionWatch implements TransactionExecutionListener {
 			frame.count++;
 			if (counts(transaction)) {
 				frame.begun++;
+				frame.active++;
+				if (frame.testimony != null) {
+					frame.testimony.transactionBegun(transaction, frame.active == 1);
+				}
 			}
 		}
 	}
@@ -50,6 +55,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
 		if (counts(transaction)) {
 			for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
+				frame.active--;
 				frame.committed = true;
 			}
 		}
@@ -57,9 +63,12 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
-		if (rollbackFailure == null && counts(transaction)) {
+		if (counts(transaction)) {
 			for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
-				frame.rolledBack++;
+				frame.active--;
+				if (rollbackFailure == null) {
+					frame.rolledBack++;
+				}
 			}
 		}
 	}
@@ -75,7 +84,11 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 		private final @Nullable Frame outer;
 
+		private final @Nullable Testimony testimony;
+
 		private int count;
+
+		private int active;
 
 		private int begun;
 
@@ -83,8 +96,9 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 		private boolean committed;
 
-		private Frame(@Nullable Frame outer) {
+		private Frame(@Nullable Frame outer, @Nullable Testimony testimony) {
 			this.outer = outer;
+			this.testimony = testimony;
 		}
 
 		/**

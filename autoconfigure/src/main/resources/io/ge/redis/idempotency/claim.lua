@@ -1,9 +1,11 @@
 -- Claims a key for one call, or tells what became of the call that claimed it before.
 --
--- KEYS  the record
--- ARGV  owner (unique per call), fingerprint, lease in milliseconds, retention in milliseconds, grace in milliseconds
--- Reply {1, fence}                    claimed: this owner alone may run, until the lease ends
---       {2, kind, record}             completed: 'v' with a record to replay, 'l' without one
+-- KEYS  the record; a set of the channels of instances that wait for its end
+-- ARGV  owner (unique per call), fingerprint, lease in milliseconds, retention in milliseconds, grace in milliseconds,
+--       channel of the instance, for how long it waits in milliseconds, 0 if it does not
+-- Reply {1, fence, taken over}        claimed: this owner alone may run, until the lease ends; taken over is 1 if an
+--                                     earlier owner was not heard of again, which may have had its effect, else 0
+--       {2, kind, record}             completed, with a record to replay of a kind that the caller knows; 'l' without one
 --       {3, microseconds}             another owner runs, with so much of its lease or of its grace left
 --       {4}                           the key was used with another fingerprint
 --       {5}                           the outcome of the first call is unknown
@@ -14,6 +16,8 @@
 --   f h o d x         in progress, and asked for after d: owner o may still come back until x
 --   f h o k r         completed, with a record r of kind k
 --   f h o             outcome unknown: no deadline, so nobody may ever take it over
+-- And t beside any of them: it was taken over once, or cleared by hand. That stays, since what the earlier owner did is
+-- never known here.
 --
 -- Invariants
 --  * At most one owner holds a key at a time, and each claim has a higher fence than all before it; also after the
@@ -23,25 +27,39 @@
 --    owner that lives may have been cut off for as long as this server was, and must not be overtaken by those who are
 --    back sooner. Completed and unknown records have no deadline and stay as they are.
 --  * The fingerprint decides first: another payload learns nothing about the first one, not even that it is in flight.
+--  * Who waits changes nothing of the record: its channel stands beside it, for as long as it waits.
 --  * The key lives for the retention after its last transition, so that fences do not start again within it.
 -- The first write is the only one that can be refused for lack of memory: then nothing has changed.
 
 local key = KEYS[1]
 local owner, fingerprint = ARGV[1], ARGV[2]
 local lease, retention, grace = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local waiters, channel, patience = KEYS[2], ARGV[6], tonumber(ARGV[7])
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 
-local record = redis.call('HMGET', key, 'f', 'h', 'o', 'd', 'k', 'x')
+local record = redis.call('HMGET', key, 'f', 'h', 'o', 'd', 'k', 'x', 't')
 local fence = tonumber(record[1] or 0)
+
+local function inFlight(left)
+  if patience > 0 then
+    redis.call('SADD', waiters, channel)
+    if redis.call('PTTL', waiters) < patience then
+      redis.call('PEXPIRE', waiters, patience)
+    end
+  end
+  return {3, left}
+end
+
 local deadline = record[4] and tonumber(record[4])
+local taken = (record[2] or record[7]) and 1 or 0
 
 if record[2] then
   if deadline and record[3] == owner then
     redis.call('HSET', key, 'd', string.format('%.0f', now + lease * 1000))
     redis.call('HDEL', key, 'x')
     redis.call('PEXPIRE', key, lease + retention)
-    return {1, fence}
+    return {1, fence, record[7] and 1 or 0}
   end
   if record[2] ~= fingerprint then
     return {4}
@@ -53,7 +71,7 @@ if record[2] then
     return {5}
   end
   if deadline > now then
-    return {3, deadline - now}
+    return inFlight(deadline - now)
   end
   local waits = record[6] and tonumber(record[6])
   if not waits then
@@ -61,13 +79,16 @@ if record[2] then
     redis.call('HSET', key, 'x', string.format('%.0f', waits))
   end
   if waits > now then
-    return {3, waits - now}
+    return inFlight(waits - now)
   end
 end
 
 fence = math.max(fence + 1, now)
 redis.call('HSET', key, 'f', string.format('%.0f', fence), 'h', fingerprint, 'o', owner,
   'd', string.format('%.0f', now + lease * 1000))
+if taken == 1 then
+  redis.call('HSET', key, 't', 1)
+end
 redis.call('HDEL', key, 'x')
 redis.call('PEXPIRE', key, lease + retention)
-return {1, fence}
+return {1, fence, taken}

@@ -1,6 +1,6 @@
 -- Stores what a call has done.
 --
--- KEYS  the record, as laid out in claim.lua
+-- KEYS  the record and those who wait for it, as laid out in claim.lua
 -- ARGV  owner, fence, fingerprint, kind, record, retention in milliseconds
 -- Reply {1} stored, {0} lost: another owner has taken over, and what it does stands
 --
@@ -9,10 +9,11 @@
 --  * A record that is gone (the server lost its data) belongs to nobody: the effect happened, so it is recorded.
 --  * A repetition by the same owner changes nothing but the retention.
 --  * The retention counts from here.
+--  * Those who wait are told, once the record stands; without the permission to publish they look for themselves.
 -- Works without memory, see beat.lua: whoever was admitted may also finish. If the second write is refused all the same,
 -- the call is still in progress.
 
-local key = KEYS[1]
+local key, waiters = KEYS[1], KEYS[2]
 local owner, fence, fingerprint = ARGV[1], ARGV[2], ARGV[3]
 local kind, result, retention = ARGV[4], ARGV[5], tonumber(ARGV[6])
 
@@ -26,4 +27,8 @@ redis.call('PEXPIRE', key, retention)
 redis.call('HSET', key, 'f', fence, 'h', fingerprint, 'o', owner, 'k', kind, 'r', result)
 redis.call('HDEL', key, 'd', 'x')
 redis.call('PEXPIRE', key, retention)
+for _, channel in ipairs(redis.call('SMEMBERS', waiters)) do
+  redis.pcall('PUBLISH', channel, 'idempotency ' .. key)
+end
+redis.call('DEL', waiters)
 return {1}

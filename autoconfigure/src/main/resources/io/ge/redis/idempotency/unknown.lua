@@ -1,6 +1,6 @@
 -- Closes a key for good, because nobody can tell whether the call that claimed it has changed anything.
 --
--- KEYS  the record, as laid out in claim.lua
+-- KEYS  the record and those who wait for it, as laid out in claim.lua
 -- ARGV  owner, fence, fingerprint, retention in milliseconds
 -- Reply {1} closed, {0} lost: another owner has taken over
 --
@@ -9,9 +9,10 @@
 --  * Without a deadline nobody takes the key over until the retention ends.
 --  * A record that is gone (the server lost its data) belongs to nobody and is written anew.
 --  * A repetition by the same owner changes nothing but the retention.
+--  * Those who wait are told; without the permission to publish they look for themselves.
 -- Works without memory, see beat.lua; if the write of a lost record is refused all the same, nothing has changed.
 
-local key = KEYS[1]
+local key, waiters = KEYS[1], KEYS[2]
 local owner, fence, fingerprint, retention = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 
 local record = redis.call('HMGET', key, 'f', 'o', 'd', 'k')
@@ -24,4 +25,8 @@ else
   redis.call('HDEL', key, 'd', 'x')
 end
 redis.call('PEXPIRE', key, retention)
+for _, channel in ipairs(redis.call('SMEMBERS', waiters)) do
+  redis.pcall('PUBLISH', channel, 'idempotency ' .. key)
+end
+redis.call('DEL', waiters)
 return {1}

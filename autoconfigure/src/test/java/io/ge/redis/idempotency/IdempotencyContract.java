@@ -33,11 +33,17 @@ abstract class IdempotencyContract {
 
 	private static final IdempotencySettings BRIEF = with(Duration.ofMillis(100), IdempotencyScope.PRINCIPAL);
 
+	private static final IdempotencySettings WAITING = new IdempotencySettings("sales", Duration.ofHours(1),
+			Duration.ofSeconds(30), IdempotencyScope.PRINCIPAL, true, OnDuplicate.WAIT, Duration.ofSeconds(20),
+			FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
+
 	private RedisFixture redis;
 
 	private TestBackend backend;
 
 	private IdempotencyEngine engine;
+
+	private Waiters waiters;
 
 	/** Without heartbeats, as a process that is paused. */
 	private RedisIdempotency claims;
@@ -47,8 +53,11 @@ abstract class IdempotencyContract {
 		this.redis = redis;
 		this.backend = TestBackend.on(redis);
 		this.claims = new RedisIdempotency(this.backend.get().redis("idempotency"),
-				this.backend.get().keys("idempotency"), "instance-1");
-		this.engine = new IdempotencyEngine(this.claims, new Heartbeats(this.claims::beat));
+				this.backend.get().keys("idempotency"), "instance-1", this.backend.get().bus().channel());
+		// Woken by nothing but messages
+		this.waiters = new Waiters(Duration.ofMinutes(1));
+		this.backend.get().bus().handle("idempotency", this.waiters::wake);
+		this.engine = new IdempotencyEngine(this.claims, this.waiters);
 	}
 
 	@AfterEach
@@ -71,12 +80,15 @@ abstract class IdempotencyContract {
 	}
 
 	@Test
-	void grantsOneOfManyParallelClaims() {
+	void grantsOneOfManyParallelClaimsWithOneCommand() {
+		claim("warm");
+		this.redis.configResetStat();
 		List<CompletableFuture<Claim>> calls = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
 			calls.add(this.engine.claim(request(SALES, "anna", "key", "payload")).toCompletableFuture());
 		}
 		List<Claim> answers = calls.stream().<Claim>map(Waiting::await).toList();
+		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(1);
 		assertThat(answers).filteredOn(Claim.Granted.class::isInstance).hasSize(1);
 		assertThat(answers).filteredOn(Claim.InFlight.class::isInstance).hasSize(49).allSatisfy((answer) -> {
 			Duration left = ((Claim.InFlight) answer).leaseLeft();
@@ -119,9 +131,9 @@ abstract class IdempotencyContract {
 
 	@Test
 	void keyIsTakenOverAfterTheLeaseAndTheFormerOwnerIsRefused() {
-		Claim.Granted paused = granted(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload"))));
+		Claim.Granted paused = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
 		Claim.Granted next = granted(Awaitility.await()
-			.until(() -> Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload"))),
+			.until(() -> Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))),
 					Claim.Granted.class::isInstance));
 		assertThat(next.handle().fence()).isGreaterThan(paused.handle().fence());
 		assertThat(Waiting.await(this.claims.beat(paused))).isFalse();
@@ -129,25 +141,25 @@ abstract class IdempotencyContract {
 			assertThat(Waiting.await(this.claims.end(paused, ending))).as(ending.toString()).isFalse();
 		}
 		assertThat(Waiting.await(this.claims.end(next, new Ending.Complete(bytes("in time"))))).isTrue();
-		assertThat(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
+		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
 				Claim.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("in time")));
 	}
 
 	@Test
 	void ownerThatWasCutOffForLongerThanItsLeaseIsNotOvertakenByWhoAsksFirst() {
-		Claim.Granted cutOff = granted(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload"))));
+		Claim.Granted cutOff = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
 		await(Duration.ofMillis(150));
-		assertThat(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
+		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
 				Claim.InFlight.class,
 				(inFlight) -> assertThat(inFlight.leaseLeft()).isBetween(Duration.ofNanos(1), BRIEF.lease()));
 		assertThat(Waiting.await(this.claims.end(cutOff, new Ending.Complete(bytes("sold"))))).isTrue();
-		assertThat(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
+		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
 				Claim.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
 	}
 
 	@Test
 	void ownerThatIsLateButNotReplacedStillEnds() {
-		Claim.Granted late = granted(Waiting.await(this.claims.claim(request(BRIEF, "anna", "key", "payload"))));
+		Claim.Granted late = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
 		await(Duration.ofMillis(150));
 		assertThat(Waiting.await(this.claims.beat(late))).isTrue();
 		await(Duration.ofMillis(150));
@@ -170,7 +182,7 @@ abstract class IdempotencyContract {
 	}
 
 	private Duration leaseLeft(IdempotencyRequest request) {
-		Claim claim = Waiting.await(this.claims.claim(request));
+		Claim claim = Waiting.await(claimApart(request));
 		assertThat(claim).isInstanceOf(Claim.InFlight.class);
 		return ((Claim.InFlight) claim).leaseLeft();
 	}
@@ -191,10 +203,10 @@ abstract class IdempotencyContract {
 				claim(global, null, "key", "payload"),
 				claim(IdempotencySettings.of("refunds"), "anna", "key", "payload"),
 				claim(SALES, "anna:key", "key", "payload"),
-				Waiting.await(this.engine
-					.claim(new IdempotencyRequest(SALES, "anna", List.of("key", "key"), Fingerprints.of("payload")))),
-				Waiting.await(this.engine
-					.claim(new IdempotencyRequest(SALES, "anna", List.of("key:key"), Fingerprints.of("payload")))));
+				Waiting.await(this.engine.claim(new IdempotencyRequest(SALES, new Caller(null, "anna"),
+						List.of("key", "key"), Fingerprints.of("payload")))),
+				Waiting.await(this.engine.claim(new IdempotencyRequest(SALES, new Caller(null, "anna"),
+						List.of("key:key"), Fingerprints.of("payload")))));
 		assertThat(claims).allMatch(Claim.Granted.class::isInstance);
 	}
 
@@ -212,7 +224,8 @@ abstract class IdempotencyContract {
 	@Test
 	void retentionCountsFromTheEnd() {
 		IdempotencySettings settings = new IdempotencySettings("short", Duration.ofMillis(1000), Duration.ofMillis(800),
-				IdempotencyScope.GLOBAL, true, FailureWithoutTransaction.UNKNOWN, OutagePolicy.DENY);
+				IdempotencyScope.GLOBAL, true, OnDuplicate.CONFLICT, Duration.ofSeconds(5),
+				FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
 		Claim running = claim(settings, null, "key", "payload");
 		await(Duration.ofMillis(1100));
 		end(running, new Ending.Complete(bytes("sold")));
@@ -223,12 +236,195 @@ abstract class IdempotencyContract {
 				.allMatch((node) -> Long.valueOf(0).equals(node.command("DBSIZE"))));
 	}
 
+	@Test
+	void repetitionsInTheInstanceOfTheFirstCallCostNothing() {
+		Claim running = claim("key");
+		this.redis.configResetStat();
+		for (int i = 0; i < 20; i++) {
+			assertThat(claim("key")).isInstanceOf(Claim.InFlight.class);
+			assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(Claim.Mismatch.class);
+		}
+		assertThat(this.redis.commandCalls("evalsha")).isZero();
+		end(running, new Ending.Complete(bytes("sold")));
+		assertThat(claim("key")).isInstanceOf(Claim.Completed.class);
+		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(2);
+	}
+
+	@Test
+	void repetitionsThatWaitGetTheResultWithoutACommand() {
+		Claim running = claim(WAITING, "anna", "key", "payload");
+		this.redis.configResetStat();
+		List<CompletableFuture<Claim>> waiting = claimAll(WAITING);
+		assertThat(waiting).noneMatch(CompletableFuture::isDone);
+		end(running, new Ending.Complete(bytes("sold")));
+		assertThat(waiting)
+			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOfSatisfying(Claim.Completed.class,
+					(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold"))));
+		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(1);
+	}
+
+	@Test
+	void repetitionsThatWaitAreToldOfAnUnknownOutcome() {
+		Claim running = claim(WAITING, "anna", "key", "payload");
+		List<CompletableFuture<Claim>> waiting = claimAll(WAITING);
+		end(running, new Ending.Unknown());
+		assertThat(waiting).allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(Claim.Unknown.class));
+	}
+
+	@Test
+	void oneOfThoseThatWaitRunsWhenTheKeyIsFreed() {
+		Claim running = claim(WAITING, "anna", "key", "payload");
+		List<CompletableFuture<Claim>> waiting = claimAll(WAITING);
+		this.redis.configResetStat();
+		end(running, new Ending.Release());
+		Awaitility.await().until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == 1);
+		CompletableFuture<Claim> next = waiting.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
+		end(Waiting.await(next), new Ending.Complete(null));
+		assertThat(waiting).filteredOn((claim) -> claim != next)
+			.hasSize(49)
+			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(Claim.Completed.class));
+		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(3);
+	}
+
+	@Test
+	void whoWaitsInAnotherInstanceIsWokenByTheEnd() {
+		for (Ending ending : List.of(new Ending.Complete(bytes("sold")), new Ending.Unknown(), new Ending.Release())) {
+			Claim.Granted elsewhere = granted(Waiting.await(claimApart(request(WAITING, "anna", "key", "payload"))));
+			CompletableFuture<Claim> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"))
+				.toCompletableFuture();
+			Awaitility.await("waits in Redis").until(() -> exists(elsewhere.handle().key().all().get(1)));
+			assertThat(waiting).isNotDone();
+			assertThat(Waiting.await(this.claims.end(elsewhere, ending))).isTrue();
+			Claim answer = Waiting.await(waiting);
+			if (ending instanceof Ending.Complete) {
+				assertThat(answer).isInstanceOf(Claim.Completed.class);
+			}
+			else if (ending instanceof Ending.Unknown) {
+				assertThat(answer).isInstanceOf(Claim.Unknown.class);
+			}
+			else {
+				end(answer, new Ending.Release());
+			}
+			assertThat(exists(elsewhere.handle().key().all().get(1))).isFalse();
+			this.redis.flushAll();
+		}
+		assertThat(this.waiters.isEmpty()).isTrue();
+	}
+
+	@Test
+	void whoWaitsInVainChangesNothingOfTheRecord() {
+		IdempotencySettings impatient = new IdempotencySettings("sales", Duration.ofHours(1), Duration.ofSeconds(30),
+				IdempotencyScope.PRINCIPAL, true, OnDuplicate.WAIT, Duration.ofMillis(100),
+				FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
+		Claim.Granted elsewhere = granted(Waiting.await(claimApart(request(impatient, "anna", "key", "payload"))));
+		String record = record(elsewhere);
+		assertThat(claim(impatient, "anna", "key", "payload")).isInstanceOf(Claim.InFlight.class);
+		assertThat(record(elsewhere)).isEqualTo(record);
+		assertThat(Waiting.await(this.claims.end(elsewhere, new Ending.Complete(null)))).isTrue();
+		assertThat(this.waiters.isEmpty()).isTrue();
+	}
+
+	@Test
+	void callThatHasLostItsKeyIsNoLongerJoined() {
+		IdempotencyRequest request = request(BRIEF, "anna", "key", "payload");
+		Claim.Granted first = granted(Waiting.await(this.engine.claim(request)));
+		this.redis.flushAll();
+		Claim.Granted second = granted(Awaitility.await()
+			.until(() -> Waiting.await(this.engine.claim(request)), Claim.Granted.class::isInstance));
+		assertThat(end(first, new Ending.Complete(null))).isFalse();
+		assertThat(end(second, new Ending.Complete(null))).isTrue();
+	}
+
+	@Test
+	void clearedKeyIsClaimedByOneThatTakesOverAndItsFormerOwnerIsRefused() {
+		Claim.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
+		RedisIdempotencyKey key = first.handle().key();
+		assertThat(Waiting.await(this.claims.look(key))).satisfies((standing) -> {
+			assertThat(standing.state()).isEqualTo(IdempotencyControl.State.IN_FLIGHT);
+			assertThat(standing.instance()).isEqualTo("instance-1");
+			assertThat(standing.fence()).isEqualTo(fence(first));
+			assertThat(standing.lease()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+		});
+		assertThat(Waiting.await(this.claims.clear(key, null)))
+			.isEqualTo(new IdempotencyControl.Clearing(false, fence(first)));
+		assertThat(Waiting.await(this.claims.clear(key, fence(first) - 1)).cleared()).isFalse();
+		assertThat(Waiting.await(this.claims.clear(key, fence(first))).cleared()).isTrue();
+		assertThat(Waiting.await(this.claims.clear(key, null))).isEqualTo(new IdempotencyControl.Clearing(false, null));
+		Claim.Granted second = granted(claim("key"));
+		assertThat(second.takenOver()).isTrue();
+		assertThat(fence(second)).isGreaterThan(fence(first));
+		assertThat(Waiting.await(this.claims.beat(first))).isFalse();
+		assertThat(end(first, new Ending.Complete(bytes("late")))).isFalse();
+		assertThat(end(second, new Ending.Complete(bytes("sold")))).isTrue();
+		assertThat(Waiting.await(this.claims.look(key)).state()).isEqualTo(IdempotencyControl.State.COMPLETED);
+	}
+
+	@Test
+	void resultIsOfTheKindThatWasStored() {
+		for (RecordKind kind : RecordKind.values()) {
+			Claim.Granted claim = granted(claim(kind.name()));
+			end(claim, new Ending.Complete(bytes("sold"), kind, null));
+			assertThat(claim(kind.name())).isInstanceOfSatisfying(Claim.Completed.class, (completed) -> {
+				assertThat(completed.kind()).isEqualTo(kind);
+				assertThat(completed.result()).isEqualTo(bytes("sold"));
+			});
+			assertThat(Waiting.await(this.claims.look(claim.handle().key())).state())
+				.isEqualTo(IdempotencyControl.State.COMPLETED);
+		}
+		Claim.Granted lost = granted(claim("lost"));
+		end(lost, new Ending.Complete(null, RecordKind.EXCHANGE, null));
+		assertThat(claim("lost")).isEqualTo(new Claim.Completed(null));
+		assertThat(Waiting.await(this.claims.look(lost.handle().key())).state())
+			.isEqualTo(IdempotencyControl.State.LOST);
+	}
+
+	@Test
+	void whoWaitsIsWokenWhenTheKeyIsCleared() {
+		Claim.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
+		CompletableFuture<Claim> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"))
+			.toCompletableFuture();
+		Awaitility.await().until(() -> exists(first.handle().key().all().get(1)));
+		assertThat(Waiting.await(this.claims.clear(first.handle().key(), fence(first))).cleared()).isTrue();
+		assertThat(granted(Waiting.await(waiting)).takenOver()).isTrue();
+	}
+
+	private List<CompletableFuture<Claim>> claimAll(IdempotencySettings settings) {
+		List<CompletableFuture<Claim>> claims = new ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			claims.add(this.engine.claim(request(settings, "anna", "key", "payload")).toCompletableFuture());
+		}
+		return claims;
+	}
+
+	private boolean exists(Object key) {
+		return this.redis.endpoints()
+			.stream()
+			.anyMatch((node) -> ((List<?>) node.command("KEYS", "*")).contains(key.toString()));
+	}
+
+	private String record(Claim.Granted claim) {
+		String key = claim.handle().key().toString();
+		return this.redis.endpoints()
+			.stream()
+			.filter((node) -> ((List<?>) node.command("KEYS", "*")).contains(key))
+			.map((node) -> String.valueOf(node.command("HGETALL", key)))
+			.findFirst()
+			.orElseThrow();
+	}
+
 	private Claim claim(String key) {
 		return claim(SALES, "anna", key, "payload");
 	}
 
 	private Claim claim(IdempotencySettings settings, @Nullable String principal, String key, String payload) {
 		return Waiting.await(this.engine.claim(request(settings, principal, key, payload)));
+	}
+
+	/**
+	 * As another instance does, or one that is paused.
+	 */
+	private CompletableFuture<Claim> claimApart(IdempotencyRequest request) {
+		return this.claims.claim(request, this.claims.key(request), Duration.ZERO);
 	}
 
 	private boolean end(Claim claim, Ending ending) {
@@ -246,12 +442,13 @@ abstract class IdempotencyContract {
 
 	private static IdempotencyRequest request(IdempotencySettings settings, @Nullable String principal, String key,
 			String payload) {
-		return new IdempotencyRequest(settings, principal, List.of(key), Fingerprints.of(payload));
+		return new IdempotencyRequest(settings, (principal != null) ? new Caller(null, principal) : null, List.of(key),
+				Fingerprints.of(payload));
 	}
 
 	private static IdempotencySettings with(Duration lease, IdempotencyScope scope) {
-		return new IdempotencySettings("sales", Duration.ofHours(1), lease, scope, true,
-				FailureWithoutTransaction.UNKNOWN, OutagePolicy.DENY);
+		return new IdempotencySettings("sales", Duration.ofHours(1), lease, scope, true, OnDuplicate.CONFLICT,
+				Duration.ofSeconds(5), FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
 	}
 
 	private static byte[] bytes(String text) {

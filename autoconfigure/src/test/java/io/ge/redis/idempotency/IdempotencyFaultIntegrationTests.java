@@ -15,6 +15,7 @@ import io.ge.redis.test.instance.Failpoint;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.scenario.Fleet;
 import io.ge.redis.test.scenario.IdempotencyApplication;
+import io.ge.redis.test.scenario.IdempotencyDeaths;
 import io.ge.redis.test.scenario.IdempotencyScenario;
 import io.ge.redis.test.scenario.IdempotencyScenario.Loss;
 import io.ge.redis.test.scenario.ScenarioDatabase;
@@ -24,10 +25,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-
 /**
- * How often calls have their effect while things go wrong.
+ * How often calls have their effect while things go wrong. A build lets a few owners of
+ * keys die; {@code -Dge.test.numbers=full} lets 2,000 die in 8 instances, with a witness
+ * and without, and {@code -Dge.test.deaths} as many as it says.
  */
 class IdempotencyFaultIntegrationTests {
 
@@ -45,12 +46,21 @@ class IdempotencyFaultIntegrationTests {
 
 	private static final String CLOCK = "local clock = redis.call('TIME')";
 
-	private static final Failpoint.Place BEFORE_COMMIT = Failpoint.enter(DataSourceTransactionManager.class,
-			"doCommit");
+	/** Where a completion was sent, and its reply is not yet there. */
+	private static final Failpoint.Place COMPLETING = Failpoint.exit(RedisIdempotency.class, "end");
 
-	private static final Failpoint.Place AFTER_COMMIT = Failpoint.exit(DataSourceTransactionManager.class, "doCommit");
+	private static final int REPETITIONS = 50;
+
+	private static final boolean FULL = "full".equals(System.getProperty("ge.test.numbers"));
+
+	/** How many owners die, with and without a witness. */
+	private static final int DEATHS = Integer.getInteger("ge.test.deaths",
+			FULL ? 2000 : 2 * IdempotencyDeaths.deathsOfARound());
 
 	private static Site site;
+
+	/** Proves effects in the database. */
+	private static Site witnessed;
 
 	/** Runs unguarded what Redis does not decide. */
 	private static Site open;
@@ -65,7 +75,9 @@ class IdempotencyFaultIntegrationTests {
 	static void build() {
 		List<String> properties = new ArrayList<>(ScenarioDatabase.properties());
 		properties.add("ge.redis.idempotency.lease=" + LEASE.toMillis() + "ms");
+		properties.add("ge.redis.idempotency.witness=off");
 		site = Site.of(IdempotencyApplication.class, properties.toArray(String[]::new));
+		witnessed = site.with("ge.redis.idempotency.witness=required");
 		open = site.with("ge.redis.idempotency.on-outage=allow");
 		greedy = site.sabotaged(Sabotage.script(CLAIM, IdempotencyFaultIntegrationTests::takingOver));
 		unfenced = site.sabotaged(Sabotage.script(COMPLETE,
@@ -86,29 +98,101 @@ class IdempotencyFaultIntegrationTests {
 	void ownerPausedBeyondItsLeaseAndResumed() throws Exception {
 		String fault = "owner paused beyond its lease and resumed";
 		FaultRun run = FaultRun.of("idempotency", fault, "what the later owner did is the answer").atLeast(10, 1);
-		IdempotencyScenario.paused(run, site.one(), site.second());
+		IdempotencyScenario.paused(run, site.one(), site.second(), false);
 		run.verify();
-		withoutProtection(fault, (sabotaged) -> IdempotencyScenario.paused(sabotaged, unfenced.one(), site.one()));
+		withoutProtection(fault,
+				(sabotaged) -> IdempotencyScenario.paused(sabotaged, unfenced.one(), site.one(), false));
 	}
 
 	@Test
-	void killedBetweenCommitAndCompletion() throws Exception {
-		killed("kill -9 between commit and completion", AT_LEAST_ONCE, AFTER_COMMIT, true);
+	void witnessedOwnerPausedBeyondItsLeaseAndResumed() throws Exception {
+		String fault = "owner paused beyond its lease and resumed, with witness";
+		FaultRun run = FaultRun.of("idempotency", fault, ONCE).atLeast(10, 1);
+		IdempotencyScenario.paused(run, witnessed.one(), witnessed.second(), true);
+		run.verify();
+		withoutProtection(fault, (sabotaged) -> IdempotencyScenario.paused(sabotaged, site.one(), site.second(), true));
 	}
 
 	@Test
-	void killedInTheMethodBeforeCommit() throws Exception {
-		killed("kill -9 before the commit", ONCE, BEFORE_COMMIT, false);
+	void ownersDie() throws Exception {
+		String fault = "owner dies at claim, effect, commit or completion";
+		FaultRun run = deaths(fault, AT_LEAST_ONCE);
+		die(run, fleet(site), false);
+		run.verify();
+		withoutProtection(fault, (sabotaged) -> die(sabotaged, site.one().and(greedy.two()), false));
+	}
+
+	@Test
+	void witnessedOwnersDie() throws Exception {
+		String fault = "owner dies at claim, effect, commit or completion, with witness";
+		FaultRun run = deaths(fault, ONCE);
+		die(run, fleet(witnessed), true);
+		run.verify();
+		withoutProtection(fault, (sabotaged) -> die(sabotaged, site.two(), true));
+	}
+
+	/**
+	 * Two instances or eight, which are started one after the other and have more
+	 * patience, since they keep each other waiting.
+	 */
+	private static Fleet fleet(Site site) {
+		if (!FULL) {
+			return site.two();
+		}
+		Site many = site.with("ge.redis.idempotency.lease=1s", "ge.redis.outage.command-timeout=1s");
+		return () -> {
+			for (int number = 1; number < 8; number++) {
+				many.instances(number);
+			}
+			return many.instances(8);
+		};
+	}
+
+	private static FaultRun deaths(String fault, String promise) {
+		int rounds = DEATHS / IdempotencyDeaths.deathsOfARound();
+		return FaultRun.of("idempotency", fault, promise)
+			.rounds(rounds)
+			.atLeast((long) DEATHS * REPETITIONS, rounds * IdempotencyDeaths.deathsOfARound());
+	}
+
+	private static void die(FaultRun run, Fleet instances, boolean once) throws Exception {
+		IdempotencyDeaths.play(run, instances, COMPLETING, REPETITIONS, once);
+	}
+
+	@Test
+	void witnessedAndKilledWithKeysInFlight() throws Exception {
+		FaultRun run = FaultRun.of("idempotency", "kill -9 with keys in flight, with witness", ONCE).atLeast(36, 1);
+		IdempotencyScenario.killedAtRandom(run, witnessed.one(), witnessed.second(), true);
+		run.verify();
+	}
+
+	@Test
+	void witnessedAndEverythingFlushed() throws Exception {
+		String fault = "FLUSHALL, with witness";
+		FaultRun run = FaultRun.of("idempotency", fault, ONCE).atLeast(24, 1);
+		IdempotencyScenario.underLoad(run, witnessed.two(), witnessed.flushed(), Duration.ZERO, Loss.WITNESSED);
+		run.verify();
+		withoutProtection(fault, (sabotaged) -> IdempotencyScenario.underLoad(sabotaged, greedy.one(), site.flushed(),
+				Duration.ZERO, Loss.WITNESSED));
+	}
+
+	@Test
+	void witnessedFailoverToALaggingReplica() throws Exception {
+		Fault failover = witnessed.failover();
+		FaultRun run = FaultRun.of("idempotency", failover.name() + ", with witness", ONCE).atLeast(24, 1);
+		IdempotencyScenario.underLoad(run, witnessed.replicated(witnessed.two()), failover, Duration.ofMillis(150),
+				Loss.WITNESSED);
+		run.verify();
 	}
 
 	@Test
 	void killedWithKeysInFlight() throws Exception {
 		String fault = "kill -9 with keys in flight";
 		FaultRun run = FaultRun.of("idempotency", fault, AT_LEAST_ONCE).atLeast(36, 1);
-		IdempotencyScenario.killedAtRandom(run, site.one(), site.second());
+		IdempotencyScenario.killedAtRandom(run, site.one(), site.second(), false);
 		run.verify();
 		withoutProtection(fault,
-				(sabotaged) -> IdempotencyScenario.killedAtRandom(sabotaged, site.one(), greedy.one()));
+				(sabotaged) -> IdempotencyScenario.killedAtRandom(sabotaged, site.one(), greedy.one(), false));
 	}
 
 	@Test
@@ -159,7 +243,7 @@ class IdempotencyFaultIntegrationTests {
 		IdempotencyScenario.underLoad(run, site.replicated(site.two()), failover, Duration.ofMillis(150), Loss.ONCE);
 		run.verify();
 		withoutProtection(failover.name(), (sabotaged) -> IdempotencyScenario.underLoad(sabotaged,
-				site.replicated(greedy.one()), failover, Duration.ofMillis(150), Loss.ONCE));
+				site.replicated(greedy.two()), failover, Duration.ofMillis(150), Loss.ONCE));
 	}
 
 	@Test
@@ -181,22 +265,13 @@ class IdempotencyFaultIntegrationTests {
 		return claim.replace("if deadline > now then", "if false then").replace("if waits > now then", "if false then");
 	}
 
-	private static void killed(String fault, String promise, Failpoint.Place place, boolean committed)
-			throws Exception {
-		FaultRun run = FaultRun.of("idempotency", fault, promise).atLeast(8, 1);
-		IdempotencyScenario.killed(run, site.one(), site.second(), place, committed);
-		run.verify();
-		withoutProtection(fault,
-				(sabotaged) -> IdempotencyScenario.killed(sabotaged, site.one(), greedy.one(), place, committed));
-	}
-
 	private static void underLoad(Fault fault, Duration lasting, String promise, Loss loss, Site unprotected)
 			throws Exception {
 		FaultRun run = FaultRun.of("idempotency", fault.name(), promise).atLeast(24, 1);
 		IdempotencyScenario.underLoad(run, site.two(), fault, lasting, loss);
 		run.verify();
 		withoutProtection(fault.name(),
-				(sabotaged) -> IdempotencyScenario.underLoad(sabotaged, unprotected.one(), fault, lasting, loss));
+				(sabotaged) -> IdempotencyScenario.underLoad(sabotaged, unprotected.two(), fault, lasting, loss));
 	}
 
 	private static void withoutProtection(String fault, FaultRun.Body body) throws Exception {

@@ -19,6 +19,7 @@ import io.ge.redis.test.StandaloneRedis;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -52,10 +53,11 @@ class IdempotencyScriptsModelIntegrationTests {
 	@BeforeContainer
 	static void start() {
 		redis = RedisServers.standalone();
-		scripts = Stream.of("claim", "beat", "complete", "release", "unknown")
+		scripts = Stream.of("claim", "beat", "complete", "release", "unknown", "clear", "look")
 			.collect(Collectors.toMap((name) -> name, IdempotencyScriptsModelIntegrationTests::script));
 		assertThat(scripts.get("claim")).containsOnlyOnce(CLOCK_LINE);
 		assertThat(scripts.get("beat")).containsOnlyOnce(CLOCK_LINE);
+		assertThat(scripts.get("look")).containsOnlyOnce(CLOCK_LINE);
 		scripts.replaceAll((name, text) -> text.replace(CLOCK_LINE, "local clock = {0, tonumber(table.remove(ARGV))}"));
 	}
 
@@ -79,7 +81,7 @@ class IdempotencyScriptsModelIntegrationTests {
 			}
 			String reply = String.valueOf(run(step, model));
 			assertThat(reply).as("%s at %d", step, model.now).isEqualTo(model.apply(step));
-			if (reply.startsWith("[1")) {
+			if (reply.startsWith("[1") && !step.action().isOfAnOperator()) {
 				assertThat((Long) redis.primary().command("PTTL", "record")).as("TTL after %s", step).isPositive();
 			}
 			// Expiry belongs to the server's clock, not to the test's
@@ -108,6 +110,9 @@ class IdempotencyScriptsModelIntegrationTests {
 				assertThat(fence).isGreaterThanOrEqualTo(again ? lastFence : lastFence + 1);
 				lastFence = fence;
 			}
+			if (step.action().isOfAnOperator() && "[1]".equals(String.valueOf(reply))) {
+				endedBy = null;
+			}
 			boolean ends = step.action() == Action.COMPLETE || step.action() == Action.UNKNOWN;
 			if (ends && "[1]".equals(String.valueOf(reply))) {
 				assertThat(endedBy).isIn(null, step.owner());
@@ -116,20 +121,46 @@ class IdempotencyScriptsModelIntegrationTests {
 		}
 	}
 
+	@Example
+	void endingsStandWithoutThePermissionToPublish() {
+		redis.primary().command("ACL", "SETUSER", "default", "resetchannels");
+		try {
+			for (Action ending : List.of(Action.COMPLETE, Action.RELEASE, Action.UNKNOWN)) {
+				redis.flushAll();
+				Model model = new Model();
+				Step claim = new Step(Action.CLAIM, "a", "x", 0);
+				run(claim, model);
+				model.apply(claim);
+				redis.primary().command("SADD", "record:w", "channel");
+				assertThat(String.valueOf(run(new Step(ending, "a", "x", 0), model))).as("%s", ending).isEqualTo("[1]");
+				assertThat(redis.primary().command("EXISTS", "record:w")).isEqualTo(0L);
+			}
+		}
+		finally {
+			redis.primary().command("ACL", "SETUSER", "default", "allchannels");
+		}
+	}
+
 	private static Object run(Step step, Model model) {
 		String fence = String.valueOf(model.fenceOf(step.owner()));
 		List<String> call = new ArrayList<>(
-				List.of("EVAL", scripts.get(step.action().script), "1", "record", step.owner()));
+				List.of("EVAL", scripts.get(step.action().script), "2", "record", "record:w"));
+		if (!step.action().isOfAnOperator()) {
+			call.add(step.owner());
+		}
 		String lease = String.valueOf(LEASE_MILLIS);
 		String retention = String.valueOf(RETENTION_MILLIS);
 		call.addAll(switch (step.action()) {
-			case CLAIM ->
-				List.of(step.fingerprint(), lease, retention, String.valueOf(GRACE_MILLIS), String.valueOf(model.now));
+			case CLAIM -> List.of(step.fingerprint(), lease, retention, String.valueOf(GRACE_MILLIS), "channel", "0",
+					String.valueOf(model.now));
 			case BEAT -> List.of(fence, lease, retention, String.valueOf(model.now));
 			case COMPLETE -> List.of(fence, step.fingerprint(), "v", "result of " + step.owner(), retention);
 			case RELEASE -> List.of(fence, retention);
 			case TAKE_BACK -> List.of("", retention);
 			case UNKNOWN -> List.of(fence, step.fingerprint(), retention);
+			case CLEAR -> List.of("");
+			case CLEAR_NAMED -> List.of(fence);
+			case LOOK -> List.of(String.valueOf(model.now));
 			case LOSE_DATA -> throw new IllegalArgumentException();
 		});
 		return redis.primary().command(call.toArray(String[]::new));
@@ -148,7 +179,8 @@ class IdempotencyScriptsModelIntegrationTests {
 	Arbitrary<List<Step>> steps() {
 		Arbitrary<Action> actions = Arbitraries.frequency(Tuple.of(8, Action.CLAIM), Tuple.of(3, Action.BEAT),
 				Tuple.of(3, Action.COMPLETE), Tuple.of(3, Action.RELEASE), Tuple.of(1, Action.TAKE_BACK),
-				Tuple.of(2, Action.UNKNOWN), Tuple.of(1, Action.LOSE_DATA));
+				Tuple.of(2, Action.UNKNOWN), Tuple.of(1, Action.CLEAR), Tuple.of(1, Action.CLEAR_NAMED),
+				Tuple.of(2, Action.LOOK), Tuple.of(1, Action.LOSE_DATA));
 		Arbitrary<Integer> pauses = Arbitraries.frequencyOf(Tuple.of(6, Arbitraries.integers().between(0, 40)),
 				Tuple.of(3, Arbitraries.of(99, 100, 101, 250)),
 				Tuple.of(1, Arbitraries.of(-30, 999, 1000, 1100, 1101)));
@@ -164,12 +196,16 @@ class IdempotencyScriptsModelIntegrationTests {
 	enum Action {
 
 		CLAIM("claim"), BEAT("beat"), COMPLETE("complete"), RELEASE("release"), TAKE_BACK("release"),
-		UNKNOWN("unknown"), LOSE_DATA("");
+		UNKNOWN("unknown"), CLEAR("clear"), CLEAR_NAMED("clear"), LOOK("look"), LOSE_DATA("");
 
 		private final String script;
 
 		Action(String script) {
 			this.script = script;
+		}
+
+		boolean isOfAnOperator() {
+			return this == CLEAR || this == CLEAR_NAMED || this == LOOK;
 		}
 
 	}
@@ -193,6 +229,8 @@ class IdempotencyScriptsModelIntegrationTests {
 		@Nullable Long grace;
 
 		@Nullable String result;
+
+		boolean taken;
 
 		long expiry;
 
@@ -233,6 +271,9 @@ class IdempotencyScriptsModelIntegrationTests {
 				case COMPLETE -> complete(step);
 				case RELEASE, TAKE_BACK -> release(step);
 				case UNKNOWN -> unknown(step);
+				case CLEAR -> clear(null);
+				case CLEAR_NAMED -> clear(fenceOf(step.owner()));
+				case LOOK -> look();
 				case LOSE_DATA -> throw new IllegalArgumentException();
 			};
 		}
@@ -265,6 +306,7 @@ class IdempotencyScriptsModelIntegrationTests {
 			}
 			Record next = new Record();
 			next.fingerprint = step.fingerprint();
+			next.taken = known != null && (known.taken || known.fingerprint != null);
 			this.newestAgain = false;
 			return grant(step, next, Math.max(this.now, (known != null) ? known.fence + 1 : 1));
 		}
@@ -277,7 +319,7 @@ class IdempotencyScriptsModelIntegrationTests {
 			this.record = granted;
 			this.newest = step.owner();
 			this.fences.put(step.owner(), fence);
-			return done(LEASE_MILLIS + RETENTION_MILLIS, "[1, " + fence + "]");
+			return done(LEASE_MILLIS + RETENTION_MILLIS, "[1, " + fence + ", " + (granted.taken ? 1 : 0) + "]");
 		}
 
 		private String beat(Step step) {
@@ -324,6 +366,39 @@ class IdempotencyScriptsModelIntegrationTests {
 			}
 			this.record.deadline = null;
 			return done(RETENTION_MILLIS, "[1]");
+		}
+
+		private String clear(@Nullable Long named) {
+			if (this.record == null || this.record.fingerprint == null) {
+				return "[0]";
+			}
+			if ((named != null) ? named != this.record.fence : this.record.deadline != null) {
+				return "[2, " + this.record.fence + "]";
+			}
+			Record free = new Record();
+			free.fence = this.record.fence;
+			free.expiry = this.record.expiry;
+			free.taken = true;
+			this.record = free;
+			return "[1]";
+		}
+
+		private String look() {
+			Record known = this.record;
+			if (known == null) {
+				return "[0]";
+			}
+			int state = (known.fingerprint != null) ? 4 : 5;
+			long left = 0;
+			if (known.result != null) {
+				state = 2;
+			}
+			else if (known.deadline != null) {
+				state = 1;
+				left = Math.max(0, ((known.grace != null) ? known.grace : known.deadline) - this.now);
+			}
+			return "[" + state + ", " + known.fence + ", " + ((known.owner != null) ? known.owner : "") + ", "
+					+ Math.max(0, this.now - known.fence) + ", " + left + ", -1, " + (known.taken ? 1 : 0) + "]";
 		}
 
 		private void recreate(Step step) {

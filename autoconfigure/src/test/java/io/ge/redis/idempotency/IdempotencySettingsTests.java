@@ -39,7 +39,8 @@ class IdempotencySettingsTests {
 	private static void assertRefused(String name, String ttl, String lease, OutagePolicy policy, String message) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new IdempotencySettings(name, parse(ttl), parse(lease), IdempotencyScope.PRINCIPAL, true,
-					FailureWithoutTransaction.UNKNOWN, policy))
+					OnDuplicate.CONFLICT, Duration.ofSeconds(5), FailureWithoutTransaction.UNKNOWN,
+					UnknownOutcome.BLOCK, policy))
 			.withMessageContaining(message);
 	}
 

@@ -1,0 +1,37 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a call is answered, be it the first one or a repetition.
+ *
+ * @param codec keeps the results and reads them
+ * @param exceptions those that are a result as well, or {@code null} for none
+ * @param exchange what the call answers, if that is seen as a whole, else {@code null}
+ * @param replaying called before a result is given again
+ * @param recovery gives one that was not kept, or {@code null} if nothing does
+ */
+record Answers(ResultCodec codec, @Nullable StoredExceptions exceptions, @Nullable IdempotentExchange exchange,
+		Runnable replaying, @Nullable Recovery recovery) {
+
+	static Answers of(ResultCodec codec) {
+		return new Answers(codec, null, null, () -> {
+		}, null);
+	}
+
+	/**
+	 * Gives a result that was not kept.
+	 */
+	@FunctionalInterface
+	interface Recovery {
+
+		@Nullable Object recover(ResponseLostException lost) throws Throwable;
+
+	}
+
+}

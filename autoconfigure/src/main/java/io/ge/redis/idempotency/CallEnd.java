@@ -1,0 +1,124 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a call has ended: its method, and after it the exchange that it answers, if there
+ * is one.
+ * <p>
+ * The answer of an exchange is kept as it is, unless it is not the one of the method: if
+ * making the response has failed after the method had returned, the value is kept, from
+ * which repetitions get theirs; and if advice around the guard has answered in the place
+ * of an exception, the call has failed, whatever was answered.
+ */
+final class CallEnd implements IdempotentExchange.Completion {
+
+	private final Settlement settlement;
+
+	private final Progress progress;
+
+	private final Function<@Nullable Object, Recording> values;
+
+	private final @Nullable StoredExceptions exceptions;
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private @Nullable Object result;
+
+	private @Nullable Throwable failure;
+
+	private volatile boolean running = true;
+
+	/**
+	 * Creates an end.
+	 * @param settlement decides what the call leaves behind
+	 * @param progress how far the call has come
+	 * @param values records what the method returns
+	 * @param exceptions which exceptions are an outcome, or {@code null} for none
+	 */
+	CallEnd(Settlement settlement, Progress progress, Function<@Nullable Object, Recording> values,
+			@Nullable StoredExceptions exceptions) {
+		this.settlement = settlement;
+		this.progress = progress;
+		this.values = values;
+		this.exceptions = exceptions;
+	}
+
+	void returned(@Nullable Object result, TransactionWatch.Frame transactions) {
+		this.result = result;
+		left(transactions);
+	}
+
+	void threw(Throwable failure, TransactionWatch.Frame transactions) {
+		this.failure = failure;
+		left(transactions);
+	}
+
+	private void left(TransactionWatch.Frame transactions) {
+		this.settlement.left(this.progress, transactions);
+		this.running = false;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public boolean isFinal() {
+		return isOutcome(this.failure);
+	}
+
+	private boolean isOutcome(@Nullable Throwable failure) {
+		return this.exceptions != null && failure != null && this.progress.isReached()
+				&& this.exceptions.contains(failure);
+	}
+
+	/**
+	 * Another call has had the effect in the place of this one, whatever is answered.
+	 */
+	void superseded() {
+		end(new Recording.Failed(), RecordKind.VALUE);
+	}
+
+	@Override
+	public CompletionStage<Boolean> answered(Recording response, boolean failed) {
+		// Of the value alone if the failure is not the method's
+		boolean own = (this.failure != null) ? failed && this.progress.isReached() : !failed;
+		boolean kept = !(response instanceof Recording.Failed) || !isFinal();
+		return (own && kept) ? end(response, RecordKind.EXCHANGE) : unanswered();
+	}
+
+	@Override
+	public CompletionStage<Boolean> unanswered() {
+		Throwable thrown = this.failure;
+		if (this.running || this.ended.get()) {
+			return CompletableFuture.completedFuture(false);
+		}
+		if (thrown == null) {
+			return end(this.values.apply(this.result), RecordKind.VALUE);
+		}
+		return (this.exceptions != null && isOutcome(thrown))
+				? end(this.exceptions.record(thrown), RecordKind.EXCEPTION)
+				: end(new Recording.Failed(), RecordKind.EXCEPTION);
+	}
+
+	private CompletionStage<Boolean> end(Recording recording, RecordKind kind) {
+		boolean first = !this.running && this.ended.compareAndSet(false, true);
+		if (first) {
+			this.settlement.ended(recording, kind);
+		}
+		return CompletableFuture.completedFuture(first);
+	}
+
+}

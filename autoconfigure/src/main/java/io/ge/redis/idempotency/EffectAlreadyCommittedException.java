@@ -1,0 +1,27 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import io.ge.redis.GeRedisException;
+
+/**
+ * A transaction is rolled back because another call with the same key has had its effect
+ * meanwhile. Thrown at the commit of a transaction that the caller has begun; a call that
+ * has one of its own gets the other one's result instead. A repetition gets it too.
+ */
+public class EffectAlreadyCommittedException extends GeRedisException {
+
+	/**
+	 * Creates an exception.
+	 * @param name the operation's name
+	 * @param cause how the database refused the second effect
+	 */
+	public EffectAlreadyCommittedException(String name, Throwable cause) {
+		super("Another call of '" + name + "' with this key has had its effect: this transaction is rolled back",
+				cause);
+	}
+
+}

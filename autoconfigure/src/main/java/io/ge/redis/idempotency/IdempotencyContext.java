@@ -1,0 +1,100 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+/**
+ * The claim under which the current thread runs, for code inside a method with
+ * {@link Idempotent} or an action of {@link Idempotency}. Another thread has none: hand
+ * the fence over.
+ * <p>
+ * A resource that remembers the highest fence it has seen for a key, and refuses lower
+ * ones, keeps out a call that was paused for longer than its lease while another one ran.
+ *
+ * <pre class="code">
+ * update account set balance = balance - ?, fence = ? where id = ? and fence &lt; ?
+ * </pre>
+ */
+public final class IdempotencyContext {
+
+	private static final ThreadLocal<@Nullable IdempotencyContext> CURRENT = new ThreadLocal<>();
+
+	private final String name;
+
+	private final @Nullable Long fence;
+
+	private final @Nullable IdempotencyContext outer;
+
+	private IdempotencyContext(String name, @Nullable Long fence, @Nullable IdempotencyContext outer) {
+		this.name = name;
+		this.fence = fence;
+		this.outer = outer;
+	}
+
+	/**
+	 * Returns the context of the innermost idempotent call on this thread.
+	 * @return the context
+	 * @throws IllegalStateException if there is none, also where that call runs
+	 * unprotected: without a key, or while Redis is away and the policy allows it
+	 */
+	public static IdempotencyContext current() {
+		IdempotencyContext current = CURRENT.get();
+		if (current == null || current.fence == null) {
+			throw new IllegalStateException("This thread runs under no claim of an idempotency key");
+		}
+		return current;
+	}
+
+	static IdempotencyContext enter(String name, long fence) {
+		return enter(name, Long.valueOf(fence));
+	}
+
+	/**
+	 * Enters a call without a claim: that of a call around it says nothing of this one.
+	 */
+	static IdempotencyContext enterUnprotected(String name) {
+		return enter(name, null);
+	}
+
+	private static IdempotencyContext enter(String name, @Nullable Long fence) {
+		IdempotencyContext entered = new IdempotencyContext(name, fence, CURRENT.get());
+		CURRENT.set(entered);
+		return entered;
+	}
+
+	void exit() {
+		if (this.outer != null) {
+			CURRENT.set(this.outer);
+		}
+		else {
+			CURRENT.remove();
+		}
+	}
+
+	/**
+	 * Returns the name of the operation.
+	 * @return the name
+	 */
+	public String name() {
+		return this.name;
+	}
+
+	/**
+	 * Returns the fence of the claim: higher than that of every earlier claim of the key,
+	 * also after Redis has lost its data, unless its clock was set back. It is no running
+	 * number, and at most 2^53.
+	 * @return the fence
+	 */
+	public long fence() {
+		Long known = this.fence;
+		Assert.state(known != null, "There is no claim");
+		return known;
+	}
+
+}

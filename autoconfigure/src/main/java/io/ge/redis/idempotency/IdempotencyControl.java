@@ -1,0 +1,258 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.bus.Answers;
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator can see of idempotency keys, and do about them, while the application
+ * runs. Keys are never shown: their hash tells them from each other, and it is also the
+ * {@code id} of the row in the table {@code ge_idempotency}, where there is one.
+ * <p>
+ * Methods that ask Redis throw {@link io.ge.redis.core.outage.RedisUnavailableException}
+ * while it is away.
+ */
+public final class IdempotencyControl {
+
+	/** Bounds what one listing costs Redis. */
+	private static final int MOST_LOOKS = 100;
+
+	private final Operations operations;
+
+	private final RedisIdempotency redis;
+
+	private final InstanceBus bus;
+
+	IdempotencyControl(Operations operations, RedisIdempotency redis, InstanceBus bus) {
+		this.operations = operations;
+		this.redis = redis;
+		this.bus = bus;
+	}
+
+	/**
+	 * Returns whether an annotation or a property knows an operation of a name. Others
+	 * may be called in code.
+	 * @param name the name
+	 * @return whether it is known
+	 */
+	public boolean exists(String name) {
+		return this.operations.exists(name);
+	}
+
+	/**
+	 * Lists the keys that calls of any instance have claimed, or were refused, lately.
+	 * Each instance remembers those in flight and the last 128, and is asked for at most
+	 * 100. One message, one from each instance, which are waited for half a second at
+	 * most, and one script call for each key that is listed.
+	 * @return what they have told, as far as Redis still knows it
+	 */
+	public Listing list() {
+		Answers answers = Waiting.await(this.bus.ask(IdempotencyInventory.TOPIC, IdempotencyInventory.askForAll()));
+		List<Instance> instances = new ArrayList<>();
+		List<RedisIdempotencyKey> told = new ArrayList<>();
+		answers.texts().forEach((id, answer) -> {
+			IdempotencyInventory inventory = IdempotencyInventory.parse(answer, this.redis::key);
+			if (inventory != null) {
+				instances.add(new Instance(id, inventory.process(), inventory.inFlight(), inventory.keys().size()));
+				told.addAll(inventory.keys());
+			}
+		});
+		return new Listing(this.bus.instanceId(), instances, answers.silent(), look(told));
+	}
+
+	private List<Look> look(List<RedisIdempotencyKey> told) {
+		Map<RedisIdempotencyKey, CompletableFuture<KeyStanding>> looks = new LinkedHashMap<>();
+		for (RedisIdempotencyKey key : told) {
+			if (looks.size() < MOST_LOOKS && !looks.containsKey(key)) {
+				looks.put(key, this.redis.look(key));
+			}
+		}
+		List<Look> keys = new ArrayList<>();
+		looks.forEach((key, look) -> {
+			KeyStanding standing = Waiting.await(look);
+			if (standing.state() != State.NONE) {
+				keys.add(look(key, standing));
+			}
+		});
+		keys.sort(Comparator.comparing((Look look) -> look.state() != State.IN_FLIGHT).thenComparing(Look::age));
+		return keys;
+	}
+
+	private static Look look(RedisIdempotencyKey key, KeyStanding standing) {
+		return new Look(key.operation(), key.digest(), standing.state(), standing.fence(), standing.instance(),
+				standing.age(), standing.lease(), standing.retention(), standing.takenOver());
+	}
+
+	/**
+	 * Finds a key that is listed.
+	 * @param operation the name of the operation
+	 * @param hash as it is listed
+	 * @return the key, or {@code null} if no instance that answered remembers it
+	 */
+	public @Nullable Found find(String operation, String hash) {
+		String question = IdempotencyInventory.askFor(operation, hash);
+		Answers answers = Waiting.await(this.bus.ask(IdempotencyInventory.TOPIC, question));
+		for (String answer : answers.texts().values()) {
+			IdempotencyInventory inventory = IdempotencyInventory.parse(answer, this.redis::key);
+			if (inventory != null && !inventory.keys().isEmpty()) {
+				return new Found(inventory.keys().get(0));
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Returns whether all callers of an operation share its keys.
+	 * @param operation the name of the operation
+	 * @return whether its scope is {@link IdempotencyScope#GLOBAL}
+	 */
+	public boolean isShared(String operation) {
+		return this.operations.get(operation).scope() == IdempotencyScope.GLOBAL;
+	}
+
+	/**
+	 * Names a key, whether it was used or not.
+	 * @param operation the name of the operation
+	 * @param issuer who has named the principal, or {@code null} if nobody
+	 * @param principal whose key it is, or {@code null} for an anonymous caller and for
+	 * keys that all share
+	 * @param key the parts of the key
+	 * @return the key
+	 */
+	public Found key(String operation, @Nullable String issuer, @Nullable String principal, List<String> key) {
+		Caller caller = (principal != null) ? new Caller(issuer, principal) : null;
+		return new Found(this.redis
+			.key(new IdempotencyRequest(this.operations.get(operation), caller, List.copyOf(key), new byte[0])));
+	}
+
+	/**
+	 * Looks how a key stands: one script call.
+	 * @param key the key
+	 * @return how it stands
+	 */
+	public Look look(Found key) {
+		return look(key.key, Waiting.await(this.redis.look(key.key)));
+	}
+
+	/**
+	 * Frees a key, so that the next call with it runs: one script call.
+	 * <p>
+	 * With a witness that call first looks for the row of the effect, and is answered
+	 * from it if there is one, so what the database knows happens no second time. Without
+	 * one it may. The call that had claimed the key, if it is still in progress, is not
+	 * stopped: it can store nothing any more, which is logged and told as
+	 * {@link IdempotencyEvent.Outcome#LEASE_LOST}.
+	 * @param key the key
+	 * @param fence the fence of the call that loses the key. A call in progress only does
+	 * if it is named; {@code null} names none
+	 * @return what came of it
+	 */
+	public Clearing clear(Found key, @Nullable Long fence) {
+		return Waiting.await(this.redis.clear(key.key, fence));
+	}
+
+	/**
+	 * A key, which is not to be seen.
+	 */
+	public static final class Found {
+
+		private final RedisIdempotencyKey key;
+
+		private Found(RedisIdempotencyKey key) {
+			this.key = key;
+		}
+
+	}
+
+	/**
+	 * The keys of all instances.
+	 *
+	 * @param instance the id of the instance that has asked
+	 * @param instances those that have answered
+	 * @param silent the ids of those that are known and have not answered in time
+	 * @param keys the keys, at most 100: those in flight first, then those that were
+	 * claimed last
+	 */
+	public record Listing(String instance, List<Instance> instances, Set<String> silent, List<Look> keys) {
+	}
+
+	/**
+	 * What an instance has told.
+	 *
+	 * @param id the id of the instance
+	 * @param process number and host of its process
+	 * @param inFlight how many of its calls are in flight
+	 * @param told how many keys it has named, be it that they have expired since
+	 */
+	public record Instance(String id, String process, int inFlight, int told) {
+	}
+
+	/**
+	 * How a key stands for all instances.
+	 *
+	 * @param operation the name of the operation
+	 * @param hash tells the key from others; the {@code id} of its row, if it has one
+	 * @param state its state; if that is {@link State#NONE}, the rest says nothing
+	 * @param fence the fence of the last claim
+	 * @param instance the id of the instance that has or had the claim, empty if nobody
+	 * has
+	 * @param age the time since the claim
+	 * @param lease what is left of the lease of a call in flight, or of its grace
+	 * @param retention what is left until Redis forgets the key
+	 * @param takenOver whether an earlier call with the key may have had its effect
+	 */
+	public record Look(String operation, String hash, State state, long fence, String instance, Duration age,
+			Duration lease, Duration retention, boolean takenOver) {
+	}
+
+	/**
+	 * What came of an attempt to free a key.
+	 *
+	 * @param cleared whether it was freed
+	 * @param fence the fence of the call that has it, if that was not named; else
+	 * {@code null}, and if nothing was freed there was nothing to free
+	 */
+	public record Clearing(boolean cleared, @Nullable Long fence) {
+	}
+
+	/**
+	 * The state of a key.
+	 */
+	public enum State {
+
+		/** Redis knows nothing of it. */
+		NONE,
+
+		/** A call with it runs, or has died and may be taken over soon. */
+		IN_FLIGHT,
+
+		/** It has its result, which repetitions get. */
+		COMPLETED,
+
+		/** It has had its effect, and no result was kept. */
+		LOST,
+
+		/** Nobody knows whether it has had its effect. */
+		UNKNOWN,
+
+		/** It was freed, and the next call runs. */
+		FREE
+
+	}
+
+}

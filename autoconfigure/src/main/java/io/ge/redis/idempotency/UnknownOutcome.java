@@ -1,0 +1,22 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+/**
+ * What becomes of a key when nobody knows what the call that claimed it has changed.
+ */
+public enum UnknownOutcome {
+
+	/** It is closed: repetitions are refused until the retention ends. */
+	BLOCK,
+
+	/**
+	 * It is freed: a repetition runs, and may have the effect a second time. What a
+	 * witness proves is not committed again.
+	 */
+	RETRY
+
+}
