@@ -5,6 +5,7 @@
 
 package io.ge.redis.blacklist;
 
+import io.ge.redis.blacklist.BlacklistEvent.Source;
 import io.ge.redis.core.outage.OutagePolicy;
 
 import org.springframework.util.Assert;
@@ -12,15 +13,18 @@ import org.springframework.util.Assert;
 /**
  * The settings of one list.
  *
- * @param name the name; part of the keys of blocked subjects
- * @param onOutage what happens while Redis is away, {@code ALLOW} or {@code DENY}
+ * @param name the name; blocked subjects belong to it
+ * @param onOutage what happens while Redis is away
+ * @param clear what comes of a check that memory has answered, if nothing is known
  */
-record Blacklist(String name, OutagePolicy onOutage) {
+record Blacklist(String name, OutagePolicy onOutage, Verdict clear) {
+
+	Blacklist(String name, OutagePolicy onOutage) {
+		this(name, onOutage, Verdict.clear(name, Source.LOCAL));
+	}
 
 	Blacklist {
 		Assert.hasText(name, "the name must not be blank.");
-		Assert.isTrue(onOutage == OutagePolicy.ALLOW || onOutage == OutagePolicy.DENY,
-				() -> "the outage policy " + onOutage + " has no meaning for a blacklist, which is ALLOW or DENY.");
 	}
 
 }

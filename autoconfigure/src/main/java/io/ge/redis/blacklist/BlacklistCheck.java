@@ -25,8 +25,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link TokenRevokedException}, over HTTP a 401; a blocked subject throws
  * {@link SubjectBlockedException}, over HTTP a 403. The method does not run.
  * <p>
- * Cost: one script call, one round trip; on a Cluster a token of a known subject costs
- * one script call in each of two slots, sent together. Nothing is written.
+ * Cost: none. The answer comes from memory, which follows all revocations; see
+ * {@link TokenBlacklist} for how fast. One script call and one round trip where memory is
+ * not up to date: with the first check after the start or after half a minute without
+ * any, after a revocation by this instance until it has heard of it, and while Redis
+ * cannot be followed. Nothing is written.
  * <p>
  * {@code onOutage} can be overridden under {@code ge.redis.blacklist.lists.<name>}, which
  * wins over the annotation.
@@ -62,8 +65,10 @@ public @interface BlacklistCheck {
 	String subject() default "";
 
 	/**
-	 * What happens while Redis is away: {@code DENY} or {@code ALLOW}. Default
-	 * {@code ge.redis.blacklist.on-outage}.
+	 * What happens while Redis is away: {@code DENY}, {@code ALLOW}, or {@code LOCAL},
+	 * which answers from memory for another {@code ge.redis.blacklist.stale-for} and
+	 * denies then. What memory knows to be revoked is refused with each of them, as
+	 * revoked. Default {@code ge.redis.blacklist.on-outage}.
 	 * @return the policy
 	 */
 	OutagePolicy onOutage() default OutagePolicy.DEFAULT;

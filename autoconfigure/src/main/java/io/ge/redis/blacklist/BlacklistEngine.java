@@ -5,57 +5,130 @@
 
 package io.ge.redis.blacklist;
 
-import java.util.List;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.blacklist.BlacklistEvent.Source;
+import io.ge.redis.blacklist.RedisTokenBlacklist.Found;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Decides about tokens and subjects, asynchronously and without blocking.
+ * Decides about tokens and subjects, without blocking: from memory if that can be relied
+ * upon, else by asking Redis.
  */
 final class BlacklistEngine {
 
 	private final RedisTokenBlacklist redis;
 
+	private final LocalRows memory;
+
+	private final RowFeed feed;
+
 	private final boolean requireId;
 
-	BlacklistEngine(RedisTokenBlacklist redis, boolean requireId) {
+	private final Duration staleFor;
+
+	BlacklistEngine(RedisTokenBlacklist redis, LocalRows memory, RowFeed feed, boolean requireId, Duration staleFor) {
 		this.redis = redis;
+		this.memory = memory;
+		this.feed = feed;
 		this.requireId = requireId;
+		this.staleFor = staleFor;
 	}
 
-	CompletionStage<Verdict> check(Blacklist list, TokenIdentity token) {
+	/**
+	 * Decides from memory.
+	 * @return the verdict, or {@code null} if Redis must be asked
+	 */
+	@Nullable Verdict fromMemory(Blacklist list, TokenIdentity token) {
 		if (token.id() == null && this.requireId) {
-			return decided(list, TokenStatus.UNIDENTIFIED);
+			return Verdict.of(list, TokenStatus.UNIDENTIFIED, Source.LOCAL, null);
 		}
-		if (token.id() == null && token.subject() == null) {
-			return decided(list, TokenStatus.CLEAR);
+		if (token.id() == null && token.subject() == null && token.sessionId() == null && token.clientId() == null) {
+			return list.clear();
 		}
-		return decide(list, this.redis.check(token));
+		long now = System.nanoTime();
+		this.feed.used(now);
+		// Before looking: what is known when memory is found up to date must be seen
+		boolean fresh = this.feed.isFresh(now);
+		if (fresh && this.memory.isOver(token, now)) {
+			return Verdict.of(list, TokenStatus.EXPIRED, Source.LOCAL, null);
+		}
+		Verdict remembered = remembered(list, token);
+		return (fresh || remembered != list.clear()) ? remembered : null;
 	}
 
-	CompletionStage<Verdict> checkSubject(Blacklist list, List<String> subject) {
-		return decide(list, this.redis.checkSubject(list.name(), subject));
+	private @Nullable Verdict remembered(Blacklist list, TokenIdentity token) {
+		TokenStatus status = this.memory.status(token);
+		if (status == null || status == TokenStatus.CLEAR) {
+			return (status != null) ? list.clear() : null;
+		}
+		RowName name = RowName.of(status, token);
+		return Verdict.of(list, status, Source.LOCAL, (name != null) ? this.memory.reason(name) : null);
 	}
 
-	private static CompletionStage<Verdict> decided(Blacklist list, TokenStatus status) {
-		return CompletableFuture.completedFuture(Verdict.of(list, status, Source.LOCAL));
+	/**
+	 * Asks Redis about a token that memory does not decide about.
+	 */
+	CompletionStage<Verdict> ask(Blacklist list, TokenIdentity token) {
+		return decide(list, this.redis.check(token), remembered(list, token));
 	}
 
-	private static CompletionStage<Verdict> decide(Blacklist list, CompletableFuture<TokenStatus> asked) {
-		return asked.handle((status, failure) -> {
+	/**
+	 * Decides from memory.
+	 * @return the verdict, or {@code null} if Redis must be asked
+	 */
+	@Nullable Verdict fromMemory(Blacklist list, RowName block) {
+		long now = System.nanoTime();
+		this.feed.used(now);
+		return this.feed.isFresh(now) ? remembered(list, block, now) : null;
+	}
+
+	/**
+	 * Asks Redis about a subject that memory does not decide about.
+	 */
+	CompletionStage<Verdict> ask(Blacklist list, RowName block) {
+		return decide(list, this.redis.check(block), remembered(list, block, System.nanoTime()));
+	}
+
+	private Verdict remembered(Blacklist list, RowName block, long now) {
+		return this.memory.isBlocked(block, now)
+				? Verdict.of(list, TokenStatus.REVOKED, Source.LOCAL, this.memory.reason(block)) : list.clear();
+	}
+
+	/**
+	 * Decides by what Redis says.
+	 * @param remembered what memory says, or {@code null} if it only says that something
+	 * may be known
+	 */
+	private CompletionStage<Verdict> decide(Blacklist list, CompletableFuture<Found> asked,
+			@Nullable Verdict remembered) {
+		return asked.handle((found, failure) -> {
 			if (failure == null) {
-				return Verdict.of(list, status, Source.REDIS);
+				return Verdict.of(list, found.status(), Source.REDIS, found.reason());
 			}
 			if (Waiting.cause(failure) instanceof RedisUnavailableException unavailable) {
-				return Verdict.undecided(list, (list.onOutage() == OutagePolicy.ALLOW) ? null : unavailable);
+				return withoutRedis(list, remembered, unavailable);
 			}
 			throw new IllegalStateException("The check failed", Waiting.cause(failure));
 		});
+	}
+
+	private Verdict withoutRedis(Blacklist list, @Nullable Verdict remembered, RedisUnavailableException unavailable) {
+		if (remembered == null) {
+			// Most likely revoked: to be let in by no policy, and not certain enough to
+			// say so
+			return Verdict.undecided(list, unavailable);
+		}
+		boolean remembers = this.feed.knowsOwn() && this.feed.age(System.nanoTime()).compareTo(this.staleFor) <= 0;
+		if (list.onOutage() == OutagePolicy.LOCAL && remembers) {
+			return remembered;
+		}
+		return Verdict.undecided(list, (list.onOutage() == OutagePolicy.ALLOW) ? null : unavailable);
 	}
 
 }

@@ -8,6 +8,7 @@ package io.ge.redis.blacklist;
 import java.util.Locale;
 
 import io.ge.redis.core.event.GuardEvent;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A token or a subject was checked.
@@ -15,8 +16,22 @@ import io.ge.redis.core.event.GuardEvent;
  * @param name the name of the check
  * @param outcome what came of it
  * @param source who decided
+ * @param reason why it was revoked or blocked, as {@link TokenBlacklist#withReason} was
+ * told; {@code null} if no reason was given, if this instance does not remember it, or if
+ * nothing was refused. No tag of meters
  */
-public record BlacklistEvent(String name, Outcome outcome, Source source) implements GuardEvent {
+public record BlacklistEvent(String name, Outcome outcome, Source source,
+		@Nullable String reason) implements GuardEvent {
+
+	/**
+	 * Creates an event without a reason.
+	 * @param name the name of the check
+	 * @param outcome what came of it
+	 * @param source who decided
+	 */
+	public BlacklistEvent(String name, Outcome outcome, Source source) {
+		this(name, outcome, source, null);
+	}
 
 	@Override
 	public String pattern() {

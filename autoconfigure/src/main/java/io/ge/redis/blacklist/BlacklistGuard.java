@@ -10,18 +10,30 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.SmartLifecycle;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles the blacklist: the advisor for annotated methods and the API for code stand
- * on one engine, which is made when the first of them is used.
+ * on one engine, which is made when the first of them is used. Ends to follow the changes
+ * after everything that serves requests or runs tasks and before the connections.
  */
-public final class BlacklistGuard {
+public final class BlacklistGuard implements SmartLifecycle {
+
+	/**
+	 * Before the connections are closed, after servers and executors have stopped.
+	 */
+	public static final int PHASE = RedisBackends.PHASE + 1000;
+
+	/** How far an instance may fall behind before it reads all rows again. */
+	private static final int CHANGES_KEPT = 10_000;
 
 	private static final String PATTERN = "blacklist";
 
@@ -34,6 +46,12 @@ public final class BlacklistGuard {
 	private final BlacklistOperationSource source;
 
 	private final Supplier<DefaultTokenBlacklist> blacklist;
+
+	private final Supplier<BlacklistControl> control;
+
+	private volatile @Nullable RowFeed feed;
+
+	private volatile boolean running;
 
 	/**
 	 * Assembles the blacklist.
@@ -54,15 +72,25 @@ public final class BlacklistGuard {
 		this.lists = new Blacklists(this.properties);
 		this.tokens = new PresentedTokens(currentKnown, SingletonSupplier.of(current), SingletonSupplier.of(readers));
 		this.source = new BlacklistOperationSource(this.lists, this.tokens, attributes, expressions);
-		this.blacklist = SingletonSupplier.of(() -> create(backend.get(), events));
+		Supplier<Assembly> assembly = SingletonSupplier.of(() -> create(backend.get(), events));
+		this.blacklist = () -> assembly.get().blacklist();
+		this.control = () -> assembly.get().control();
 	}
 
-	private DefaultTokenBlacklist create(RedisBackend backend, GuardEvents events) {
+	private Assembly create(RedisBackend backend, GuardEvents events) {
 		BlacklistProperties settings = this.properties.get();
+		Clocks clocks = Clocks.of(settings);
 		RedisTokenBlacklist redis = new RedisTokenBlacklist(backend.redis(PATTERN), backend.keys(PATTERN),
-				backend.connection()::isClustered, new RedisTokenBlacklist.Clocks(settings.maxTokenLifetime(),
-						settings.clockSkew(), settings.issuerClockSkew()));
-		return new DefaultTokenBlacklist(this.lists, new BlacklistEngine(redis, settings.requireJti()), redis, events);
+				backend.bus().newsChannel(), clocks, CHANGES_KEPT);
+		ServerClock clock = new ServerClock();
+		LocalRows memory = new LocalRows(clock, clocks, settings.maxExactIds());
+		RowFeed feed = new RowFeed(redis, memory, clock, backend.bus(), settings.maxStaleness(), RowFeed.PAGE);
+		feed.start();
+		this.feed = feed;
+		BlacklistEngine engine = new BlacklistEngine(redis, memory, feed, settings.requireJti(), settings.staleFor());
+		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine, redis, feed, clocks, events);
+		return new Assembly(blacklist,
+				new BlacklistControl(backend.bus().instanceId(), blacklist, redis, memory, feed));
 	}
 
 	/**
@@ -80,6 +108,57 @@ public final class BlacklistGuard {
 	 */
 	public TokenBlacklist tokenBlacklist() {
 		return this.blacklist.get();
+	}
+
+	/**
+	 * Returns what an operator can see and do.
+	 * @return the control
+	 */
+	public BlacklistControl control() {
+		return this.control.get();
+	}
+
+	/**
+	 * Returns whether checks are answered from memory at present.
+	 * @return whether this instance knows every revocation
+	 */
+	public boolean isFresh() {
+		RowFeed feed = this.feed;
+		return feed != null && feed.isFresh(System.nanoTime());
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+		RowFeed feed = this.feed;
+		if (feed != null) {
+			feed.resume();
+		}
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+		RowFeed feed = this.feed;
+		if (feed != null) {
+			feed.pause();
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+	/**
+	 * What stands on one engine.
+	 */
+	private record Assembly(DefaultTokenBlacklist blacklist, BlacklistControl control) {
 	}
 
 }

@@ -45,15 +45,16 @@ final class BlacklistInterceptor extends GuardInterceptor<BlacklistOperation> {
 	}
 
 	private void requireNotBlocked(Blacklist list, @Nullable Object subject, Object what) {
-		if (this.blacklist.get().isBlocked(list, KeyText.of(subject, what))) {
-			throw new SubjectBlockedException(list.name());
+		Verdict verdict = this.blacklist.get().decide(list, KeyText.of(subject, what));
+		if (verdict.status() != TokenStatus.CLEAR) {
+			throw new SubjectBlockedException(list.name(), verdict.reason());
 		}
 	}
 
 	private void requireClear(Blacklist list, TokenIdentity token) {
-		TokenStatus status = this.blacklist.get().check(list, token);
-		if (status != TokenStatus.CLEAR) {
-			throw new TokenRevokedException(list.name(), status);
+		Verdict verdict = this.blacklist.get().decide(list, token);
+		if (verdict.status() != TokenStatus.CLEAR) {
+			throw new TokenRevokedException(list.name(), verdict.status(), verdict.reason());
 		}
 	}
 

@@ -67,7 +67,7 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 		}
 		if (token == null && subject == null && !this.tokens.knowsCurrent()) {
 			throw method.problem("it names neither token nor subject, and nothing knows the token of the caller.",
-					"Add spring-boot-starter-security-oauth2-resource-server, define a bean of type "
+					"Add spring-boot-starter-security-oauth2-resource-server (on servlets), define a bean of type "
 							+ CurrentToken.class.getName()
 							+ ", or write what is to be checked, as in subject = \"#account\".");
 		}

@@ -21,7 +21,15 @@ import org.springframework.util.Assert;
  * @param enabled whether methods with {@code @BlacklistCheck} are guarded
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param onOutage what happens while Redis is away: allow or deny
+ * @param onOutage what happens while Redis is away: deny, allow, or local, which answers
+ * from memory for a while and denies then
+ * @param maxStaleness how long an instance may answer from memory without having made
+ * sure that it knows every revocation
+ * @param maxExactIds how many revoked tokens and sessions an instance remembers one by
+ * one, at 27 to 40 bytes each; beyond, it remembers 4 bytes of each, and asks Redis about
+ * those that seem to be revoked
+ * @param staleFor how long an instance goes on to answer from memory while Redis is away,
+ * where the outage policy is local
  * @param clockSkew how long after its expiry a token may still be accepted; the skew of
  * the application's JWT timestamp validator or more
  * @param issuerClockSkew how far the clock of a token's issuer may be ahead of Redis,
@@ -30,19 +38,40 @@ import org.springframework.util.Assert;
  * @param requireJti whether tokens without {@code jti} claim are refused, since they
  * could not be revoked; otherwise only their subject is checked
  * @param validateJwt whether Spring Security checks every JWT that it decodes
+ * @param opaqueTokenIssuer issuer of opaque tokens whose introspection names none, as
+ * revocations name it
+ * @param uncheckedDecoder what happens at startup if a JwtDecoder of the application does
+ * not check whether tokens were revoked
  * @param lists lists by name, which win over the annotations
  */
 @ConfigurationProperties("ge.redis.blacklist")
 public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
-		@DefaultValue("deny") OutagePolicy onOutage, @DefaultValue("60s") Duration clockSkew,
-		@DefaultValue("1s") Duration issuerClockSkew, @DefaultValue("30d") Duration maxTokenLifetime,
-		@DefaultValue("true") boolean requireJti, @DefaultValue("true") boolean validateJwt,
-		@DefaultValue Map<String, NamedList> lists) {
+		@DefaultValue("deny") OutagePolicy onOutage, @DefaultValue("2s") Duration maxStaleness,
+		@DefaultValue("1000000") int maxExactIds, @DefaultValue("30s") Duration staleFor,
+		@DefaultValue("60s") Duration clockSkew, @DefaultValue("1s") Duration issuerClockSkew,
+		@DefaultValue("30d") Duration maxTokenLifetime, @DefaultValue("true") boolean requireJti,
+		@DefaultValue("true") boolean validateJwt, @Nullable String opaqueTokenIssuer,
+		@DefaultValue("fail") UncheckedDecoder uncheckedDecoder, @DefaultValue Map<String, NamedList> lists) {
 
 	/** Keeps sums with a token's expiry within what Lua's doubles count exactly. */
 	private static final Duration LONGEST = Duration.ofDays(3660);
 
+	/** Looks are made several times within it. */
+	private static final Duration SHORTEST_STALENESS = Duration.ofMillis(100);
+
+	/** Instances that follow are remembered for so long after their last look. */
+	private static final Duration LONGEST_STALENESS = Duration.ofMinutes(1);
+
+	/** About 2 GiB. */
+	private static final int MOST_EXACT_IDS = 50_000_000;
+
 	public BlacklistProperties {
+		Assert.isTrue(maxStaleness.compareTo(SHORTEST_STALENESS) >= 0 && maxStaleness.compareTo(LONGEST_STALENESS) <= 0,
+				() -> "ge.redis.blacklist.max-staleness must be between 100ms and 1m, was " + maxStaleness);
+		Assert.isTrue(maxExactIds >= 0 && maxExactIds <= MOST_EXACT_IDS,
+				() -> "ge.redis.blacklist.max-exact-ids must be between 0 and " + MOST_EXACT_IDS + ", was "
+						+ maxExactIds);
+		requireWithin("stale-for", staleFor, Duration.ZERO);
 		requireWithin("clock-skew", clockSkew, Duration.ZERO);
 		requireWithin("issuer-clock-skew", issuerClockSkew, Duration.ZERO);
 		requireWithin("max-token-lifetime", maxTokenLifetime, Duration.ofSeconds(1));
@@ -56,7 +85,8 @@ public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullab
 	/**
 	 * One list. What is not set is taken from the annotation.
 	 *
-	 * @param onOutage what happens while Redis is away: allow or deny
+	 * @param onOutage what happens while Redis is away: deny, allow, or local, which
+	 * answers from memory for a while and denies then
 	 */
 	public record NamedList(@Nullable OutagePolicy onOutage) {
 

@@ -5,36 +5,38 @@
 
 package io.ge.redis.blacklist;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 
-import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
-import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known against tokens and subjects, one row each:
+ * What is known against tokens and subjects, in five keys of one slot:
  * <ul>
- * <li>{@code prefix:blacklist:{hash of issuer and id}:t1}, a revoked token, until it has
- * expired for everybody;</li>
- * <li>{@code prefix:blacklist:{hash of issuer and subject}:n1}, the not-before of a
- * subject, for as long as an earlier token may live;</li>
- * <li>{@code prefix:blacklist:{subject}:list:b1}, a blocked subject of a list, for as
- * long as asked.</li>
+ * <li>{@code prefix:blacklist:{all}:rows1}, a sorted set of rows by their end: a revoked
+ * token until it has expired for everybody, a session, the not-before of a subject or of
+ * a client, a blocked subject of a list;</li>
+ * <li>{@code prefix:blacklist:{all}:details1}, a hash of the not-befores;</li>
+ * <li>{@code prefix:blacklist:{all}:changes1}, a stream of the latest changes, from which
+ * instances hear of them;</li>
+ * <li>{@code prefix:blacklist:{all}:readers1}, a hash of the instances that may answer
+ * from memory;</li>
+ * <li>{@code prefix:blacklist:{all}:reasons1}, a hash of the reasons of rows that have
+ * one.</li>
  * </ul>
- * A token and its subject live in different slots, so that revoking needs no more than
- * the token says. On one server one script reads both rows; on a Cluster the same script
- * reads them in two calls under way together, and either one refuses.
+ * In one slot, so that a row and its change are one: there is none that instances do not
+ * hear of. All checks but the first are answered from memory, so the slot carries
+ * revocations, not requests.
  * <p>
  * A not-before must tell tokens of one second apart, while {@code iat} counts seconds of
  * the issuer's clock. A stamp from the clock that also makes not-befores, carried by the
@@ -48,169 +50,317 @@ final class RedisTokenBlacklist {
 
 	private static final LuaScript CHECK = LuaScript.load(RedisTokenBlacklist.class, "check.lua");
 
-	private static final LuaScript REVOKE = LuaScript.load(RedisTokenBlacklist.class, "revoke.lua")
-		.runningWithoutMemory();
-
-	private static final LuaScript REVOKE_ALL = LuaScript.load(RedisTokenBlacklist.class, "revoke-all.lua")
+	private static final LuaScript CHANGE = LuaScript.load(RedisTokenBlacklist.class, "change.lua")
 		.runningWithoutMemory();
 
 	private static final LuaScript ISSUE_STAMP = LuaScript.load(RedisTokenBlacklist.class, "issue-stamp.lua");
 
-	private static final LuaScript BLOCK = LuaScript.load(RedisTokenBlacklist.class, "block.lua")
+	private static final LuaScript FOLLOW = LuaScript.load(RedisTokenBlacklist.class, "follow.lua")
 		.runningWithoutMemory();
 
-	private static final LuaScript UNBLOCK = LuaScript.load(RedisTokenBlacklist.class, "unblock.lua");
+	private static final LuaScript UNAWARE = LuaScript.load(RedisTokenBlacklist.class, "unaware.lua")
+		.runningWithoutMemory();
 
-	private static final KeyPart TOKEN_FORMAT = KeyPart.of("t1");
+	private static final LuaScript LAST_CHANGE = LuaScript.load(RedisTokenBlacklist.class, "last-change.lua")
+		.runningWithoutMemory();
 
-	private static final KeyPart NOT_BEFORE_FORMAT = KeyPart.of("n1");
+	private static final LuaScript ROWS = LuaScript.load(RedisTokenBlacklist.class, "rows.lua");
 
-	private static final KeyPart BLOCK_FORMAT = KeyPart.of("b1");
+	private static final LuaScript LOOK = LuaScript.load(RedisTokenBlacklist.class, "look.lua");
+
+	private static final LuaScript OVERVIEW = LuaScript.load(RedisTokenBlacklist.class, "overview.lua");
 
 	private static final TokenStatus[] REPLIES = { TokenStatus.CLEAR, TokenStatus.REVOKED, TokenStatus.SUBJECT_REVOKED,
-			TokenStatus.EXPIRED };
+			TokenStatus.EXPIRED, TokenStatus.SESSION_REVOKED, TokenStatus.CLIENT_REVOKED };
 
-	/** What a token may say and a server still counts with. */
-	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+	private static final int ROW_ELEMENTS = 4;
+
+	private static final String NONE = "";
 
 	private final GuardedRedis redis;
 
-	private final KeySpace keys;
+	private final RedisKey rows;
 
-	private final BooleanSupplier clustered;
+	private final RedisKey details;
+
+	private final RedisKey changes;
+
+	private final RedisKey readers;
+
+	private final RedisKey reasons;
+
+	private final String channel;
 
 	private final Clocks clocks;
 
-	RedisTokenBlacklist(GuardedRedis redis, KeySpace keys, BooleanSupplier clustered, Clocks clocks) {
+	private final int changesKept;
+
+	/**
+	 * Creates the adapter.
+	 * @param redis the door
+	 * @param keys the key space
+	 * @param channel the channel of all instances
+	 * @param clocks allowances for clocks
+	 * @param changesKept how many changes an instance may fall behind before it reads all
+	 * rows again
+	 */
+	RedisTokenBlacklist(GuardedRedis redis, KeySpace keys, String channel, Clocks clocks, int changesKept) {
 		this.redis = redis;
-		this.keys = keys;
-		this.clustered = clustered;
+		RedisKey all = keys.entity(KeyPart.of("all"));
+		this.rows = all.with(KeyPart.of("rows1"));
+		this.details = all.with(KeyPart.of("details1"));
+		this.changes = all.with(KeyPart.of("changes1"));
+		this.readers = all.with(KeyPart.of("readers1"));
+		this.reasons = all.with(KeyPart.of("reasons1"));
+		this.channel = channel;
 		this.clocks = clocks;
+		this.changesKept = changesKept;
+	}
+
+	GuardedRedis door() {
+		return this.redis;
 	}
 
 	/**
-	 * Looks for a token's own row and for the not-before of its subject.
+	 * Looks for the rows of a token, of its session, its subject and its client.
 	 */
-	CompletableFuture<TokenStatus> check(TokenIdentity token) {
-		List<Row> rows = new ArrayList<>(2);
-		if (token.id() != null) {
-			rows.add(new Row(token(token.issuer(), token.id()), "row"));
+	CompletableFuture<Found> check(TokenIdentity token) {
+		List<RowName> names = new ArrayList<>(4);
+		add(names, RowKind.TOKEN, token.issuer(), token.id());
+		add(names, RowKind.SESSION, token.issuer(), token.sessionId());
+		add(names, RowKind.SUBJECT, token.issuer(), token.subject());
+		add(names, RowKind.CLIENT, token.issuer(), token.clientId());
+		Object expiresAt = (token.expiresAt() != null) ? Clocks.epochMilli(token.expiresAt()) : NONE;
+		Object issuedAt = (token.issuedAt() != null) ? Clocks.epochMilli(token.issuedAt()) : NONE;
+		Object stamp = (token.issueStamp() != null) ? token.issueStamp() : NONE;
+		return check(names, expiresAt, issuedAt, stamp);
+	}
+
+	private static void add(List<RowName> names, RowKind kind, @Nullable String issuer, @Nullable String text) {
+		if (text != null) {
+			names.add(new RowName(kind, issuer, text));
 		}
-		if (token.subject() != null) {
-			rows.add(new Row(notBefore(token.issuer(), token.subject()), "not-before"));
+	}
+
+	CompletableFuture<Found> check(RowName block) {
+		return check(List.of(block), NONE, NONE, NONE);
+	}
+
+	private CompletableFuture<Found> check(List<RowName> names, Object expiresAt, Object issuedAt, Object stamp) {
+		List<Object> arguments = new ArrayList<>(List.of(expiresAt, issuedAt, stamp, this.clocks.maxTokenLifetime(),
+				this.clocks.skew(), this.clocks.issuerSkew()));
+		for (RowName name : names) {
+			arguments.add(name.member());
 		}
-		CallBudget budget = this.redis.newBudget();
-		if (rows.size() < 2 || !this.clustered.getAsBoolean()) {
-			return check(token, rows, budget);
-		}
-		CompletableFuture<TokenStatus> first = check(token, rows.subList(0, 1), budget);
-		CompletableFuture<TokenStatus> second = check(token, rows.subList(1, 2), budget);
-		return either(first, second);
+		return run(ScriptCall.of(CHECK, List.of(this.rows, this.details, this.reasons), arguments.toArray()))
+			.thenApply((reply) -> new Found(REPLIES[(int) reply.number(0)], textOrNull(reply, 1)));
 	}
 
 	/**
-	 * One answer that refuses is enough, also where the other slot does not answer.
+	 * Writes a row that stands until an instant.
 	 */
-	private static CompletableFuture<TokenStatus> either(CompletableFuture<TokenStatus> first,
-			CompletableFuture<TokenStatus> second) {
-		return first
-			.handle((one, failure) -> (failure == null && one != TokenStatus.CLEAR) ? first
-					: second.thenCompose((other) -> (other != TokenStatus.CLEAR) ? second : first))
-			.thenCompose((decided) -> decided);
-	}
-
-	private CompletableFuture<TokenStatus> check(TokenIdentity token, List<Row> rows, CallBudget budget) {
-		return check(rows, budget, millis(token.expiresAt()), millis(token.issuedAt()),
-				(token.issueStamp() != null) ? token.issueStamp() : "");
-	}
-
-	CompletableFuture<TokenStatus> checkSubject(String name, List<String> subject) {
-		return check(List.of(new Row(block(name, subject), "row")), this.redis.newBudget(), "", "", "");
-	}
-
-	private CompletableFuture<TokenStatus> check(List<Row> rows, CallBudget budget, Object expiresAt, Object issuedAt,
-			Object stamp) {
-		List<RedisKey> names = new ArrayList<>(rows.size());
-		List<Object> arguments = new ArrayList<>(
-				List.of(expiresAt, issuedAt, stamp, this.clocks.maxTokenLifetime().toMillis(),
-						this.clocks.skew().toMillis(), this.clocks.issuerSkew().toMillis()));
-		for (Row row : rows) {
-			names.add(row.key());
-			arguments.add(row.kind());
-		}
-		return this.redis.run(ScriptCall.of(CHECK, names, arguments.toArray()), budget)
-			.thenApply((reply) -> REPLIES[(int) reply.number(0)]);
-	}
-
-	CompletableFuture<Duration> revoke(@Nullable String issuer, String id, Instant expiresAt) {
-		return run(ScriptCall.of(REVOKE, token(issuer, id), epochMilli(expiresAt), this.clocks.skew().toMillis()))
-			.thenApply(Duration::ofMillis);
-	}
-
-	CompletableFuture<Duration> revokeAll(@Nullable String issuer, String subject) {
-		Duration needed = this.clocks.maxTokenLifetime().plus(this.clocks.skew()).plus(this.clocks.issuerSkew());
-		return run(ScriptCall.of(REVOKE_ALL, notBefore(issuer, subject), needed.toMillis()))
-			.thenApply((notBefore) -> needed);
-	}
-
-	CompletableFuture<Long> issueStamp(@Nullable String issuer, String subject) {
-		return run(ScriptCall.of(ISSUE_STAMP, notBefore(issuer, subject)));
-	}
-
-	CompletableFuture<Duration> block(String name, List<String> subject, Duration duration) {
-		return run(ScriptCall.of(BLOCK, block(name, subject), duration.toMillis())).thenApply(Duration::ofMillis);
-	}
-
-	CompletableFuture<Boolean> unblock(String name, List<String> subject) {
-		return run(ScriptCall.of(UNBLOCK, block(name, subject))).thenApply((removed) -> removed > 0);
-	}
-
-	private CompletableFuture<Long> run(ScriptCall call) {
-		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> reply.number(0));
-	}
-
-	private RedisKey token(@Nullable String issuer, String id) {
-		return this.keys.entity(secret(issuer, id)).with(TOKEN_FORMAT);
-	}
-
-	private RedisKey notBefore(@Nullable String issuer, String subject) {
-		return this.keys.entity(secret(issuer, subject)).with(NOT_BEFORE_FORMAT);
-	}
-
-	private RedisKey block(String name, List<String> subject) {
-		return this.keys.entity(KeyText.parts(subject)).with(KeyPart.of(name), BLOCK_FORMAT);
-	}
-
-	// The length keeps two texts that meet at another point apart
-	private static KeyPart secret(@Nullable String issuer, String text) {
-		return KeyPart.secret((issuer != null) ? issuer.length() + ":" + issuer + ":" + text : "-:" + text);
-	}
-
-	private static Object millis(@Nullable Instant instant) {
-		return (instant != null) ? epochMilli(instant) : "";
-	}
-
-	private static long epochMilli(Instant instant) {
-		return instant.isAfter(LATEST) ? LATEST.toEpochMilli() : instant.toEpochMilli();
+	CompletableFuture<Change> write(RowName name, long untilMillis, @Nullable String reason) {
+		return change(name.member(), "until", untilMillis, reason);
 	}
 
 	/**
-	 * A row to look at.
+	 * Writes a row that stands for a time.
+	 */
+	CompletableFuture<Change> write(RowName name, Duration duration, @Nullable String reason) {
+		return change(name.member(), name.kind().isNotBefore() ? "not-before" : "for", duration.toMillis(), reason);
+	}
+
+	CompletableFuture<Change> remove(byte[] member) {
+		return change(member, "remove", 0, null);
+	}
+
+	private CompletableFuture<Change> change(byte[] member, String operation, long millis, @Nullable String reason) {
+		List<RedisKey> keys = List.of(this.rows, this.details, this.changes, this.reasons);
+		return run(ScriptCall.of(CHANGE, keys, member, operation, millis, this.changesKept, this.channel,
+				(reason != null) ? reason : NONE))
+			.thenApply((reply) -> new Change(Duration.ofMillis(reply.number(0)), reply.text(1)));
+	}
+
+	/**
+	 * Looks at one row.
+	 */
+	CompletableFuture<Look> look(byte[] member) {
+		return run(ScriptCall.of(LOOK, List.of(this.rows, this.details, this.reasons), member))
+			.thenApply((reply) -> new Look(Duration.ofMillis(reply.number(0)), reply.number(1), textOrNull(reply, 2)));
+	}
+
+	/**
+	 * Counts what there is.
+	 */
+	CompletableFuture<Overview> overview() {
+		return run(ScriptCall.of(OVERVIEW, List.of(this.rows, this.changes, this.readers))).thenApply(
+				(reply) -> new Overview(reply.number(0), reply.number(1), textOrNull(reply, 2), (int) reply.number(3)));
+	}
+
+	CompletableFuture<Long> issueStamp() {
+		return run(ScriptCall.of(ISSUE_STAMP, this.details)).thenApply((reply) -> reply.number(0));
+	}
+
+	/**
+	 * Asks for the changes after a position.
+	 * @param instance who asks
+	 * @param position the last change that it knows
+	 * @param most how many it takes at most
+	 * @param lease for how long it may answer from memory
+	 */
+	CompletableFuture<Changes> follow(String instance, Position position, int most, Duration lease) {
+		return run(ScriptCall.of(FOLLOW, List.of(this.changes, this.readers), instance, position.id(),
+				position.change(), most, lease.toMillis()))
+			.thenApply((reply) -> Changes.of(reply, position, most));
+	}
+
+	/**
+	 * Returns how many instances may answer from memory without knowing a change.
+	 * @param change the id of the change
+	 * @param lease for how long any of them may answer from memory
+	 */
+	CompletableFuture<Long> unaware(String change, Duration lease) {
+		return run(ScriptCall.of(UNAWARE, this.readers, change, lease.toMillis()))
+			.thenApply((reply) -> reply.number(0));
+	}
+
+	/**
+	 * Tells where to follow from, once all rows were read.
+	 */
+	CompletableFuture<Tail> lastChange() {
+		return run(ScriptCall.of(LAST_CHANGE, List.of(this.changes, this.rows, this.readers))).thenApply(
+				(reply) -> new Tail(reply.number(0), reply.number(1), new Position(reply.text(2), bytes(reply, 3))));
+	}
+
+	/**
+	 * Reads a page of the rows.
+	 * @param last the last row of the page before, or {@code null} for the first page
+	 * @param most how many
+	 */
+	CompletableFuture<List<Row>> rows(@Nullable Row last, int most) {
+		Object end = (last != null) ? last.standsUntil() : 0;
+		Object member = (last != null) ? last.member() : NONE;
+		ScriptCall call = ScriptCall.of(ROWS, List.of(this.rows, this.details, this.reasons), end, member, most);
+		return run(call).thenApply((reply) -> {
+			List<Row> page = new ArrayList<>(reply.size() / ROW_ELEMENTS);
+			for (int i = 0; i < reply.size(); i += ROW_ELEMENTS) {
+				long notBefore = reply.has(i + 2) ? reply.number(i + 2) : Row.LOST;
+				page.add(Row.of(bytes(reply, i), reply.number(i + 1), notBefore, textOrNull(reply, i + 3)));
+			}
+			return page;
+		});
+	}
+
+	private CompletableFuture<ScriptReply> run(ScriptCall call) {
+		return this.redis.run(call, this.redis.newBudget());
+	}
+
+	private static @Nullable String textOrNull(ScriptReply reply, int index) {
+		String text = reply.text(index);
+		return text.isEmpty() ? null : text;
+	}
+
+	private static byte[] bytes(ScriptReply reply, int index) {
+		byte[] bytes = reply.bytes(index);
+		if (bytes == null) {
+			throw new IllegalStateException("The script replied nothing at position " + index);
+		}
+		return bytes;
+	}
+
+	/**
+	 * What is known against a token or a subject.
 	 *
-	 * @param key its key
-	 * @param kind what it is, in the words of the script
+	 * @param status the status
+	 * @param reason why the row that refuses was written, or {@code null}
 	 */
-	private record Row(RedisKey key, String kind) {
+	record Found(TokenStatus status, @Nullable String reason) {
 	}
 
 	/**
-	 * How far clocks may disagree, and how long tokens live.
+	 * One row.
 	 *
-	 * @param maxTokenLifetime longest life of any token
-	 * @param skew how long after its expiry a token may be accepted
-	 * @param issuerSkew how far an issuer's clock may be ahead of the server's
+	 * @param remaining how long it stands, zero if it does not
+	 * @param notBefore its not-before in microseconds, or 0
+	 * @param reason why it was written, or {@code null}
 	 */
-	record Clocks(Duration maxTokenLifetime, Duration skew, Duration issuerSkew) {
+	record Look(Duration remaining, long notBefore, @Nullable String reason) {
+	}
+
+	/**
+	 * What there is in Redis.
+	 *
+	 * @param rows how many rows stand
+	 * @param changes how many changes the stream keeps
+	 * @param lastChange the id of the last one, or {@code null} if there is none
+	 * @param following how many instances may answer from memory
+	 */
+	record Overview(long rows, long changes, @Nullable String lastChange, int following) {
+	}
+
+	/**
+	 * The end of the stream.
+	 *
+	 * @param micros the server's time
+	 * @param rows how many rows there are
+	 * @param position the last change
+	 */
+	record Tail(long micros, long rows, Position position) {
+	}
+
+	/**
+	 * What came of a write.
+	 *
+	 * @param timeToLive how long the row stands, zero if it does not
+	 * @param id the id of the change, empty if there was none
+	 */
+	record Change(Duration timeToLive, String id) {
+	}
+
+	/**
+	 * The last change that an instance knows.
+	 *
+	 * @param id its id
+	 * @param change the change itself, by which it is told from one of the same id on
+	 * another server
+	 */
+	record Position(String id, byte[] change) {
+	}
+
+	/**
+	 * Changes in their order.
+	 *
+	 * @param micros the server's time
+	 * @param rows what has changed
+	 * @param position the last change
+	 * @param complete whether there are no others
+	 */
+	record Changes(long micros, List<Row> rows, Position position, boolean complete) {
+
+		private static final int FIRST = 2;
+
+		private static final byte[] START = "start".getBytes(StandardCharsets.US_ASCII);
+
+		static @Nullable Changes of(ScriptReply reply, Position from, int most) {
+			if (reply.number(0) != 0) {
+				return null;
+			}
+			Position position = from;
+			List<Row> rows = new ArrayList<>(reply.size() / 2);
+			for (int i = FIRST; i < reply.size(); i += 2) {
+				byte[] change = bytes(reply, i + 1);
+				position = new Position(reply.text(i), change);
+				if (change.length > START.length) {
+					rows.add(Row.of(change));
+				}
+			}
+			return new Changes(reply.number(1), rows, position, (reply.size() - FIRST) / 2 < most);
+		}
+
+		boolean isEmpty(Position from) {
+			return this.position == from;
+		}
+
 	}
 
 }

@@ -26,4 +26,27 @@ public interface Revocation {
 	 */
 	Duration timeToLive();
 
+	/**
+	 * Waits until every instance knows of the revocation, or has ended to answer from
+	 * memory and asks Redis. Usually a matter of milliseconds, and of no more than
+	 * {@code ge.redis.blacklist.max-staleness} while Redis answers, also for instances
+	 * that are cut off or hang. It takes that long also where Redis has just begun to
+	 * know who answers from memory: at the first use, and after a flush.
+	 * <p>
+	 * Then every instance refuses, with three exceptions. One that Redis does not answer
+	 * goes by its policy, and {@code allow} and {@code local} let in what it has not
+	 * heard of. One that sees only an old primary, cut off from the others after a
+	 * failover, follows that. And the wait may end early by the longest staleness where a
+	 * replica took over that lagged behind, where the clock of the server jumps ahead,
+	 * and for an instance on a machine that was suspended and whose
+	 * {@link System#nanoTime()} stood still meanwhile.
+	 * <p>
+	 * Cost: a script call, again after 2 ms, 4 ms, and so on up to every 50 ms.
+	 * @param timeout how long to wait at most
+	 * @return {@code true} if that is so, {@code false} if it was not certain in time,
+	 * because Redis did not answer, or because the thread was interrupted, which it still
+	 * is
+	 */
+	boolean awaitPropagation(Duration timeout);
+
 }

@@ -6,6 +6,7 @@
 package io.ge.redis.blacklist;
 
 import io.ge.redis.GeRedisException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The subject of a call is blocked, and the call has not run. Over HTTP a 403.
@@ -14,13 +15,25 @@ public class SubjectBlockedException extends GeRedisException {
 
 	private final String name;
 
+	private final @Nullable String reason;
+
 	/**
-	 * Creates an exception.
+	 * Creates an exception without a reason.
 	 * @param name the name of the list
 	 */
 	public SubjectBlockedException(String name) {
+		this(name, null);
+	}
+
+	/**
+	 * Creates an exception.
+	 * @param name the name of the list
+	 * @param reason why the subject is blocked, or {@code null}
+	 */
+	public SubjectBlockedException(String name, @Nullable String reason) {
 		super("The subject is blocked (blacklist '" + name + "')");
 		this.name = name;
+		this.reason = reason;
 	}
 
 	/**
@@ -29,6 +42,16 @@ public class SubjectBlockedException extends GeRedisException {
 	 */
 	public String name() {
 		return this.name;
+	}
+
+	/**
+	 * Returns why the subject is blocked. For logs and handlers of the application: it is
+	 * no part of the message or of the answer over HTTP.
+	 * @return the reason, as {@link TokenBlacklist#withReason} was told, or {@code null}
+	 * if none was given or this instance does not remember it
+	 */
+	public @Nullable String reason() {
+		return this.reason;
 	}
 
 }

@@ -7,16 +7,33 @@ package io.ge.redis.blacklist;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Revokes tokens and blocks subjects, on all instances at once.
  * <p>
- * Each call costs one script call and one round trip, and waits for Redis at most
- * {@code ge.redis.outage.command-timeout}; checking a token of a known subject on a
- * Cluster costs one script call in each of two slots, sent together. Keys hold hashes of
- * issuer, id and subject, never a token. Time is the server's.
+ * A check costs nothing: every instance keeps in memory what is revoked and blocked, some
+ * 40 bytes each, and follows the changes. A revocation is refused by the instance that
+ * made it from the moment the call returns, and by the others as soon as they have heard
+ * of it: usually within milliseconds, and at the latest after
+ * {@code ge.redis.blacklist.max-staleness} (2 s), because an instance that has not been
+ * up to date for so long does not answer from memory. It asks Redis: one script call and
+ * one round trip, which waits at most {@code ge.redis.outage.command-timeout}. So does
+ * the first check after the start or after half a minute without any.
+ * {@link Revocation#awaitPropagation} waits until every instance refuses.
+ * <p>
+ * Above {@code ge.redis.blacklist.max-exact-ids} (1,000,000) tokens and sessions,
+ * instances remember 4 bytes of each, and a check of one that seems to be revoked is
+ * confirmed by one script call: those that are, and one in 10,000 of others. Such a check
+ * is refused with {@link io.ge.redis.core.outage.RedisUnavailableException} while Redis
+ * is away, with each policy.
+ * <p>
+ * Every other call costs one script call and one round trip. An instance that checks
+ * anything asks for changes twice a second, and when a message tells it to. All rows live
+ * in one slot of a Cluster. They hold hashes of issuer, id and subject, never a token.
+ * Time is the server's.
  * <p>
  * Revoking and blocking succeed also when the server's memory limit is reached. On
  * {@link io.ge.redis.core.outage.RedisUnavailableException} they may or may not have
@@ -39,10 +56,28 @@ public interface TokenBlacklist {
 	String TOKENS = "tokens";
 
 	/**
-	 * Revokes one token for the rest of its life and the allowed clock skew.
-	 * @param token the token, with id and expiry
+	 * Returns this blacklist, giving a reason for what is revoked or blocked by the one
+	 * that is returned: {@code blacklist.withReason("password changed").revokeAll(...)}.
+	 * <p>
+	 * It is stored with the row, and told by {@link TokenRevokedException},
+	 * {@link SubjectBlockedException}, {@link BlacklistEvent} and the endpoint; never to
+	 * the caller over HTTP. An instance remembers the reasons of 50,000 rows, about 100
+	 * bytes each; what is refused from memory beyond those is refused without. Whoever
+	 * revokes once more and gives another reason replaces it. It costs no call.
+	 * @param reason 1 to 200 characters, not blank and without control characters; no
+	 * secret
+	 * @return the blacklist
+	 * @throws IllegalArgumentException if the reason is not valid
+	 */
+	TokenBlacklist withReason(String reason);
+
+	/**
+	 * Revokes one token for the rest of its life and the allowed clock skew. A token that
+	 * tells no expiry is revoked for {@code ge.redis.blacklist.max-token-lifetime} and
+	 * the allowances for clocks: by then its issuer must have ended it.
+	 * @param token the token, with id
 	 * @return the revocation; not stored if the token had expired beyond the skew
-	 * @throws IllegalArgumentException if the token has no id or no expiry
+	 * @throws IllegalArgumentException if the token has no id
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
 	 */
 	Revocation revoke(TokenIdentity token);
@@ -80,6 +115,30 @@ public interface TokenBlacklist {
 	Revocation revokeAll(@Nullable String issuer, String subject);
 
 	/**
+	 * Revokes every token of a session, those included that may yet be issued for it.
+	 * <p>
+	 * Stands for {@code ge.redis.blacklist.max-token-lifetime} and the allowances for
+	 * clocks.
+	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
+	 * none
+	 * @param sessionId the {@code sid} claim of the tokens
+	 * @return the revocation
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 */
+	Revocation revokeSession(@Nullable String issuer, String sessionId);
+
+	/**
+	 * Revokes every token that a client was issued until now, for whatever subject. As
+	 * {@link #revokeAll} in every other respect.
+	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
+	 * none
+	 * @param clientId the {@code client_id} or {@code azp} claim of the tokens
+	 * @return the revocation
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 */
+	Revocation revokeClient(@Nullable String issuer, String clientId);
+
+	/**
 	 * Returns a stamp for a token that is about to be issued, to be put into its claim
 	 * {@link #ISSUE_STAMP_CLAIM}: later than every {@link #revokeAll} before, not later
 	 * than any after.
@@ -96,10 +155,18 @@ public interface TokenBlacklist {
 	 * @param token the token, verified
 	 * @return the status; {@link TokenStatus#CLEAR} without an answer from Redis if it is
 	 * away and the policy of {@link #TOKENS} is to allow
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
-	 * policy is to deny
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if memory is not up to
+	 * date, Redis is away and the policy is to deny
 	 */
 	TokenStatus check(TokenIdentity token);
+
+	/**
+	 * Checks a token without blocking the caller, as an event loop must not be.
+	 * @param token the token, verified
+	 * @return completes as {@link #check} returns or throws: at once where memory
+	 * answers, else on a thread of the JDK's common pool
+	 */
+	CompletionStage<TokenStatus> checkAsync(TokenIdentity token);
 
 	/**
 	 * Returns whether a token is not accepted any more.

@@ -23,13 +23,35 @@ import org.springframework.util.StringUtils;
  * @param expiresAt the {@code exp} claim, or {@code null} if it has none
  * @param issueStamp the {@link TokenBlacklist#ISSUE_STAMP_CLAIM} claim, or {@code null}
  * if it has none
+ * @param sessionId the {@code sid} claim, or {@code null} if it has none; blank counts as
+ * none
+ * @param clientId the {@code client_id} claim, or {@code azp} in its place, or
+ * {@code null} if it has neither; blank counts as none
  */
 public record TokenIdentity(@Nullable String issuer, @Nullable String id, @Nullable String subject,
-		@Nullable Instant issuedAt, @Nullable Instant expiresAt, @Nullable Long issueStamp) {
+		@Nullable Instant issuedAt, @Nullable Instant expiresAt, @Nullable Long issueStamp, @Nullable String sessionId,
+		@Nullable String clientId) {
 
 	public TokenIdentity {
 		id = StringUtils.hasText(id) ? id : null;
 		subject = StringUtils.hasText(subject) ? subject : null;
+		sessionId = StringUtils.hasText(sessionId) ? sessionId : null;
+		clientId = StringUtils.hasText(clientId) ? clientId : null;
+	}
+
+	/**
+	 * Creates an identity without session and client.
+	 * @param issuer the {@code iss} claim, or {@code null}
+	 * @param id the {@code jti} claim, or {@code null}
+	 * @param subject the {@code sub} claim, or {@code null}
+	 * @param issuedAt the {@code iat} claim, or {@code null}
+	 * @param expiresAt the {@code exp} claim, or {@code null}
+	 * @param issueStamp the {@link TokenBlacklist#ISSUE_STAMP_CLAIM} claim, or
+	 * {@code null}
+	 */
+	public TokenIdentity(@Nullable String issuer, @Nullable String id, @Nullable String subject,
+			@Nullable Instant issuedAt, @Nullable Instant expiresAt, @Nullable Long issueStamp) {
+		this(issuer, id, subject, issuedAt, expiresAt, issueStamp, null, null);
 	}
 
 	/**

@@ -6,6 +6,7 @@
 package io.ge.redis.blacklist;
 
 import io.ge.redis.GeRedisException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call presented a token that is not accepted any more, and has not run. Over HTTP a
@@ -17,15 +18,28 @@ public class TokenRevokedException extends GeRedisException {
 
 	private final TokenStatus status;
 
+	private final @Nullable String reason;
+
 	/**
-	 * Creates an exception.
+	 * Creates an exception without a reason.
 	 * @param name the name of the check
 	 * @param status why the token is refused
 	 */
 	public TokenRevokedException(String name, TokenStatus status) {
+		this(name, status, null);
+	}
+
+	/**
+	 * Creates an exception.
+	 * @param name the name of the check
+	 * @param status why the token is refused
+	 * @param reason why it was revoked, or {@code null}
+	 */
+	public TokenRevokedException(String name, TokenStatus status, @Nullable String reason) {
 		super(status.description() + " (blacklist '" + name + "')");
 		this.name = name;
 		this.status = status;
+		this.reason = reason;
 	}
 
 	/**
@@ -42,6 +56,16 @@ public class TokenRevokedException extends GeRedisException {
 	 */
 	public TokenStatus status() {
 		return this.status;
+	}
+
+	/**
+	 * Returns why the token was revoked. For logs and handlers of the application: it is
+	 * no part of the message or of the answer over HTTP.
+	 * @return the reason, as {@link TokenBlacklist#withReason} was told, or {@code null}
+	 * if none was given or this instance does not remember it
+	 */
+	public @Nullable String reason() {
+		return this.reason;
 	}
 
 }

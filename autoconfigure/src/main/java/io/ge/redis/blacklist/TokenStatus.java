@@ -19,6 +19,12 @@ public enum TokenStatus {
 	/** All tokens of its subject were revoked, and this one is not proven younger. */
 	SUBJECT_REVOKED("All tokens of the subject were revoked"),
 
+	/** The session it belongs to was ended. */
+	SESSION_REVOKED("The session of the token was ended"),
+
+	/** All tokens of its client were revoked, and this one is not proven younger. */
+	CLIENT_REVOKED("All tokens of the client were revoked"),
+
 	/**
 	 * It has expired beyond the allowed clock skew, or is older than any token may be:
 	 * what was known against it may be gone.

@@ -19,20 +19,28 @@ import org.jspecify.annotations.Nullable;
  */
 record Verdict(TokenStatus status, @Nullable RedisUnavailableException refusal, BlacklistEvent event) {
 
-	static Verdict of(Blacklist list, TokenStatus status, Source source) {
-		Outcome outcome = (status == TokenStatus.CLEAR) ? Outcome.CLEAR : Outcome.REVOKED;
-		return new Verdict(status, null, new BlacklistEvent(list.name(), outcome, source));
+	static Verdict clear(String list, Source source) {
+		return new Verdict(TokenStatus.CLEAR, null, new BlacklistEvent(list, Outcome.CLEAR, source));
+	}
+
+	static Verdict of(Blacklist list, TokenStatus status, Source source, @Nullable String reason) {
+		return (status == TokenStatus.CLEAR) ? clear(list.name(), source)
+				: new Verdict(status, null, new BlacklistEvent(list.name(), Outcome.REVOKED, source, reason));
 	}
 
 	static Verdict undecided(Blacklist list, @Nullable RedisUnavailableException refusal) {
 		return new Verdict(TokenStatus.CLEAR, refusal, new BlacklistEvent(list.name(), Outcome.ERROR, Source.REDIS));
 	}
 
-	TokenStatus orRefuse() {
+	Verdict orRefuse() {
 		if (this.refusal != null) {
 			throw this.refusal;
 		}
-		return this.status;
+		return this;
+	}
+
+	@Nullable String reason() {
+		return this.event.reason();
 	}
 
 }

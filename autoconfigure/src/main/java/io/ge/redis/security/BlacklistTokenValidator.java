@@ -30,7 +30,8 @@ import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
  * Redis is away and the policy is to deny, the decoder fails instead, so that the answer
  * is a 503 and clients keep their tokens.
  * <p>
- * Cost: one script call for each decoded token; none for one that has expired.
+ * Cost: as {@link TokenBlacklist#check}: none while this instance's memory is up to date,
+ * else one script call for each decoded token; none for one that has expired.
  */
 public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Ordered {
 
@@ -63,7 +64,11 @@ public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Order
 			return inTime;
 		}
 		TokenStatus status = check(token);
-		return (status == TokenStatus.CLEAR) ? OAuth2TokenValidatorResult.success() : OAuth2TokenValidatorResult
+		if (status == TokenStatus.CLEAR) {
+			return OAuth2TokenValidatorResult.success();
+		}
+		RefusedTokens.note(status);
+		return OAuth2TokenValidatorResult
 			.failure(new OAuth2Error(OAuth2ErrorCodes.INVALID_TOKEN, status.description(), ERROR_URI));
 	}
 

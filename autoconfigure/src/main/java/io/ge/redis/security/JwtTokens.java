@@ -30,12 +30,25 @@ public class JwtTokens implements TokenReader {
 	public static TokenIdentity identity(Jwt jwt) {
 		Object stamp = jwt.getClaim(TokenBlacklist.ISSUE_STAMP_CLAIM);
 		return new TokenIdentity(jwt.getClaimAsString(JwtClaimNames.ISS), jwt.getId(), jwt.getSubject(), issuedAt(jwt),
-				jwt.getExpiresAt(), (stamp instanceof Number number) ? number.longValue() : null);
+				jwt.getExpiresAt(), (stamp instanceof Number number) ? number.longValue() : null, text(jwt, "sid"),
+				clientId(jwt));
+	}
+
+	// RFC 9068 says client_id, OpenID Connect azp
+	private static @Nullable String clientId(Jwt jwt) {
+		String clientId = text(jwt, "client_id");
+		return (clientId != null) ? clientId : text(jwt, "azp");
+	}
+
+	// As logout tokens and introspections are read: a session must have one name
+	private static @Nullable String text(Jwt jwt, String claim) {
+		Object value = jwt.getClaim(claim);
+		return (value != null) ? value.toString() : null;
 	}
 
 	// For a JWT without iat, Spring Security makes up one that lies a second before its
 	// expiry. Taken at its word, no revocation of a subject would ever be later.
-	private static @Nullable Instant issuedAt(Jwt jwt) {
+	static @Nullable Instant issuedAt(Jwt jwt) {
 		Instant issuedAt = jwt.getIssuedAt();
 		boolean madeUp = issuedAt != null && jwt.getExpiresAt() != null
 				&& issuedAt.equals(jwt.getExpiresAt().minusSeconds(1));

@@ -1,6 +1,6 @@
 -- Gives a stamp for a token that is about to be issued. Reads only.
 --
--- KEYS  the subject's not-before row
+-- KEYS  hash of the details
 -- ARGV  none
 -- Reply {stamp in microseconds of this server's clock}
 --
@@ -9,8 +9,8 @@
 local clock = redis.call('TIME') -- the only reading of time
 local stamp = clock[1] * 1000000 + clock[2]
 
-local not_before = tonumber(redis.call('GET', KEYS[1]) or '')
-if not_before and not_before >= stamp then
-  stamp = not_before + 1
+local last = tonumber(redis.call('HGET', KEYS[1], 'last') or '')
+if last and last >= stamp then
+  stamp = last + 1
 end
 return {stamp}

@@ -6,7 +6,18 @@
 package io.ge.redis.blacklist;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Sabotage;
@@ -19,32 +30,49 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 /**
  * What revoked tokens are good for while things go wrong: nothing.
  */
 class BlacklistFaultIntegrationTests {
 
-	private static final String REFUSED = "a revoked token is refused from the moment revoke returns";
+	private static final String REFUSED = "a revoked token is refused from the moment all instances are said to know";
 
-	private static final String REVOKE = "io/ge/redis/blacklist/revoke.lua";
+	private static final String CHANGE = "io/ge/redis/blacklist/change.lua";
 
 	private static final String CLOCK = "local clock = redis.call('TIME') -- the only reading of time";
 
-	private static final String WRITE = "redis.call('SET', KEYS[1], '1', 'PXAT', string.format('%.0f', stands_until))";
+	private static final String WRITE = "redis.call('ZADD', rows, whole(stands_until), member)";
+
+	private static final String TELL = "redis.call('XADD', changes, 'MAXLEN', '~', most, '*', 'c', member .. change)";
+
+	private static final String MESSAGE = "redis.pcall('PUBLISH', channel, 'blacklist.changed ' .. name .. change)";
 
 	private static Site site;
 
-	/** Lets everybody in while Redis does not answer. */
-	private static Site open;
+	/** Writes revocations down and tells nobody of them. */
+	private static Site silent;
 
-	/** Says that tokens are revoked, and writes nothing down. */
+	/** Says that tokens are revoked, and neither writes it down nor tells anybody. */
 	private static Site forgetful;
+
+	/** Takes every token for revoked that Redis is asked about. */
+	private static Site suspicious;
 
 	@BeforeAll
 	static void build() {
 		site = Site.of(BlacklistApplication.class);
-		open = site.with("ge.redis.blacklist.on-outage=allow");
-		forgetful = site.sabotaged(Sabotage.script(REVOKE, WRITE, ""));
+		silent = site.sabotaged(Sabotage.script(CHANGE, BlacklistFaultIntegrationTests::withoutNews));
+		suspicious = site
+			.sabotaged(Sabotage.script("io/ge/redis/blacklist/check.lua", "return {0, ''}", "return {1, ''}"));
+		forgetful = site.sabotaged(Sabotage.script(CHANGE, (text) -> withoutNews(text).replace(WRITE, "")));
+	}
+
+	private static String withoutNews(String text) {
+		assertThat(text).containsOnlyOnce(WRITE).containsOnlyOnce(TELL).containsOnlyOnce(MESSAGE);
+		return text.replace(TELL, "''").replace(MESSAGE, "");
 	}
 
 	@AfterAll
@@ -59,27 +87,104 @@ class BlacklistFaultIntegrationTests {
 
 	@Test
 	void redisKilledAndStartedWithWhatItHasOnDisk() throws Exception {
-		underLoad(site.redisKilled(), Site.outage(Duration.ofMillis(700)), open);
+		underLoad(site.redisKilled(), Site.outage(Duration.ofMillis(700)), silent);
 	}
 
 	@Test
 	void redisHungAndResumed() throws Exception {
-		underLoad(site.redisHung(), Duration.ofMillis(700), open);
+		underLoad(site.redisHung(), Duration.ofMillis(700), silent);
 	}
 
 	@Test
 	void networkCut() throws Exception {
-		underLoad(site.networkCut(), Duration.ofMillis(700), open);
+		underLoad(site.networkCut(), Duration.ofMillis(700), silent);
+		Duration lasting = Duration.ofMillis(700);
+		withoutProtection("network cut, all refused",
+				(sabotaged) -> BlacklistScenario.underLoad(sabotaged, suspicious.one(), site.networkCut(), lasting));
+	}
+
+	/**
+	 * Half a minute in the long size.
+	 */
+	@Test
+	void redisAwayIsNoRevocation() throws Exception {
+		List<TokenIdentity> clear = tokens("clear");
+		List<TokenIdentity> revoked = tokens("revoked");
+		AtomicInteger undecided = new AtomicInteger();
+		List<Instance> instances = new ArrayList<>();
+		try (StandaloneRedis redis = RedisServers.standalone("appendonly yes", "appendfsync always")) {
+			for (OutagePolicy policy : List.of(OutagePolicy.DENY, OutagePolicy.ALLOW, OutagePolicy.LOCAL)) {
+				for (int maxExactIds : new int[] { 1000, 0 }) {
+					instances.add(new Instance(redis, properties(policy, maxExactIds), Duration.ofMillis(500)));
+				}
+			}
+			for (Instance instance : instances) {
+				await().ignoreExceptions().until(instance::answersFromMemory);
+			}
+			revoked.forEach(instances.get(0).blacklist()::revoke);
+			for (Instance instance : instances) {
+				await().until(() -> instance.control().standing().local().ids() >= revoked.size());
+			}
+			redis.primary().stop();
+			Stopwatch watch = Stopwatch.start();
+			Duration outage = Site.outage(Duration.ofSeconds(1));
+			await().atMost(outage.plusMinutes(1))
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(5))
+				.until(() -> {
+					for (Instance instance : instances) {
+						for (TokenIdentity token : clear) {
+							undecided.addAndGet(isDecided(instance, token, TokenStatus.CLEAR) ? 0 : 1);
+						}
+						for (TokenIdentity token : revoked) {
+							undecided.addAndGet(isDecided(instance, token, TokenStatus.REVOKED) ? 0 : 1);
+						}
+						instance.events().clear();
+					}
+					return watch.elapsed().compareTo(outage) >= 0;
+				});
+			redis.primary().start();
+			for (Instance instance : instances) {
+				await().ignoreExceptions().until(instance::answersFromMemory);
+				assertThat(clear).allMatch((token) -> isDecided(instance, token, TokenStatus.CLEAR));
+				assertThat(revoked).allMatch((token) -> isDecided(instance, token, TokenStatus.REVOKED));
+			}
+			assertThat(undecided).hasPositiveValue();
+		}
+		finally {
+			instances.forEach(Instance::close);
+		}
+	}
+
+	private static boolean isDecided(Instance instance, TokenIdentity token, TokenStatus truth) {
+		try {
+			assertThat(instance.blacklist().check(token)).as(String.valueOf(token.id())).isEqualTo(truth);
+			return true;
+		}
+		catch (RedisUnavailableException ex) {
+			return false;
+		}
+	}
+
+	private static List<TokenIdentity> tokens(String name) {
+		Instant later = Instant.now().plusSeconds(600);
+		return IntStream.range(0, 20).mapToObj((i) -> TokenIdentity.of("issuer", name + "-" + i, later)).toList();
+	}
+
+	private static BlacklistProperties properties(OutagePolicy policy, int maxExactIds) {
+		return new BlacklistProperties(true, null, policy, Duration.ofMillis(200), maxExactIds, Duration.ofMillis(500),
+				Duration.ofSeconds(60), Duration.ofSeconds(1), Duration.ofDays(30), true, true, null,
+				UncheckedDecoder.FAIL, Map.of());
 	}
 
 	@Test
 	void halfASecondOfLatency() throws Exception {
-		underLoad(site.latency(Duration.ofMillis(500)), Duration.ofMillis(1200), open);
+		underLoad(site.latency(Duration.ofMillis(500)), Duration.ofMillis(1200), silent);
 	}
 
 	@Test
 	void allConnectionsKilled() throws Exception {
-		underLoad(site.connectionsKilled(), Duration.ZERO, open);
+		underLoad(site.connectionsKilled(), Duration.ZERO, silent);
 	}
 
 	@Test
@@ -106,7 +211,7 @@ class BlacklistFaultIntegrationTests {
 		FaultRun run = FaultRun.of("blacklist", "clock 5 minutes ahead", REFUSED).atLeast(100, 1);
 		BlacklistScenario.clocksDisagree(run, site.clockAhead(Duration.ofMinutes(5)).one(), site.one());
 		run.verify();
-		Site clientTime = site.sabotaged(Sabotage.script(REVOKE, CLOCK,
+		Site clientTime = site.sabotaged(Sabotage.script(CHANGE, CLOCK,
 				"local clock = redis.call('TIME')\nclock[1] = tonumber(clock[1]) + 300"));
 		withoutProtection("clock 5 minutes ahead",
 				(sabotaged) -> BlacklistScenario.clocksDisagree(sabotaged, clientTime.one(), site.one()));

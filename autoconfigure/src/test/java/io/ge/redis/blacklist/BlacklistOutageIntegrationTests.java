@@ -7,15 +7,15 @@ package io.ge.redis.blacklist;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 
 import io.ge.redis.blacklist.BlacklistEvent.Outcome;
 import io.ge.redis.blacklist.BlacklistEvent.Source;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
-import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisErrorReplyException;
-import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
@@ -62,7 +62,9 @@ class BlacklistOutageIntegrationTests {
 				Instance denying = new Instance(redis);
 				Instance allowing = new Instance(redis, Instance.properties(OutagePolicy.ALLOW, true),
 						COMMAND_TIMEOUT)) {
-			denying.blacklist().revoke(TOKEN);
+			await().atMost(Duration.ofSeconds(10))
+				.ignoreExceptions()
+				.until(() -> denying.blacklist().revoke(TOKEN).isStored());
 			redis.primary().stop();
 			assertUnavailable(denying);
 			assertThat(allowing.blacklist().check(TOKEN)).isEqualTo(TokenStatus.CLEAR);
@@ -86,6 +88,7 @@ class BlacklistOutageIntegrationTests {
 						COMMAND_TIMEOUT)) {
 			awaitClear(instance);
 			redis.primary().pause();
+			await().atMost(Duration.ofSeconds(10)).until(() -> !instance.isFresh());
 			for (int i = 0; i < 4; i++) {
 				Stopwatch watch = Stopwatch.start();
 				assertUnavailable(instance);
@@ -116,43 +119,94 @@ class BlacklistOutageIntegrationTests {
 	}
 
 	@Test
-	void oneAnswerOfTwoSlotsIsEnoughToRefuse() throws Exception {
-		try (ClusterRedis redis = RedisServers.cluster("cluster-require-full-coverage no");
-				Instance instance = new Instance(redis, Instance.properties(OutagePolicy.DENY, true),
-						COMMAND_TIMEOUT)) {
-			awaitClear(instance);
-			Spread spread = onTwoNodes(redis, instance);
-			instance.blacklist().revoke(spread.token());
-			spread.nodeOfSubject().pause();
-			assertThat(instance.blacklist().check(spread.token())).isEqualTo(TokenStatus.REVOKED);
-			spread.nodeOfSubject().resume();
-		}
-	}
-
-	// Finds a subject whose row would live on another node than that of its token
-	private static Spread onTwoNodes(ClusterRedis redis, Instance instance) {
-		for (int i = 0;; i++) {
-			TokenIdentity token = new TokenIdentity("issuer", "id", "alice-" + i, Instant.now(),
-					Instant.now().plusSeconds(600), null);
-			redis.flushAll();
-			instance.blacklist().revokeAll("issuer", "alice-" + i);
-			RedisNode ofSubject = nodeWithRows(redis);
-			redis.flushAll();
-			instance.blacklist().revoke(token);
-			RedisNode ofToken = nodeWithRows(redis);
-			redis.flushAll();
-			if (ofSubject != ofToken) {
-				return new Spread(token, ofSubject);
+	void localAnswersFromMemoryWhileItIsNotTooOldAndDeniesThen() throws Exception {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				Instance patient = new Instance(redis, local(Duration.ofHours(1)), COMMAND_TIMEOUT);
+				Instance impatient = new Instance(redis, local(Duration.ofMillis(300)), COMMAND_TIMEOUT)) {
+			TokenIdentity revoked = TokenIdentity.of("issuer", "revoked", TOKEN.expiresAt());
+			await().atMost(Duration.ofSeconds(10)).ignoreExceptions().until(impatient::answersFromMemory);
+			patient.blacklist().revoke(revoked);
+			patient.blacklist().block("ips", "10.0.0.1", Duration.ofMinutes(1));
+			for (Instance instance : List.of(patient, impatient)) {
+				await().atMost(Duration.ofSeconds(10))
+					.ignoreExceptions()
+					.until(() -> instance.blacklist().isBlocked("ips", "10.0.0.1") && instance.answersFromMemory());
 			}
+			redis.primary().pause();
+			await().atMost(Duration.ofSeconds(10)).until(() -> !patient.isFresh() && !impatient.isFresh());
+			assertThat(patient.blacklist().check(TOKEN)).isEqualTo(TokenStatus.CLEAR);
+			assertThat(patient.blacklist().isBlocked("ips", "10.0.0.1")).isTrue();
+			assertThat(patient.blacklist().isBlocked("ips", "10.0.0.2")).isFalse();
+			await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertUnavailable(impatient));
+			assertThatExceptionOfType(RedisUnavailableException.class)
+				.isThrownBy(() -> impatient.blacklist().isBlocked("ips", "10.0.0.1"));
+			// What is known stays known
+			assertThat(impatient.blacklist().check(revoked)).isEqualTo(TokenStatus.REVOKED);
+			redis.primary().resume();
+			awaitClear(impatient);
 		}
 	}
 
-	private static RedisNode nodeWithRows(ClusterRedis redis) {
-		return redis.nodes().stream().filter((node) -> size(node) > 0).findFirst().orElseThrow();
+	private static BlacklistProperties local(Duration staleFor) {
+		return new BlacklistProperties(true, null, OutagePolicy.LOCAL, Duration.ofMillis(200), 1000, staleFor,
+				Duration.ofSeconds(60), Duration.ofSeconds(1), Duration.ofDays(30), true, true, null,
+				UncheckedDecoder.FAIL, Map.of());
 	}
 
-	private static long size(RedisNode node) {
-		return (Long) node.command("DBSIZE");
+	@Test
+	void letsNobodyInWhoMayBeRevokedAndCallsNobodyRevokedWhoMayNotBe() throws Exception {
+		TokenIdentity revoked = TokenIdentity.of("issuer", "revoked", TOKEN.expiresAt());
+		try (StandaloneRedis redis = RedisServers.standalone();
+				Instance allowing = Instance.filtering(redis, OutagePolicy.ALLOW, COMMAND_TIMEOUT);
+				Instance local = Instance.filtering(redis, OutagePolicy.LOCAL, COMMAND_TIMEOUT)) {
+			awaitClear(allowing);
+			allowing.blacklist().revoke(revoked);
+			for (Instance instance : List.of(allowing, local)) {
+				await().atMost(Duration.ofSeconds(10)).ignoreExceptions().until(instance::answersFromMemory);
+				await().atMost(Duration.ofSeconds(10))
+					.until(() -> !instance.control().standing().local().exact() && instance.isFresh());
+			}
+			redis.primary().pause();
+			for (Instance instance : List.of(allowing, local)) {
+				await().atMost(Duration.ofSeconds(10)).until(() -> !instance.isFresh());
+				assertThat(instance.blacklist().check(TOKEN)).isEqualTo(TokenStatus.CLEAR);
+				assertThatExceptionOfType(RedisUnavailableException.class)
+					.isThrownBy(() -> instance.blacklist().check(revoked));
+				assertThat(instance.lastEvent().outcome()).isEqualTo(Outcome.ERROR);
+			}
+			redis.primary().resume();
+			await().atMost(Duration.ofSeconds(10))
+				.ignoreExceptions()
+				.until(() -> allowing.blacklist().check(revoked) == TokenStatus.REVOKED);
+		}
+	}
+
+	@Test
+	void localDoesNotForgetWhatThisInstanceRevokedJustBeforeTheOutage() throws Exception {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				Instance instance = new Instance(redis, Instance.properties(OutagePolicy.LOCAL, true),
+						COMMAND_TIMEOUT)) {
+			await().atMost(Duration.ofSeconds(10)).ignoreExceptions().until(instance::answersFromMemory);
+			// Neither a look nor a message brings the change
+			redis.primary().forbid("xrange");
+			redis.primary().forbid("publish");
+			assertThat(instance.blacklist().revoke(TOKEN).isStored()).isTrue();
+			redis.primary().pause();
+			assertUnavailable(instance);
+			redis.primary().resume();
+			redis.primary().permit("xrange");
+			redis.primary().permit("publish");
+			await().atMost(Duration.ofSeconds(10))
+				.ignoreExceptions()
+				.untilAsserted(() -> assertThat(instance.blacklist().check(TOKEN)).isEqualTo(TokenStatus.REVOKED));
+			await().atMost(Duration.ofSeconds(10)).ignoreExceptions().until(instance::answersFromMemory);
+			redis.primary().pause();
+			TokenIdentity clear = TokenIdentity.of("issuer", "clear", TOKEN.expiresAt());
+			await().atMost(Duration.ofSeconds(10)).until(() -> !instance.isFresh());
+			assertThat(instance.blacklist().check(TOKEN)).isEqualTo(TokenStatus.REVOKED);
+			assertThat(instance.blacklist().check(clear)).isEqualTo(TokenStatus.CLEAR);
+			redis.primary().resume();
+		}
 	}
 
 	private static void awaitClear(Instance instance) {
@@ -165,9 +219,6 @@ class BlacklistOutageIntegrationTests {
 		assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> instance.blacklist().check(TOKEN))
 			.satisfies((ex) -> assertThat(ex.reason()).isIn(OutageCause.REFUSED, OutageCause.DISCONNECTED,
 					OutageCause.TIMEOUT));
-	}
-
-	private record Spread(TokenIdentity token, RedisNode nodeOfSubject) {
 	}
 
 }

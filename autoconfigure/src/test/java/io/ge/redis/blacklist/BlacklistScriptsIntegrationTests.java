@@ -43,23 +43,9 @@ class BlacklistScriptsIntegrationTests {
 
 	private static final String CLOCK_LINE = "local clock = redis.call('TIME') -- the only reading of time";
 
-	/** Before 7.0 no command tells it: the clock must not move between two readings. */
-	private static final String EXPIRES_AT = """
-			local expires_at = redis.pcall('PEXPIRETIME', KEYS[1])
-			if type(expires_at) == 'number' then
-			  return {expires_at}
-			end
-			local function millis()
-			  local clock = redis.call('TIME')
-			  return clock[1] * 1000 + math.floor(clock[2] / 1000)
-			end
-			local now, left
-			repeat
-			  now = millis()
-			  left = redis.call('PTTL', KEYS[1])
-			until millis() == now
-			return {now + left}
-			""";
+	private static final String TOKEN = "t0123456789abcdef";
+
+	private static final String SUBJECT = "n0123456789abcdef";
 
 	private static final long CLEAR = 0;
 
@@ -101,15 +87,15 @@ class BlacklistScriptsIntegrationTests {
 		for (Step step : schedule) {
 			now += step.pause();
 			switch (step.action()) {
-				case LOGIN -> tokens.add(new Issued(number("issue-stamp.lua", now, row), null));
+				case LOGIN -> tokens.add(new Issued(number("issue-stamp.lua", now, List.of(row + ":details")), null));
 				case LOGIN_UNSTAMPED -> tokens.add(new Issued(null, truncatedMillis(now + step.issuerAhead())));
 				case REVOKE_ALL -> {
-					notBefore = number("revoke-all.lua", now, row, MAX_LIFE_MILLIS + SKEW_MILLIS + ISSUER_SKEW_MILLIS);
+					notBefore = notBefore(now, row, MAX_LIFE_MILLIS + SKEW_MILLIS + ISSUER_SKEW_MILLIS);
 					tokens.forEach((token) -> token.revoked = true);
 				}
 			}
 			for (Issued token : tokens) {
-				boolean clear = check(now, "", token.issuedAt(), token.stamp(), row, "not-before") == CLEAR;
+				boolean clear = check(now, "", token.issuedAt(), token.stamp(), row, SUBJECT) == CLEAR;
 				if (token.revoked) {
 					assertThat(clear).as("%s at %s after %s", token, now, notBefore).isFalse();
 				}
@@ -128,11 +114,11 @@ class BlacklistScriptsIntegrationTests {
 		long notBefore = 0;
 		for (int step : steps) {
 			now += step;
-			long next = number("revoke-all.lua", now, row, MAX_LIFE_MILLIS);
+			long next = notBefore(now, row, MAX_LIFE_MILLIS);
 			assertThat(next).isGreaterThan(notBefore);
 			notBefore = next;
-			long stamp = number("issue-stamp.lua", now, row);
-			assertThat(check(now, "", "", stamp, row, "not-before")).isEqualTo(CLEAR);
+			long stamp = number("issue-stamp.lua", now, List.of(row + ":details"));
+			assertThat(check(now, "", "", stamp, row, SUBJECT)).isEqualTo(CLEAR);
 		}
 	}
 
@@ -142,15 +128,16 @@ class BlacklistScriptsIntegrationTests {
 		String row = newKey();
 		long revokedAt = serverMicros();
 		long expiresAt = revokedAt / 1000 + lifeMillis;
-		long ttl = number("revoke.lua", revokedAt, row, expiresAt, SKEW_MILLIS);
+		long ttl = number("change.lua", revokedAt, keys(row), TOKEN, "until", expiresAt + SKEW_MILLIS, 100, "news", "");
 		long end = (expiresAt + SKEW_MILLIS) * 1000;
-		assertThat(ttl > 0).isEqualTo(expiresAt + SKEW_MILLIS > revokedAt / 1000);
-		long standsUntil = (ttl > 0) ? number(EXPIRES_AT, row) * 1000 : 0;
-		long checkedAt = Math.max(revokedAt, end + afterEnd);
-		if (standsUntil <= checkedAt) {
-			connection.keyCommands().del(row.getBytes(StandardCharsets.UTF_8));
+		assertThat(ttl > 0).isEqualTo(end > revokedAt);
+		if (ttl > 0) {
+			assertThat(number("return {redis.call('PTTL', KEYS[1])}", List.of(row))).isBetween(ttl, ttl + 10_001);
 		}
-		assertThat(check(checkedAt, expiresAt, "", "", row, "row")).isNotEqualTo(CLEAR);
+		long checkedAt = Math.max(revokedAt, end + afterEnd);
+		// At the earliest when it has ended and ten seconds more
+		notBefore(checkedAt, row, "n another subject", MAX_LIFE_MILLIS);
+		assertThat(check(checkedAt, expiresAt, "", "", row, TOKEN)).isNotEqualTo(CLEAR);
 	}
 
 	@Property(tries = 200, shrinking = ShrinkingMode.BOUNDED, edgeCases = EdgeCasesMode.NONE)
@@ -160,13 +147,13 @@ class BlacklistScriptsIntegrationTests {
 		String row = newKey();
 		long issued = START - issuedBefore;
 		long ttl = MAX_LIFE_MILLIS + SKEW_MILLIS + ISSUER_SKEW_MILLIS;
-		number("revoke-all.lua", START, row, ttl);
+		notBefore(START, row, ttl);
 		if (afterEnd >= 0) {
-			connection.keyCommands().del(row.getBytes(StandardCharsets.UTF_8));
+			connection.keyCommands().del(keys(row).stream().map(String::getBytes).toArray(byte[][]::new));
 		}
 		Object issuedAt = stamped ? "" : truncatedMillis(issued + issuerAhead);
 		Object stamp = stamped ? issued : "";
-		assertThat(check(START + ttl * 1000 + afterEnd, "", issuedAt, stamp, row, "not-before")).isNotEqualTo(CLEAR);
+		assertThat(check(START + ttl * 1000 + afterEnd, "", issuedAt, stamp, row, SUBJECT)).isNotEqualTo(CLEAR);
 	}
 
 	@Provide
@@ -191,28 +178,48 @@ class BlacklistScriptsIntegrationTests {
 	}
 
 	private static long serverMicros() {
-		return number("local clock = redis.call('TIME') return {clock[1] * 1000000 + clock[2]}", "unused");
+		return number("local clock = redis.call('TIME') return {clock[1] * 1000000 + clock[2]}", List.of());
 	}
 
-	private static long check(long now, Object expiresAt, Object issuedAt, Object stamp, String row, String kind) {
-		return number("check.lua", now, row, expiresAt, issuedAt, stamp, MAX_LIFE_MILLIS, SKEW_MILLIS,
-				ISSUER_SKEW_MILLIS, kind);
+	private static long check(long now, Object expiresAt, Object issuedAt, Object stamp, String row, String member) {
+		return number("check.lua", now, List.of(row, row + ":details", row + ":reasons"), expiresAt, issuedAt, stamp,
+				MAX_LIFE_MILLIS, SKEW_MILLIS, ISSUER_SKEW_MILLIS, member);
 	}
 
-	private static long number(String script, long now, String key, Object... arguments) {
+	private static long notBefore(long now, String row, long ttl) {
+		return notBefore(now, row, SUBJECT, ttl);
+	}
+
+	private static long notBefore(long now, String row, String member, long ttl) {
+		return numbers("change.lua", now, keys(row), member, "not-before", ttl, 100, "news", "").get(2);
+	}
+
+	private static List<String> keys(String row) {
+		return List.of(row, row + ":details", row + ":changes", row + ":reasons");
+	}
+
+	private static long number(String script, long now, List<String> keys, Object... arguments) {
+		return numbers(script, now, keys, arguments).get(0);
+	}
+
+	private static List<Long> numbers(String script, long now, List<String> keys, Object... arguments) {
 		String text = text(script);
 		assertThat(text).containsOnlyOnce(CLOCK_LINE);
 		String given = "local clock = {'" + now / SECOND + "', '" + now % SECOND + "'}";
-		return number(text.replace(CLOCK_LINE, given), key, arguments);
+		return numbers(text.replace(CLOCK_LINE, given), keys, arguments);
 	}
 
-	private static long number(String script, String key, Object... arguments) {
-		byte[][] parameters = Stream.concat(Stream.of(key), Stream.of(arguments))
+	private static long number(String script, List<String> keys, Object... arguments) {
+		return numbers(script, keys, arguments).get(0);
+	}
+
+	private static List<Long> numbers(String script, List<String> keys, Object... arguments) {
+		byte[][] parameters = Stream.concat(keys.stream(), Stream.of(arguments))
 			.map((argument) -> argument.toString().getBytes(StandardCharsets.UTF_8))
 			.toArray(byte[][]::new);
 		List<?> reply = connection.scriptingCommands()
-			.eval(script.getBytes(StandardCharsets.UTF_8), ReturnType.MULTI, 1, parameters);
-		return (Long) reply.get(0);
+			.eval(script.getBytes(StandardCharsets.UTF_8), ReturnType.MULTI, keys.size(), parameters);
+		return reply.stream().map((element) -> (element instanceof Long number) ? number : Long.valueOf(-1)).toList();
 	}
 
 	private static String text(String script) {

@@ -6,10 +6,14 @@
 package io.ge.redis.blacklist;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.blacklist.BlacklistEvent.Source;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -18,36 +22,114 @@ import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
 
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+import static org.awaitility.Awaitility.await;
+
 /**
  * One instance of an application, as far as the blacklist is concerned.
  */
 final class Instance implements AutoCloseable {
 
+	private static final AtomicInteger NUMBER = new AtomicInteger();
+
 	private final List<GuardEvent> events = new CopyOnWriteArrayList<>();
 
 	private final TestBackend backend;
+
+	private final BlacklistGuard guard;
 
 	private final TokenBlacklist blacklist;
 
 	Instance(RedisFixture redis) {
 		this(redis, properties(OutagePolicy.DENY, true), Duration.ofSeconds(5));
+		// Reads only, and follows nothing
+		await().atMost(Duration.ofSeconds(30)).until(() -> control().standing().stored() != null);
 	}
 
 	Instance(RedisFixture redis, BlacklistProperties properties, Duration commandTimeout) {
-		this.backend = TestBackend.on(redis.connectionFactory(), "instance", commandTimeout);
-		this.blacklist = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
-				new ExpressionCompiler(null), this.backend::get, new GuardEvents(() -> List.of(this.events::add)),
-				() -> false, () -> () -> null, List::of)
-			.tokenBlacklist();
+		this(redis.connectionFactory(), properties, commandTimeout);
+	}
+
+	Instance(RedisConnectionFactory factory, BlacklistProperties properties, Duration commandTimeout) {
+		this(factory, properties, commandTimeout, true);
+	}
+
+	private Instance(RedisConnectionFactory factory, BlacklistProperties properties, Duration commandTimeout,
+			boolean recording) {
+		this.backend = TestBackend.on(factory, "instance-" + NUMBER.incrementAndGet(), commandTimeout);
+		this.guard = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
+				new ExpressionCompiler(null), this.backend::get,
+				new GuardEvents(() -> recording ? List.of(this.events::add) : List.of()), () -> false, () -> () -> null,
+				List::of);
+		this.guard.start();
+		this.blacklist = this.guard.tokenBlacklist();
 	}
 
 	static BlacklistProperties properties(OutagePolicy onOutage, boolean requireJti) {
-		return new BlacklistProperties(true, null, onOutage, Duration.ofSeconds(60), Duration.ofSeconds(1),
-				Duration.ofDays(30), requireJti, true, Map.of());
+		return properties(onOutage, requireJti, Duration.ofSeconds(2));
+	}
+
+	static BlacklistProperties properties(OutagePolicy onOutage, boolean requireJti, Duration maxStaleness) {
+		return properties(onOutage, requireJti, maxStaleness, 1_000_000);
+	}
+
+	static BlacklistProperties properties(OutagePolicy onOutage, boolean requireJti, Duration maxStaleness,
+			int maxExactIds) {
+		return new BlacklistProperties(true, null, onOutage, maxStaleness, maxExactIds, Duration.ofSeconds(30),
+				Duration.ofSeconds(60), Duration.ofSeconds(1), Duration.ofDays(30), requireJti, true, null,
+				UncheckedDecoder.FAIL, Map.of());
+	}
+
+	/**
+	 * Returns an instance that remembers no token or session one by one.
+	 */
+	static Instance filtering(RedisFixture redis, OutagePolicy onOutage, Duration commandTimeout) {
+		return new Instance(redis, properties(onOutage, true, Duration.ofSeconds(2), 0), commandTimeout);
+	}
+
+	/**
+	 * Returns an instance that tells nobody of its checks.
+	 */
+	static Instance quiet(RedisFixture redis) {
+		return new Instance(redis.connectionFactory(), properties(OutagePolicy.DENY, true), Duration.ofSeconds(5),
+				false);
+	}
+
+	/**
+	 * Returns an instance that asks Redis each time.
+	 */
+	static Instance withoutMemory(RedisFixture redis) {
+		Instance instance = new Instance(redis);
+		instance.guard.stop();
+		return instance;
+	}
+
+	/**
+	 * Returns whether a check that was made for this purpose was answered from memory.
+	 */
+	boolean answersFromMemory() {
+		this.blacklist.check(TokenIdentity.of("issuer", UUID.randomUUID().toString(), Instant.now().plusSeconds(60)));
+		return lastEvent().source() == Source.LOCAL;
 	}
 
 	TokenBlacklist blacklist() {
 		return this.blacklist;
+	}
+
+	BlacklistControl control() {
+		return this.guard.control();
+	}
+
+	BlacklistEvent lastEvent() {
+		return (BlacklistEvent) this.events.get(this.events.size() - 1);
+	}
+
+	/**
+	 * Returns whether checks are answered from memory, without checking anything.
+	 */
+	boolean isFresh() {
+		return this.guard.isFresh();
 	}
 
 	boolean isAway() {
@@ -60,6 +142,7 @@ final class Instance implements AutoCloseable {
 
 	@Override
 	public void close() {
+		this.guard.stop();
 		this.backend.close();
 	}
 

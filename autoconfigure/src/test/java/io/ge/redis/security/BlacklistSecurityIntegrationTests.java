@@ -27,6 +27,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.blacklist.BlacklistGuard;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
@@ -116,6 +117,13 @@ class BlacklistSecurityIntegrationTests {
 		assertThat(refused.headers().firstValue("WWW-Authenticate").orElseThrow()).startsWith("Bearer")
 			.contains("error=\"invalid_token\"")
 			.contains("The token was revoked");
+		assertThat(refused.headers().allValues("WWW-Authenticate")).hasSize(1);
+		assertThat(refused.headers().firstValue("Content-Type")).contains("application/problem+json");
+		assertThat(refused.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+		assertThat(refused.body()).contains("\"type\":\"urn:ge-redis:problem:token-revoked\"", "\"instance\":\"/me\"");
+		HttpResponse<String> forged = get(second, "/me", "forged");
+		assertThat(forged.statusCode()).isEqualTo(401);
+		assertThat(forged.body()).isEmpty();
 		assertThat(get(second, "/me", login(second)).statusCode()).isEqualTo(200);
 		assertThat(redis.keysWithoutTtl()).isEmpty();
 	}
@@ -135,7 +143,8 @@ class BlacklistSecurityIntegrationTests {
 
 	@Test
 	void annotatedMethodRefusesTokenThatTheDecoderDoesNotCheck() throws Exception {
-		try (Application lenient = Application.start(redis, "test.decoder-checks=false")) {
+		try (Application lenient = Application.start(redis, "test.decoder-checks=false",
+				"ge.redis.blacklist.unchecked-decoder=warn")) {
 			String token = login(lenient);
 			assertThat(get(lenient, "/checked", token).body()).isEqualTo("checked");
 			post(first, "/logout", token);
@@ -175,7 +184,8 @@ class BlacklistSecurityIntegrationTests {
 
 	@Test
 	void blockedSubjectIsForbidden() throws Exception {
-		first.blacklist().block("accounts", "boris", Duration.ofMinutes(1));
+		assertThat(first.blacklist().block("accounts", "boris", Duration.ofMinutes(1)).awaitPropagation(PATIENCE))
+			.isTrue();
 		HttpResponse<String> refused = get(second, "/account?name=boris", null);
 		assertThat(refused.statusCode()).isEqualTo(403);
 		assertThat(refused.body()).contains("\"type\":\"urn:ge-redis:problem:subject-blocked\"");
@@ -187,6 +197,7 @@ class BlacklistSecurityIntegrationTests {
 		String token = login(first);
 		redis.primary().pause();
 		try {
+			awaitForgetting(token);
 			for (int i = 0; i < 5; i++) {
 				assertUnavailableWithinASecond("/me", token);
 				assertUnavailableWithinASecond("/account?name=anna", null);
@@ -203,6 +214,7 @@ class BlacklistSecurityIntegrationTests {
 		String token = login(first);
 		redis.primary().stop();
 		try {
+			awaitForgetting(token);
 			assertUnavailableWithinASecond("/me", token);
 			assertUnavailableWithinASecond("/account?name=anna", null);
 		}
@@ -210,6 +222,14 @@ class BlacklistSecurityIntegrationTests {
 			redis.primary().start();
 		}
 		await().atMost(PATIENCE).until(() -> get(first, "/me", token).statusCode() == 200);
+	}
+
+	// Until then memory answers, as it should
+	private void awaitForgetting(String token) throws Exception {
+		BlacklistGuard guard = first.context().getBean(BlacklistGuard.class);
+		while (guard.isFresh()) {
+			assertThat(get(first, "/me", token).statusCode()).isIn(200, 503);
+		}
 	}
 
 	private void assertUnavailableWithinASecond(String path, String token) throws Exception {
@@ -355,12 +375,12 @@ class BlacklistSecurityIntegrationTests {
 
 		@PostMapping("/logout")
 		void logout(@AuthenticationPrincipal Jwt jwt) {
-			this.blacklist.revoke(JwtTokens.identity(jwt));
+			this.blacklist.revoke(JwtTokens.identity(jwt)).awaitPropagation(PATIENCE);
 		}
 
 		@PostMapping("/logout-all")
 		void logoutAll(@AuthenticationPrincipal Jwt jwt) {
-			this.blacklist.revokeAll(jwt.getClaimAsString("iss"), jwt.getSubject());
+			this.blacklist.revokeAll(jwt.getClaimAsString("iss"), jwt.getSubject()).awaitPropagation(PATIENCE);
 		}
 
 		@GetMapping("/me")

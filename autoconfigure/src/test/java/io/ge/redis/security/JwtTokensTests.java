@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.security.oauth2.jwt.Jwt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
 /**
  * Tests for {@link JwtTokens}.
@@ -40,6 +42,17 @@ class JwtTokensTests {
 		TokenIdentity identity = JwtTokens
 			.identity(jwt().claim(TokenBlacklist.ISSUE_STAMP_CLAIM, "9999999999999999").jti("").build());
 		assertThat(identity).isEqualTo(new TokenIdentity(null, null, null, null, NOW.plusSeconds(300), null));
+	}
+
+	/**
+	 * Some providers count their sessions, and end them by a logout token that does too.
+	 */
+	@Test
+	void sessionThatIsANumberHasTheNameThatALogoutTokenEnds() {
+		TokenBlacklist blacklist = mock(TokenBlacklist.class);
+		LogoutTokens.revoke(blacklist, jwt().claim("iss", "self").claim("sid", 42L).build());
+		verify(blacklist).revokeSession("self", "42");
+		assertThat(JwtTokens.identity(jwt().claim("sid", 42L).build()).sessionId()).isEqualTo("42");
 	}
 
 	@Test

@@ -1,0 +1,24 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist;
+
+/**
+ * What happens at startup if the application decodes JWTs without checking whether they
+ * were revoked.
+ */
+public enum UncheckedDecoder {
+
+	/**
+	 * The application does not start.
+	 */
+	FAIL,
+
+	/**
+	 * The application starts, and the log warns of it.
+	 */
+	WARN
+
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.refresh;
+
+import io.ge.redis.blacklist.TokenBlacklist;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Refresh tokens that are replaced with every use, over all instances. A login begins a
+ * session with a first token; whoever presents a token gets its successor. Every token
+ * has one successor: callers that present it at the same time, and those who repeat the
+ * call within {@code ge.redis.refresh-tokens.grace} (10 s) since its first use, get the
+ * same, or what has replaced it meanwhile. Who presents it later holds a copy, and the
+ * session ends for all: its refresh tokens are refused, and its access tokens are revoked
+ * in {@link TokenBlacklist}.
+ * <p>
+ * A session lasts {@code ge.redis.refresh-tokens.lifetime} (30 days, or
+ * {@code ge.redis.blacklist.max-token-lifetime} if that is shorter) from the login on,
+ * however often its tokens are replaced. Access tokens made of it carry
+ * {@link RefreshToken#sessionId()} and {@link RefreshToken#issueStamp()}; then
+ * {@link TokenBlacklist#revokeAll}, {@link TokenBlacklist#revokeSession} and
+ * {@link TokenBlacklist#revokeClient} end refresh tokens and access tokens alike.
+ * <p>
+ * Redis holds no token, only hashes, and who reads all of it cannot make one: a successor
+ * is made of its predecessor, which only the client has, and of a random number, which
+ * only Redis has.
+ * <p>
+ * Redis cost: {@link #issue} two script calls, every other method one, and one for the
+ * blacklist where its memory is not up to date or a session is ended; each waits at most
+ * {@code ge.redis.outage.command-timeout}. One key for each session, some 400 bytes,
+ * until the session is too old. Tokens are replaced also when the server's memory limit
+ * is reached.
+ * <p>
+ * On {@link io.ge.redis.core.outage.RedisUnavailableException} a client keeps its token
+ * and presents it again: if it was replaced all the same, the repetition gives the same
+ * successor, not only within the grace but until that successor is used, which is noted
+ * when Redis answers this instance again. What Redis loses is lost: after a flush all
+ * sessions are {@link Rotation.Unknown}; after a failover to a replica that lagged
+ * behind, so are the successors that it had not received, while their predecessors are
+ * good again.
+ */
+public interface RefreshTokens {
+
+	/**
+	 * Begins a session.
+	 * @param issuer the {@code iss} claim of the access tokens, or {@code null} if they
+	 * have none
+	 * @param subject the {@code sub} claim of the access tokens; kept in Redis as text
+	 * @return the first token
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 */
+	default RefreshToken issue(@Nullable String issuer, String subject) {
+		return issue(issuer, subject, null);
+	}
+
+	/**
+	 * Begins a session.
+	 * @param issuer the {@code iss} claim of the access tokens, or {@code null} if they
+	 * have none
+	 * @param subject the {@code sub} claim of the access tokens; kept in Redis as text
+	 * @param clientId the {@code client_id} claim of the access tokens, or {@code null}
+	 * if they have none
+	 * @return the first token
+	 * @throws IllegalArgumentException if the subject is blank
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 */
+	RefreshToken issue(@Nullable String issuer, String subject, @Nullable String clientId);
+
+	/**
+	 * Replaces a token by its successor. Whoever has several clients compares
+	 * {@link RefreshToken#clientId()} with the one that has authenticated itself before
+	 * the successor is given out: a token is not bound to its client.
+	 * @param presented what the client presents, any text
+	 * @return its successor, or why there is none
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away: the
+	 * token may have been replaced, and the call may be repeated
+	 */
+	Rotation rotate(String presented);
+
+	/**
+	 * Ends the session of a token, as at a logout: its refresh tokens are refused, and
+	 * its access tokens are revoked. Any token of the session will do.
+	 * @param presented what the client presents, any text
+	 * @return whether there was such a session
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away: it may
+	 * have ended, and the call may be repeated
+	 */
+	boolean revoke(String presented);
+
+}

@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.replay;
+
+import java.time.Duration;
+
+/**
+ * Remembers ids for a while, so that each can be used once, on whatever instance: proofs
+ * of possession (DPoP), links that log in, nonces.
+ * <p>
+ * Redis cost: one script call and one round trip for each use, which waits at most
+ * {@code ge.redis.outage.command-timeout}. One key for each id, which holds its hash,
+ * until it is forgotten.
+ * <p>
+ * A use of unknown outcome counts as one: who is told of an outage comes again with a new
+ * id. What Redis loses, by a flush, an eviction or a failover to a replica that lagged
+ * behind, can be used again.
+ */
+public interface UsedIds {
+
+	/**
+	 * Uses an id.
+	 * @param kind what the id is for; ids of different kinds do not meet
+	 * @param id the id, any text
+	 * @param remembered for how long it must not be used again, at least a millisecond
+	 * @return whether this is its first use
+	 * @throws IllegalArgumentException if the time is shorter
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away; the id
+	 * may be used up
+	 */
+	boolean use(String kind, String id, Duration remembered);
+
+}

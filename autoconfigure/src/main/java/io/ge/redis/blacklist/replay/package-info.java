@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Ids that may be used once, over all instances:
+ * {@link io.ge.redis.blacklist.replay.UsedIds}.
+ */
+@NullMarked
+package io.ge.redis.blacklist.replay;
+
+import org.jspecify.annotations.NullMarked;

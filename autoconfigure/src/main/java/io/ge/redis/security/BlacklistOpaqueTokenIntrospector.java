@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.security;
+
+import java.util.function.Supplier;
+
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.core.outage.RedisUnavailableException;
+
+import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
+import org.springframework.security.oauth2.server.resource.introspection.BadOpaqueTokenException;
+import org.springframework.security.oauth2.server.resource.introspection.OAuth2IntrospectionException;
+import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
+
+/**
+ * Refuses revoked opaque tokens after another introspector has found them active. Wrapped
+ * around every bean of this kind.
+ * <p>
+ * A revoked token is an {@code invalid_token}, so Spring Security answers 401. While
+ * Redis is away and the policy is to deny, the introspection fails instead, so that the
+ * answer is a 503 and clients keep their tokens.
+ * <p>
+ * Cost: as {@link TokenBlacklist#check}, for each token that is active.
+ */
+public class BlacklistOpaqueTokenIntrospector implements OpaqueTokenIntrospector {
+
+	private final OpaqueTokenIntrospector delegate;
+
+	private final Supplier<TokenBlacklist> blacklist;
+
+	private final Supplier<OpaqueTokens> tokens;
+
+	/**
+	 * Creates an introspector.
+	 * @param delegate asks the authorization server
+	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param tokens knows what the tokens are, asked for at the first token
+	 */
+	public BlacklistOpaqueTokenIntrospector(OpaqueTokenIntrospector delegate, Supplier<TokenBlacklist> blacklist,
+			Supplier<OpaqueTokens> tokens) {
+		this.delegate = delegate;
+		this.tokens = tokens;
+		this.blacklist = blacklist;
+	}
+
+	@Override
+	public OAuth2AuthenticatedPrincipal introspect(String token) {
+		OAuth2AuthenticatedPrincipal principal = this.delegate.introspect(token);
+		TokenStatus status = check(token, principal);
+		if (status != TokenStatus.CLEAR) {
+			RefusedTokens.note(status);
+			throw new BadOpaqueTokenException(status.description());
+		}
+		return principal;
+	}
+
+	private TokenStatus check(String token, OAuth2AuthenticatedPrincipal principal) {
+		try {
+			return this.blacklist.get().check(this.tokens.get().identity(token, principal));
+		}
+		catch (RedisUnavailableException ex) {
+			// Not a BadOpaqueTokenException, which would be a 401
+			throw new OAuth2IntrospectionException("Whether the token was revoked is not known at present", ex);
+		}
+	}
+
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.security;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenStatus;
+import reactor.core.publisher.Mono;
+
+import org.springframework.security.oauth2.core.OAuth2Error;
+import org.springframework.security.oauth2.core.OAuth2ErrorCodes;
+import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.jwt.JwtException;
+import org.springframework.security.oauth2.jwt.JwtValidationException;
+import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
+
+/**
+ * Refuses revoked JWTs after another decoder has accepted them. Wrapped around every bean
+ * of this kind in a reactive web application, where a {@link BlacklistTokenValidator}
+ * would have to wait for Redis on the event loop.
+ * <p>
+ * A revoked token is an {@code invalid_token}, so Spring Security answers 401. While
+ * Redis is away and the policy is to deny, the decoder fails instead, so that the answer
+ * is a 503 and clients keep their tokens.
+ * <p>
+ * Cost: as {@link TokenBlacklist#checkAsync}, for each token that was accepted.
+ */
+public class BlacklistReactiveJwtDecoder implements ReactiveJwtDecoder {
+
+	private static final String ERROR_URI = "https://tools.ietf.org/html/rfc6750#section-3.1";
+
+	private final ReactiveJwtDecoder delegate;
+
+	private final ReactiveTokenChecks checks;
+
+	/**
+	 * Creates a decoder.
+	 * @param delegate decodes and verifies
+	 * @param blacklist where the tokens are checked, asked for at the first token
+	 */
+	public BlacklistReactiveJwtDecoder(ReactiveJwtDecoder delegate, Supplier<TokenBlacklist> blacklist) {
+		this.delegate = delegate;
+		this.checks = new ReactiveTokenChecks(blacklist);
+	}
+
+	@Override
+	public Mono<Jwt> decode(String token) {
+		return this.delegate.decode(token)
+			.flatMap((jwt) -> this.checks.pass(jwt, JwtTokens.identity(jwt), BlacklistReactiveJwtDecoder::refusal,
+					// Not a BadJwtException, which would be a 401
+					(ex) -> new JwtException("Whether the token was revoked is not known at present", ex)));
+	}
+
+	private static JwtValidationException refusal(TokenStatus status) {
+		OAuth2Error error = new OAuth2Error(OAuth2ErrorCodes.INVALID_TOKEN, status.description(), ERROR_URI);
+		return new JwtValidationException(status.description(), List.of(error));
+	}
+
+}

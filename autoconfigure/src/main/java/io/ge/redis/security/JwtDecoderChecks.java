@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.security;
+
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.ge.redis.blacklist.UncheckedDecoder;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.BeansException;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
+import org.springframework.security.oauth2.jwt.JwtDecoder;
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
+
+/**
+ * Looks at startup whether the application's {@link JwtDecoder} beans, and decoders of
+ * its security filter chains that are none, check that tokens were not revoked. Spring
+ * Boot adds the {@link BlacklistTokenValidator} to a decoder of its own making only: one
+ * that the application makes must name it, and whoever forgets that accepts revoked
+ * tokens without a word.
+ * <p>
+ * A {@link NimbusJwtDecoder} shows its validators; of other decoders, and of those that
+ * are made later or by an {@code AuthenticationManagerResolver}, nothing is known and
+ * nothing is said.
+ */
+public class JwtDecoderChecks implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(JwtDecoderChecks.class);
+
+	private static final String REMEDY = "Give it a validator that includes the bean of type "
+			+ BlacklistTokenValidator.class.getName() + ", best as the last one: decoder.setJwtValidator(new "
+			+ "DelegatingOAuth2TokenValidator<>(JwtValidators.createDefault(), blacklistTokenValidator)). If its tokens "
+			+ "are checked elsewhere, set ge.redis.blacklist.unchecked-decoder=warn, or "
+			+ "ge.redis.blacklist.validate-jwt=false if none is to be checked where it is decoded.";
+
+	private final ConfigurableListableBeanFactory beans;
+
+	private final UncheckedDecoder policy;
+
+	private final Set<JwtDecoder> reported = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Creates the check.
+	 * @param beans where the decoders are
+	 * @param policy what happens if one does not check
+	 */
+	public JwtDecoderChecks(ConfigurableListableBeanFactory beans, UncheckedDecoder policy) {
+		this.beans = beans;
+		this.policy = policy;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		for (String name : this.beans.getBeanNamesForType(JwtDecoder.class, false, false)) {
+			if (this.beans.getSingleton(name) instanceof JwtDecoder decoder) {
+				check(decoder, "The JwtDecoder '" + name + "'");
+			}
+		}
+	}
+
+	/**
+	 * Looks at a decoder of a security filter chain.
+	 */
+	void check(JwtDecoder decoder) {
+		for (String name : this.beans.getBeanNamesForType(JwtDecoder.class, false, false)) {
+			if (this.beans.getSingleton(name) == decoder) {
+				check(decoder, "The JwtDecoder '" + name + "'");
+				return;
+			}
+		}
+		check(decoder, "A JwtDecoder of a security filter chain that is no bean");
+	}
+
+	private void check(JwtDecoder decoder, String description) {
+		if (decoder instanceof NimbusJwtDecoder nimbus && !checks(nimbus) && this.reported.add(decoder)) {
+			report(description);
+		}
+	}
+
+	private void report(String description) {
+		GuardConfigurationException problem = new GuardConfigurationException(description,
+				"accepts tokens that were revoked: none of its validators asks the blacklist.", REMEDY);
+		if (this.policy == UncheckedDecoder.FAIL) {
+			throw problem;
+		}
+		logger.warn(problem.getMessage());
+	}
+
+	private static boolean checks(NimbusJwtDecoder decoder) {
+		try {
+			return checks(new DirectFieldAccessor(decoder).getPropertyValue("jwtValidator"));
+		}
+		catch (BeansException ex) {
+			logger.debug("The validators of a decoder cannot be seen", ex);
+			return true;
+		}
+	}
+
+	private static boolean checks(@Nullable Object validator) {
+		if (validator instanceof BlacklistTokenValidator) {
+			return true;
+		}
+		if (!(validator instanceof DelegatingOAuth2TokenValidator)) {
+			return false;
+		}
+		Object parts = new DirectFieldAccessor(validator).getPropertyValue("tokenValidators");
+		if (parts instanceof Collection<?> validators) {
+			for (Object part : validators) {
+				if (checks(part)) {
+					return true;
+				}
+			}
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,103 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.security;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.UncheckedDecoder;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.BeansException;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.security.authentication.AuthenticationProvider;
+import org.springframework.security.authentication.ProviderManager;
+import org.springframework.security.oauth2.server.resource.authentication.OpaqueTokenAuthenticationProvider;
+import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
+
+/**
+ * Puts a {@link BlacklistOpaqueTokenIntrospector} around every
+ * {@link OpaqueTokenIntrospector} bean, and looks whether a security filter chain goes
+ * past them: an introspector that is no bean, or was made after that, must be wrapped by
+ * the application, and whoever forgets that accepts revoked tokens without a word.
+ */
+public class OpaqueTokenPostProcessor implements BeanPostProcessor {
+
+	private static final Log logger = LogFactory.getLog(OpaqueTokenPostProcessor.class);
+
+	private static final String REMEDY = "Make it a bean, or give the chain a new "
+			+ BlacklistOpaqueTokenIntrospector.class.getName() + " around it. If its tokens are checked elsewhere, set "
+			+ "ge.redis.blacklist.unchecked-decoder=warn, or ge.redis.blacklist.validate-opaque-tokens=false if none is "
+			+ "to be checked where it is introspected.";
+
+	private final Supplier<TokenBlacklist> blacklist;
+
+	private final Supplier<OpaqueTokens> tokens;
+
+	private final Supplier<UncheckedDecoder> policy;
+
+	/**
+	 * Creates a post-processor.
+	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param tokens knows what the tokens are, asked for at the first token
+	 * @param policy what happens if an introspector does not check
+	 */
+	public OpaqueTokenPostProcessor(Supplier<TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens,
+			Supplier<UncheckedDecoder> policy) {
+		this.blacklist = blacklist;
+		this.tokens = tokens;
+		this.policy = policy;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (bean instanceof OpaqueTokenIntrospector introspector
+				&& !(bean instanceof BlacklistOpaqueTokenIntrospector)) {
+			return new BlacklistOpaqueTokenIntrospector(introspector, this.blacklist, this.tokens);
+		}
+		if (bean instanceof ProviderManager manager) {
+			check(manager.getProviders());
+		}
+		else if (bean instanceof AuthenticationProvider provider) {
+			check(List.of(provider));
+		}
+		return bean;
+	}
+
+	private void check(List<AuthenticationProvider> providers) {
+		for (AuthenticationProvider provider : providers) {
+			if (provider instanceof OpaqueTokenAuthenticationProvider && !checks(provider)) {
+				report();
+			}
+		}
+	}
+
+	private static boolean checks(AuthenticationProvider provider) {
+		try {
+			return new DirectFieldAccessor(provider)
+				.getPropertyValue("introspector") instanceof BlacklistOpaqueTokenIntrospector;
+		}
+		catch (BeansException ex) {
+			logger.debug("The introspector of a provider cannot be seen", ex);
+			return true;
+		}
+	}
+
+	private void report() {
+		GuardConfigurationException problem = new GuardConfigurationException(
+				"An OpaqueTokenIntrospector of a security filter chain",
+				"accepts tokens that were revoked: it is no bean, and does not ask the blacklist.", REMEDY);
+		if (this.policy.get() == UncheckedDecoder.FAIL) {
+			throw problem;
+		}
+		logger.warn(problem.getMessage());
+	}
+
+}

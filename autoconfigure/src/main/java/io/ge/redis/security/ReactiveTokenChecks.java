@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.security;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Asks the blacklist in a chain of Reactor types, on whose event loop nothing waits. What
+ * follows an answer of Redis runs on a worker of Reactor, since the thread of the driver
+ * serves all guards.
+ */
+final class ReactiveTokenChecks {
+
+	private final Supplier<TokenBlacklist> blacklist;
+
+	ReactiveTokenChecks(Supplier<TokenBlacklist> blacklist) {
+		this.blacklist = blacklist;
+	}
+
+	/**
+	 * Lets a value pass whose token is good.
+	 * @param value what was made of the token
+	 * @param token its identity
+	 * @param refusal makes the error for a token that is not
+	 * @param outage makes the error for an outage, with its cause
+	 */
+	<T> Mono<T> pass(T value, TokenIdentity token, Function<TokenStatus, Throwable> refusal,
+			Function<RedisUnavailableException, Throwable> outage) {
+		return check(token).onErrorMap(RedisUnavailableException.class, outage)
+			.flatMap((status) -> (status == TokenStatus.CLEAR) ? Mono.just(value)
+					: note(status).then(Mono.error(() -> refusal.apply(status))));
+	}
+
+	private Mono<TokenStatus> check(TokenIdentity token) {
+		return Mono.defer(() -> {
+			CompletionStage<TokenStatus> status = this.blacklist.get().checkAsync(token);
+			CompletableFuture<TokenStatus> future = status.toCompletableFuture();
+			Mono<TokenStatus> answer = Mono.fromFuture(future, true);
+			return future.isDone() ? answer : answer.publishOn(Schedulers.parallel());
+		});
+	}
+
+	/**
+	 * For the body of the answer, where a filter has asked for it.
+	 */
+	private static Mono<Void> note(TokenStatus status) {
+		return Mono.deferContextual((context) -> {
+			Object noted = context.getOrDefault(TokenStatus.class.getName(), null);
+			if (noted instanceof AtomicReference<?>) {
+				@SuppressWarnings("unchecked")
+				AtomicReference<TokenStatus> reference = (AtomicReference<TokenStatus>) noted;
+				reference.set(status);
+			}
+			return Mono.empty();
+		});
+	}
+
+}

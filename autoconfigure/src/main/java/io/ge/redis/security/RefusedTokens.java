@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.security;
+
+import io.ge.redis.blacklist.TokenStatus;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+
+/**
+ * Notes with a servlet request why its token is refused, for the body of the answer.
+ */
+final class RefusedTokens {
+
+	private static final boolean webPresent = ClassUtils.isPresent(
+			"org.springframework.web.context.request.RequestContextHolder", RefusedTokens.class.getClassLoader());
+
+	private RefusedTokens() {
+	}
+
+	static void note(TokenStatus status) {
+		note(TokenStatus.class.getName(), status);
+	}
+
+	static void note(String name, Object value) {
+		RequestAttributes request = webPresent ? RequestContextHolder.getRequestAttributes() : null;
+		if (request != null) {
+			request.setAttribute(name, value, RequestAttributes.SCOPE_REQUEST);
+		}
+	}
+
+}
