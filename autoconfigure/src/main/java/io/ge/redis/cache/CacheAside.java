@@ -19,16 +19,30 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * On a miss one caller of the whole fleet runs the method and the others wait for its
  * value, woken by a message, at most {@code ge.redis.cache.load-wait}; then they run it
- * themselves. If it throws, the exception goes to its caller and the next one in line
- * takes over; if the caller dies, that happens when its lease of
- * {@code ge.redis.cache.lease-time} ends. The value is stored only if no writer of the
- * entry has been at work since, so an old row never replaces a newer value. While a
- * {@link CacheWriteThrough writer} is between its commit and its publication, and in a
- * transaction that has itself written the entry, the method runs and nothing is stored.
+ * themselves, or do as {@code ge.redis.cache.on-load-timeout} says. If it throws, the
+ * exception goes to its caller and the next one in line takes over; if the caller dies,
+ * that happens when its lease of {@code ge.redis.cache.lease-time} ends. The value is
+ * stored only if no writer of the entry has been at work since, so an old row never
+ * replaces a newer value. While a {@link CacheWriteThrough writer} is between its commit
+ * and its publication, and in a transaction that has itself written the entry, the method
+ * runs and nothing is stored.
+ * <p>
+ * A value that is read is replaced before it expires
+ * ({@code ge.redis.cache.early-refresh}): the method runs once in the fleet, on a thread
+ * of the cache's own and without the caller's transaction, while everybody gets the value
+ * that stands. So it must not need what is bound to the caller's thread, unless
+ * Micrometer's context propagation takes that along; not for callers in a transaction. It
+ * gets the objects that the caller has passed: what it returns is not stored if the key
+ * comes out different before or after, but other changes to them are not noticed, so do
+ * not change arguments after the call. With {@code ge.redis.cache.stale-if-error} a value
+ * is kept beyond its expiry, for callers whose method throws.
  * <p>
  * {@code null} and an empty {@link java.util.Optional} are cached with a TTL of their
  * own. Values are JSON by the declared return type, without class names. A value that
- * cannot be read, because the type has changed, is a miss.
+ * cannot be read, because the type has changed, is a miss. A return type that cannot be
+ * read back is refused at startup, as far as a value can be made up; proxies and
+ * collections of Hibernate are refused by an {@link UncacheableValueException}. Larger
+ * values than {@code ge.redis.cache.max-value-size} are not stored.
  * <p>
  * A method that runs in a transaction of its caller may see the database as of the
  * transaction's start; its value is stored only if no writer was at work since then, as
@@ -36,9 +50,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * transaction has changed without {@link CacheWriteThrough} or {@link GeCaches} is not
  * known to the cache: do not read such a row through it before the commit.
  * <p>
- * Cost: a hit is one script call and one round trip, a miss two. Keys are
- * {@code prefix:cache:{cache:key}:*}, all with a TTL. While Redis is away the method runs
- * and nothing is thrown.
+ * Cost: a hit is one script call and one round trip, a miss two, an early refresh one
+ * more beside the hit. Keys are {@code prefix:cache:{cache:key}:*}, all with a TTL but
+ * {@link #permanent} values. While Redis is away the method runs and nothing is thrown.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -56,18 +70,48 @@ public @interface CacheAside {
 
 	/**
 	 * SpEL expression over the arguments for the key, such as {@code "#id"} or
-	 * {@code "{#wallet, #token}"}. {@code null} or blank values are refused.
+	 * {@code "{#wallet, #token}"}. {@code null} or blank values are refused. Required,
+	 * unless there are {@link #keys}.
 	 * @return the expression
 	 */
-	String key();
+	String key() default "";
 
 	/**
-	 * How long a value stays, such as {@code "10m"}, at least a millisecond. Default
+	 * The parameter of a method that reads several values, such as {@code "#ids"},
+	 * instead of a {@link #key}. The method takes a collection of ids, and nothing else,
+	 * and returns a map from ids to values; each id is the key of one entry, the same
+	 * that a method with {@code key = "#id"} reads.
+	 * <p>
+	 * The method runs once for all ids that are not there and that no other caller loads,
+	 * with a collection of only those; an id that it does not return is absent. Then the
+	 * values that others load are waited for; if one of these does not come, the method
+	 * runs again for it. What is absent is not in the map. Values are not refreshed
+	 * before they expire by such a call.
+	 * <p>
+	 * Cost: one script call for all ids, and one for all that were loaded; on a Cluster
+	 * one for each slot, sent at once. Above 1,000 ids there are more.
+	 * @return the expression
+	 */
+	String keys() default "";
+
+	/**
+	 * How long a value stays, such as {@code "10m"}, at least a millisecond; shortened at
+	 * random by at most {@code ge.redis.cache.ttl-jitter}. Default
 	 * {@code ge.redis.cache.ttl}. {@code ge.redis.cache.caches.<name>.ttl} wins. Holds
 	 * for the whole cache; two annotations must not disagree.
 	 * @return the TTL
 	 */
 	String ttl() default "";
+
+	/**
+	 * Whether a value stays until it is replaced or removed, without a TTL: nothing but
+	 * the memory of Redis bounds how many there are, and what was missed is never made
+	 * good. Not together with a {@link #ttl}. Default {@code false}: every value has a
+	 * TTL. {@code ge.redis.cache.caches.<name>.permanent} wins, and so does
+	 * {@code ge.redis.cache.caches.<name>.ttl}. Absence has its TTL all the same.
+	 * @return whether it is permanent
+	 */
+	boolean permanent() default false;
 
 	/**
 	 * How long {@code null} or an empty {@code Optional} stays; {@code "0s"} to not cache
@@ -76,6 +120,18 @@ public @interface CacheAside {
 	 * @return the TTL
 	 */
 	String negativeTtl() default "";
+
+	/**
+	 * SpEL expression over the arguments for the tags of the entry, by which
+	 * {@link CacheInvalidate} and {@link GeCaches} invalidate it together with others:
+	 * one, or a collection or an array of them, at most 255, in which a list is a tag of
+	 * several parts. {@code null} or an empty one is no tag. Default none.
+	 * <p>
+	 * Holds for the whole cache: as soon as one annotation gives its entries tags, values
+	 * for which none are named, by another annotation or in code, are not stored.
+	 * @return the expression
+	 */
+	String tags() default "";
 
 	/**
 	 * SpEL expression over the arguments: the cache is used only where it is true.

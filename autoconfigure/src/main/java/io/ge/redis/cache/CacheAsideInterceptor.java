@@ -5,22 +5,28 @@
 
 package io.ge.redis.cache;
 
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.ProxyMethodInvocation;
+
 /**
  * Answers readers from the cache.
  */
 final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> {
 
-	private final Supplier<DefaultCaches> caches;
+	private final Supplier<CacheReader> reader;
 
-	CacheAsideInterceptor(CacheAsideOperationSource source, Supplier<DefaultCaches> caches) {
+	CacheAsideInterceptor(CacheAsideOperationSource source, Supplier<CacheReader> reader) {
 		super(source);
-		this.caches = caches;
+		this.reader = reader;
 	}
 
 	@Override
@@ -28,10 +34,136 @@ final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> 
 		if (!operation.applies(invocation)) {
 			return invocation.proceed();
 		}
-		Object value = this.caches.get()
-			.read(operation.key(invocation), operation.type(), () -> operation.unwrap(invocation.proceed()),
-					(loaded) -> operation.isStorable(invocation, loaded));
-		return operation.wrap(value);
+		if (operation.bulk() != null) {
+			Map<CacheKey, Object> entries = CacheBulkMethod.entries(operation.cache(),
+					operation.key().evaluate(invocation), operation.key());
+			return CacheBulkMethod.result(entries,
+					this.reader.get().readAll(new InvokedForSeveral(operation, operation.bulk(), invocation, entries)));
+		}
+		return operation.wrap(this.reader.get().read(new Invoked(operation, invocation, operation.key(invocation))));
+	}
+
+	/**
+	 * The rest of a call for several values.
+	 */
+	private record InvokedForSeveral(CacheAsideOperation operation, CacheBulkMethod method, MethodInvocation invocation,
+			Map<CacheKey, Object> entries) implements CacheBulkSource {
+
+		@Override
+		public String cache() {
+			return this.operation.cache();
+		}
+
+		@Override
+		public Collection<CacheKey> keys() {
+			return this.entries.keySet();
+		}
+
+		@Override
+		public CacheType type() {
+			return this.operation.type();
+		}
+
+		@Override
+		public Map<CacheKey, @Nullable Object> load(List<CacheKey> missing) throws Throwable {
+			Object argument = this.method.argument(CacheBulkMethod.ids(this.entries, missing));
+			Object loaded = ((ProxyMethodInvocation) this.invocation).invocableClone(argument).proceed();
+			return CacheBulkMethod.byKey(this.entries, missing, (Map<?, ?>) loaded);
+		}
+
+		@Override
+		public boolean isStorable(@Nullable Object value) {
+			return this.operation.isStorable(this.invocation, value);
+		}
+
+	}
+
+	/**
+	 * The rest of a call.
+	 */
+	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation,
+			CacheKey key) implements CacheSource {
+
+		@Override
+		public CacheType type() {
+			return this.operation.type();
+		}
+
+		@Override
+		public @Nullable Object load() throws Throwable {
+			return this.operation.unwrap(this.invocation.proceed());
+		}
+
+		@Override
+		public boolean isStorable(@Nullable Object value) {
+			return this.operation.isStorable(this.invocation, value);
+		}
+
+		@Override
+		public @Nullable CacheTags tags() {
+			return this.operation.tags(this.invocation);
+		}
+
+		@Override
+		public CacheSource detached() {
+			return (this.invocation instanceof ProxyMethodInvocation proxied)
+					? new Detached(new Invoked(this.operation, proxied.invocableClone(), this.key), tags()) : this;
+		}
+
+	}
+
+	/**
+	 * A call that is repeated while its caller goes on, and may change the arguments.
+	 * What was loaded with others than those of the key and the tags is not stored. A
+	 * change that touches neither, or is taken back while the method runs, is not
+	 * noticed.
+	 */
+	private static final class Detached implements CacheSource {
+
+		private final Invoked call;
+
+		private final @Nullable CacheTags tags;
+
+		private boolean changed;
+
+		Detached(Invoked call, @Nullable CacheTags tags) {
+			this.call = call;
+			this.tags = tags;
+		}
+
+		@Override
+		public CacheKey key() {
+			return this.call.key();
+		}
+
+		@Override
+		public CacheType type() {
+			return this.call.type();
+		}
+
+		@Override
+		public @Nullable Object load() throws Throwable {
+			this.changed = isChanged();
+			Object value = this.call.load();
+			this.changed |= isChanged();
+			return value;
+		}
+
+		private boolean isChanged() {
+			return !this.call.operation().key(this.call.invocation()).equals(this.call.key())
+					|| !Objects.equals(this.call.tags(), this.tags);
+		}
+
+		@Override
+		public @Nullable CacheTags tags() {
+			return this.tags;
+		}
+
+		@Override
+		public boolean isStorable(@Nullable Object value) {
+			return !this.changed && this.call.isStorable(value);
+		}
+
 	}
 
 }

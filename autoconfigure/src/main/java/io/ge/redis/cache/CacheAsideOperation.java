@@ -22,13 +22,15 @@ import org.jspecify.annotations.Nullable;
  * @param key the key
  * @param condition where to use the cache, or {@code null} for always
  * @param unless which values not to store, or {@code null} for none
+ * @param tags the tags of the entry, or {@code null} if nothing is said about them
  * @param type the type of the value
  * @param optional whether the method wraps it in an {@code Optional}
+ * @param bulk if the method reads several values: then the key tells their ids
  * @param description for the endpoint
  */
 record CacheAsideOperation(String cache, MethodExpression key, @Nullable MethodExpression condition,
-		@Nullable MethodExpression unless, CacheType type, boolean optional,
-		Supplier<GuardDescription> description) implements GuardedOperation {
+		@Nullable MethodExpression unless, @Nullable MethodExpression tags, CacheType type, boolean optional,
+		@Nullable CacheBulkMethod bulk, Supplier<GuardDescription> description) implements GuardedOperation {
 
 	boolean applies(MethodInvocation invocation) {
 		return this.condition == null || this.condition.isTrue(invocation, null);
@@ -40,6 +42,10 @@ record CacheAsideOperation(String cache, MethodExpression key, @Nullable MethodE
 
 	boolean isStorable(MethodInvocation invocation, @Nullable Object value) {
 		return this.unless == null || !this.unless.isTrue(invocation, value);
+	}
+
+	@Nullable CacheTags tags(MethodInvocation invocation) {
+		return (this.tags != null) ? CacheTags.of(this.tags.evaluate(invocation), this.tags) : null;
 	}
 
 	@Nullable Object unwrap(@Nullable Object result) {

@@ -32,15 +32,26 @@ final class CacheAsideOperationSource extends OperationSource<CacheAside, CacheA
 		}
 		CacheAside annotation = annotations.get(0);
 		String cache = this.attributes.cache(method, annotation.cache());
-		MethodExpression key = this.attributes.key(method, annotation.key());
+		String keys = this.attributes.keys(method, annotation.key(), annotation.keys());
+		CacheBulkMethod bulk = (keys != null) ? CacheBulkMethod.of(method, keys) : null;
+		MethodExpression key = this.attributes.key(method, (keys != null) ? keys : annotation.key());
 		MethodExpression condition = this.attributes.condition(method, annotation.condition());
 		MethodExpression unless = this.attributes.ofResult(method, "unless", annotation.unless());
+		if (bulk != null && !annotation.tags().isEmpty()) {
+			throw method.problem("it has keys and tags, but nothing tells the tags of each entry apart.",
+					"Leave one of them out.");
+		}
+		MethodExpression tags = this.attributes.tags(method, cache, annotation.tags(), false);
 		this.attributes.ttl(method, cache, annotation.ttl());
+		this.attributes.permanent(method, cache, annotation.permanent());
 		this.attributes.negativeTtl(method, cache, annotation.negativeTtl());
-		return new CacheAsideOperation(cache, key, condition, unless, this.attributes.returnType(method, cache),
-				CacheAttributes.returnsOptional(method),
+		CacheType type = (bulk != null) ? this.attributes.type(method, cache, bulk.valueType())
+				: this.attributes.returnType(method, cache);
+		return new CacheAsideOperation(cache, key, condition, unless, tags, type,
+				CacheAttributes.returnsOptional(method), bulk,
 				this.attributes.description("CacheAside", cache, (settings) -> {
-					settings.pickOptional("key", null, key.text());
+					settings.pickOptional((bulk != null) ? "keys" : "key", null, key.text());
+					settings.pickOptional("tags", null, (tags != null) ? tags.text() : null);
 					settings.pickOptional("condition", null, (condition != null) ? condition.text() : null);
 					settings.pickOptional("unless", null, (unless != null) ? unless.text() : null);
 				}));

@@ -70,6 +70,19 @@ final class CacheAttributes {
 		return this.expressions.compile(method, "key", text);
 	}
 
+	/**
+	 * Returns the expression for several keys.
+	 * @return the expression, or {@code null} if there is to be one key
+	 */
+	@Nullable String keys(GuardedMethod method, String key, String value) {
+		String text = this.attributes.text(method, "keys", value);
+		if (text != null && !key.isBlank()) {
+			throw method.problem("key and keys are both there.",
+					"Leave key out: each element of keys is the key of one entry.");
+		}
+		return text;
+	}
+
 	@Nullable MethodExpression condition(GuardedMethod method, String value) {
 		String text = this.attributes.text(method, "condition", value);
 		return (text != null) ? this.expressions.compile(method, "condition", text) : null;
@@ -80,12 +93,38 @@ final class CacheAttributes {
 		return (text != null) ? this.expressions.compileWithResult(method, attribute, text) : null;
 	}
 
+	/**
+	 * Returns the tags of entries, and declares them for the cache.
+	 * @param withResult whether they may be made of what the method returns
+	 */
+	@Nullable MethodExpression tags(GuardedMethod method, String cache, String value, boolean withResult) {
+		String text = this.attributes.text(method, "tags", value);
+		if (text == null) {
+			return null;
+		}
+		this.definitions.declareTagged(cache);
+		return withResult ? this.expressions.compileWithResult(method, "tags", text)
+				: this.expressions.compile(method, "tags", text);
+	}
+
 	void ttl(GuardedMethod method, String cache, String value) {
 		this.definitions.declareTtl(cache, this.attributes.duration(method, "ttl", value), method);
 	}
 
+	void permanent(GuardedMethod method, String cache, boolean value) {
+		this.definitions.declarePermanent(cache, value, method);
+	}
+
 	void negativeTtl(GuardedMethod method, String cache, String value) {
 		this.definitions.declareNegativeTtl(cache, this.attributes.duration(method, "negativeTtl", value), method);
+	}
+
+	void writesThrough(GuardedMethod method, String cache) {
+		this.definitions.declareWriteThrough(cache, method);
+	}
+
+	void writesBehind(GuardedMethod method, String cache) {
+		this.definitions.declareWriteBehind(cache, method);
 	}
 
 	/**
@@ -93,7 +132,14 @@ final class CacheAttributes {
 	 * cache.
 	 */
 	CacheType returnType(GuardedMethod method, String cache) {
-		CacheType type = this.codec.type(valueType(method));
+		return type(method, cache, valueType(method));
+	}
+
+	/**
+	 * Declares the type of a cache.
+	 */
+	CacheType type(GuardedMethod method, String cache, Type valueType) {
+		CacheType type = this.codec.type(valueType);
 		String obstacle = this.codec.obstacle(type);
 		if (obstacle != null) {
 			throw method.problem(
@@ -121,6 +167,7 @@ final class CacheAttributes {
 	Supplier<GuardDescription> description(String annotation, String cache, Expressions expressions) {
 		return () -> {
 			Settings settings = new Settings();
+			this.definitions.consistency(cache, settings);
 			this.definitions.settings(cache, settings);
 			expressions.describe(settings);
 			return new GuardDescription("cache", annotation, cache, settings.toMap());

@@ -8,13 +8,14 @@ package io.ge.redis.cache;
 import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
-import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Knows how values of each type are written and read, by the application's mapper.
@@ -23,10 +24,19 @@ final class CacheCodec {
 
 	private final Supplier<JsonMapper> mapper;
 
+	private final CacheType.Rules rules;
+
 	private final Map<Type, CacheType> types = new ConcurrentHashMap<>();
 
-	CacheCodec(Supplier<JsonMapper> mapper) {
-		this.mapper = mapper;
+	/**
+	 * Creates a codec.
+	 * @param mapper the application's mapper
+	 * @param compressAbove the length of JSON in bytes above which it is compressed
+	 */
+	CacheCodec(Supplier<JsonMapper> mapper, LongSupplier compressAbove) {
+		LazyValues lazy = new LazyValues(getClass().getClassLoader());
+		this.mapper = SingletonSupplier.of(() -> lazy.refusedBy(mapper.get()));
+		this.rules = new CacheType.Rules(compressAbove, lazy);
 	}
 
 	CacheType type(Type type) {
@@ -40,31 +50,16 @@ final class CacheCodec {
 
 	private CacheType newType(JavaType type) {
 		JsonMapper json = this.mapper.get();
-		return new CacheType(type, json.readerFor(type), json.writerFor(type), TypeShape.of(type));
+		return new CacheType(type, json.readerFor(type), json.writerFor(type), TypeShape.of(type), this.rules);
 	}
 
 	/**
-	 * Returns why values of a type cannot be read back, as far as that shows without a
-	 * value.
+	 * Returns why values of a type cannot be read back, as far as that shows with one
+	 * that is made up.
 	 * @return the reason, or {@code null}
 	 */
 	@Nullable String obstacle(CacheType type) {
-		JavaType java = type.javaType();
-		if (java.isJavaLangObject()) {
-			return "it says nothing about its content, which would be read back as maps and lists";
-		}
-		String probe = java.isCollectionLikeType() || java.isArrayType() ? "[]" : "{}";
-		try {
-			this.mapper.get().readerFor(java).readValue(probe);
-			return null;
-		}
-		catch (InvalidDefinitionException ex) {
-			return ex.getOriginalMessage();
-		}
-		catch (JacksonException ex) {
-			// It can be read, from something else
-			return null;
-		}
+		return new RoundTrip(this.mapper.get()).obstacle(type.javaType());
 	}
 
 }

@@ -7,19 +7,26 @@ package io.ge.redis.cache;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
+import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
 import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JavaType;
 
 /**
  * The caches of the application by name: what annotations say about each, which must not
  * contradict, and the settings that result.
  */
 final class CacheDefinitions {
+
+	private static final Duration MARGIN = Duration.ofMinutes(1);
 
 	private final Supplier<CacheProperties> properties;
 
@@ -35,7 +42,22 @@ final class CacheDefinitions {
 
 	private final Map<String, Duration> negativeTtlByCache = new ConcurrentHashMap<>();
 
+	private final Map<String, GuardedMethod> permanentByCache = new ConcurrentHashMap<>();
+
 	private final Map<String, CacheSettings> settings = new ConcurrentHashMap<>();
+
+	/** How often a declaration has changed the settings. */
+	private final AtomicInteger changes = new AtomicInteger();
+
+	private final NamedSettings<String> writing = new NamedSettings<>();
+
+	private final Map<String, GuardedMethod> through = new ConcurrentHashMap<>();
+
+	private final Map<String, GuardedMethod> behind = new ConcurrentHashMap<>();
+
+	private final Set<String> tagged = ConcurrentHashMap.newKeySet();
+
+	private final Map<String, WritePolicy> policies = new ConcurrentHashMap<>();
 
 	CacheDefinitions(Supplier<CacheProperties> properties) {
 		this.properties = properties;
@@ -53,7 +75,32 @@ final class CacheDefinitions {
 			}
 			this.ttls.register(cache, ttl, method);
 			this.ttlByCache.put(cache, ttl);
-			this.settings.clear();
+			requireOneTerm(cache, method);
+			changed();
+		}
+	}
+
+	void declarePermanent(String cache, boolean permanent, GuardedMethod method) {
+		if (permanent) {
+			this.permanentByCache.putIfAbsent(cache, method);
+			requireOneTerm(cache, method);
+			changed();
+		}
+	}
+
+	// First the number: who has merged what was before then sees it, or puts it in
+	// before the map is cleared
+	private void changed() {
+		this.changes.incrementAndGet();
+		this.settings.clear();
+		this.policies.clear();
+	}
+
+	private void requireOneTerm(String cache, GuardedMethod method) {
+		GuardedMethod permanent = this.permanentByCache.get(cache);
+		if (permanent != null && this.ttlByCache.containsKey(cache)) {
+			throw method.problem("cache '" + cache + "' has both a ttl and permanent = true, the latter on "
+					+ permanent.displayName() + ".", "Leave one of them out.");
 		}
 	}
 
@@ -65,7 +112,57 @@ final class CacheDefinitions {
 			}
 			this.negativeTtls.register(cache, ttl, method);
 			this.negativeTtlByCache.put(cache, ttl);
-			this.settings.clear();
+			changed();
+		}
+	}
+
+	void declareWriteThrough(String cache, GuardedMethod method) {
+		this.writing.register(cache, "write-through", method);
+		this.through.putIfAbsent(cache, method);
+	}
+
+	void declareWriteBehind(String cache, GuardedMethod method) {
+		this.writing.register(cache, "write-behind", method);
+		this.behind.putIfAbsent(cache, method);
+	}
+
+	/**
+	 * Checks that caches are written behind where annotations say so, that others are
+	 * not, and that stores have the types of their caches.
+	 */
+	void verifyWriteBehind(WriteBehind actual) {
+		this.behind.forEach((cache, method) -> {
+			if (!actual.isBehind(cache)) {
+				throw method.problem("nothing writes the changes of cache '" + cache + "'.",
+						"Define a WriteBehindStore bean for it, or set ge.redis.cache.caches." + cache
+								+ ".write-behind=true where another application has it.");
+			}
+		});
+		this.through.forEach((cache, method) -> {
+			if (actual.isBehind(cache)) {
+				throw method.problem(
+						"cache '" + cache + "' is written behind, and older changes that wait would"
+								+ " overwrite what this method writes.",
+						"Use @CacheWriteBehind, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
+								+ ".write-behind.");
+			}
+		});
+		Set<String> all = new TreeSet<>(this.properties.get().caches().keySet());
+		all.addAll(actual.storedCaches());
+		for (String cache : all) {
+			if (actual.isBehind(cache) && consistency(cache, new Settings()) == Consistency.FAST) {
+				throw new IllegalStateException("Cache '" + cache + "' is written behind, but its consistency is fast,"
+						+ " which stores values of writers that have committed. Set ge.redis.cache.caches." + cache
+						+ ".consistency=intent");
+			}
+		}
+		for (String cache : actual.storedCaches()) {
+			CacheType declared = this.typeByCache.get(cache);
+			JavaType stored = actual.storedType(cache);
+			if (declared != null && !declared.javaType().equals(stored)) {
+				throw new IllegalStateException("Cache '" + cache + "' holds " + declared.javaType().toCanonical()
+						+ ", but its WriteBehindStore writes " + stored);
+			}
 		}
 	}
 
@@ -84,13 +181,82 @@ final class CacheDefinitions {
 		return this.typeByCache.get(cache);
 	}
 
+	/**
+	 * Returns the names that annotations or properties know, or that were used so far.
+	 */
+	Set<String> names() {
+		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
+		names.addAll(this.typeByCache.keySet());
+		names.addAll(this.settings.keySet());
+		return names;
+	}
+
+	/**
+	 * Returns how many bytes a value may have in Redis.
+	 */
+	long maxValueSize() {
+		return this.properties.get().maxValueSize().toBytes();
+	}
+
 	CacheSettings settings(String cache) {
 		CacheSettings known = this.settings.get(cache);
 		if (known == null) {
+			int before = this.changes.get();
 			known = settings(cache, new Settings());
 			this.settings.put(cache, known);
+			if (this.changes.get() != before) {
+				this.settings.remove(cache, known);
+			}
 		}
 		return known;
+	}
+
+	/**
+	 * Notes that entries of a cache have tags.
+	 */
+	void declareTagged(String cache) {
+		this.tagged.add(cache);
+	}
+
+	/**
+	 * Returns whether entries of a cache have tags, so that one without any would miss
+	 * invalidations.
+	 */
+	boolean isTagged(String cache) {
+		return this.tagged.contains(cache);
+	}
+
+	/**
+	 * Returns how long an entry of a cache may stay after its loader began.
+	 */
+	Duration longestStamped(String cache) {
+		CacheSettings known = settings(cache);
+		return known.longestTtl().plus(known.leaseTime()).plus(MARGIN);
+	}
+
+	/**
+	 * Returns what the writers of a cache do.
+	 */
+	WritePolicy writing(String cache) {
+		WritePolicy known = this.policies.get(cache);
+		if (known == null) {
+			int before = this.changes.get();
+			known = new WritePolicy(consistency(cache, new Settings()),
+					this.properties.get().onRedisDown() == OnRedisDown.FAIL_TX, settings(cache).longestTtl());
+			this.policies.put(cache, known);
+			if (this.changes.get() != before) {
+				this.policies.remove(cache, known);
+			}
+		}
+		return known;
+	}
+
+	/**
+	 * Merges the consistency of a cache and records where it comes from.
+	 */
+	Consistency consistency(String cache, Settings origins) {
+		CacheProperties all = this.properties.get();
+		return origins.pick("consistency", all.cache(cache).consistency(), null, all.consistency());
 	}
 
 	/**
@@ -99,10 +265,28 @@ final class CacheDefinitions {
 	CacheSettings settings(String cache, Settings origins) {
 		CacheProperties all = this.properties.get();
 		CacheProperties.Cache named = all.cache(cache);
-		return new CacheSettings(origins.pick("ttl", named.ttl(), this.ttlByCache.get(cache), all.ttl()),
+		Duration ttl = origins.pick("ttl", named.ttl(), this.ttlByCache.get(cache), all.ttl());
+		return new CacheSettings(ttl, origins.pick("permanent", permanent(named), permanent(cache), false),
 				origins.pick("negativeTtl", named.negativeTtl(), this.negativeTtlByCache.get(cache), all.negativeTtl()),
+				origins.pick("ttlJitter", named.ttlJitter(), null, all.ttlJitter()),
+				origins.pick("staleIfError", named.staleIfError(), null, all.staleIfError()),
 				origins.pick("leaseTime", named.leaseTime(), null, all.leaseTime()),
-				origins.pick("loadWait", named.loadWait(), null, all.loadWait()));
+				origins.pick("loadWait", named.loadWait(), null, all.loadWait()),
+				origins.pick("onLoadTimeout", named.onLoadTimeout(), null, all.onLoadTimeout()), refreshUrge(all,
+						origins.pick("earlyRefresh", named.earlyRefreshMode(), null, all.earlyRefresh().mode())));
+	}
+
+	// A TTL in the properties wins over the annotation
+	private static @Nullable Boolean permanent(CacheProperties.Cache named) {
+		return (named.permanent() == null && named.ttl() != null) ? Boolean.FALSE : named.permanent();
+	}
+
+	private @Nullable Boolean permanent(String cache) {
+		return this.permanentByCache.containsKey(cache) ? Boolean.TRUE : null;
+	}
+
+	private static double refreshUrge(CacheProperties all, CacheProperties.EarlyRefreshMode mode) {
+		return (mode == CacheProperties.EarlyRefreshMode.XFETCH) ? all.earlyRefresh().beta() : 0;
 	}
 
 }

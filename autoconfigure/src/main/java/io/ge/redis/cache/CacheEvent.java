@@ -13,7 +13,8 @@ import io.ge.redis.core.event.GuardEvent;
  * Something happened at a cache.
  * <p>
  * {@link Read} is published once for each call of a reader, on the thread of the caller
- * and before a value is loaded. So an {@code @EventListener} or
+ * and before a value is loaded; where an expired value can stand in, as soon as it is
+ * known which one the caller gets. So an {@code @EventListener} or
  * {@link io.ge.redis.core.event.GuardListener} knows the current request and can, for
  * example, keep the access for a response header.
  */
@@ -97,6 +98,12 @@ public sealed interface CacheEvent extends GuardEvent {
 		/** Nothing: the value was loaded. */
 		MISS,
 
+		/**
+		 * A value that has expired, since another one could not be loaded, or not in
+		 * time.
+		 */
+		STALE,
+
 		/** A writer at work, or no Redis: the value was loaded and is not cached. */
 		BYPASS
 
@@ -132,7 +139,10 @@ public sealed interface CacheEvent extends GuardEvent {
 		DEFERRED,
 
 		/** The transaction was rolled back: the cache is as if nothing had happened. */
-		ROLLED_BACK
+		ROLLED_BACK,
+
+		/** The new value stands, and waits for the store that writes it behind. */
+		WAITING
 
 	}
 

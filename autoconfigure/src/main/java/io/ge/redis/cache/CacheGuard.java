@@ -5,9 +5,19 @@
 
 package io.ge.redis.cache;
 
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
+import io.ge.redis.cache.behind.RedisWriteBehind;
+import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.cache.behind.WriteBehindProperties;
+import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -16,6 +26,7 @@ import io.ge.redis.core.invocation.GuardAdvisor;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -24,7 +35,7 @@ import org.springframework.util.function.SingletonSupplier;
  * transactions and the API for code stand on one engine, which is made when the first of
  * them is used.
  */
-public final class CacheGuard implements AutoCloseable {
+public final class CacheGuard implements SmartInitializingSingleton, AutoCloseable {
 
 	private static final String PATTERN = "cache";
 
@@ -32,11 +43,27 @@ public final class CacheGuard implements AutoCloseable {
 
 	private final CacheWriteThroughOperationSource writers;
 
+	private final CacheWriteBehindOperationSource behindWriters;
+
+	private final CacheInvalidateOperationSource invalidators;
+
 	private final CacheTransactions transactions;
 
-	private final Supplier<DefaultCaches> caches;
+	private final WriteBehind behind;
 
-	private final AtomicReference<@Nullable CacheEngine> made = new AtomicReference<>();
+	private final Supplier<RedisCache> redis;
+
+	private final Supplier<Assembly> assembly;
+
+	private final CacheDefinitions definitions;
+
+	private final Supplier<CacheProperties> settings;
+
+	private final Supplier<RedisBackend> backend;
+
+	private final AtomicReference<@Nullable Assembly> made = new AtomicReference<>();
+
+	private volatile @Nullable CacheWarmUp warmUp;
 
 	/**
 	 * Assembles the caches.
@@ -45,27 +72,62 @@ public final class CacheGuard implements AutoCloseable {
 	 * @param expressions compiles expressions
 	 * @param mapper writes and reads values
 	 * @param backend where the entries live
+	 * @param context takes along what the application has bound to a thread, when a value
+	 * is refreshed on another one
 	 * @param events told of reads, loads and writes
+	 * @param behindProperties the settings of caches that are written behind
+	 * @param stores the stores of those
 	 */
 	public CacheGuard(Supplier<CacheProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
-			Supplier<JsonMapper> mapper, Supplier<RedisBackend> backend, GuardEvents events) {
+			Supplier<JsonMapper> mapper, Supplier<RedisBackend> backend, UnaryOperator<Runnable> context,
+			GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
+			Supplier<List<WriteBehindStore<?>>> stores) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
+		this.settings = settings;
+		this.backend = backend;
 		CacheDefinitions definitions = new CacheDefinitions(settings);
-		CacheCodec codec = new CacheCodec(SingletonSupplier.of(mapper));
+		this.definitions = definitions;
+		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes());
 		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
-		Supplier<CacheEngine> engine = SingletonSupplier.of(() -> engine(backend.get(), settings.get()));
+		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
+				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
+				this::changes, events);
+		this.redis = SingletonSupplier.of(() -> redis(backend.get(), settings.get()));
+		this.behindWriters = new CacheWriteBehindOperationSource(reader);
 		this.readers = new CacheAsideOperationSource(reader);
 		this.writers = new CacheWriteThroughOperationSource(reader);
-		this.transactions = new CacheTransactions(engine, events);
-		this.caches = SingletonSupplier
-			.of(() -> new DefaultCaches(definitions, codec, engine.get(), this.transactions, events));
+		this.invalidators = new CacheInvalidateOperationSource(reader);
+		this.assembly = SingletonSupplier
+			.of(() -> assemble(definitions, codec, settings.get(), backend.get(), context, events));
+		this.transactions = new CacheTransactions(new WriteSteps(() -> this.assembly.get().engine(), events));
 	}
 
-	private CacheEngine engine(RedisBackend backend, CacheProperties properties) {
-		CacheEngine engine = new CacheEngine(new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN),
-				backend.bus(), properties.intentTimeout()));
-		this.made.set(engine);
-		return engine;
+	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
+		return new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus(), properties.intentTimeout(),
+				this.behind::isBehind);
+	}
+
+	private RedisWriteBehind changes() {
+		return this.redis.get().writeBehind();
+	}
+
+	private Assembly assemble(CacheDefinitions definitions, CacheCodec codec, CacheProperties properties,
+			RedisBackend backend, UnaryOperator<Runnable> context, GuardEvents events) {
+		CacheInvalidations invalidations = new CacheInvalidations(
+				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
+				definitions::longestStamped, properties.maxStaleness());
+		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations);
+		CacheFlights flights = engine.flights();
+		CacheValues values = new CacheValues(definitions, codec);
+		CacheLoads loads = new CacheLoads(flights, values, invalidations, events);
+		CacheRefresher refresher = new CacheRefresher(flights, loads, this.transactions,
+				properties.earlyRefresh().threads(), context);
+		CacheReader reader = new CacheReader(definitions, flights, loads, refresher, invalidations, this.transactions,
+				events, this.behind);
+		Assembly assembly = new Assembly(engine, refresher, reader,
+				new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events, this.behind));
+		this.made.set(assembly);
+		return assembly;
 	}
 
 	/**
@@ -74,7 +136,8 @@ public final class CacheGuard implements AutoCloseable {
 	 * @return the advisor
 	 */
 	public GuardAdvisor readerAdvisor(int order) {
-		return new GuardAdvisor(this.readers, new CacheAsideInterceptor(this.readers, this.caches), order);
+		return new GuardAdvisor(this.readers,
+				new CacheAsideInterceptor(this.readers, () -> this.assembly.get().reader()), order);
 	}
 
 	/**
@@ -83,7 +146,37 @@ public final class CacheGuard implements AutoCloseable {
 	 * @return the advisor
 	 */
 	public GuardAdvisor writerAdvisor(int order) {
-		return new GuardAdvisor(this.writers, new CacheWriteThroughInterceptor(this.writers, this.caches), order);
+		return new GuardAdvisor(this.writers,
+				new CacheWriteThroughInterceptor(this.writers, () -> this.assembly.get().caches()), order);
+	}
+
+	/**
+	 * Returns the advisor of writers to caches that are written behind.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor behindWriterAdvisor(int order) {
+		return new GuardAdvisor(this.behindWriters,
+				new CacheWriteBehindInterceptor(this.behindWriters, () -> this.assembly.get().caches()), order);
+	}
+
+	/**
+	 * Returns what writes the changes of caches that are written behind, to be started
+	 * and stopped with the application if it has a store.
+	 * @return the writing side
+	 */
+	public WriteBehind writeBehind() {
+		return this.behind;
+	}
+
+	/**
+	 * Returns the advisor of methods that invalidate.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor invalidatorAdvisor(int order) {
+		return new GuardAdvisor(this.invalidators,
+				new CacheInvalidateInterceptor(this.invalidators, () -> this.assembly.get().caches()), order);
 	}
 
 	/**
@@ -99,15 +192,65 @@ public final class CacheGuard implements AutoCloseable {
 	 * @return the caches
 	 */
 	public GeCaches caches() {
-		return this.caches.get();
+		return this.assembly.get().caches();
+	}
+
+	/**
+	 * Returns what runs warmers.
+	 * @param warmers the warmers, in the order in which they run
+	 * @return the warm-up, not started
+	 */
+	public CacheWarmUp warmUp(List<? extends CacheWarmer<?>> warmers) {
+		RedisBackend backend = this.backend.get();
+		AtomicLong runs = new AtomicLong();
+		CacheWarmUp made = new CacheWarmUp(warmers, new RedisWarmUps(backend.redis(PATTERN), backend.keys(PATTERN)),
+				this.settings.get().warmUp(), () -> backend.bus().instanceId() + "." + runs.incrementAndGet());
+		this.warmUp = made;
+		return made;
+	}
+
+	/**
+	 * Returns what operators can see and do, and has this instance answer when others
+	 * ask.
+	 * @param counts what was counted on this instance since it started, by the name of a
+	 * cache
+	 * @return the control
+	 */
+	public CacheControl control(Function<String, Map<String, Long>> counts) {
+		RedisBackend backend = this.backend.get();
+		DefaultCaches caches = this.assembly.get().caches();
+		RedisCacheSizes sizes = new RedisCacheSizes(backend.redis(PATTERN), backend.keys(PATTERN), backend);
+		backend.bus().onQuestion(CacheInventory.TOPIC, (question) -> inventory(counts).toText());
+		return new CacheControl(this.definitions, caches, sizes, backend.bus());
+	}
+
+	private CacheInventory inventory(Function<String, Map<String, Long>> counts) {
+		Map<String, Map<String, Long>> all = new TreeMap<>();
+		this.definitions.names().forEach((name) -> all.put(name, counts.apply(name)));
+		Assembly assembly = this.made.get();
+		CacheWarmUp warming = this.warmUp;
+		return CacheInventory.of((assembly != null) ? assembly.engine().dueRemovals() : 0, all,
+				(warming != null) ? warming.progress() : List.of());
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.definitions.verifyWriteBehind(this.behind);
 	}
 
 	@Override
 	public void close() {
-		CacheEngine engine = this.made.get();
-		if (engine != null) {
-			engine.close();
+		Assembly assembly = this.made.get();
+		if (assembly != null) {
+			assembly.refresher().close();
+			assembly.engine().close();
 		}
+	}
+
+	/**
+	 * What stands on one engine.
+	 */
+	private record Assembly(CacheEngine engine, CacheRefresher refresher, CacheReader reader, DefaultCaches caches) {
 	}
 
 }

@@ -40,6 +40,24 @@ final class CacheKey {
 		return new CacheKey(cache, KeyText.of(key, what));
 	}
 
+	/**
+	 * Names a cache as a whole.
+	 */
+	static CacheKey whole(String cache) {
+		return new CacheKey(cache, List.of());
+	}
+
+	boolean isWhole() {
+		return this.parts.isEmpty();
+	}
+
+	/**
+	 * Returns whether what happens here concerns another entry.
+	 */
+	boolean covers(CacheKey other) {
+		return equals(other) || (isWhole() && this.cache.equals(other.cache));
+	}
+
 	String cache() {
 		return this.cache;
 	}

@@ -7,15 +7,9 @@ package io.ge.redis.cache;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
-import io.ge.redis.cache.CacheEvent.Outcome;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
@@ -46,15 +40,12 @@ import org.springframework.transaction.support.TransactionSynchronizationUtils;
  */
 final class CacheTransactions implements TransactionExecutionListener {
 
-	private final Supplier<CacheEngine> engine;
-
-	private final GuardEvents events;
+	private final WriteSteps steps;
 
 	private final ThreadLocal<Bound> bound = new ThreadLocal<>();
 
-	CacheTransactions(Supplier<CacheEngine> engine, GuardEvents events) {
-		this.engine = engine;
-		this.events = events;
+	CacheTransactions(WriteSteps steps) {
+		this.steps = steps;
 	}
 
 	// Readers
@@ -68,8 +59,10 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (current == null) {
 			return false;
 		}
-		if (isInsideWriter(key)) {
-			return true;
+		for (CacheWrite write : current.running) {
+			if (write.key().covers(key)) {
+				return true;
+			}
 		}
 		for (OpenTransaction transaction : current.transactions) {
 			if (transaction.isWriting(key)) {
@@ -89,15 +82,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Returns how old the database may look to a reader.
-	 * @return age of the current transaction in milliseconds, or -1 if there is none
+	 * Returns as of when a reader sees the database.
 	 */
-	long snapshotAge() {
+	Snapshot snapshot() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-			return -1;
+			return Snapshot.NONE;
 		}
 		OpenTransaction transaction = current();
-		return (transaction != null) ? transaction.ageMillis() : Integer.MAX_VALUE;
+		return (transaction != null) ? transaction.snapshot() : Snapshot.UNDATED;
 	}
 
 	/**
@@ -130,9 +122,21 @@ final class CacheTransactions implements TransactionExecutionListener {
 		write.owner = (kind == TransactionBoundary.Kind.SUSPENDED) ? null : joinCurrent();
 		boolean opensItsOwn = kind == TransactionBoundary.Kind.OWN_OR_CALLERS || kind == TransactionBoundary.Kind.NEW;
 		if (write.owner == null && !opensItsOwn) {
-			announce(List.of(write), false);
+			write.exposed = true;
+			announceBare(write, current);
 		}
 		current.running.push(write);
+	}
+
+	private void announceBare(CacheWrite write, Bound current) {
+		try {
+			this.steps.announce(List.of(write), false);
+		}
+		catch (RuntimeException ex) {
+			tidy(current);
+			this.steps.takeBack(write);
+			throw ex;
+		}
 	}
 
 	/**
@@ -147,13 +151,31 @@ final class CacheTransactions implements TransactionExecutionListener {
 			owner.add(write);
 			return;
 		}
-		if (write.isSilent() && write.rollbacks > 0 && write.commits == 0) {
-			tell(write, Outcome.ROLLED_BACK);
+		if (write.isTraceless() && write.rollbacks > 0) {
+			this.steps.forget(write);
 			return;
 		}
-		boolean certain = write.rollbacks == 0 && (!write.isOrdered() || write.commits == 1);
+		boolean certain = write.rollbacks == 0 && isOneChange(write);
 		write.value(certain ? value : null);
-		resolve(List.of(write));
+		this.steps.resolve(List.of(write));
+	}
+
+	private static boolean isOneChange(CacheWrite write) {
+		if (write.isOrdered()) {
+			return write.commits == 1;
+		}
+		return write.isAnnouncing() || write.commits <= 1;
+	}
+
+	/**
+	 * Has writers of an entry that are under way on this thread remove it: whoever says
+	 * so inside of them knows of a change that their value may be without.
+	 */
+	void dropValues(CacheKey key) {
+		Bound current = this.bound.get();
+		if (current != null) {
+			current.running.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
+		}
 	}
 
 	/**
@@ -166,14 +188,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (owner != null) {
 			owner.add(write);
 		}
-		else if (write.isSilent() && write.commits == 0) {
-			tell(write, Outcome.ROLLED_BACK);
+		else if (write.isTraceless()) {
+			this.steps.forget(write);
 		}
 		else if (write.isOrdered() && write.commits == 0) {
-			takeBack(write);
+			this.steps.takeBack(write);
 		}
 		else {
-			resolve(List.of(write));
+			this.steps.resolve(List.of(write));
 		}
 	}
 
@@ -248,10 +270,11 @@ final class CacheTransactions implements TransactionExecutionListener {
 			return;
 		}
 		current.transactions.push(new OpenTransaction(execution, current.beginning));
-		CacheWrite innermost = current.running.peek();
-		if (innermost != null && innermost.commits == 0
-				&& innermost.boundary().begins(execution.getTransactionName())) {
-			innermost.owner = null;
+		for (CacheWrite write : current.running) {
+			if (write.commits > 0 || !write.boundary().begins(execution.getTransactionName())) {
+				break;
+			}
+			write.owner = null;
 		}
 	}
 
@@ -306,12 +329,13 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (!transaction.isReadOnly()) {
 			bound().running.forEach(announced::add);
 		}
+		announced.removeIf((write) -> !write.isAnnouncing());
 		if (announced.isEmpty()) {
 			return;
 		}
 		// Rows are locked when the changes have reached the database, not earlier
 		flush.run();
-		announce(announced, true);
+		this.steps.announce(announced, true);
 	}
 
 	private void committed(OpenTransaction transaction, boolean certainly) {
@@ -330,7 +354,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 			transaction.removeValues();
 		}
 		if (!transaction.writes().isEmpty()) {
-			resolve(transaction.writes());
+			this.steps.resolve(transaction.writes());
 		}
 		tidy(current);
 	}
@@ -345,10 +369,10 @@ final class CacheTransactions implements TransactionExecutionListener {
 		for (CacheWrite write : transaction.writes()) {
 			if (write.commits > 0) {
 				write.value(null);
-				resolve(List.of(write));
+				this.steps.resolve(List.of(write));
 			}
 			else {
-				takeBack(write);
+				this.steps.takeBack(write);
 			}
 		}
 		tidy(current);
@@ -359,49 +383,6 @@ final class CacheTransactions implements TransactionExecutionListener {
 		while (!current.transactions.isEmpty() && current.transactions.peek().isOver()) {
 			committed(current.transactions.peek(), false);
 		}
-	}
-
-	// Steps
-
-	private void announce(List<CacheWrite> writes, boolean locked) {
-		CacheEngine cache = this.engine.get();
-		List<CacheWrite> sorted = new ArrayList<>(writes);
-		sorted.sort(Comparator.comparing(CacheWrite::id));
-		List<CompletableFuture<Boolean>> steps = new ArrayList<>(writes.size());
-		for (CacheWrite write : sorted) {
-			boolean prolongs = locked && write.isAnnounced() && !write.isOrdered();
-			boolean fresh = prolongs && System.nanoTime() - write.announcedAt < cache.intentTimeout().toNanos() / 2;
-			if (!write.isUnannounced() && !fresh) {
-				write.announced(locked && !prolongs);
-				write.announcedAt = System.nanoTime();
-				steps.add(cache.announce(write, prolongs));
-			}
-		}
-		steps.forEach(Waiting::await);
-	}
-
-	private void resolve(List<CacheWrite> writes) {
-		List<CompletableFuture<Outcome>> steps = new ArrayList<>(writes.size());
-		for (CacheWrite write : writes) {
-			CacheWrite.NewValue value = write.value();
-			steps.add((value != null && write.isAnnounced())
-					? this.engine.get().publish(write, value.bytes(), value.ttl())
-					: this.engine.get().invalidate(write));
-		}
-		for (int i = 0; i < steps.size(); i++) {
-			tell(writes.get(i), Waiting.await(steps.get(i)));
-		}
-	}
-
-	private void takeBack(CacheWrite write) {
-		if (!write.isSilent()) {
-			this.engine.get().abort(write);
-		}
-		tell(write, Outcome.ROLLED_BACK);
-	}
-
-	private void tell(CacheWrite write, Outcome outcome) {
-		this.events.publish(new CacheEvent.Write(write.key().cache(), outcome));
 	}
 
 	private Bound bound() {

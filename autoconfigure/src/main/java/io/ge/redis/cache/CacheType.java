@@ -5,8 +5,10 @@
 
 package io.ge.redis.cache;
 
-import java.nio.ByteBuffer;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -15,21 +17,11 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
 
 /**
- * How the values of one Java type look in Redis: one byte for the format, four for the
- * shape of the type, one for flags, then JSON without class names.
- * <p>
- * The first five bytes decide whether a value can be read at all: what another release of
- * this library or another version of the class has written is not even tried.
+ * Values of one type as bytes: a {@link CacheHeader header}, then JSON, compressed where
+ * it is large. What was written by another release, or before a field was added, does not
+ * begin in the same way and is not read.
  */
 final class CacheType {
-
-	private static final byte FORMAT = 1;
-
-	private static final int READABLE = 1 + Integer.BYTES;
-
-	private static final int HEADER = READABLE + 1;
-
-	private static final byte NULL = 1;
 
 	private final JavaType type;
 
@@ -37,13 +29,19 @@ final class CacheType {
 
 	private final ObjectWriter writer;
 
-	private final byte[] header;
+	private final int shape;
 
-	CacheType(JavaType type, ObjectReader reader, ObjectWriter writer, int shape) {
+	private final Rules rules;
+
+	private final byte[] readable;
+
+	CacheType(JavaType type, ObjectReader reader, ObjectWriter writer, int shape, Rules rules) {
 		this.type = type;
 		this.reader = reader;
 		this.writer = writer;
-		this.header = ByteBuffer.allocate(HEADER).put(FORMAT).putInt(shape).put((byte) 0).array();
+		this.shape = shape;
+		this.rules = rules;
+		this.readable = CacheHeader.readable(shape);
 	}
 
 	JavaType javaType() {
@@ -51,10 +49,10 @@ final class CacheType {
 	}
 
 	/**
-	 * Returns how values begin that can be read as this type.
+	 * Returns how values begin that can be read as this type, not to be changed.
 	 */
 	byte[] readable() {
-		return Arrays.copyOf(this.header, READABLE);
+		return this.readable;
 	}
 
 	/**
@@ -65,15 +63,30 @@ final class CacheType {
 	}
 
 	/**
-	 * Writes a value.
+	 * Writes a value without anything about it.
 	 * @throws JacksonException if it is no JSON
 	 */
 	byte[] write(@Nullable Object value) {
-		byte[] json = (value != null) ? this.writer.writeValueAsBytes(value) : new byte[0];
-		byte[] bytes = Arrays.copyOf(this.header, HEADER + json.length);
-		bytes[HEADER - 1] = (value != null) ? 0 : NULL;
-		System.arraycopy(json, 0, bytes, HEADER, json.length);
-		return bytes;
+		return write(value, CacheHeader.NONE);
+	}
+
+	/**
+	 * Writes a value.
+	 * @throws LazyValueException if it is one of Hibernate's
+	 * @throws JacksonException if it is no JSON
+	 */
+	byte[] write(@Nullable Object value, CacheHeader header) {
+		if (value == null) {
+			return header.entry(this.shape, null, false);
+		}
+		this.rules.lazy().check(value);
+		byte[] json = this.writer.writeValueAsBytes(value);
+		if (json.length <= this.rules.compressAbove().getAsLong()) {
+			return header.entry(this.shape, json, false);
+		}
+		byte[] deflated = Compression.deflate(json);
+		boolean smaller = deflated.length < json.length;
+		return header.entry(this.shape, smaller ? deflated : json, smaller);
 	}
 
 	/**
@@ -81,18 +94,42 @@ final class CacheType {
 	 * @return the value, or {@code null} if the bytes are none of this type
 	 */
 	@Nullable Content read(byte[] bytes) {
-		if (bytes.length < HEADER || !Arrays.equals(bytes, 0, READABLE, this.header, 0, READABLE)) {
+		CacheHeader header = isReadable(bytes) ? CacheHeader.read(bytes) : null;
+		if (header == null) {
 			return null;
 		}
-		if (bytes[HEADER - 1] == NULL) {
-			return new Content(null);
+		if (CacheHeader.isAbsence(bytes)) {
+			return new Content(null, header);
 		}
 		try {
-			Object value = this.reader.readValue(bytes, HEADER, bytes.length - HEADER);
-			return (value != null) ? new Content(value) : null;
+			Object value = json(bytes, header.length());
+			return (value != null) ? new Content(value, header) : null;
 		}
-		catch (JacksonException ex) {
+		catch (RuntimeException | IOException ex) {
+			// Not only Jackson's: an application's own deserializer throws what it likes
 			return null;
+		}
+	}
+
+	/**
+	 * Reads what an entry says about itself.
+	 * @return the header, or {@code null} if the bytes are none of this type
+	 */
+	@Nullable CacheHeader header(byte[] bytes) {
+		return isReadable(bytes) ? CacheHeader.read(bytes) : null;
+	}
+
+	private boolean isReadable(byte[] bytes) {
+		return bytes.length >= CacheHeader.READABLE
+				&& Arrays.equals(bytes, 0, CacheHeader.READABLE, this.readable, 0, CacheHeader.READABLE);
+	}
+
+	private @Nullable Object json(byte[] bytes, int from) throws IOException {
+		if (!CacheHeader.isCompressed(bytes)) {
+			return this.reader.readValue(bytes, from, bytes.length - from);
+		}
+		try (InputStream content = Compression.inflate(bytes, from)) {
+			return this.reader.readValue(content);
 		}
 	}
 
@@ -100,8 +137,18 @@ final class CacheType {
 	 * What an entry says.
 	 *
 	 * @param value the value, or {@code null} for absence
+	 * @param header what it says about itself
 	 */
-	record Content(@Nullable Object value) {
+	record Content(@Nullable Object value, CacheHeader header) {
+	}
+
+	/**
+	 * What holds for the values of all types.
+	 *
+	 * @param compressAbove the length of JSON in bytes above which it is compressed
+	 * @param lazy what is not written
+	 */
+	record Rules(LongSupplier compressAbove, LazyValues lazy) {
 	}
 
 }

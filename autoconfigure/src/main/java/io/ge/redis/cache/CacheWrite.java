@@ -20,7 +20,7 @@ final class CacheWrite {
 
 	private final String id;
 
-	private final Duration useful;
+	private final WritePolicy policy;
 
 	private final TransactionBoundary boundary;
 
@@ -35,6 +35,9 @@ final class CacheWrite {
 	/** Transactions that were rolled back while the writer ran. */
 	int rollbacks;
 
+	/** Whether no transaction is around it that could take its changes back. */
+	boolean exposed;
+
 	/** When the announcement was made, as of the system's nano time. */
 	long announcedAt;
 
@@ -42,12 +45,18 @@ final class CacheWrite {
 
 	private boolean ordered;
 
+	private @Nullable RuntimeException refusal;
+
 	private @Nullable NewValue value;
 
-	CacheWrite(CacheKey key, String id, Duration useful, TransactionBoundary boundary, CallBudget budget) {
+	private boolean valueless;
+
+	private CacheTags tags = CacheTags.ALL;
+
+	CacheWrite(CacheKey key, String id, WritePolicy policy, TransactionBoundary boundary, CallBudget budget) {
 		this.key = key;
 		this.id = id;
-		this.useful = useful;
+		this.policy = policy;
 		this.boundary = boundary;
 		this.budget = budget;
 	}
@@ -64,7 +73,7 @@ final class CacheWrite {
 	 * Returns how long an old value can stay in Redis.
 	 */
 	Duration useful() {
-		return this.useful;
+		return this.policy.useful();
 	}
 
 	TransactionBoundary boundary() {
@@ -83,7 +92,26 @@ final class CacheWrite {
 	}
 
 	void value(@Nullable NewValue value) {
-		this.value = value;
+		this.value = this.valueless ? null : value;
+	}
+
+	/**
+	 * Has the entry removed, whatever value there is to come.
+	 */
+	void dropValue() {
+		this.valueless = true;
+		this.value = null;
+	}
+
+	/**
+	 * Returns which entries are to be invalidated, if the key names a cache as a whole.
+	 */
+	CacheTags tags() {
+		return this.tags;
+	}
+
+	void tags(CacheTags newTags) {
+		this.tags = newTags;
 	}
 
 	void announced(boolean locked) {
@@ -91,8 +119,52 @@ final class CacheWrite {
 		this.ordered = locked;
 	}
 
-	void announcementFailed(boolean outcomeUnknown) {
+	void announcementFailed(boolean outcomeUnknown, RuntimeException failure) {
 		this.announcement = outcomeUnknown ? Announcement.UNKNOWN : Announcement.FAILED;
+		this.refusal = this.policy.strict() ? failure : null;
+	}
+
+	/**
+	 * Returns why nothing of it may be committed, or {@code null} if it may.
+	 */
+	@Nullable RuntimeException refusal() {
+		return this.refusal;
+	}
+
+	/**
+	 * Returns whether it is to be announced before a commit.
+	 */
+	boolean isAnnouncing() {
+		return this.policy.consistency() == Consistency.INTENT && !this.key.isWhole();
+	}
+
+	/**
+	 * Returns whether its value is of any use.
+	 */
+	boolean isPublishing() {
+		return this.policy.consistency() != Consistency.LEASE && !this.key.isWhole();
+	}
+
+	/**
+	 * Returns whether its value is stored without having been announced.
+	 */
+	boolean isStoring() {
+		return this.policy.consistency() == Consistency.FAST;
+	}
+
+	/**
+	 * Returns whether it has left nothing in Redis, and certainly nothing in the database
+	 * that a rollback does not take back.
+	 */
+	boolean isTraceless() {
+		return isSilent() && this.commits == 0 && !this.exposed;
+	}
+
+	/**
+	 * Returns whether a later write in the same transaction does all that this one does.
+	 */
+	boolean isReplacedBy(CacheWrite later) {
+		return this.key.equals(later.key) && !this.key.isWhole();
 	}
 
 	/**
@@ -129,9 +201,29 @@ final class CacheWrite {
 	 * A value to publish.
 	 *
 	 * @param bytes the value
-	 * @param ttl how long it stays
+	 * @param ttl how long it stays in Redis; zero for as long as nobody removes it
+	 * @param kept how much of that is beyond its expiry
+	 * @param version its version, at most 2^53, or -1 if it has none
 	 */
-	record NewValue(byte[] bytes, Duration ttl) {
+	record NewValue(byte[] bytes, Duration ttl, Duration kept, long version) {
+
+		static final long UNVERSIONED = -1;
+
+		NewValue(byte[] bytes, Duration ttl, Duration kept) {
+			this(bytes, ttl, kept, UNVERSIONED);
+		}
+
+		NewValue withVersion(long newVersion) {
+			return new NewValue(this.bytes, this.ttl, this.kept, newVersion);
+		}
+
+		/**
+		 * Returns the time to its expiry in milliseconds, or -1 if it has none.
+		 */
+		long leftMillis() {
+			return this.ttl.isZero() ? -1 : this.ttl.minus(this.kept).toMillis();
+		}
+
 	}
 
 	private enum Announcement {

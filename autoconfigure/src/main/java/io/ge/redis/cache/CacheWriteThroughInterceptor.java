@@ -31,8 +31,15 @@ final class CacheWriteThroughInterceptor extends GuardInterceptor<CacheWriteThro
 		}
 		DefaultCaches target = this.caches.get();
 		return target.write(operation.key(invocation), operation.boundary(), invocation::proceed,
-				(result) -> operation.isPublished(invocation, result)
-						? target.newValue(operation.cache(), operation.value(invocation, result)) : null);
+				(result, stamp) -> operation.isPublished(invocation, result)
+						? newValue(target, operation, invocation, result, stamp) : null);
+	}
+
+	private static CacheWrite.@Nullable NewValue newValue(DefaultCaches target, CacheWriteThroughOperation operation,
+			MethodInvocation invocation, @Nullable Object result, long stamp) {
+		CacheWrite.NewValue value = target.newValue(operation.cache(), operation.value(invocation, result), stamp,
+				operation.tags(invocation, result));
+		return operation.versioned(value, invocation, result);
 	}
 
 }

@@ -23,11 +23,14 @@ import org.jspecify.annotations.Nullable;
  * @param value the value, or {@code null} for what the method returns
  * @param condition which calls are writers, or {@code null} for all
  * @param unless where to remove the entry instead, or {@code null} for nowhere
+ * @param tags the tags of the entry, or {@code null} if nothing is said about them
+ * @param version the version of the value, or {@code null} if it has none
  * @param boundary what the method says about transactions
  * @param description for the endpoint
  */
 record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable MethodExpression value,
-		@Nullable MethodExpression condition, @Nullable MethodExpression unless, TransactionBoundary boundary,
+		@Nullable MethodExpression condition, @Nullable MethodExpression unless, @Nullable MethodExpression tags,
+		@Nullable MethodExpression version, TransactionBoundary boundary,
 		Supplier<GuardDescription> description) implements GuardedOperation {
 
 	boolean applies(MethodInvocation invocation) {
@@ -45,6 +48,23 @@ record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable 
 	@Nullable Object value(MethodInvocation invocation, @Nullable Object result) {
 		Object plain = unwrap(result);
 		return (this.value != null) ? unwrap(this.value.evaluate(invocation, plain)) : plain;
+	}
+
+	@Nullable CacheTags tags(MethodInvocation invocation, @Nullable Object result) {
+		return (this.tags != null) ? CacheTags.of(this.tags.evaluate(invocation, unwrap(result)), this.tags) : null;
+	}
+
+	/**
+	 * Gives a value its version.
+	 * @return the value, or {@code null} if it has none although it should
+	 */
+	CacheWrite.@Nullable NewValue versioned(CacheWrite.@Nullable NewValue value, MethodInvocation invocation,
+			@Nullable Object result) {
+		if (this.version == null || value == null) {
+			return value;
+		}
+		Object given = this.version.evaluate(invocation, unwrap(result));
+		return (given != null) ? value.withVersion(RowVersion.of(given, this.version)) : null;
 	}
 
 	private static @Nullable Object unwrap(@Nullable Object result) {

@@ -38,7 +38,11 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 		MethodExpression value = this.attributes.ofResult(method, "value", annotation.value());
 		MethodExpression condition = this.attributes.condition(method, annotation.condition());
 		MethodExpression unless = this.attributes.ofResult(method, "unless", annotation.unless());
+		MethodExpression tags = this.attributes.tags(method, cache, annotation.tags(), true);
+		MethodExpression version = this.attributes.ofResult(method, "version", annotation.version());
 		this.attributes.ttl(method, cache, annotation.ttl());
+		this.attributes.permanent(method, cache, annotation.permanent());
+		this.attributes.writesThrough(method, cache);
 		if (value == null) {
 			if (method.method().getReturnType() == void.class) {
 				throw method.problem("the method returns nothing that could be published.",
@@ -46,11 +50,13 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 			}
 			this.attributes.returnType(method, cache);
 		}
-		return new CacheWriteThroughOperation(cache, key, value, condition, unless,
+		return new CacheWriteThroughOperation(cache, key, value, condition, unless, tags, version,
 				TransactionBoundary.of(method.method(), method.targetClass(), this.transactions),
 				this.attributes.description("CacheWriteThrough", cache, (settings) -> {
 					settings.pickOptional("key", null, key.text());
 					settings.pickOptional("value", null, (value != null) ? value.text() : null);
+					settings.pickOptional("tags", null, (tags != null) ? tags.text() : null);
+					settings.pickOptional("version", null, (version != null) ? version.text() : null);
 					settings.pickOptional("condition", null, (condition != null) ? condition.text() : null);
 					settings.pickOptional("unless", null, (unless != null) ? unless.text() : null);
 				}));

@@ -7,17 +7,21 @@ package io.ge.redis.cache;
 
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.CacheEvent.Access;
+import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JavaType;
 
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.util.ClassUtils;
@@ -30,11 +34,13 @@ final class DefaultCaches implements GeCaches {
 
 	private static final Log logger = LogFactory.getLog(DefaultCaches.class);
 
-	private static final Predicate<@Nullable Object> ALWAYS = (value) -> true;
-
 	private final CacheDefinitions definitions;
 
 	private final CacheCodec codec;
+
+	private final CacheReader reader;
+
+	private final CacheValues values;
 
 	private final CacheEngine engine;
 
@@ -42,13 +48,18 @@ final class DefaultCaches implements GeCaches {
 
 	private final GuardEvents events;
 
-	DefaultCaches(CacheDefinitions definitions, CacheCodec codec, CacheEngine engine, CacheTransactions transactions,
-			GuardEvents events) {
+	private final WriteBehind behind;
+
+	DefaultCaches(CacheDefinitions definitions, CacheCodec codec, CacheReader reader, CacheValues values,
+			CacheEngine engine, CacheTransactions transactions, GuardEvents events, WriteBehind behind) {
 		this.definitions = definitions;
 		this.codec = codec;
+		this.reader = reader;
+		this.values = values;
 		this.engine = engine;
 		this.transactions = transactions;
 		this.events = events;
+		this.behind = behind;
 	}
 
 	@Override
@@ -62,50 +73,67 @@ final class DefaultCaches implements GeCaches {
 		return get(cache, key, type.getType(), loader);
 	}
 
+	@Override
+	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		return getAll(cache, keys, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
+	}
+
+	@Override
+	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		return getAll(cache, keys, type.getType(), loader);
+	}
+
 	@SuppressWarnings("unchecked")
-	private <T> @Nullable T get(String cache, Object key, Type type, Supplier<? extends @Nullable T> loader) {
+	private <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Type type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		CacheType wanted = typeOf(cache, type);
+		Map<CacheKey, Object> entries = CacheBulkMethod.entries(cache, keys, "A key of cache '" + cache + "'");
+		return unchecked(() -> (Map<K, T>) CacheBulkMethod.result(entries, this.reader
+			.readAll(new SuppliedForSeveral(cache, wanted, entries, (ids) -> loader.apply((List<K>) ids)))));
+	}
+
+	private CacheType typeOf(String cache, Type type) {
 		CacheType wanted = this.codec.type(type);
-		CacheType declared = this.definitions.type(cache);
-		if (declared != null && !declared.javaType().equals(wanted.javaType())) {
-			throw new IllegalArgumentException("Cache '" + cache + "' holds " + declared.javaType().toCanonical()
-					+ ", not " + wanted.javaType().toCanonical());
+		CacheType held = heldType(cache);
+		if (held != null && !held.javaType().equals(wanted.javaType())) {
+			throw new IllegalArgumentException("Cache '" + cache + "' holds " + held.javaType().toCanonical() + ", not "
+					+ wanted.javaType().toCanonical());
 		}
 		this.definitions.usedAs(cache, wanted);
+		return wanted;
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> @Nullable T get(String cache, Object key, Type type, Supplier<? extends @Nullable T> loader) {
+		CacheType wanted = typeOf(cache, type);
+		return unchecked(() -> (T) this.reader.read(new Supplied(key(cache, key), wanted, loader)));
+	}
+
+	private static <T extends @Nullable Object> T unchecked(Call<T> call) {
 		try {
-			return (T) read(key(cache, key), wanted, loader::get, ALWAYS);
+			return call.run();
 		}
 		catch (RuntimeException | Error ex) {
 			throw ex;
 		}
 		catch (Throwable ex) {
-			throw new IllegalStateException("A supplier throws no checked exceptions", ex);
+			throw new IllegalStateException("Suppliers and functions throw no checked exceptions", ex);
 		}
 	}
 
 	@Override
+	@SuppressWarnings({ "unchecked", "NullAway" }) // what the work returns is a T
 	public <T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work) {
-		CacheKey entry = key(cache, key);
-		if (this.transactions.isInsideWriter(entry)) {
-			return work.get();
-		}
-		CacheWrite write = newWrite(entry, TransactionBoundary.UNKNOWN);
-		this.transactions.begin(write);
-		T result;
-		try {
-			result = work.get();
-		}
-		catch (Throwable ex) {
-			this.transactions.failed(write);
-			throw ex;
-		}
-		this.transactions.returned(write, newValue(cache, result));
-		return result;
+		return unchecked(() -> (T) write(key(cache, key), TransactionBoundary.UNKNOWN, work::get,
+				(result, stamp) -> newValue(cache, result, stamp, null)));
 	}
 
 	@Override
 	public void put(String cache, Object key, @Nullable Object value) {
-		CacheWrite write = newWrite(key(cache, key), TransactionBoundary.UNKNOWN);
-		write.value(newValue(cache, value));
+		CacheWrite write = newWrite(writtenThrough(key(cache, key)), TransactionBoundary.UNKNOWN);
+		write.value(newValue(cache, value, stamp(write), null));
 		if (!this.transactions.add(write)) {
 			remove(write);
 		}
@@ -114,184 +142,307 @@ final class DefaultCaches implements GeCaches {
 	@Override
 	public void evict(String cache, Object key) {
 		CacheWrite write = newWrite(key(cache, key), TransactionBoundary.UNKNOWN);
+		this.transactions.dropValues(write.key());
 		if (!this.transactions.add(write)) {
 			remove(write);
 		}
 	}
 
-	private void remove(CacheWrite write) {
+	@Override
+	public long writeBehind(String cache, Object key, @Nullable Object value) {
+		return writeBehind(key(cache, key), value);
+	}
+
+	@Override
+	public void invalidateTags(String cache, Object... tags) {
+		boolean listed = tags.length == 1 && tags[0] instanceof Collection;
+		invalidate(cache, CacheTags.of(listed ? tags[0] : tags, "A tag of cache '" + cache + "'"));
+	}
+
+	@Override
+	public void clear(String cache) {
+		invalidate(cache, CacheTags.ALL);
+	}
+
+	private void invalidate(String cache, CacheTags tags) {
+		if (tags.isEmpty()) {
+			return;
+		}
+		CacheWrite write = newWrite(cache, tags);
+		if (!this.transactions.add(write)) {
+			remove(write);
+		}
+	}
+
+	private CacheWrite newWrite(String cache, CacheTags tags) {
+		CacheWrite write = newWrite(CacheKey.whole(cache), TransactionBoundary.UNKNOWN);
+		write.tags(tags);
+		return write;
+	}
+
+	/**
+	 * Makes many entries outdated at once, whatever transaction there is.
+	 */
+	CacheEvent.Outcome remove(String cache, CacheTags tags) {
+		return remove(newWrite(cache, tags));
+	}
+
+	/**
+	 * Removes an entry at once, whatever transaction there is.
+	 */
+	CacheEvent.Outcome remove(CacheKey key) {
+		return remove(newWrite(key, TransactionBoundary.UNKNOWN));
+	}
+
+	private CacheEvent.Outcome remove(CacheWrite write) {
 		CacheEvent.Outcome outcome = Waiting.await(this.engine.invalidate(write));
 		this.events.publish(new CacheEvent.Write(write.key().cache(), outcome));
+		return outcome;
 	}
 
 	private static CacheKey key(String cache, Object key) {
 		return CacheKey.of(cache, key, "The key of cache '" + cache + "'");
 	}
 
-	// Readers
-
-	/**
-	 * Reads through the cache.
-	 * @param storable whether a loaded value is to be stored
-	 */
-	@Nullable Object read(CacheKey key, CacheType type, Loader loader, Predicate<@Nullable Object> storable) throws Throwable {
-		if (this.transactions.isWriting(key) || !this.transactions.beginLoad(key)) {
-			return load(key, type, CacheLookup.Load.BYPASS, loader, storable, this.engine.newBudget());
-		}
-		try {
-			CallBudget budget = this.engine.newBudget();
-			CacheSettings settings = this.definitions.settings(key.cache());
-			CacheLookup lookup = look(key, settings, type, false, budget);
-			if (lookup instanceof CacheLookup.Found found) {
-				CacheType.Content content = type.read(found.value());
-				if (content != null) {
-					this.events.publish(new CacheEvent.Read(key.cache(), Access.HIT, CacheEvent.Tier.REDIS));
-					return content.value();
-				}
-				lookup = replaceable(look(key, settings, type, true, budget));
-			}
-			return load(key, type, (CacheLookup.Load) lookup, loader, storable, budget);
-		}
-		finally {
-			this.transactions.endLoad();
-		}
-	}
-
-	private static CacheLookup.Load replaceable(CacheLookup second) {
-		CacheLookup.Load load = (second instanceof CacheLookup.Load granted) ? granted : CacheLookup.Load.UNSTORED;
-		return new CacheLookup.Load(load.permit(), load.bypassed(), true);
-	}
-
-	private CacheLookup look(CacheKey key, CacheSettings settings, CacheType type, boolean replace, CallBudget budget) {
-		return Waiting.await(this.engine.lookup(key, settings, type.readable(), replace, budget));
-	}
-
-	private @Nullable Object load(CacheKey key, CacheType type, CacheLookup.Load load, Loader loader,
-			Predicate<@Nullable Object> storable, CallBudget budget) throws Throwable {
-		CacheLookup.Permit permit = load.permit();
-		long age = (permit != null) ? this.transactions.snapshotAge() : -1;
-		boolean stored = false;
-		try {
-			if (load.replacing()) {
-				this.events.publish(new CacheEvent.Unreadable(key.cache()));
-			}
-			this.events.publish(new CacheEvent.Read(key.cache(), load.bypassed() ? Access.BYPASS : Access.MISS,
-					CacheEvent.Tier.REDIS));
-			Object value = timed(key, loader);
-			if (permit != null && storable.test(value)) {
-				CacheWrite.NewValue bytes = newValue(key.cache(), type, value);
-				if (bytes != null) {
-					stored = true;
-					Waiting.await(this.engine.fill(permit, bytes.bytes(), bytes.ttl(), age, budget));
-				}
-			}
-			return value;
-		}
-		finally {
-			if (permit != null && !stored) {
-				this.engine.release(permit);
-			}
-		}
-	}
-
-	private @Nullable Object timed(CacheKey key, Loader loader) throws Throwable {
-		long started = System.nanoTime();
-		boolean succeeded = false;
-		try {
-			Object value = loader.load();
-			succeeded = true;
-			return value;
-		}
-		finally {
-			this.events.publish(new CacheEvent.Load(key.cache(), succeeded, System.nanoTime() - started));
-		}
-	}
-
-	// Writers
-
 	/**
 	 * Runs a writer.
 	 * @param value computes the value from the result of the work; {@code null} if the
 	 * entry is to be removed
 	 */
-	@Nullable Object write(CacheKey key, TransactionBoundary boundary, Loader work,
-			Function<@Nullable Object, CacheWrite.@Nullable NewValue> value) throws Throwable {
+	@Nullable Object write(CacheKey entry, TransactionBoundary boundary, Work work, Valuation value) throws Throwable {
+		CacheKey key = (value != Valuation.NOTHING) ? writtenThrough(entry) : entry;
 		if (this.transactions.isInsideWriter(key)) {
-			return work.load();
+			if (value == Valuation.NOTHING) {
+				this.transactions.dropValues(key);
+			}
+			return work.run();
 		}
 		CacheWrite write = newWrite(key, boundary);
+		long stamp = (value != Valuation.NOTHING) ? stamp(write) : CacheInvalidations.UNSTAMPABLE;
 		this.transactions.begin(write);
 		Object result;
 		try {
-			result = work.load();
+			result = work.run();
 		}
 		catch (Throwable ex) {
 			this.transactions.failed(write);
 			throw ex;
 		}
-		this.transactions.returned(write, valueOrRemoval(key, value, result));
+		returned(write, stamp, result, value);
 		return result;
+	}
+
+	/**
+	 * Runs what makes many entries outdated.
+	 * @param tags which entries, by the result of the work
+	 */
+	@Nullable Object invalidate(String cache, TransactionBoundary boundary, Work work, Function<@Nullable Object, CacheTags> tags)
+			throws Throwable {
+		CacheWrite write = newWrite(CacheKey.whole(cache), boundary);
+		this.transactions.begin(write);
+		Object result;
+		try {
+			result = work.run();
+		}
+		catch (Throwable ex) {
+			choose(write, tags, null, false, () -> this.transactions.failed(write));
+			throw ex;
+		}
+		choose(write, tags, result, true, () -> this.transactions.returned(write, null));
+		return result;
+	}
+
+	private static void choose(CacheWrite write, Function<@Nullable Object, CacheTags> tags, @Nullable Object result,
+			boolean returned, Runnable leave) {
+		try {
+			write.tags(tags.apply(result));
+		}
+		catch (Exception ex) {
+			if (returned) {
+				logger.warn("Which entries of cache '" + write.key().cache()
+						+ "' are to be invalidated is not known, all are: " + ex.getMessage());
+			}
+		}
+		finally {
+			// After an Error, too, which the caller gets: all are, unless it is known
+			leave.run();
+		}
 	}
 
 	// The change may be committed already: whatever is wrong with the value, the caller
 	// must not take it for a failure of the change
-	private static CacheWrite.@Nullable NewValue valueOrRemoval(CacheKey key,
-			Function<@Nullable Object, CacheWrite.@Nullable NewValue> value, @Nullable Object result) {
+	private void returned(CacheWrite write, long stamp, @Nullable Object result, Valuation value) {
+		CacheWrite.NewValue made = null;
 		try {
-			return value.apply(result);
+			made = value.of(result, stamp);
 		}
-		catch (RuntimeException ex) {
-			logger.warn("A value for cache '" + key.cache() + "' could not be made, its entry is removed: "
+		catch (Exception ex) {
+			logger.warn("A value for cache '" + write.key().cache() + "' could not be made, its entry is removed: "
 					+ ex.getMessage());
-			return null;
+		}
+		finally {
+			// After an Error, too, which the caller gets: the thread is no longer inside
+			// of the writer
+			this.transactions.returned(write, made);
 		}
 	}
 
 	private CacheWrite newWrite(CacheKey key, TransactionBoundary boundary) {
-		return new CacheWrite(key, this.engine.newHandle(), this.definitions.settings(key.cache()).longestTtl(),
-				boundary, this.engine.newBudget());
+		return new CacheWrite(key, this.engine.newHandle(), this.definitions.writing(key.cache()), boundary,
+				this.engine.newBudget());
+	}
+
+	/**
+	 * Returns the version that what a writer is about to make is stamped with.
+	 */
+	private long stamp(CacheWrite write) {
+		if (!write.isPublishing()) {
+			return CacheInvalidations.UNSTAMPABLE;
+		}
+		return stamp(write.key().cache(), this.transactions.snapshot(), write.budget());
+	}
+
+	private long stamp(String cache, Snapshot snapshot, CallBudget budget) {
+		CacheInvalidations invalidations = this.engine.invalidations();
+		// If it is not, what is stamped with an old version is loaded once more
+		invalidations.awaitReady(cache, budget);
+		return invalidations.stamp(cache, snapshot);
+	}
+
+	/**
+	 * Puts a value into a cache that is written behind.
+	 * @return the version of the change
+	 */
+	long writeBehind(CacheKey key, @Nullable Object value) {
+		String cache = key.cache();
+		if (!this.behind.isBehind(cache)) {
+			throw new IllegalArgumentException("Cache '" + cache + "' is not written behind. Define a WriteBehindStore"
+					+ " bean for it, or set ge.redis.cache.caches." + cache
+					+ ".write-behind=true where another application has it");
+		}
+		CacheType type = behindType(cache, value);
+		if (value != null && !type.accepts(value)) {
+			throw new IllegalArgumentException("Cache '" + cache + "' holds " + type.javaType().toCanonical() + ", not "
+					+ value.getClass().getName());
+		}
+		byte[] change = this.behind.change(type.javaType(), value);
+		long most = this.definitions.maxValueSize();
+		if (change.length > most) {
+			throw new IllegalArgumentException("A change of cache '" + cache + "' has " + change.length
+					+ " bytes as JSON. Those above " + most + " bytes (ge.redis.cache.max-value-size) are not taken");
+		}
+		CallBudget budget = this.engine.newBudget();
+		CacheHeader header = this.values.header(cache, this.values.loadTimes().of(cache),
+				stamp(cache, Snapshot.NONE, budget), null);
+		CacheWrite.NewValue entry = (header != null) ? this.values.stored(cache, type, value, header) : null;
+		byte[] bytes = (entry != null) ? entry.bytes() : new byte[0];
+		Duration ttl = (entry != null) ? entry.ttl() : Duration.ZERO;
+		try {
+			long version = Waiting.await(this.behind.append(cache, key.parts(), change, bytes, ttl, budget));
+			this.events.publish(new CacheEvent.Write(cache, CacheEvent.Outcome.WAITING));
+			return version;
+		}
+		finally {
+			this.engine.changed(key);
+		}
+	}
+
+	private CacheType behindType(String cache, @Nullable Object value) {
+		CacheType held = heldType(cache);
+		return (held != null) ? held : this.codec.type((value != null) ? value.getClass() : Object.class);
+	}
+
+	private @Nullable CacheType heldType(String cache) {
+		JavaType stored = this.behind.storedType(cache);
+		return (stored != null) ? this.codec.type(stored) : this.definitions.type(cache);
+	}
+
+	private CacheKey writtenThrough(CacheKey key) {
+		if (this.behind.isBehind(key.cache())) {
+			throw new IllegalArgumentException("Cache '" + key.cache()
+					+ "' is written behind: a value that is written otherwise would be overwritten by older changes."
+					+ " Use writeBehind");
+		}
+		return key;
 	}
 
 	/**
 	 * Makes a value to publish, of the type that the cache is declared with.
+	 * @param stamp the version that was known before the value was made
+	 * @param tags its tags, or {@code null} if nothing is known about them
 	 * @return the value, or {@code null} if the entry is to be removed
 	 */
-	CacheWrite.@Nullable NewValue newValue(String cache, @Nullable Object value) {
-		CacheType type = this.definitions.type(cache);
-		if (type == null && value != null) {
-			type = this.codec.type(value.getClass());
-		}
-		return (type != null) ? newValue(cache, type, value) : null;
-	}
-
-	private CacheWrite.@Nullable NewValue newValue(String cache, CacheType type, @Nullable Object value) {
-		CacheSettings settings = this.definitions.settings(cache);
-		Duration ttl = (value != null) ? settings.ttl() : settings.negativeTtl();
-		if (ttl.toMillis() <= 0) {
-			return null;
-		}
-		if (value != null && !type.accepts(value)) {
-			logger.warn("Cache '" + cache + "' holds " + type.javaType().toCanonical() + ", a "
-					+ value.getClass().getName() + " is not stored");
-			return null;
-		}
-		try {
-			return new CacheWrite.NewValue(type.write(value), ttl);
-		}
-		catch (RuntimeException ex) {
-			logger.warn(
-					"A value of cache '" + cache + "' cannot be written as JSON and is not stored: " + ex.getMessage());
-			return null;
-		}
+	CacheWrite.@Nullable NewValue newValue(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
+		return this.values.published(cache, value, stamp, tags);
 	}
 
 	/**
-	 * Loads a value or does the work of a writer.
+	 * Makes the value of a writer from the result of its work.
 	 */
 	@FunctionalInterface
-	interface Loader {
+	interface Valuation {
 
-		@Nullable Object load() throws Throwable;
+		/** The entry is to be removed. */
+		Valuation NOTHING = (result, stamp) -> null;
+
+		/**
+		 * Returns the value.
+		 * @param stamp the version that was known before the work
+		 * @return the value, or {@code null} if the entry is to be removed
+		 */
+		CacheWrite.@Nullable NewValue of(@Nullable Object result, long stamp);
+
+	}
+
+	/**
+	 * What code has asked for.
+	 */
+	@FunctionalInterface
+	private interface Call<T extends @Nullable Object> {
+
+		T run() throws Throwable;
+
+	}
+
+	/**
+	 * Does the work of a writer.
+	 */
+	@FunctionalInterface
+	interface Work {
+
+		@Nullable Object run() throws Throwable;
+
+	}
+
+	/**
+	 * A source of several values in code.
+	 */
+	private record SuppliedForSeveral(String cache, CacheType type, Map<CacheKey, Object> entries,
+			Function<List<Object>, @Nullable Map<?, ?>> loader) implements CacheBulkSource {
+
+		@Override
+		public Collection<CacheKey> keys() {
+			return this.entries.keySet();
+		}
+
+		@Override
+		public Map<CacheKey, @Nullable Object> load(List<CacheKey> missing) {
+			return CacheBulkMethod.byKey(this.entries, missing,
+					this.loader.apply(CacheBulkMethod.ids(this.entries, missing)));
+		}
+
+	}
+
+	/**
+	 * A source in code.
+	 */
+	private record Supplied(CacheKey key, CacheType type,
+			Supplier<? extends @Nullable Object> loader) implements CacheSource {
+
+		@Override
+		public @Nullable Object load() {
+			return this.loader.get();
+		}
 
 	}
 

@@ -5,6 +5,10 @@
 
 package io.ge.redis.cache;
 
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -15,12 +19,14 @@ import org.springframework.core.ParameterizedTypeReference;
  * Caches in code, for what an annotation cannot express. Entries and guarantees are those
  * of {@link CacheAside} and {@link CacheWriteThrough} with the same name and key.
  * <p>
- * Keys are text, a number, or a list of those. No method throws because of Redis.
+ * Keys are text, a number, or a list of those. No method but {@link #writeBehind} throws
+ * because of Redis.
  */
 public interface GeCaches {
 
 	/**
-	 * Returns a value from the cache, or loads it. As {@link CacheAside}.
+	 * Returns a value from the cache, or loads it. As {@link CacheAside}. A value that is
+	 * about to expire is loaded again on a thread of the cache's own.
 	 * @param cache the cache's name
 	 * @param key the key
 	 * @param type the type of the value
@@ -29,6 +35,10 @@ public interface GeCaches {
 	 * @param <T> the type
 	 * @return the value
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
+	 * @throws CacheLoadTimeoutException if another caller loads for longer than
+	 * {@code load-wait} and the cache's {@code on-load-timeout} is {@code fail}
+	 * @throws UncacheableValueException if the loaded value holds a proxy or collection
+	 * of Hibernate
 	 */
 	<T> @Nullable T get(String cache, Object key, Class<T> type, Supplier<? extends @Nullable T> loader);
 
@@ -43,6 +53,36 @@ public interface GeCaches {
 	 */
 	<T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
 			Supplier<? extends @Nullable T> loader);
+
+	/**
+	 * Returns several values from the cache, or loads those that are not there. As
+	 * {@link CacheAside#keys()}: one script call for all keys, and one for all that were
+	 * loaded, on a Cluster one for each slot.
+	 * @param cache the cache's name
+	 * @param keys the keys
+	 * @param type the type of the values
+	 * @param loader loads the values of the keys that it is given, on the calling thread;
+	 * what it does not return is cached as absence
+	 * @param <K> the type of the keys
+	 * @param <T> the type of the values
+	 * @return the values that there are, in the order of the keys
+	 * @throws IllegalArgumentException if an annotation gives the cache another type
+	 */
+	<K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader);
+
+	/**
+	 * As {@link #getAll(String, Collection, Class, Function)} for a generic type.
+	 * @param cache the cache's name
+	 * @param keys the keys
+	 * @param type the type of the values
+	 * @param loader loads the values of the keys that it is given, on the calling thread
+	 * @param <K> the type of the keys
+	 * @param <T> the type of the values
+	 * @return the values that there are, in the order of the keys
+	 */
+	<K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader);
 
 	/**
 	 * Changes the database and publishes the new value. As {@link CacheWriteThrough}: two
@@ -73,5 +113,40 @@ public interface GeCaches {
 	 * @param key the key
 	 */
 	void evict(String cache, Object key);
+
+	/**
+	 * Puts a value into a cache that is written behind; its {@code WriteBehindStore}
+	 * writes it to the database a moment later. Readers of the cache have it at once. As
+	 * {@link CacheWriteBehind}: one script call, and no part of any transaction.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @param value the value; {@code null} for none any more
+	 * @return the version of the change, as the store is told it
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis has not taken
+	 * the change, or nobody knows whether it has, and so in contrast to all other methods
+	 * @throws io.ge.redis.cache.behind.WriteBehindFullException if too many keys wait for
+	 * the store
+	 * @throws IllegalArgumentException if the cache is not written behind, holds values
+	 * of another type, or the value is larger than {@code ge.redis.cache.max-value-size}
+	 */
+	long writeBehind(String cache, Object key, @Nullable Object value);
+
+	/**
+	 * Makes all entries of a cache count as misses that have one of some tags: after the
+	 * commit of the current transaction, or at once if there is none. One script call,
+	 * however many entries there are. As {@link CacheInvalidate#tags()}.
+	 * @param cache the cache's name
+	 * @param tags the tags, or one collection of them; each is text, a number, or, among
+	 * several or in a collection, a list of those for a tag of several parts
+	 */
+	void invalidateTags(String cache, Object... tags);
+
+	/**
+	 * Makes all entries of a cache count as misses: after the commit of the current
+	 * transaction, or at once if there is none. One script call, however many entries
+	 * there are. As {@link CacheInvalidate#all()}.
+	 * @param cache the cache's name
+	 */
+	void clear(String cache);
 
 }

@@ -63,11 +63,10 @@ final class OpenTransaction {
 	}
 
 	/**
-	 * Returns how long it has been open.
-	 * @return milliseconds, rounded up; more than anybody remembers if it is not known
+	 * Returns what it sees of the database at least.
 	 */
-	long ageMillis() {
-		return isForeign() ? Integer.MAX_VALUE : (System.nanoTime() - this.began) / 1_000_000 + 1;
+	Snapshot snapshot() {
+		return isForeign() ? Snapshot.UNDATED : Snapshot.since(this.began);
 	}
 
 	List<CacheWrite> writes() {
@@ -76,7 +75,7 @@ final class OpenTransaction {
 
 	boolean isWriting(CacheKey key) {
 		for (CacheWrite write : this.writes) {
-			if (write.key().equals(key)) {
+			if (write.key().covers(key)) {
 				return true;
 			}
 		}
@@ -85,15 +84,15 @@ final class OpenTransaction {
 
 	/**
 	 * Adds a write. It takes the place of an earlier one of the same entry, unless that
-	 * has left something in Redis.
+	 * has left something in Redis or in the database.
 	 */
 	void add(CacheWrite added) {
 		List<CacheWrite> next = new ArrayList<>(this.writes.size() + 1);
 		for (CacheWrite write : this.writes) {
-			if (!write.key().equals(added.key())) {
+			if (!write.isReplacedBy(added)) {
 				next.add(write);
 			}
-			else if (!write.isSilent()) {
+			else if (!write.isTraceless()) {
 				write.value(null);
 				next.add(write);
 			}
@@ -109,7 +108,7 @@ final class OpenTransaction {
 	void rollbackTo(Object savepoint) {
 		List<CacheWrite> kept = new ArrayList<>(this.savepoints.getOrDefault(savepoint, List.of()));
 		for (CacheWrite write : this.writes) {
-			if (!write.isSilent() && !kept.contains(write)) {
+			if (!write.isTraceless() && !kept.contains(write)) {
 				write.value(null);
 				kept.add(write);
 			}

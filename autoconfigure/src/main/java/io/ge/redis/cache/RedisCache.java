@@ -12,7 +12,10 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
+import io.ge.redis.cache.behind.RedisWriteBehind;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.key.KeyPart;
@@ -23,20 +26,24 @@ import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry,
- * {@code :w1} the hash of its writers and {@code :q1} the set of those who wait for it.
+ * {@code :w1} the hash of its writers, {@code :q1} the set of those who wait for it and
+ * {@code :r1} the token of the reader that replaces a value which still stands.
  * <p>
  * The protocol. A reader that misses takes the lease of the entry, loads, and fills the
- * entry if the lease is still its own. A writer announces itself while the row is still
- * locked: the entry and any lease go, and until the writer is resolved nobody is given a
- * lease. Its ticket comes from a counter, so that tickets of one row rise in the order of
- * its commits. After the commit it publishes if its ticket is still pending, no higher
- * one was applied and no other one is pending; in all other cases it removes the entry,
- * since leaving it would keep an older value. A ticket that overran its time counts as
- * applied, because its commit may have happened. A writer that could not announce itself
- * makes all tickets worthless when it removes the entry.
+ * entry if the lease is still its own. A value that stands is replaced in the same way,
+ * by the reader that holds {@code :r1}: what takes a lease takes that too. A writer
+ * announces itself while the row is still locked: the entry and any lease go, and until
+ * the writer is resolved nobody is given a lease. Its ticket comes from a counter, so
+ * that tickets of one row rise in the order of its commits. After the commit it publishes
+ * if its ticket is still pending, no higher one was applied and no other one is pending;
+ * in all other cases it removes the entry, since leaving it would keep an older value. A
+ * ticket that overran its time counts as applied, because its commit may have happened. A
+ * writer that could not announce itself makes all tickets worthless when it removes the
+ * entry.
  * <p>
  * What a step leaves if its outcome is unknown: a lookup, a lease that is given up by a
  * compensation; a fill, the value or the lease, of which the latter is given up; an
@@ -63,6 +70,8 @@ final class RedisCache {
 
 	private static final LuaScript PUBLISH = LuaScript.load(RedisCache.class, "publish.lua");
 
+	private static final LuaScript STORE = LuaScript.load(RedisCache.class, "store.lua");
+
 	private static final LuaScript INVALIDATE = LuaScript.load(RedisCache.class, "invalidate.lua");
 
 	private static final LuaScript ABORT = LuaScript.load(RedisCache.class, "abort.lua");
@@ -73,7 +82,13 @@ final class RedisCache {
 
 	private static final KeyPart WAITERS = KeyPart.of("q1");
 
+	private static final KeyPart REFRESH = KeyPart.of("r1");
+
 	private final GuardedRedis redis;
+
+	private final RedisGroups lookups;
+
+	private final RedisGroups fills;
 
 	private final KeySpace keys;
 
@@ -83,14 +98,32 @@ final class RedisCache {
 
 	private final long memoryMillis;
 
+	private final Predicate<String> behind;
+
 	private final AtomicLong handles = new AtomicLong();
 
-	RedisCache(GuardedRedis redis, KeySpace keys, InstanceBus bus, Duration intentTimeout) {
+	/**
+	 * Creates the adapter.
+	 * @param behind tells caches that are written behind, whose entries have the hash tag
+	 * of their partition: {@code prefix:cache:{cache:p3}:key:e1}
+	 */
+	RedisCache(GuardedRedis redis, KeySpace keys, InstanceBus bus, Duration intentTimeout, Predicate<String> behind) {
 		this.redis = redis;
+		this.lookups = new RedisGroups(redis, LOOKUP, FREE, false);
+		this.fills = new RedisGroups(redis, FILL, FREE, true);
 		this.keys = keys;
 		this.bus = bus;
 		this.intentTimeout = intentTimeout;
 		this.memoryMillis = intentTimeout.plus(MEMORY).toMillis();
+		this.behind = behind;
+	}
+
+	/**
+	 * Returns the changes of caches that are written behind.
+	 */
+	RedisWriteBehind writeBehind() {
+		return new RedisWriteBehind(this.redis, this.keys, this.bus, (cache, key) -> keys(new CacheKey(cache, key)),
+				Duration.ofMillis(this.memoryMillis));
 	}
 
 	CallBudget newBudget() {
@@ -129,40 +162,113 @@ final class RedisCache {
 		return this.bus.isSubscribed();
 	}
 
-	CompletableFuture<Answer> lookup(CacheKey key, String token, Duration lease, long waiter, byte[] readable,
-			boolean replace, CallBudget budget) {
-		List<RedisKey> names = keys(key);
-		ScriptCall call = ScriptCall.of(LOOKUP, names, token, lease.toMillis(),
-				this.bus.channel() + " " + TOPIC + " " + waiter, readable, replace ? 1 : 0);
-		return this.redis.run(call, budget, () -> ScriptCall.of(FREE, names, token), lease)
+	/**
+	 * Asks for a value.
+	 * @param waiter whom to wake
+	 * @param urge how many thousandths of its load time before its expiry the reader
+	 * replaces a value, or 0
+	 */
+	CompletableFuture<Answer> lookup(CacheQuestion question, String token, long waiter, long urge, CallBudget budget) {
+		List<RedisKey> names = keys(question.key());
+		ScriptCall call = ScriptCall.of(LOOKUP, names, lookupArguments(question, token, waiter, urge));
+		return this.redis.run(call, budget, () -> ScriptCall.of(FREE, names, token, 0), question.settings().leaseTime())
 			.thenApply(RedisCache::answer);
+	}
+
+	/**
+	 * Asks for several values of one cache, of which none is refreshed before its expiry.
+	 * @return completes with the answers in the order of the questions, never
+	 * exceptionally: what nobody knows is passed by
+	 */
+	CompletableFuture<List<Answer>> lookupAll(List<Asking> all, CallBudget budget) {
+		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
+		for (Asking asking : all) {
+			entries.add(new RedisGroups.Entry(keys(asking.question().key()),
+					lookupArguments(asking.question(), asking.token(), asking.waiter(), 0),
+					new Object[] { asking.token(), 0 }));
+		}
+		return this.lookups.run(entries, all.get(0).question().settings().leaseTime(), budget).thenApply((replies) -> {
+			List<Answer> answers = new ArrayList<>(replies.size());
+			replies.forEach((reply) -> answers.add((reply != null) ? answer(reply) : new Answer.Bypass(null)));
+			return answers;
+		});
+	}
+
+	private Object[] lookupArguments(CacheQuestion question, String token, long waiter, long urge) {
+		CacheSettings settings = question.settings();
+		return new Object[] { token, settings.leaseTime().toMillis(), this.bus.channel() + " " + TOPIC + " " + waiter,
+				question.readable(), question.replace() ? 1 : 0, urge, useOfExpired(settings) };
+	}
+
+	private static int useOfExpired(CacheSettings settings) {
+		if (settings.staleIfError().isZero()) {
+			return 0;
+		}
+		return (settings.onLoadTimeout() == OnLoadTimeout.FAIL) ? 1 : 2;
 	}
 
 	private static Answer answer(ScriptReply reply) {
 		return switch (reply.text(0)) {
-			case "hit" -> new Answer.Hit(Objects.requireNonNull(reply.bytes(1)));
-			case "lease" -> new Answer.Leased(reply.number(1) == 1);
-			case "wait" -> new Answer.Busy(Duration.ofMillis(reply.number(1)));
-			default -> new Answer.Bypass();
+			case "hit" -> new Answer.Hit(Objects.requireNonNull(reply.bytes(1)), reply.number(2), reply.number(3) == 1);
+			case "lease" -> new Answer.Leased(reply.number(1) == 1, reply.bytes(2));
+			case "wait" -> new Answer.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
+			case "stale" -> new Answer.Stale(Objects.requireNonNull(reply.bytes(1)));
+			default -> new Answer.Bypass(reply.bytes(1));
 		};
 	}
 
 	/**
-	 * Stores a loaded value.
+	 * Stores a loaded value, or gives the lease back.
+	 * @param ttl how long it stays; zero for as long as nobody removes it
 	 * @param age of the reader's transaction when it had the lease, in milliseconds, or
 	 * -1
 	 */
 	CompletableFuture<Boolean> fill(CacheKey key, String token, Duration lease, byte[] value, Duration ttl, long age,
 			CallBudget budget) {
 		List<RedisKey> names = keys(key);
-		ScriptCall call = ScriptCall.of(FILL, names, token, lease.toMillis(), value, ttl.toMillis(), age,
-				this.memoryMillis);
-		return this.redis.run(call, budget, () -> ScriptCall.of(FREE, names, token), lease)
-			.thenApply((reply) -> reply.text(0).equals("filled"));
+		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(token, lease, value, ttl, age));
+		Supplier<ScriptCall> undo = () -> ScriptCall.of(FREE, names, token, 0);
+		return this.redis.run(call, budget, undo, lease).whenComplete((reply, failure) -> {
+			if (failure != null) {
+				this.redis.compensateUnlessUnknown(failure, undo, lease);
+			}
+		}).thenApply(RedisCache::isFilled);
 	}
 
-	void free(CacheKey key, String token, Duration lease) {
-		ScriptCall call = ScriptCall.of(FREE, keys(key), token);
+	/**
+	 * Stores several loaded values, as {@link #fill}.
+	 * @return completes with whether each was stored, in their order, never exceptionally
+	 */
+	CompletableFuture<List<Boolean>> fillAll(List<Filling> all, Duration lease, long age, CallBudget budget) {
+		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
+		for (Filling filling : all) {
+			entries.add(new RedisGroups.Entry(keys(filling.key()),
+					fillArguments(filling.token(), lease, filling.value(), filling.ttl(), age),
+					new Object[] { filling.token(), 0 }));
+		}
+		return this.fills.run(entries, lease, budget).thenApply((replies) -> {
+			List<Boolean> filled = new ArrayList<>(replies.size());
+			replies.forEach((reply) -> filled.add(reply != null && isFilled(reply)));
+			return filled;
+		});
+	}
+
+	private Object[] fillArguments(String token, Duration lease, byte[] value, Duration ttl, long age) {
+		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis };
+	}
+
+	private static boolean isFilled(ScriptReply reply) {
+		return reply.text(0).equals("filled");
+	}
+
+	/**
+	 * Gives up a lease, or leave to refresh a value.
+	 * @param rest for how long nobody else is to refresh that value
+	 * @param discard whether something was loaded that is not to be stored, so that the
+	 * value goes if it has expired
+	 */
+	void free(CacheKey key, String token, Duration lease, Duration rest, boolean discard) {
+		ScriptCall call = ScriptCall.of(FREE, keys(key), token, rest.toMillis(), discard ? 1 : 0);
 		this.redis.run(call, newBudget(), () -> call, lease);
 	}
 
@@ -174,12 +280,26 @@ final class RedisCache {
 				budget);
 	}
 
-	CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, byte[] value, Duration ttl,
+	CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, CacheWrite.NewValue value,
 			CallBudget budget) {
 		return this.redis
-			.run(ScriptCall.of(PUBLISH, keys(key), writer, locked ? "locked" : "unlocked", value, ttl.toMillis(),
-					this.memoryMillis), budget)
+			.run(ScriptCall.of(PUBLISH, keys(key), writer, locked ? "locked" : "unlocked", value.bytes(),
+					value.ttl().toMillis(), this.memoryMillis, version(value)), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
+	}
+
+	/**
+	 * Stores the value of a writer that was not announced.
+	 */
+	CompletableFuture<Boolean> store(CacheKey key, CacheWrite.NewValue value, CallBudget budget) {
+		return this.redis
+			.run(ScriptCall.of(STORE, keys(key), value.bytes(), value.ttl().toMillis(), this.memoryMillis,
+					version(value)), budget)
+			.thenApply((reply) -> reply.text(0).equals("published"));
+	}
+
+	private static String version(CacheWrite.NewValue value) {
+		return (value.version() >= 0) ? Long.toString(value.version()) : "";
 	}
 
 	CompletableFuture<ScriptReply> invalidate(CacheKey key, List<String> writers, CallBudget budget) {
@@ -212,13 +332,17 @@ final class RedisCache {
 		Names known = key.names;
 		if (known == null) {
 			RedisKey entity = entity(key);
-			known = new Names(List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS)));
+			known = new Names(
+					List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS), entity.with(REFRESH)));
 			key.names = known;
 		}
 		return known.all();
 	}
 
 	private RedisKey entity(CacheKey key) {
+		if (this.behind.test(key.cache())) {
+			return RedisWriteBehind.partition(this.keys, key.cache(), key.parts()).with(KeyText.parts(key.parts()));
+		}
 		KeyPart[] parts = new KeyPart[key.parts().size() + 1];
 		parts[0] = KeyPart.of(key.cache());
 		System.arraycopy(KeyText.parts(key.parts()), 0, parts, 1, key.parts().size());
@@ -234,6 +358,27 @@ final class RedisCache {
 	}
 
 	/**
+	 * One of several questions.
+	 *
+	 * @param question the question
+	 * @param token of the reader
+	 * @param waiter whom to wake
+	 */
+	record Asking(CacheQuestion question, String token, long waiter) {
+	}
+
+	/**
+	 * One of several values to store.
+	 *
+	 * @param key the entry
+	 * @param token of the reader
+	 * @param value the value
+	 * @param ttl how long it stays; zero for as long as nobody removes it
+	 */
+	record Filling(CacheKey key, String token, byte[] value, Duration ttl) {
+	}
+
+	/**
 	 * What Redis says to a reader.
 	 */
 	sealed interface Answer {
@@ -242,30 +387,44 @@ final class RedisCache {
 		 * The value is there.
 		 *
 		 * @param value the value
+		 * @param leftMillis the time to its expiry in milliseconds, or -1 if it has none
+		 * @param refreshing whether the reader is to replace it before that
 		 */
-		record Hit(byte[] value) implements Answer {
+		record Hit(byte[] value, long leftMillis, boolean refreshing) implements Answer {
 		}
 
 		/**
 		 * The reader may load and fill.
 		 *
 		 * @param replaced whether there was a value that it cannot read
+		 * @param expired a value that has expired, if there is one
 		 */
-		record Leased(boolean replaced) implements Answer {
+		record Leased(boolean replaced, byte @Nullable [] expired) implements Answer {
 		}
 
 		/**
 		 * Another reader loads.
 		 *
 		 * @param left the rest of its lease
+		 * @param expired a value that has expired, if there is one
 		 */
-		record Busy(Duration left) implements Answer {
+		record Busy(Duration left, byte @Nullable [] expired) implements Answer {
 		}
 
 		/**
-		 * A writer is at work.
+		 * The value has expired, and another reader has just failed to load another one.
+		 *
+		 * @param value the value
 		 */
-		record Bypass() implements Answer {
+		record Stale(byte[] value) implements Answer {
+		}
+
+		/**
+		 * A writer is at work, or nothing can be stored.
+		 *
+		 * @param expired a value that has expired, if there is one
+		 */
+		record Bypass(byte @Nullable [] expired) implements Answer {
 		}
 
 	}

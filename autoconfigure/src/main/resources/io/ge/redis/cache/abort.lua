@@ -1,6 +1,6 @@
 -- Takes back the announcement of a writer whose transaction was rolled back.
 --
--- KEYS  entry, writers, waiters; all with the hash tag of the entry
+-- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  id of the writer
 -- Reply {1 if it was pending, else 0}
 --

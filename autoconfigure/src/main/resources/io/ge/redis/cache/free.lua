@@ -1,13 +1,28 @@
--- Gives up the lease of a reader that could not load, so that another one may.
+-- Gives up the lease of a reader that could not load, or its leave to refresh a value, so that another one may.
 --
--- KEYS  entry, writers, waiters; all with the hash tag of the entry
--- ARGV  token of the reader
--- Reply {1 if the lease was still held, else 0}
+-- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
+-- ARGV  token of the reader, for how long in milliseconds nobody is to refresh the value after a failure, or 0,
+--       1 if it has loaded something that is not to be stored, else 0 or nothing
+-- Reply {1 if the reader still held it, else 0}
 --
--- Invariant: only the lease of that token goes; a value, and the lease of another reader, stay. May be repeated.
--- Only removes and publishes, so it succeeds without memory.
+-- Invariant: only what that token holds goes; a value, and what another reader holds, stay. May be repeated.
+-- But a value that has expired goes if what would replace it is not to be stored: it must not stand in for that.
+-- A failure counts also if it took longer than the lease: a value that nobody refreshes is then left alone for a while.
+-- Removes and publishes first, so it succeeds without memory: then the next reader may refresh at once.
 
-local entry, waiters, token = KEYS[1], KEYS[3], ARGV[1]
+local entry, waiters, refresh, token, rest = KEYS[1], KEYS[3], KEYS[4], ARGV[1], ARGV[2]
+local discard = ARGV[3] == '1'
+
+-- The time for which a value is kept beyond its expiry is in its bytes 11 to 14
+local function has_expired()
+  local found = redis.call('GET', entry)
+  if not found or string.sub(found, 1, 1) == 'L' then
+    return false
+  end
+  local a, b, c, d = string.byte(found, 11, 14)
+  local ttl = redis.call('PTTL', entry)
+  return d and ttl >= 0 and ttl <= ((a * 256 + b) * 256 + c) * 256 + d
+end
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -17,9 +32,21 @@ local function wake()
   redis.call('DEL', waiters)
 end
 
-if redis.call('GET', entry) ~= 'L' .. token then
+if redis.call('GET', entry) == 'L' .. token then
+  redis.call('DEL', entry)
+elseif redis.call('GET', refresh) == token then
+  redis.call('DEL', refresh)
+  if discard and has_expired() then
+    redis.call('DEL', entry)
+  elseif rest ~= '0' then
+    redis.pcall('SET', refresh, 'F', 'PX', rest)
+  end
+else
+  local kept = rest ~= '0' and not discard and redis.call('GET', entry)
+  if kept and string.sub(kept, 1, 1) ~= 'L' then
+    redis.pcall('SET', refresh, 'F', 'NX', 'PX', rest)
+  end
   return {0}
 end
-redis.call('DEL', entry)
 wake()
 return {1}

@@ -1,7 +1,7 @@
 -- Announces a writer before its change is committed: from here on nobody reads or fills the entry until the writer has
 -- published, has given up, or its time is over.
 --
--- KEYS  entry, writers, waiters; all with the hash tag of the entry
+-- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  id of the writer, how long in milliseconds the announcement holds, how long in milliseconds the writers of an
 --       entry are remembered, 'locked' if the row is locked, 'unlocked' if not, or 'prolong' for an unlocked one whose
 --       announcement is only to be prolonged
@@ -11,12 +11,14 @@
 --   'n'    the last ticket given; a server time in microseconds, so tickets rise also after the hash was lost
 --   'a'    the highest ticket that was applied: what comes with a lower one is older
 --   'r'    server time when a writer was last resolved
+--   'v'    the highest version that a writer came with
+--   'b'    the last ticket when that came: what has a lower one and no version is older
 --   't:id' the ticket of a pending writer, its deadline, and 'l' if it came with the row locked, else 'a' if no other
 --          one was pending when it came and 'b' if one was
 --
 -- Invariants
 --  * Called while the row is locked, tickets rise in the order of the commits.
---  * The entry is gone, and with it the lease of any reader, before the ticket is given.
+--  * The entry is gone, and with it the lease of any reader and the leave to refresh it, before the ticket is given.
 --  * The ticket of a writer that overran its time raises 'a', since its change may be committed by now; if it came
 --    without a lock, all tickets given since may be older than that change, so 'a' rises to the last one.
 --  * The hash outlives every announcement in it.
@@ -25,7 +27,7 @@
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
-local entry, writers, waiters = KEYS[1], KEYS[2], KEYS[3]
+local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, hold, memory, mode = 't:' .. ARGV[1], tonumber(ARGV[2]) * 1000, ARGV[3], ARGV[4]
 
 local function wake()
@@ -36,7 +38,7 @@ local function wake()
   redis.call('DEL', waiters)
 end
 
-redis.call('DEL', entry)
+redis.call('DEL', entry, refresh)
 wake()
 
 local fields = redis.call('HGETALL', writers)
@@ -53,7 +55,7 @@ for i = 1, #fields, 2 do
     applied = math.max(applied, tonumber(text))
   elseif field == 'r' then
     resolved = math.max(resolved, tonumber(text))
-  else
+  elseif field ~= 'v' and field ~= 'b' then
     local ticket, deadline, came = string.match(text, '^(%d+) (%d+) (%l)$')
     if field == mine then
       held = tonumber(deadline) > now and {ticket, came} or nil

@@ -1,12 +1,12 @@
 -- Removes an entry after a change whose value is not to be published, or whose place among the commits is not known.
 --
--- KEYS  entry, writers, waiters; all with the hash tag of the entry
+-- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  how long in milliseconds the writers of an entry are remembered, then the ids of writers that are resolved by
 --       this, if any
 -- Reply {1}
 --
 -- Invariants
---  * The entry and any lease on it are gone.
+--  * The entry, any lease on it and the leave to refresh it are gone.
 --  * Every ticket given so far is worthless: its writer may have committed before this change. What stays pending goes
 --    on to keep readers away until it is resolved.
 -- May be repeated. Succeeds without memory: if the hash of the writers cannot be changed it is removed, which makes all
@@ -14,7 +14,7 @@
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
-local entry, writers, waiters, memory = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local entry, writers, waiters, refresh, memory = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -24,7 +24,7 @@ local function wake()
   redis.call('DEL', waiters)
 end
 
-redis.call('DEL', entry)
+redis.call('DEL', entry, refresh)
 for i = 2, #ARGV do
   redis.call('HDEL', writers, 't:' .. ARGV[i])
 end

@@ -1,52 +1,109 @@
 -- Answers a reader: the value, or leave to load it, or to wait for another loader, or to go past the cache.
 --
--- KEYS  entry, writers, waiters; all with the hash tag of the entry
+-- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  token of the reader, lease in milliseconds, how to wake the reader ("channel message"),
---       first bytes of a value that the reader can read, 1 to replace whatever value there is
--- Reply {'hit', value} | {'lease', 1 if an unreadable value was replaced else 0} | {'wait', milliseconds} | {'bypass'}
+--       first bytes of a value that the reader can read, 1 to replace whatever value there is,
+--       1000 times the load times before its expiry at which the reader would refresh a value, 0 for never,
+--       whether the reader has use for a value that has expired: 0 no, 1 if it loads, 2 also if it waits
+-- Reply {'hit', value, milliseconds to its expiry or -1 if it has none, 1 if the reader is to refresh it}
+--       | {'lease', 1 if an unreadable value was replaced else 0, expired value or nil}
+--       | {'wait', milliseconds, expired value or nil} | {'stale', expired value}
+--       | {'bypass', expired value or nil}
 --
 -- States of an entry: absent; 'L' and the token of the one reader that may fill it; a value, which never begins with
--- 'L'. A value stands only while no writer is between its intent and its publication.
+-- 'L'. A value stands only while no writer is between its intent and its publication. It tells its load time and how
+-- long it is kept beyond its expiry, in milliseconds, in bytes 7 to 10 and 11 to 14.
+-- The key 'refresh' holds the token of the one reader that replaces a value that stands, expired or not; or 'F' for a
+-- while after one has failed.
 --
 -- Invariants
---  * At most one reader holds the lease. A repetition with the same token gets the same lease.
+--  * At most one reader loads: one that holds the lease, or one that refreshes. A repetition with the same token gets
+--    the same again.
 --  * No lease is given while a writer is pending: the reader could load a row that is about to change.
---  * Writes nothing for a hit. The lease and the list of waiters have a TTL.
--- If the lease cannot be written for lack of memory the call fails and leaves nothing; if the waiter cannot be listed
--- it is not woken and asks again when its own time is up.
+--  * What has expired is no hit, and goes to nobody who has no use for it.
+--  * Writes nothing for a hit that is not to be refreshed. Leases and the list of waiters have a TTL.
+-- If a lease cannot be written for lack of memory the call fails and leaves nothing, but a hit is a hit, and a value that
+-- has expired is given to who goes past the cache; if the waiter
+-- cannot be listed it is not woken and asks again when its own time is up.
 
-local clock = redis.call('TIME') -- the only reading of time
-local now = clock[1] * 1000000 + clock[2]
-local entry, writers, waiters = KEYS[1], KEYS[2], KEYS[3]
+local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, waker, readable, replace = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local urge, expired = tonumber(ARGV[6]), ARGV[7]
+
+local function number(text, from)
+  local a, b, c, d = string.byte(text, from, from + 3)
+  return d and ((a * 256 + b) * 256 + c) * 256 + d or 0
+end
+
+local function wait(key, old)
+  local left = math.max(1, redis.call('PTTL', key))
+  redis.pcall('SADD', waiters, waker)
+  redis.pcall('PEXPIRE', waiters, left)
+  return {'wait', left, expired == '2' and old or false}
+end
 
 local unreadable = 0
 local found = redis.call('GET', entry)
 if found and string.sub(found, 1, 1) == 'L' then
   if string.sub(found, 2) == token then
-    return {'lease', 0}
+    return {'lease', 0, false}
   end
-  local left = math.max(1, redis.call('PTTL', entry))
-  redis.pcall('SADD', waiters, waker)
-  redis.pcall('PEXPIRE', waiters, left)
-  return {'wait', left}
-end
-if found then
-  if replace ~= '1' and string.sub(found, 1, #readable) == readable then
-    return {'hit', found}
-  end
-  unreadable = 1
+  return wait(entry, false)
 end
 
+local readable_value = found and replace ~= '1' and string.sub(found, 1, #readable) == readable
+if readable_value then
+  local ttl = redis.call('PTTL', entry)
+  local left = ttl < 0 and -1 or math.max(0, ttl - number(found, 11))
+  if left ~= 0 then
+    local mine = 0
+    if left > 0 and left * 1000 <= number(found, 7) * urge then
+      local other = redis.call('GET', refresh)
+      if other == token or not other and not redis.pcall('SET', refresh, token, 'PX', lease).err then
+        mine = 1
+      end
+    end
+    return {'hit', found, left, mine}
+  end
+end
+
+local refreshing = redis.call('GET', refresh)
+if readable_value then
+  if refreshing == 'F' then
+    if expired ~= '0' then
+      return {'stale', found}
+    end
+  elseif refreshing and refreshing ~= token then
+    return wait(refresh, found)
+  end
+  if redis.pcall('SET', refresh, token, 'PX', lease).err then
+    return {'bypass', expired ~= '0' and found or false}
+  end
+  return {'lease', 0, expired ~= '0' and found or false}
+end
+if found then
+  unreadable = 1
+elseif refreshing and refreshing ~= 'F' then
+  if refreshing == token then
+    return {'lease', 0, false}
+  end
+  return wait(refresh, false)
+end
+
+local clock = redis.call('TIME') -- the only reading of time
+local now = clock[1] * 1000000 + clock[2]
 local fields = redis.call('HGETALL', writers)
 for i = 1, #fields, 2 do
   if string.sub(fields[i], 1, 2) == 't:' then
     local deadline = tonumber(string.match(fields[i + 1], '^%d+ (%d+)'))
     if deadline > now then
-      return {'bypass'}
+      return {'bypass', false}
     end
   end
 end
 
 redis.call('SET', entry, 'L' .. token, 'PX', lease)
-return {'lease', unreadable}
+if refreshing then
+  redis.call('DEL', refresh)
+end
+return {'lease', unreadable, false}

@@ -68,7 +68,8 @@ final class CacheApplication implements AutoCloseable {
 		List<String> all = new ArrayList<>(List.of(redis));
 		all.addAll(List.of("spring.datasource.url=" + database, "spring.datasource.hikari.maximum-pool-size=40",
 				"spring.main.banner-mode=off", "spring.main.log-startup-info=false", "spring.jmx.enabled=false",
-				"spring.datasource.hikari.register-mbeans=false", "ge.redis.outage.command-timeout=5s"));
+				"spring.datasource.hikari.register-mbeans=false", "ge.redis.outage.command-timeout=5s",
+				"ge.redis.cache.max-staleness=10m"));
 		all.addAll(List.of(properties));
 		return new CacheApplication(new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
 			.registerShutdownHook(false)
@@ -252,6 +253,10 @@ final class CacheApplication implements AutoCloseable {
 			return stored(id);
 		}
 
+		void addOutsideOfCache(String id, String delta) {
+			change(id, delta);
+		}
+
 		@CacheAside(cache = "balances", key = "#id", ttl = "1m", negativeTtl = "5s")
 		@Nullable Balance find(String id) {
 			this.loads.incrementAndGet();
@@ -267,10 +272,30 @@ final class CacheApplication implements AutoCloseable {
 			return stored(id);
 		}
 
+		@CacheAside(cache = "changing", key = "#id.toString()")
+		@Nullable Balance findChanging(StringBuilder id) {
+			this.loads.incrementAndGet();
+			this.whileLoading.run();
+			return stored(id.toString());
+		}
+
+		@CacheAside(cache = "tagged", key = "#id", tags = "#group.toString()")
+		@Nullable Balance findTagged(String id, StringBuilder group) {
+			this.loads.incrementAndGet();
+			this.whileLoading.run();
+			return stored(id);
+		}
+
 		@CacheAside(cache = "optional", key = "#id")
 		Optional<Balance> findOptional(String id) {
 			this.loads.incrementAndGet();
 			return Optional.ofNullable(stored(id));
+		}
+
+		@CacheAside(cache = "grouped", key = "#id", tags = "#group")
+		@Nullable Balance findGrouped(String id, String... group) {
+			this.loads.incrementAndGet();
+			return stored(id);
 		}
 
 		@CacheAside(cache = "lists", key = "{#low, #high}", condition = "#low <= #high", unless = "#result.size() > 2")

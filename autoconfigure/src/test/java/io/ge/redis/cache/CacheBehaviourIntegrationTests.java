@@ -91,7 +91,7 @@ class CacheBehaviourIntegrationTests {
 	void ttlOfThePropertiesWins() {
 		CacheApplication app = start("ge.redis.cache.caches.balances.ttl=2h",
 				"ge.redis.cache.caches.balances.negative-ttl=1h", "ge.redis.cache.ttl=3h",
-				"ge.redis.cache.negative-ttl=0s");
+				"ge.redis.cache.ttl-jitter=0", "ge.redis.cache.negative-ttl=0s");
 		app.balances().find("a");
 		assertThat(ttl(ENTRY)).isBetween(7_000_000L, 7_200_000L);
 		app.balances().find("none");
@@ -180,7 +180,7 @@ class CacheBehaviourIntegrationTests {
 		this.server.command("SET", ENTRY, "written by somebody else", "PX", "60000");
 		assertThat(app.balances().find("a")).isEqualTo(app.balances().stored("a"));
 		assertThat(app.events().takeResults()).containsExactly("unreadable", "miss", "loaded");
-		this.server.command("SETRANGE", ENTRY, "6", "x");
+		this.server.command("SETRANGE", ENTRY, "22", "x");
 		assertThat(app.balances().find("a")).isEqualTo(app.balances().stored("a"));
 		assertThat(app.events().takeResults()).containsExactly("unreadable", "miss", "loaded");
 		assertThat(app.balances().find("a")).isEqualTo(app.balances().stored("a"));
@@ -191,7 +191,7 @@ class CacheBehaviourIntegrationTests {
 	void valuesAreJsonWithoutClassNames() {
 		CacheApplication app = start();
 		app.balances().find("a");
-		assertThat(String.valueOf(this.server.command("GETRANGE", ENTRY, "6", "-1")))
+		assertThat(String.valueOf(this.server.command("GETRANGE", ENTRY, "22", "-1")))
 			.isEqualTo("{\"id\":\"a\",\"amount\":100.00,\"version\":0}");
 	}
 

@@ -8,6 +8,7 @@ package io.ge.redis.cache;
 import java.lang.reflect.Type;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,10 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -28,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class CacheCodecTests {
 
-	private final CacheCodec codec = new CacheCodec(JsonMapper::shared);
+	private final CacheCodec codec = new CacheCodec(JsonMapper::shared, () -> 16384);
 
 	@Test
 	void valuesSurvive() {
@@ -43,26 +48,83 @@ class CacheCodecTests {
 	}
 
 	@Test
+	void whatADeserializerOfTheApplicationRefusesIsNotRead() {
+		CacheType type = this.codec.type(Refused.class);
+		assertThat(type.read(type.write(new Refused("x")))).isNull();
+	}
+
+	@Test
 	void shapesOfSubtypesAreChosenByTheApplicationsNames() {
 		CacheType type = this.codec.type(Shape.class);
 		byte[] bytes = type.write(new Circle(2));
-		assertThat(new String(bytes, 6, bytes.length - 6)).isEqualTo("{\"type\":\"circle\",\"radius\":2}");
+		assertThat(new String(bytes, 22, bytes.length - 22)).isEqualTo("{\"type\":\"circle\",\"radius\":2}");
 		assertThat(type.read(bytes).value()).isEqualTo(new Circle(2));
 	}
 
 	@Test
-	void bytesOfTheFirstFormatStayReadable() {
+	void bytesOfThisFormatStayReadable() {
 		CacheType type = this.codec.type(Integer.class);
-		assertThat(HexFormat.of().formatHex(type.write(42))).isEqualTo("01231ae200003432");
-		assertThat(HexFormat.of().formatHex(type.write(null))).isEqualTo("01231ae20001");
+		String number = "02231ae20000000000000000000000000000000000003432";
+		String absence = "02231ae2000100000000000000000000000000000000";
+		String loadedInASecondKeptForAnHour = "02231ae20000000003e80036ee8000000000000000003432";
+		String stampedAndTagged = "02231ae2000400000000000000000000000000000007020000000000000001ffffffffffffffff3432";
+		assertThat(hex(type.write(42))).isEqualTo(number);
+		assertThat(hex(type.write(null))).isEqualTo(absence);
+		assertThat(hex(type.write(42, new CacheHeader(1000, 3_600_000, 0)))).isEqualTo(loadedInASecondKeptForAnHour);
+		assertThat(hex(type.write(42, CacheHeader.NONE.marked(7, 1, -1)))).isEqualTo(stampedAndTagged);
+		assertThat(type.read(bytes(number))).isEqualTo(new CacheType.Content(42, CacheHeader.NONE));
+		assertThat(type.read(bytes(absence))).isEqualTo(new CacheType.Content(null, CacheHeader.NONE));
+		assertThat(type.read(bytes(loadedInASecondKeptForAnHour)))
+			.isEqualTo(new CacheType.Content(42, new CacheHeader(1000, 3_600_000, 0)));
+		assertThat(type.read(bytes(stampedAndTagged)))
+			.isEqualTo(new CacheType.Content(42, new CacheHeader(0, 0, 7, 1, -1)));
+	}
+
+	@Test
+	void compressedBytesOfThisFormatStayReadable() {
+		byte[] bytes = bytes("025a7dc7b602000000000000000000000000000000007801534a24122801004bcb0f6d");
+		assertThat(this.codec.type(String.class).read(bytes))
+			.isEqualTo(new CacheType.Content("a".repeat(40), CacheHeader.NONE));
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "01", "ff", "01231ae200", "01231ae20000", "01231ae2007b", "01231ae200007b",
-			"02d3a1baf0003432", "01000000000003432", "01231ae200006e756c6c", "01231ae2000034327d" })
+	@ValueSource(strings = { "01231ae200003432", "01231ae20001" })
+	void bytesOfTheFirstFormatAreAMiss(String hex) {
+		assertThat(this.codec.type(Integer.class).read(bytes(hex))).isNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "02", "ff", "02231ae200", "02231ae20000000000000000000000000000000000",
+			"02231ae2000000000000000000000000000000000000", "02231ae20000000000000000000000000000000000007b",
+			"02d3a1baf00000000000000000000000000000000000003432", "0200000000000000000000000000000000000000003432",
+			"02231ae20000000000000000000000000000000000006e756c6c",
+			"02231ae200000000000000000000000000000000000034327d", "02231ae200020000000000000000000000000000000034327d",
+			"02231ae2000400000000000000000000000000000000",
+			"02231ae20004000000000000000000000000000000000200000000000000013432" })
 	void otherBytesAreUnreadable(String hex) {
-		byte[] bytes = HexFormat.of().parseHex((hex.length() % 2 == 0) ? hex : hex + "0");
-		assertThat(this.codec.type(Integer.class).read(bytes)).isNull();
+		assertThat(this.codec.type(Integer.class).read(bytes(hex))).isNull();
+	}
+
+	@Test
+	void largeValuesAreCompressedWhereThatMakesThemSmaller() {
+		CacheType type = new CacheCodec(JsonMapper::shared, () -> 100).type(String.class);
+		assertThat(type.write("a".repeat(98))).as("up to the threshold").hasSize(122);
+		assertThat(type.write("a".repeat(99))).as("above it").hasSizeLessThan(60);
+		CacheType eager = new CacheCodec(JsonMapper::shared, () -> 0).type(String.class);
+		assertThat(eager.write("abcdefghij")).as("no smaller").hasSize(34);
+		assertThat(eager.read(eager.write("abcdefghij")).value()).isEqualTo("abcdefghij");
+		byte[] damaged = type.write("a".repeat(1000));
+		damaged[damaged.length - 1]++;
+		assertThat(type.read(damaged)).isNull();
+		assertThat(type.read(Arrays.copyOf(damaged, damaged.length - 6))).isNull();
+	}
+
+	private static byte[] bytes(String hex) {
+		return HexFormat.of().parseHex(hex);
+	}
+
+	private static String hex(byte[] bytes) {
+		return HexFormat.of().formatHex(bytes);
 	}
 
 	@Test
@@ -142,6 +204,24 @@ class CacheCodecTests {
 		}
 
 		record After(OtherLine line) {
+		}
+
+	}
+
+	/**
+	 * Can be written.
+	 *
+	 * @param name something
+	 */
+	@JsonDeserialize(using = Refusing.class)
+	record Refused(String name) {
+	}
+
+	static final class Refusing extends ValueDeserializer<Refused> {
+
+		@Override
+		public Refused deserialize(JsonParser parser, DeserializationContext context) {
+			throw new IllegalArgumentException("refused");
 		}
 
 	}

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
@@ -42,11 +43,16 @@ abstract class CacheContract {
 	@BeforeEach
 	void start(RedisFixture redis) {
 		this.redis = redis;
-		this.application = CacheApplication.start(redis.properties()).connected();
+		this.application = CacheApplication
+			.start(redis.properties(), "ge.redis.cache.caches.brief.ttl=400ms", "ge.redis.cache.caches.kept.ttl=50ms",
+					"ge.redis.cache.caches.kept.stale-if-error=1m")
+			.connected();
 		this.balances = this.application.balances();
 		this.balances.insert("a", "100");
 		learnScripts();
 		redis.flushAll();
+		// Whoever finds no versions takes all entries for outdated
+		this.application.caches().clear("balances");
 		this.balances.loads().set(0);
 		this.application.events().takeResults();
 	}
@@ -63,6 +69,9 @@ abstract class CacheContract {
 			this.balances.add("none" + i, "0");
 			this.application.caches().evict("balances", "none" + i);
 		}
+		this.application.caches().clear("balances");
+		this.application.caches().clear("grouped");
+		this.balances.findGrouped("none");
 	}
 
 	private long calls(Runnable work) {
@@ -127,6 +136,38 @@ abstract class CacheContract {
 		assertThat(calls(() -> this.application.caches().evict("balances", "a"))).isEqualTo(1);
 		this.balances.find("a");
 		assertThat(this.balances.loads()).hasValue(2);
+	}
+
+	@Test
+	void clearedCacheIsLoadedAnewAtOneCall() {
+		this.balances.find("a");
+		this.balances.find("b");
+		assertThat(calls(() -> this.application.caches().clear("balances"))).isEqualTo(1);
+		this.balances.find("a");
+		this.balances.find("b");
+		assertThat(this.balances.loads()).hasValue(4);
+		this.balances.find("a");
+		assertThat(this.balances.loads()).hasValue(4);
+		assertThat(this.application.events().takeResults()).doesNotContain("unreadable");
+	}
+
+	@Test
+	void entriesWithATagAreLoadedAnewAtOneCall() {
+		// The versions of the last test were lost, which the next invalidation notices
+		this.application.caches().clear("grouped");
+		this.balances.findGrouped("a", "red", "blue");
+		this.balances.findGrouped("b", "blue");
+		this.balances.findGrouped("c");
+		assertThat(calls(() -> this.application.caches().invalidateTags("grouped", "red", "green"))).isEqualTo(1);
+		this.balances.findGrouped("a", "red", "blue");
+		this.balances.findGrouped("b", "blue");
+		this.balances.findGrouped("c");
+		assertThat(this.balances.loads()).hasValue(4);
+		this.application.caches().invalidateTags("grouped", "blue");
+		this.balances.findGrouped("a", "red", "blue");
+		this.balances.findGrouped("b", "blue");
+		this.balances.findGrouped("c");
+		assertThat(this.balances.loads()).hasValue(6);
 	}
 
 	@Test
@@ -224,6 +265,34 @@ abstract class CacheContract {
 		assertThatIllegalStateException().isThrownBy(() -> this.balances.find("a")).withMessage("no database");
 		assertThat(this.balances.find("a")).isNotNull();
 		assertThat(this.application.events().takeResults()).containsExactly("miss", "load_failed", "miss", "loaded");
+	}
+
+	@Test
+	void valueThatIsReadIsReplacedBeforeItExpires() {
+		AtomicInteger refreshes = new AtomicInteger();
+		Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> {
+			this.application.caches().get("brief", "a", String.class, () -> {
+				await(CacheReadingIntegrationTests.passing(50));
+				if (Thread.currentThread().getName().equals("ge-redis-refresh")) {
+					refreshes.incrementAndGet();
+				}
+				return "value";
+			});
+			return refreshes.get() > 1;
+		});
+	}
+
+	@Test
+	void valueThatHasExpiredIsServedWhileTheLoaderFails() {
+		GeCaches caches = this.application.caches();
+		caches.get("kept", "a", String.class, () -> "old");
+		Awaitility.await().until(() -> {
+			assertThat(caches.get("kept", "a", String.class, () -> {
+				throw new IllegalStateException("no database");
+			})).isEqualTo("old");
+			return this.application.events().results().contains("stale");
+		});
+		Awaitility.await().until(() -> "new".equals(caches.get("kept", "a", String.class, () -> "new")));
 	}
 
 	@Test

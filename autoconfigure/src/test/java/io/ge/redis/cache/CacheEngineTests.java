@@ -58,11 +58,17 @@ class CacheEngineTests {
 
 	});
 
-	private final CacheEngine engine = new CacheEngine(new RedisCache(
-			new GuardedRedis("cache", this.scripts, this.breaker, new Compensations(this.scripts, this.breaker),
-					Duration.ofSeconds(1)),
-			new KeySpace("ge", "cache"), new InstanceBus(this.connection, this.scheduler, "ge", "instance-1"),
-			Duration.ofMinutes(1)));
+	private final GuardedRedis redis = new GuardedRedis("cache", this.scripts, this.breaker,
+			new Compensations(this.scripts, this.breaker), Duration.ofSeconds(1));
+
+	private final KeySpace keys = new KeySpace("ge", "cache");
+
+	private final InstanceBus bus = new InstanceBus(this.connection, this.scheduler, "ge", "instance-1");
+
+	private final CacheEngine engine = new CacheEngine(
+			new RedisCache(this.redis, this.keys, this.bus, Duration.ofMinutes(1), (cache) -> false),
+			new CacheInvalidations(new RedisInvalidations(this.redis, this.keys, this.bus),
+					(cache) -> Duration.ofHours(1), Duration.ofSeconds(2)));
 
 	@AfterEach
 	void stop() {
@@ -75,7 +81,8 @@ class CacheEngineTests {
 		this.breaker.start();
 		for (int i = 0; i < 250; i++) {
 			CacheKey key = new CacheKey("c", List.of("k" + i));
-			CacheWrite write = new CacheWrite(key, "w" + i, Duration.ofHours(1), TransactionBoundary.UNKNOWN,
+			CacheWrite write = new CacheWrite(key, "w" + i,
+					WritePolicy.proceeding(Consistency.INTENT, Duration.ofHours(1)), TransactionBoundary.UNKNOWN,
 					this.engine.newBudget());
 			assertThat(this.engine.invalidate(write).join()).isEqualTo(CacheEvent.Outcome.DEFERRED);
 		}

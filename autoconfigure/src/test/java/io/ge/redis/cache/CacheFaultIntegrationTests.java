@@ -14,7 +14,9 @@ import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.scenario.CacheApplication;
+import io.ge.redis.test.scenario.CacheChurnScenario;
 import io.ge.redis.test.scenario.CacheScenario;
+import io.ge.redis.test.scenario.Fleet;
 import io.ge.redis.test.scenario.ScenarioDatabase;
 import io.ge.redis.test.scenario.Site;
 import org.junit.jupiter.api.AfterAll;
@@ -39,10 +41,41 @@ class CacheFaultIntegrationTests {
 
 	private static final Duration TTL = Duration.ofSeconds(1);
 
+	private static final boolean FULL = "full".equals(System.getProperty("ge.test.numbers"));
+
+	private static final int INSTANCES = FULL ? 4 : 2;
+
+	private static final long OPERATIONS = Long.getLong("ge.test.operations", FULL ? 1_000_000 : 8_000);
+
+	private static final int FAULTS = FULL ? 120 : 6;
+
+	private static final int WRITES_A_SECOND = 500;
+
+	private static final int OUTAGE_SECONDS = FULL ? 30 : 1;
+
+	/**
+	 * By how much writes may be slower without Redis; a build, which runs beside others,
+	 * only tells.
+	 */
+	private static final Duration SLOWER = FULL ? Duration.ofMillis(5) : Duration.ofHours(1);
+
 	private static final Duration REST = Duration.ofSeconds(10);
 
 	/** Enough for a cache that would be right by itself. */
 	private static final Duration SABOTAGED_REST = INTENT.plusMillis(200);
+
+	private static final Sabotage LATE = Sabotage.script(SCRIPTS + "publish.lua",
+			"redis.call('DEL', entry, refresh)\nlocal notes", "publish = true\nlocal notes");
+
+	/**
+	 * Versions that are lost make all entries count as outdated, also one that was
+	 * published too late.
+	 */
+	private static final Sabotage UNJUDGED = Sabotage.answer(CacheInvalidations.class, "isOutdated", false);
+
+	private static final Sabotage STUBBORN = Sabotage.script(SCRIPTS + "fill.lua",
+			(text) -> text.replace("redis.call('GET', entry) ~= 'L' .. token", "false")
+				.replace("if age < 0 then", "if true then"));
 
 	/** Waits long enough for Redis on the slowest machine. */
 	private static Site site;
@@ -59,6 +92,9 @@ class CacheFaultIntegrationTests {
 	/** Publishes whatever has happened since its announcement. */
 	private static Site late;
 
+	/** Takes all entries for current. */
+	private static Site credulous;
+
 	/** Stores what was loaded whatever has happened since. */
 	private static Site stubborn;
 
@@ -71,12 +107,11 @@ class CacheFaultIntegrationTests {
 		site = Site.of(CacheApplication.class, properties.toArray(String[]::new));
 		hurried = site.with("ge.redis.outage.command-timeout=200ms");
 		forgetful = hurried.sabotaged(Sabotage.answer(CacheEngine.class, "remove", CacheEvent.Outcome.INVALIDATED));
-		silent = site.sabotaged(Sabotage.script(SCRIPTS + "intent.lua", "redis.call('DEL', entry)\nwake()", "wake()"));
-		late = site.sabotaged(Sabotage.script(SCRIPTS + "publish.lua", "redis.call('DEL', entry)\nlocal noted",
-				"publish = true\nlocal noted"));
-		stubborn = site.sabotaged(Sabotage.script(SCRIPTS + "fill.lua",
-				(text) -> text.replace("redis.call('GET', entry) ~= 'L' .. token", "false")
-					.replace("if age < 0 then", "if true then")));
+		silent = site
+			.sabotaged(Sabotage.script(SCRIPTS + "intent.lua", "redis.call('DEL', entry, refresh)\nwake()", "wake()"));
+		late = site.sabotaged(LATE, UNJUDGED);
+		credulous = site.sabotaged(UNJUDGED);
+		stubborn = site.sabotaged(STUBBORN);
 	}
 
 	@AfterAll
@@ -230,12 +265,51 @@ class CacheFaultIntegrationTests {
 				(sabotaged) -> CacheScenario.clocksDisagree(sabotaged, clientTime.one(), steady.one(), SABOTAGED_REST));
 	}
 
+	@Test
+	void redisAwayAtASteadyRate() throws Exception {
+		String fault = "Redis killed at " + WRITES_A_SECOND + " writes a second";
+		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(OUTAGE_SECONDS * WRITES_A_SECOND, 1).once();
+		CacheScenario.outage(run, hurried.one(), site.second(), site.redisKilled(), OUTAGE_SECONDS, WRITES_A_SECOND,
+				SLOWER, REST);
+		run.verify();
+		withoutProtection(fault, (sabotaged) -> CacheScenario.outage(sabotaged, forgetful.one(), site.one(),
+				site.redisKilled(), 1, WRITES_A_SECOND, SLOWER, SABOTAGED_REST));
+	}
+
+	@Test
+	void randomOperationsOfManyInstances() throws Exception {
+		String fault = "random operations, expiry, kill -9 and cuts";
+		List<Fleet> slots = new ArrayList<>();
+		for (int i = 0; i < INSTANCES; i++) {
+			slots.add(site.with().one());
+		}
+		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(OPERATIONS, FAULTS / 2).once();
+		CacheChurnScenario.play(run, slots, OPERATIONS, FAULTS, expiry(), site.networkCut(), REST);
+		run.verify();
+		Site careless = site.sabotaged(STUBBORN, LATE, UNJUDGED);
+		slots.replaceAll((slot) -> careless.with().one());
+		withoutProtection(fault, (sabotaged) -> CacheChurnScenario.play(sabotaged, slots, OPERATIONS, FAULTS, expiry(),
+				site.networkCut(), SABOTAGED_REST));
+	}
+
+	/**
+	 * Half of the entries expire.
+	 */
+	private static Fault expiry() {
+		return Fault.of("entries expired", () -> {
+			List<?> keys = (List<?>) site.redis().command("KEYS", "*:e1");
+			for (int i = 0; i < keys.size(); i += 2) {
+				site.redis().command("DEL", keys.get(i).toString());
+			}
+		});
+	}
+
 	private static void writerHeld(Fault meanwhile) throws Exception {
 		FaultRun run = FaultRun.of("cache", meanwhile.name(), FRESH).atLeast(30, 1);
 		CacheScenario.writerHeld(run, site.one(), site.second(), meanwhile, REST);
 		run.verify();
-		withoutProtection(meanwhile.name(),
-				(sabotaged) -> CacheScenario.writerHeld(sabotaged, late.one(), site.one(), meanwhile, SABOTAGED_REST));
+		withoutProtection(meanwhile.name(), (sabotaged) -> CacheScenario.writerHeld(sabotaged, late.one(),
+				credulous.one(), meanwhile, SABOTAGED_REST));
 	}
 
 	private static void underLoad(Fault fault, Duration lasting) throws Exception {

@@ -8,6 +8,7 @@ package io.ge.redis.cache;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.test.RedisNode;
@@ -47,7 +48,9 @@ class CacheOutageIntegrationTests {
 		this.redis = RedisServers.standalone();
 		this.server = this.redis.primary();
 		this.network = new TcpProxy(this.server);
-		this.application = CacheApplication.start(throughNetwork(), "ge.redis.outage.command-timeout=500ms")
+		this.application = CacheApplication
+			.start(throughNetwork(), "ge.redis.outage.command-timeout=500ms",
+					"ge.redis.cache.caches.kept.stale-if-error=1h", "ge.redis.cache.caches.slow.lease-time=1h")
 			.connected();
 		this.other = CacheApplication
 			.start(CacheApplication.Configuration.class, this.redis.properties(), this.application.database())
@@ -154,6 +157,35 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	void leaseIsGivenBackWhenItsValueComesWhileRedisIsAway() {
+		GeCaches caches = this.application.caches();
+		assertThat(caches.get("slow", "a", String.class, () -> {
+			this.network.cut();
+			this.balances.add("a", "1");
+			return "one";
+		})).isEqualTo("one");
+		assertThat(this.server.command("EXISTS", "ge:cache:{slow:a}:e1")).as("lease").isEqualTo(1L);
+		this.network.resume();
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> this.server.command("EXISTS", "ge:cache:{slow:a}:e1").equals(0L));
+		assertThat(caches.get("slow", "a", String.class, () -> "two")).isEqualTo("two");
+	}
+
+	@Test
+	void leasesOfSeveralValuesAreGivenBackWhenTheseComeWhileRedisIsAway() {
+		assertThat(this.application.caches().getAll("slow", List.of("a", "b"), String.class, (missing) -> {
+			this.network.cut();
+			this.balances.add("a", "1");
+			return Map.of("a", "one");
+		})).containsEntry("a", "one");
+		this.network.resume();
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> List.of().equals(this.server.command("KEYS", "ge:cache:{slow:*}:e1")));
+	}
+
+	@Test
 	void manyWritesWhileAwayAreAllRemoved() {
 		for (int i = 0; i < 300; i++) {
 			this.balances.insert("k" + i, "1");
@@ -191,6 +223,21 @@ class CacheOutageIntegrationTests {
 		});
 		this.server.command("CONFIG", "SET", "maxmemory", "0");
 		awaitCached("101.00");
+	}
+
+	@Test
+	void withoutMemoryAValueThatIsKeptForErrorsIsOfUse() {
+		GeCaches caches = this.application.caches();
+		caches.get("kept", "a", String.class, () -> "one");
+		this.server.command("PEXPIRE", "ge:cache:{kept:a}:e1", "1800000");
+		this.server.command("CONFIG", "SET", "maxmemory", "1");
+		assertThat(caches.get("kept", "a", String.class, () -> {
+			throw new IllegalStateException("no database");
+		})).isEqualTo("one");
+		assertThat(caches.get("kept", "a", String.class, () -> "two")).isEqualTo("two");
+		this.server.command("CONFIG", "SET", "maxmemory", "0");
+		assertThat(this.application.events().takeResults()).containsExactly("miss", "loaded", "load_failed", "stale",
+				"loaded", "bypass");
 	}
 
 	@Test

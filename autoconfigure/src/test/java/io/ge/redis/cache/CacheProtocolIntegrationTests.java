@@ -34,20 +34,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Random schedules of readers and writers over the real scripts and a database of one
- * row. Time is virtual: every step takes a second.
+ * row. Time is virtual: every step takes a second, and values come near their expiry, or
+ * beyond it, in steps of their own.
  * <p>
  * Each reply is compared with that of {@link CacheProtocolModel}, and at the end, when
  * everybody is done or dead, the cached value equals the database or there is none.
  */
 class CacheProtocolIntegrationTests {
 
-	private static final String[] KEYS = { "m:{row}:e1", "m:{row}:w1", "m:{row}:q1" };
+	private static final String[] KEYS = { "m:{row}:e1", "m:{row}:w1", "m:{row}:q1", "m:{row}:r1" };
 
 	private static final int HOLD_SECONDS = 30;
 
 	private static final int MEMORY_SECONDS = 10_000;
 
 	private static final int LEASE_SECONDS = 100_000;
+
+	/** How long values are kept beyond their expiry. */
+	private static final int KEPT_MILLIS = 0x000F4240;
+
+	/** A load time of which three lie between this and the expiry. */
+	private static final int LOAD_MILLIS = 0x00400000;
+
+	private static final int URGE = 3000;
 
 	private static @Nullable RedisClient client;
 
@@ -97,10 +106,16 @@ class CacheProtocolIntegrationTests {
 	@Provide
 	Arbitrary<List<Step>> schedules() {
 		Arbitrary<Step> step = Arbitraries.frequencyOf(
-				Tuple.of(20, Arbitraries.integers().between(0, 7).map((actor) -> new Step("go", actor))),
-				Tuple.of(2, Arbitraries.integers().between(0, 3).map((actor) -> new Step("rollback", actor))),
-				Tuple.of(1, Arbitraries.integers().between(0, 3).map((actor) -> new Step("crash", actor))),
+				Tuple.of(20, Arbitraries.integers().between(0, 9).map((actor) -> new Step("go", actor))),
+				Tuple.of(2, Arbitraries.of(0, 1, 2, 9).map((actor) -> new Step("rollback", actor))),
+				Tuple.of(1, Arbitraries.of(0, 1, 2, 3, 8, 9).map((actor) -> new Step("crash", actor))),
+				Tuple.of(2, Arbitraries.integers().between(4, 7).map((actor) -> new Step("fail", actor))),
+				Tuple.of(1, Arbitraries.integers().between(4, 7).map((actor) -> new Step("give up", actor))),
+				Tuple.of(1, Arbitraries.integers().between(4, 7).map((actor) -> new Step("discard", actor))),
 				Tuple.of(2, Arbitraries.just(new Step("expire", 0))),
+				Tuple.of(3, Arbitraries.just(new Step("come near expiry", 0))),
+				Tuple.of(3, Arbitraries.just(new Step("outlive expiry", 0))),
+				Tuple.of(1, Arbitraries.just(new Step("refresh ends", 0))),
 				Tuple.of(1, Arbitraries.just(new Step("overrun", 0))),
 				Tuple.of(1, Arbitraries.just(new Step("prolong", 3))));
 		return step.list().ofMinSize(8).ofMaxSize(60);
@@ -117,12 +132,13 @@ class CacheProtocolIntegrationTests {
 
 	/**
 	 * One schedule. Actors 0 to 2 are writers in a transaction, of which 2 cannot
-	 * announce itself; 3 is a writer without a transaction; 4 and 5 are readers; 6 and 7
-	 * are readers in a transaction with a snapshot.
+	 * announce itself; 3 is a writer without a transaction; 4 and 5 are readers, of which
+	 * 5 has no use for what has expired; 6 and 7 are readers in a transaction with a
+	 * snapshot; 8 and 9 are as 3 and 0, and know the version of what they have written.
 	 */
 	private static final class Run {
 
-		private static final int OBJECTS = 8;
+		private static final int OBJECTS = 10;
 
 		private final RedisCommands<String, String> redis;
 
@@ -163,12 +179,29 @@ class CacheProtocolIntegrationTests {
 						announce(actor, true);
 					}
 				}
+				case "fail" -> free(actor, true, false);
+				case "give up" -> free(actor, false, false);
+				case "discard" -> free(actor, false, true);
 				case "expire" -> {
 					this.redis.del(KEYS[0]);
 					this.model.expire();
 				}
+				case "come near expiry" -> age(KEPT_MILLIS + 2 * LOAD_MILLIS, false);
+				case "outlive expiry" -> age(KEPT_MILLIS / 2, true);
+				case "refresh ends" -> {
+					this.redis.del(KEYS[3]);
+					this.model.refreshEnds();
+				}
 				default -> this.now += HOLD_SECONDS * 2 * 1_000_000L;
 			}
+		}
+
+		private void age(long left, boolean beyond) {
+			String entry = this.redis.get(KEYS[0]);
+			if (entry != null && !entry.startsWith("L")) {
+				this.redis.pexpire(KEYS[0], Math.min(left, this.redis.pttl(KEYS[0])));
+			}
+			this.model.age(beyond);
 		}
 
 		void go(int... actors) {
@@ -184,15 +217,23 @@ class CacheProtocolIntegrationTests {
 		}
 
 		private void act(int actor) {
-			if (actor <= 2) {
+			if (isLocking(actor)) {
 				writeInTransaction(actor);
 			}
-			else if (actor == 3) {
+			else if (actor == 3 || actor == 8) {
 				write(actor);
 			}
 			else {
 				read(actor);
 			}
+		}
+
+		private static boolean isLocking(int actor) {
+			return actor <= 2 || actor == 9;
+		}
+
+		private static boolean isVersioned(int actor) {
+			return actor >= 8;
 		}
 
 		// 0 idle, 1 row locked and changed, 2 announced, 3 committed
@@ -274,8 +315,16 @@ class CacheProtocolIntegrationTests {
 			}
 		}
 
+		private void free(int actor, boolean failed, boolean discard) {
+			if (this.state[actor] == 2 || this.state[actor] == 3) {
+				same("free", this.model.free(id(actor), failed, discard), call("free.lua", id(actor),
+						(failed || discard) ? millis(LEASE_SECONDS) : "0", discard ? "1" : "0"));
+				done(actor);
+			}
+		}
+
 		private void rollback(int actor) {
-			if (actor <= 2 && (this.state[actor] == 1 || this.state[actor] == 2)) {
+			if (isLocking(actor) && (this.state[actor] == 1 || this.state[actor] == 2)) {
 				if (actor != 2 && this.state[actor] == 2) {
 					same("abort", this.model.abort(id(actor)), call("abort.lua", id(actor)));
 				}
@@ -289,7 +338,7 @@ class CacheProtocolIntegrationTests {
 		// TTL ends; so is a writer that could not announce itself and dies
 		private void crash(int actor) {
 			boolean inTime = this.now - this.announced[actor] < HOLD_SECONDS * 1_000_000L;
-			boolean committed = this.state[actor] == ((actor == 3) ? 2 : 3);
+			boolean committed = this.state[actor] == (isLocking(actor) ? 3 : 2);
 			if (this.state[actor] == 0 || (committed && (!inTime || actor == 2))) {
 				return;
 			}
@@ -300,34 +349,45 @@ class CacheProtocolIntegrationTests {
 		}
 
 		void finish() {
+			// Who holds the lock first, since others wait for it
+			if (this.lockedBy >= 0) {
+				finish(this.lockedBy);
+			}
 			for (int actor = 0; actor < OBJECTS; actor++) {
-				while (this.state[actor] != 0) {
-					step(new Step("go", actor));
-				}
+				finish(actor);
 			}
 			this.now += HOLD_SECONDS * 2 * 1_000_000L;
 			String entry = this.redis.get(KEYS[0]);
+			assertThat(this.redis.get(KEYS[3])).as("refresher after %s", this.trace).isEqualTo(this.model.refresher());
 			assertThat(entry).as("model and Redis after %s", this.trace).isEqualTo(this.model.entry());
 			if (entry != null && !entry.startsWith("L")) {
-				assertThat(entry).as("stale at rest after %s", this.trace).isEqualTo("v" + this.database);
+				assertThat(entry).as("stale at rest after %s", this.trace).isEqualTo(value(this.database));
 			}
 			for (String key : KEYS) {
 				assertThat(this.redis.pttl(key)).as("TTL of %s", key).isNotEqualTo(-1);
 			}
 		}
 
+		private void finish(int actor) {
+			while (this.state[actor] != 0) {
+				step(new Step("go", actor));
+			}
+		}
+
 		private void announce(int actor, boolean prolong) {
 			this.announced[actor] = this.now;
-			boolean locked = actor < 3;
+			boolean locked = isLocking(actor);
 			this.model.announce(id(actor), this.now, HOLD_SECONDS * 1_000_000L, locked, prolong);
 			call("intent.lua", id(actor), millis(HOLD_SECONDS), millis(MEMORY_SECONDS),
 					locked ? "locked" : (prolong ? "prolong" : "unlocked"));
 		}
 
 		private void publish(int actor, boolean locked) {
-			String value = "v" + this.seen[actor];
-			same("publish", this.model.publish(id(actor), this.now, locked, value), call("publish.lua", id(actor),
-					locked ? "locked" : "unlocked", value, millis(LEASE_SECONDS), millis(MEMORY_SECONDS)));
+			String value = value(this.seen[actor]);
+			long version = isVersioned(actor) ? this.seen[actor] : -1;
+			same("publish", this.model.publish(id(actor), this.now, locked, value, version),
+					call("publish.lua", id(actor), locked ? "locked" : "unlocked", value, millis(LEASE_SECONDS),
+							millis(MEMORY_SECONDS), isVersioned(actor) ? String.valueOf(version) : ""));
 		}
 
 		private void invalidate(int actor) {
@@ -336,9 +396,12 @@ class CacheProtocolIntegrationTests {
 		}
 
 		private void lookUp(int actor) {
-			String reply = this.model.lookUp(id(actor), this.now);
-			same("lookup", reply, call("lookup.lua", id(actor), millis(LEASE_SECONDS), "channel cache 1", "v", "0"));
-			if (reply.equals("lease")) {
+			boolean urged = actor < 6;
+			boolean usesExpired = actor != 5;
+			String reply = this.model.lookUp(id(actor), this.now, urged, usesExpired);
+			same("lookup", reply, call("lookup.lua", id(actor), millis(LEASE_SECONDS), "channel cache 1", "v", "0",
+					urged ? String.valueOf(URGE) : "0", usesExpired ? "2" : "0"));
+			if (reply.equals("lease") || reply.equals("refresh")) {
 				this.state[actor] = 2;
 			}
 			else {
@@ -348,7 +411,7 @@ class CacheProtocolIntegrationTests {
 
 		private void fill(int actor) {
 			long age = (actor >= 6) ? (this.now - this.began[actor]) / 1000 : -1;
-			String value = "v" + this.seen[actor];
+			String value = value(this.seen[actor]);
 			same("fill", this.model.fill(id(actor), this.now, age * 1000, value), call("fill.lua", id(actor),
 					millis(LEASE_SECONDS), value, millis(LEASE_SECONDS), String.valueOf(age), millis(MEMORY_SECONDS)));
 		}
@@ -366,6 +429,17 @@ class CacheProtocolIntegrationTests {
 			this.round[actor]++;
 		}
 
+		/** Begins as a reader expects it, and tells the scripts what they look at. */
+		private static String value(int number) {
+			StringBuilder value = new StringBuilder("value ");
+			for (int millis : List.of(LOAD_MILLIS, KEPT_MILLIS)) {
+				for (int shift = 24; shift >= 0; shift -= 8) {
+					value.append((char) (millis >>> shift & 0xFF));
+				}
+			}
+			return value.append(number).toString();
+		}
+
 		private static String millis(int seconds) {
 			return String.valueOf(seconds * 1000L);
 		}
@@ -375,8 +449,10 @@ class CacheProtocolIntegrationTests {
 			all.add(String.valueOf(this.now));
 			List<Object> reply = this.redis.eval(Scripts.withVirtualTime(script), ScriptOutputType.MULTI, KEYS,
 					all.toArray(String[]::new));
-			this.trace.add(script + arguments[0] + "=" + reply.get(0));
-			return String.valueOf(reply.get(0));
+			boolean refresh = "hit".equals(reply.get(0)) && (Long) reply.get(3) == 1;
+			String told = refresh ? "refresh" : String.valueOf(reply.get(0));
+			this.trace.add(script + arguments[0] + "=" + told);
+			return told;
 		}
 
 	}
@@ -390,7 +466,7 @@ class CacheProtocolIntegrationTests {
 			try (InputStream stream = CacheProtocolIntegrationTests.class.getResourceAsStream(name)) {
 				String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
 				String real = "local clock = redis.call('TIME') -- the only reading of time";
-				assertThat(name.equals("abort.lua") || text.contains(real)).isTrue();
+				assertThat(List.of("abort.lua", "free.lua").contains(name) || text.contains(real)).isTrue();
 				return text.replace(real, "local clock = {0, tonumber(ARGV[#ARGV])}");
 			}
 			catch (IOException ex) {

@@ -17,7 +17,15 @@ final class CacheProtocolModel {
 
 	private final Map<String, Pending> pending = new HashMap<>();
 
+	private static final String RESTING = "F";
+
 	private @Nullable String entry;
+
+	private @Nullable String refresher;
+
+	private boolean due;
+
+	private boolean expired;
 
 	private long lastTicket;
 
@@ -25,47 +33,126 @@ final class CacheProtocolModel {
 
 	private long resolved;
 
+	private long version = -1;
+
+	private long outdated;
+
 	@Nullable String entry() {
 		return this.entry;
 	}
 
-	void expire() {
-		this.entry = null;
+	@Nullable String refresher() {
+		return this.refresher;
 	}
 
-	String lookUp(String reader, long now) {
-		if (this.entry != null) {
-			return this.entry.startsWith("L") ? "wait" : "hit";
+	void expire() {
+		set(null);
+	}
+
+	/**
+	 * The value is near its expiry, or beyond it.
+	 */
+	void age(boolean beyond) {
+		if (this.entry != null && !this.entry.startsWith("L")) {
+			this.due = true;
+			this.expired |= beyond;
+		}
+	}
+
+	void refreshEnds() {
+		this.refresher = null;
+	}
+
+	private void set(@Nullable String next) {
+		this.entry = next;
+		this.due = false;
+		this.expired = false;
+	}
+
+	String lookUp(String reader, long now, boolean urged, boolean usesExpired) {
+		if (this.entry == null) {
+			return lookUpNothing(reader, now);
+		}
+		if (this.entry.startsWith("L")) {
+			return "wait";
+		}
+		if (!this.expired) {
+			if (this.due && urged && this.refresher == null) {
+				this.refresher = reader;
+				return "refresh";
+			}
+			return "hit";
+		}
+		boolean resting = RESTING.equals(this.refresher);
+		if (resting && usesExpired) {
+			return "stale";
+		}
+		if (this.refresher != null && !resting) {
+			return "wait";
+		}
+		this.refresher = reader;
+		return "lease";
+	}
+
+	private String lookUpNothing(String reader, long now) {
+		if (this.refresher != null && !this.refresher.equals(RESTING)) {
+			return "wait";
 		}
 		if (this.pending.values().stream().anyMatch((writer) -> writer.deadline > now)) {
 			return "bypass";
 		}
-		this.entry = "L" + reader;
+		this.refresher = null;
+		set("L" + reader);
 		return "lease";
 	}
 
 	String fill(String reader, long now, long age, String value) {
-		if (!("L" + reader).equals(this.entry)) {
+		boolean leased = ("L" + reader).equals(this.entry);
+		if (!leased && !reader.equals(this.refresher)) {
 			return "lost";
+		}
+		if (!leased) {
+			this.refresher = null;
 		}
 		if (age >= 0) {
 			// The scripts tell the time of the lease from its real TTL, the steps from
-			// virtual
-			// time: so the snapshot counts from now in both
+			// virtual time: so the snapshot counts from now in both
 			long began = now - age;
 			boolean disturbed = this.lastTicket >= began || this.resolved >= began
 					|| this.pending.values().stream().anyMatch((writer) -> writer.deadline >= began);
 			if (disturbed) {
-				this.entry = null;
+				if (leased) {
+					set(null);
+				}
 				return "snapshot";
 			}
 		}
-		this.entry = value;
+		set(value);
 		return "filled";
 	}
 
+	String free(String reader, boolean failed, boolean discard) {
+		if (("L" + reader).equals(this.entry)) {
+			set(null);
+			return "1";
+		}
+		if (reader.equals(this.refresher)) {
+			boolean gone = discard && this.expired;
+			this.refresher = (failed || discard) && !gone ? RESTING : null;
+			if (gone) {
+				set(null);
+			}
+			return "1";
+		}
+		if (failed && this.refresher == null && this.entry != null && !this.entry.startsWith("L")) {
+			this.refresher = RESTING;
+		}
+		return "0";
+	}
+
 	void announce(String writer, long now, long hold, boolean locked, boolean prolong) {
-		this.entry = null;
+		set(null);
+		this.refresher = null;
 		Pending own = this.pending.remove(writer);
 		boolean alone = true;
 		for (String id : Map.copyOf(this.pending).keySet()) {
@@ -91,7 +178,7 @@ final class CacheProtocolModel {
 		this.applied = writer.locked ? Math.max(this.applied, writer.ticket) : this.lastTicket;
 	}
 
-	String publish(String writer, long now, boolean locked, String value) {
+	String publish(String writer, long now, boolean locked, String value, long newVersion) {
 		Pending own = this.pending.get(writer);
 		boolean othersPending = false;
 		for (Map.Entry<String, Pending> one : this.pending.entrySet()) {
@@ -103,21 +190,32 @@ final class CacheProtocolModel {
 			}
 		}
 		boolean newest = own != null && own.deadline > now && own.ticket > this.applied;
-		boolean published = newest && (locked ? !othersPending : own.alone && own.ticket == this.lastTicket);
-		if (!locked) {
+		boolean published;
+		if (newVersion >= 0) {
+			published = newest && !othersPending && newVersion > this.version;
+			this.version = Math.max(this.version, newVersion);
+			this.outdated = this.lastTicket;
+		}
+		else {
+			published = newest && own.ticket > this.outdated
+					&& (locked ? !othersPending : own.alone && own.ticket == this.lastTicket);
+		}
+		if (newVersion < 0 && !locked) {
 			this.applied = this.lastTicket;
 		}
-		else if (newest) {
+		else if (newVersion < 0 && newest) {
 			this.applied = own.ticket;
 		}
 		this.pending.remove(writer);
 		this.resolved = now;
-		this.entry = published ? value : null;
+		this.refresher = null;
+		set(published ? value : null);
 		return published ? "published" : "superseded";
 	}
 
 	void invalidate(String writer, long now) {
-		this.entry = null;
+		set(null);
+		this.refresher = null;
 		this.pending.remove(writer);
 		this.applied = this.lastTicket;
 		this.resolved = now;

@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -30,6 +31,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -60,6 +62,14 @@ class CacheStartupTests {
 				arguments(BadKey.class, "@CacheAside", "is no SpEL expression", "constant text"),
 				arguments(ForeignVariable.class, "@CacheAside", "uses #name, which is no parameter", "#id"),
 				arguments(NoKey.class, "@CacheAside", "it has no key", "key = "),
+				arguments(KeyAndKeys.class, "@CacheAside", "key and keys are both there", "Leave key out"),
+				arguments(KeysAndTags.class, "@CacheAside", "it has keys and tags", "Leave one of them out"),
+				arguments(KeysOfTwo.class, "@CacheAside", "takes the ids and nothing else", "keys = \"#ids\""),
+				arguments(KeysOfText.class, "@CacheAside", "takes the ids and nothing else", "keys = \"#ids\""),
+				arguments(KeysToList.class, "@CacheAside", "returns a Map from the ids", "Map<java.lang.String, ...>"),
+				arguments(KeysToOthers.class, "@CacheAside", "returns a Map from the ids",
+						"Map<java.lang.String, ...>"),
+				arguments(KeysToAnything.class, "@CacheAside", "java.lang.Object cannot be read back", "a record"),
 				arguments(NoCache.class, "@CacheAside", "it has no cache", "cache = "),
 				arguments(NegativeTtl.class, "@CacheAside", "is negative", "0s"),
 				arguments(ZeroTtl.class, "@CacheAside", "is too short", "a millisecond"),
@@ -69,6 +79,19 @@ class CacheStartupTests {
 						"value = \"#argument\""),
 				arguments(FutureWriter.class, "@CacheWriteThrough", "CompletableFuture cannot be guarded",
 						"Return the plain value"),
+				arguments(AbstractWithin.class, "@CacheAside", "cannot be read back", "a record"),
+				arguments(Unreadable.class, "@CacheAside", "'text' of", "a record"),
+				arguments(PermanentWithTtl.class, "@CacheAside", "both a ttl and permanent = true",
+						"Leave one of them out"),
+				arguments(PermanentBesideTtl.class, "", "both a ttl and permanent = true", "Leave one of them out"),
+				arguments(NothingToInvalidate.class, "@CacheInvalidate", "must say either which entry is meant",
+						"exactly one of"),
+				arguments(TwoThingsToInvalidate.class, "@CacheInvalidate", "must say either which entry is meant",
+						"exactly one of"),
+				arguments(BlankTags.class, "@CacheInvalidate", "its tags are empty", "all = true"),
+				arguments(ResultInInvalidatedKey.class, "@CacheInvalidate",
+						"uses #result, but the key must be known before the method has run", "from the arguments"),
+				arguments(ResultInReadersTags.class, "@CacheAside", "uses #result", "#id"),
 				arguments(TwoTypes.class, "", "'numbers' is used with other settings", "Use another name"),
 				arguments(TwoTtls.class, "", "'numbers' is used with other settings", "Use another name"));
 	}
@@ -98,26 +121,92 @@ class CacheStartupTests {
 	}
 
 	static Stream<Arguments> badProperties() {
-		return Stream.of(arguments("ge.redis.cache.ttl=0s", "ge.redis.cache.ttl must be at least 1ms"),
+		return Stream.of(
+				arguments("ge.redis.cache.max-staleness=0s", "ge.redis.cache.max-staleness must be at least 1ms"),
+				arguments("ge.redis.cache.ttl=0s", "ge.redis.cache.ttl must be at least 1ms"),
 				arguments("ge.redis.cache.intent-timeout=0s", "intent-timeout must be at least 1ms"),
 				arguments("ge.redis.cache.caches.numbers.lease-time=-1s", "caches.numbers.lease-time must be"),
 				arguments("ge.redis.cache.negative-ttl=-1s", "negative-ttl must not be negative"),
-				arguments("ge.redis.cache.load-wait=-1s", "load-wait must not be negative"));
+				arguments("ge.redis.cache.load-wait=-1s", "load-wait must not be negative"),
+				arguments("ge.redis.cache.warm-up.rate=0", "warm-up.rate must be at least 1"),
+				arguments("ge.redis.cache.warm-up.lease-time=0s", "warm-up.lease-time must be at least 1ms"),
+				arguments("ge.redis.cache.stale-if-error=-1s", "stale-if-error must not be negative"),
+				arguments("ge.redis.cache.caches.numbers.stale-if-error=31d", "stale-if-error must be at most 30 days"),
+				arguments("ge.redis.cache.ttl-jitter=1", "ttl-jitter must be at least 0 and less than 1"),
+				arguments("ge.redis.cache.caches.numbers.ttl-jitter=-0.1", "numbers.ttl-jitter must be at least 0"),
+				arguments("ge.redis.cache.early-refresh.beta=0", "early-refresh.beta must be above zero"),
+				arguments("ge.redis.cache.early-refresh.threads=0", "early-refresh.threads must be above zero"),
+				arguments("ge.redis.cache.max-value-size=0", "max-value-size must be above zero"),
+				arguments("ge.redis.cache.compress-above=-1B", "compress-above must not be negative"),
+				arguments("ge.redis.cache.on-load-timeout=stale", "ge.redis.cache.stale-if-error"),
+				arguments("ge.redis.cache.caches.numbers.on-load-timeout=stale", "caches.numbers.stale-if-error"));
+	}
+
+	@Test
+	void refusesACacheThatIsPermanentAndHasATtl() {
+		this.runner.withBean(Desk.class)
+			.withPropertyValues("ge.redis.cache.caches.numbers.permanent=true", "ge.redis.cache.caches.numbers.ttl=1m")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("numbers.permanent and ge.redis.cache.caches.numbers.ttl exclude each other"));
+	}
+
+	@Test
+	void permanentByAnnotationUnlessThePropertiesHaveATtl() {
+		this.runner.withBean(PermanentDesk.class)
+			.run((context) -> assertThat(permanent(context)).isEqualTo(new Setting(true, Origin.ANNOTATION)));
+		this.runner.withBean(PermanentDesk.class)
+			.withPropertyValues("ge.redis.cache.caches.words.ttl=1m")
+			.run((context) -> assertThat(permanent(context)).isEqualTo(new Setting(false, Origin.PROPERTIES)));
+		this.runner.withBean(PermanentDesk.class)
+			.withPropertyValues("ge.redis.cache.caches.words.permanent=false")
+			.run((context) -> assertThat(permanent(context)).isEqualTo(new Setting(false, Origin.PROPERTIES)));
+	}
+
+	private static @Nullable Setting permanent(ApplicationContext context) {
+		return context.getBean(GuardedMethods.class).all().get(0).guard().settings().get("permanent");
+	}
+
+	@Test
+	void refusesStrictnessWhereNothingIsAskedBeforeTheCommit() {
+		this.runner.withPropertyValues("ge.redis.cache.on-redis-down=fail-tx", "ge.redis.cache.consistency=lease")
+			.withBean(Desk.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("on-redis-down=fail-tx needs ge.redis.cache.consistency=intent"));
+	}
+
+	@Test
+	void consistencyOfACacheWins() {
+		this.runner.withBean(Desk.class)
+			.withPropertyValues("ge.redis.cache.caches.numbers.consistency=fast")
+			.run((context) -> assertThat(context.getBean(GuardedMethods.class).all()).isNotEmpty()
+				.allSatisfy((entry) -> assertThat(entry.guard().settings()).containsEntry("consistency",
+						new Setting("FAST", Origin.PROPERTIES))));
 	}
 
 	@Test
 	void settingsComeFromPropertiesAnnotationsOrDefaults() {
-		this.runner.withBean(Desk.class).withPropertyValues("ge.redis.cache.caches.numbers.ttl=7s").run((context) -> {
-			List<GuardedMethods.Entry> all = context.getBean(GuardedMethods.class).all();
-			assertThat(all).hasSize(2).allSatisfy((entry) -> {
-				assertThat(entry.guard().name()).isEqualTo("numbers");
-				assertThat(entry.guard().pattern()).isEqualTo("cache");
-				assertThat(entry.guard().settings()).containsEntry("ttl", new Setting("PT7S", Origin.PROPERTIES))
-					.containsEntry("negativeTtl", new Setting("PT1S", Origin.ANNOTATION))
-					.containsEntry("loadWait", new Setting("PT3S", Origin.DEFAULT))
-					.containsEntry("key", new Setting("#id", Origin.ANNOTATION));
+		this.runner.withBean(Desk.class)
+			.withPropertyValues("ge.redis.cache.caches.numbers.ttl=7s",
+					"ge.redis.cache.caches.numbers.early-refresh.mode=off",
+					"ge.redis.cache.caches.numbers.stale-if-error=1h")
+			.run((context) -> {
+				List<GuardedMethods.Entry> all = context.getBean(GuardedMethods.class).all();
+				assertThat(all).hasSize(2).allSatisfy((entry) -> {
+					assertThat(entry.guard().name()).isEqualTo("numbers");
+					assertThat(entry.guard().pattern()).isEqualTo("cache");
+					assertThat(entry.guard().settings()).containsEntry("ttl", new Setting("PT7S", Origin.PROPERTIES))
+						.containsEntry("negativeTtl", new Setting("PT1S", Origin.ANNOTATION))
+						.containsEntry("onLoadTimeout", new Setting("LOAD", Origin.DEFAULT))
+						.containsEntry("earlyRefresh", new Setting("OFF", Origin.PROPERTIES))
+						.containsEntry("staleIfError", new Setting("PT1H", Origin.PROPERTIES))
+						.containsEntry("ttlJitter", new Setting(0.1, Origin.DEFAULT))
+						.containsEntry("permanent", new Setting(false, Origin.PROPERTIES))
+						.containsEntry("loadWait", new Setting("PT3S", Origin.DEFAULT))
+						.containsEntry("key", new Setting("#id", Origin.ANNOTATION));
+				});
 			});
-		});
 	}
 
 	@Test
@@ -181,6 +270,98 @@ class CacheStartupTests {
 
 	}
 
+	static class PermanentDesk {
+
+		@CacheAside(cache = "words", key = "#id", permanent = true)
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class NothingToInvalidate {
+
+		@CacheInvalidate(cache = "c")
+		public void change(String id) {
+		}
+
+	}
+
+	static class TwoThingsToInvalidate {
+
+		@CacheInvalidate(cache = "c", key = "#id", all = true)
+		public void change(String id) {
+		}
+
+	}
+
+	static class BlankTags {
+
+		@CacheInvalidate(cache = "c", tags = "${nowhere:}")
+		void invalidate() {
+		}
+
+	}
+
+	static class ResultInInvalidatedKey {
+
+		@CacheInvalidate(cache = "c", key = "#result")
+		public String change(String id) {
+			return id;
+		}
+
+	}
+
+	static class ResultInReadersTags {
+
+		@CacheAside(cache = "c", key = "#id", tags = "#result")
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class AbstractWithin {
+
+		@CacheAside(cache = "c", key = "#id")
+		public List<RoundTripTests.HasAbstract> read(String id) {
+			return List.of();
+		}
+
+	}
+
+	static class Unreadable {
+
+		@CacheAside(cache = "c", key = "#id")
+		public RoundTripTests.NoReader read(String id) {
+			return new RoundTripTests.NoReader();
+		}
+
+	}
+
+	static class PermanentWithTtl {
+
+		@CacheAside(cache = "c", key = "#id", ttl = "1m", permanent = true)
+		public String read(String id) {
+			return id;
+		}
+
+	}
+
+	static class PermanentBesideTtl {
+
+		@CacheAside(cache = "c", key = "#id", permanent = true)
+		public String read(String id) {
+			return id;
+		}
+
+		@CacheWriteThrough(cache = "c", key = "#id", ttl = "1m")
+		public String write(String id) {
+			return id;
+		}
+
+	}
+
 	static class VoidReader {
 
 		@CacheAside(cache = "c", key = "#id")
@@ -230,6 +411,69 @@ class CacheStartupTests {
 		@CacheAside(cache = "c", key = "#name")
 		public String read(String id) {
 			return id;
+		}
+
+	}
+
+	static class KeysAndTags {
+
+		@CacheAside(cache = "c", keys = "#ids", tags = "#ids")
+		public Map<String, String> read(List<String> ids) {
+			return Map.of();
+		}
+
+	}
+
+	static class KeyAndKeys {
+
+		@CacheAside(cache = "c", key = "#ids", keys = "#ids")
+		public Map<String, String> read(List<String> ids) {
+			return Map.of();
+		}
+
+	}
+
+	static class KeysOfTwo {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public Map<String, String> read(List<String> ids, String other) {
+			return Map.of();
+		}
+
+	}
+
+	static class KeysOfText {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public Map<String, String> read(String ids) {
+			return Map.of();
+		}
+
+	}
+
+	static class KeysToList {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public List<String> read(List<String> ids) {
+			return ids;
+		}
+
+	}
+
+	static class KeysToOthers {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public Map<Integer, String> read(List<String> ids) {
+			return Map.of();
+		}
+
+	}
+
+	static class KeysToAnything {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public Map<String, Object> read(List<String> ids) {
+			return Map.of();
 		}
 
 	}

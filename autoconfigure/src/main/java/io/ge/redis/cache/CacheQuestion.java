@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+/**
+ * What a reader asks.
+ *
+ * @param key the entry
+ * @param settings of its cache
+ * @param readable the first bytes of values that it can read
+ * @param replace whether to load whatever is there
+ * @param refreshable whether it could replace a value before its expiry
+ * @param asked since when it waits, by {@link System#nanoTime()}
+ */
+record CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean replace, boolean refreshable,
+		long asked) {
+
+	CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean replace, boolean refreshable) {
+		this(key, settings, readable, replace, refreshable, System.nanoTime());
+	}
+
+	/**
+	 * Returns the question for an entry that has turned out to be of no use.
+	 */
+	CacheQuestion replacing() {
+		return new CacheQuestion(this.key, this.settings, this.readable, true, this.refreshable, this.asked);
+	}
+
+}

@@ -1,0 +1,235 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.cache.CacheEvent.Access;
+import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads through the caches for synchronous callers: waits for the flights, loads on the
+ * thread of the caller, in its transaction, and tells there what it found.
+ */
+final class CacheReader {
+
+	private static final byte[] NOTHING = {};
+
+	private final CacheDefinitions definitions;
+
+	private final CacheFlights flights;
+
+	private final CacheLoads loads;
+
+	private final CacheRefresher refresher;
+
+	private final CacheInvalidations invalidations;
+
+	private final CacheTransactions transactions;
+
+	private final GuardEvents events;
+
+	private final WriteBehind behind;
+
+	CacheReader(CacheDefinitions definitions, CacheFlights flights, CacheLoads loads, CacheRefresher refresher,
+			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events, WriteBehind behind) {
+		this.definitions = definitions;
+		this.flights = flights;
+		this.loads = loads;
+		this.refresher = refresher;
+		this.invalidations = invalidations;
+		this.transactions = transactions;
+		this.events = events;
+		this.behind = behind;
+	}
+
+	/**
+	 * Returns a value from the cache, or loads it.
+	 * @throws Throwable what the source throws
+	 * @throws CacheLoadTimeoutException if another caller loads for too long and the
+	 * cache is configured to fail then
+	 */
+	@Nullable Object read(CacheSource database) throws Throwable {
+		CacheKey key = database.key();
+		CacheSource source = this.behind.isBehind(key.cache()) ? new PendingFirst(this.behind, database) : database;
+		if (this.invalidations.isDue(key.cache()) || this.transactions.isWriting(key)
+				|| !this.transactions.beginLoad(key)) {
+			tell(key, Access.BYPASS);
+			return this.loads.load(source);
+		}
+		try {
+			return look(source);
+		}
+		finally {
+			this.transactions.endLoad();
+		}
+	}
+
+	/**
+	 * Returns several values from the cache, or loads those that are not there.
+	 * @return a value for each key, {@code null} for absence
+	 * @throws Throwable as {@link #read}
+	 */
+	Map<CacheKey, @Nullable Object> readAll(CacheBulkSource database) throws Throwable {
+		CacheBulkSource source = this.behind.isBehind(database.cache())
+				? new PendingFirstForSeveral(this.behind, database) : database;
+		List<CacheKey> passing = new ArrayList<>();
+		List<CacheKey> entered = new ArrayList<>();
+		CallBudget budget = this.flights.newBudget();
+		boolean unjudged = this.invalidations.isDue(source.cache())
+				|| !this.invalidations.awaitReady(source.cache(), budget);
+		try {
+			for (CacheKey key : source.keys()) {
+				boolean passes = unjudged || this.transactions.isWriting(key) || !this.transactions.beginLoad(key);
+				(passes ? passing : entered).add(key);
+			}
+			try (CacheBulkRead read = new CacheBulkRead(source, this.flights, this.loads, this.invalidations,
+					this.transactions, this.events, budget)) {
+				return read.go(entered, passing, this.definitions.settings(source.cache()));
+			}
+		}
+		finally {
+			entered.forEach((key) -> this.transactions.endLoad());
+		}
+	}
+
+	private @Nullable Object look(CacheSource source) throws Throwable {
+		CacheKey key = source.key();
+		CallBudget budget = this.flights.newBudget();
+		CacheQuestion question = new CacheQuestion(key, this.definitions.settings(key.cache()),
+				source.type().readable(), false,
+				!this.refresher.isBusy() && !this.transactions.snapshot().transactional());
+		CacheLookup lookup = look(question, budget);
+		if (lookup instanceof CacheLookup.Load load) {
+			return load(source, load, budget);
+		}
+		requireInTime(key, lookup);
+		CacheType.Content content = content(source, entry(lookup));
+		if (content == null) {
+			boolean unreadable = !isOutdated(source, entry(lookup));
+			lookup = look(question.replacing(), budget);
+			requireInTime(key, lookup);
+			content = content(source, entry(lookup));
+			if (content == null) {
+				return load(source, replaceable(lookup, unreadable), budget);
+			}
+		}
+		if (lookup instanceof CacheLookup.Found found && found.refresh() != null) {
+			this.refresher.refresh(source, found.refresh());
+		}
+		tell(key, (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
+		return content.value();
+	}
+
+	private void requireInTime(CacheKey key, CacheLookup lookup) {
+		if (lookup instanceof CacheLookup.Late) {
+			tell(key, Access.MISS);
+			throw new CacheLoadTimeoutException(key.cache());
+		}
+	}
+
+	private CacheLookup passBy(CacheLookup unjudged) {
+		CacheLookup.Permit permit = null;
+		if (unjudged instanceof CacheLookup.Load load) {
+			permit = load.permit();
+		}
+		else if (unjudged instanceof CacheLookup.Found found) {
+			permit = found.refresh();
+		}
+		if (permit != null) {
+			this.flights.release(permit, false);
+		}
+		return CacheLookup.Load.BYPASS;
+	}
+
+	private CacheLookup look(CacheQuestion question, CallBudget budget) {
+		String cache = question.key().cache();
+		CompletableFuture<Void> ready = this.invalidations.ready(cache, budget);
+		CacheLookup lookup = Waiting.await(this.flights.lookup(question, budget));
+		// Once more, since what is known has grown older for whoever has waited
+		boolean judged = CacheInvalidations.isReady(ready) && this.invalidations.awaitReady(cache, budget);
+		return judged ? lookup : passBy(lookup);
+	}
+
+	private static byte[] entry(CacheLookup lookup) {
+		if (lookup instanceof CacheLookup.Found found) {
+			return found.value();
+		}
+		return (lookup instanceof CacheLookup.Expired expired) ? expired.value() : NOTHING;
+	}
+
+	private CacheType.@Nullable Content content(CacheSource source, byte[] entry) {
+		return isOutdated(source, entry) ? null : source.type().read(entry);
+	}
+
+	private boolean isOutdated(CacheSource source, byte[] entry) {
+		CacheHeader header = source.type().header(entry);
+		return header != null && (this.invalidations.isOutdated(source.key().cache(), header.stamp(), header.tags())
+				|| (header.tags().length == 0 && isTagged(source)));
+	}
+
+	// Else an entry that was stored before anybody said what its tags are would be out of
+	// reach
+	private static boolean isTagged(CacheSource source) {
+		CacheTags tags = source.tags();
+		return tags != null && !tags.isEmpty();
+	}
+
+	private static CacheLookup.Load replaceable(CacheLookup second, boolean unreadable) {
+		CacheLookup.Load load = (second instanceof CacheLookup.Load granted) ? granted : CacheLookup.Load.UNSTORED;
+		return new CacheLookup.Load(load.permit(), load.bypassed(), unreadable, null);
+	}
+
+	private @Nullable Object load(CacheSource source, CacheLookup.Load load, CallBudget budget) throws Throwable {
+		CacheKey key = source.key();
+		if (load.replacing()) {
+			this.events.publish(new CacheEvent.Unreadable(key.cache()));
+		}
+		byte @Nullable [] kept = load.expired();
+		if (kept == null) {
+			tell(key, load.bypassed() ? Access.BYPASS : Access.MISS);
+			return load(source, load.permit(), budget);
+		}
+		try {
+			Object value = load(source, load.permit(), budget);
+			tell(key, load.bypassed() ? Access.BYPASS : Access.MISS);
+			return value;
+		}
+		catch (UncacheableValueException | Error ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			if (ex instanceof InterruptedException) {
+				throw ex;
+			}
+			boolean judged = this.invalidations.awaitReady(key.cache(), this.flights.newBudget());
+			CacheType.Content expired = judged ? content(source, kept) : null;
+			tell(key, (expired != null) ? Access.STALE : Access.MISS);
+			if (expired == null) {
+				throw ex;
+			}
+			return expired.value();
+		}
+	}
+
+	private @Nullable Object load(CacheSource source, CacheLookup.@Nullable Permit permit, CallBudget budget)
+			throws Throwable {
+		return (permit != null) ? this.loads.load(source, permit, this.transactions.snapshot(), budget)
+				: this.loads.load(source);
+	}
+
+	private void tell(CacheKey key, Access access) {
+		this.events.publish(new CacheEvent.Read(key.cache(), access, CacheEvent.Tier.REDIS));
+	}
+
+}

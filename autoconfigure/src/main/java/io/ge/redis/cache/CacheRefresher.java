@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.connection.DaemonThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Replaces values before they expire, on a few threads of its own. Whoever reads the old
+ * value is not delayed: if all threads are busy, another reader gets its chance later.
+ */
+final class CacheRefresher implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(CacheRefresher.class);
+
+	private static final int IDLE_SECONDS = 30;
+
+	private final CacheFlights flights;
+
+	private final CacheLoads loads;
+
+	private final CacheTransactions transactions;
+
+	private final UnaryOperator<Runnable> context;
+
+	private final ThreadPoolExecutor threads;
+
+	private final int most;
+
+	private final AtomicInteger running = new AtomicInteger();
+
+	/**
+	 * Creates a refresher.
+	 * @param most how many values are loaded at a time
+	 * @param context takes along what the application has bound to the calling thread
+	 */
+	CacheRefresher(CacheFlights flights, CacheLoads loads, CacheTransactions transactions, int most,
+			UnaryOperator<Runnable> context) {
+		this.flights = flights;
+		this.loads = loads;
+		this.transactions = transactions;
+		this.context = context;
+		this.most = most;
+		this.threads = new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				DaemonThreads.named("ge-redis-refresh"));
+	}
+
+	/**
+	 * Returns whether there is no thread for another value.
+	 */
+	boolean isBusy() {
+		return this.running.get() >= this.most;
+	}
+
+	/**
+	 * Replaces a value that stands, unless there is too much to do.
+	 */
+	void refresh(CacheSource source, CacheLookup.Permit permit) {
+		try {
+			CacheSource detached = source.detached();
+			this.threads.execute(this.context.apply(() -> load(detached, permit)));
+		}
+		catch (RuntimeException | OutOfMemoryError ex) {
+			// All threads are busy, or there is no way to another one, or the system has
+			// no thread to spare: no matter for a hit
+			this.flights.release(permit, false);
+		}
+	}
+
+	private void load(CacheSource source, CacheLookup.Permit permit) {
+		this.running.incrementAndGet();
+		this.transactions.beginLoad(source.key());
+		try {
+			this.loads.load(source, permit, this.transactions.snapshot(), this.flights.newBudget());
+		}
+		catch (Throwable ex) {
+			// The value that stands is good until it expires: then a caller will see it
+			logger.debug("A value of cache '" + source.key().cache() + "' could not be refreshed", ex);
+		}
+		finally {
+			this.transactions.endLoad();
+			this.running.decrementAndGet();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.threads.shutdown();
+	}
+
+}

@@ -1,0 +1,63 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Puts what a method returns into a cache that is written behind: readers of the cache
+ * have it when the method has returned, and the
+ * {@link io.ge.redis.cache.behind.WriteBehindStore} of the cache writes it to the
+ * database a moment later, together with others. The method itself does not touch the
+ * database.
+ * <p>
+ * Redis is where the change is until the store has confirmed it. So it is as durable as
+ * Redis is: what a failover or a restart of Redis loses of its last writes is lost. If
+ * Redis does not take the change the caller is told, by an exception after the method has
+ * run. A change is no part of a transaction: it stays if that is rolled back.
+ * <p>
+ * Of a key that changes faster than its store writes, only the newest value is written.
+ * Entries that expire or are evicted are restored from the change as long as that waits.
+ * <p>
+ * Cost: one script call, which writes the entry and the change.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@Reflective
+public @interface CacheWriteBehind {
+
+	/**
+	 * Name of the cache: that of a {@code WriteBehindStore} bean, or one with
+	 * {@code ge.redis.cache.caches.<name>.write-behind=true}. No method may write it
+	 * through.
+	 * @return the name
+	 */
+	String cache();
+
+	/**
+	 * SpEL expression over the arguments for the key. As {@link CacheWriteThrough#key()}.
+	 * @return the expression
+	 */
+	String key();
+
+	/**
+	 * SpEL expression over the arguments and {@code #result} for the value. Default what
+	 * the method returns, or the value inside an {@code Optional}. {@code null} means
+	 * that there is none any more: readers get absence, and so does the store.
+	 * @return the expression
+	 */
+	String value() default "";
+
+}

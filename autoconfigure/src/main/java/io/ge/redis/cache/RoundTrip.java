@@ -1,0 +1,197 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.DeserializationProblemHandler;
+import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.introspect.BeanPropertyDefinition;
+import tools.jackson.databind.introspect.ClassIntrospector;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Writes and reads a value of a type that is made up, to see at startup what a cache
+ * would find out with the first hit: that the type cannot be read, or comes back without
+ * a part of it. Where no value can be made up nothing is said.
+ */
+final class RoundTrip {
+
+	private static final int DEEPEST = 8;
+
+	private final JsonMapper mapper;
+
+	private final Deque<Class<?>> within = new ArrayDeque<>();
+
+	private @Nullable String lost;
+
+	RoundTrip(JsonMapper mapper) {
+		this.mapper = mapper;
+	}
+
+	/**
+	 * Returns why values of a type cannot be read back.
+	 * @return the reason, or {@code null} if none shows
+	 */
+	@Nullable String obstacle(JavaType type) {
+		if (type.isJavaLangObject()) {
+			return "it says nothing about its content, which would be read back as maps and lists";
+		}
+		Object sample = sample(type);
+		String empty = (type.isCollectionLikeType() || type.isArrayType()) ? "[]" : "{}";
+		try {
+			return obstacle(type, (sample != null) ? this.mapper.writeValueAsString(sample) : empty);
+		}
+		catch (InvalidDefinitionException ex) {
+			return reason(ex);
+		}
+		catch (JacksonException ex) {
+			return (sample != null) ? obstacleOfReading(type, empty) : null;
+		}
+	}
+
+	private @Nullable String obstacleOfReading(JavaType type, String json) {
+		try {
+			this.mapper.readerFor(type).readValue(json);
+			return null;
+		}
+		catch (InvalidDefinitionException ex) {
+			return reason(ex);
+		}
+		catch (JacksonException ex) {
+			// It can be read, from something else
+			return null;
+		}
+	}
+
+	private @Nullable String obstacle(JavaType type, String json) {
+		Object value = this.mapper.readerFor(type).readValue(json);
+		if (value == null) {
+			return null;
+		}
+		JsonNode written = write(type, value);
+		if (!written.equals(write(type, value))) {
+			return null;
+		}
+		Object read = this.mapper.readerFor(type).withHandler(new Losses()).readValue(written.toString());
+		if (this.lost != null || read == null) {
+			return this.lost;
+		}
+		return written.equals(write(type, read)) ? null
+				: "what was written as " + written + " is written as " + write(type, read) + " once it was read";
+	}
+
+	private JsonNode write(JavaType type, Object value) {
+		return this.mapper.readTree(this.mapper.writerFor(type).writeValueAsString(value));
+	}
+
+	private static String reason(InvalidDefinitionException ex) {
+		return ex.getPath().isEmpty() ? ex.getOriginalMessage()
+				: ex.getOriginalMessage() + ", at " + ex.getPathReference();
+	}
+
+	/**
+	 * Makes up what a value looks like in JSON, with something in each property.
+	 * @return maps, lists, texts, numbers and constants; {@code null} where nothing can
+	 * be made up
+	 */
+	private @Nullable Object sample(JavaType type) {
+		Class<?> raw = ClassUtils.resolvePrimitiveIfNecessary(type.getRawClass());
+		if (raw == String.class || raw == CharSequence.class || raw == Character.class || raw == Object.class) {
+			return "a";
+		}
+		if (raw == Boolean.class) {
+			return true;
+		}
+		if (Number.class.isAssignableFrom(raw) && raw.getName().startsWith("java.")) {
+			return 1;
+		}
+		if (type.isEnumType()) {
+			Object[] constants = raw.getEnumConstants();
+			return (constants != null && constants.length > 0) ? constants[0] : null;
+		}
+		if (type.isReferenceType()) {
+			return sample(type.getReferencedType());
+		}
+		if (type.isArrayType() || type.isCollectionLikeType()) {
+			return list(type);
+		}
+		if (type.isMapLikeType()) {
+			Object content = (type.getKeyType().getRawClass() == String.class) ? sample(type.getContentType()) : null;
+			return (content != null) ? Map.of("a", content) : Map.of();
+		}
+		return raw.getName().startsWith("java.") ? null : bean(type);
+	}
+
+	private Object list(JavaType type) {
+		JavaType content = type.getContentType();
+		if (content.getRawClass() == byte.class || content.getRawClass() == char.class) {
+			return "YWFh";
+		}
+		Object element = sample(content);
+		return (element != null) ? List.of(element) : List.of();
+	}
+
+	private @Nullable Object bean(JavaType type) {
+		Class<?> raw = type.getRawClass();
+		if (this.within.contains(raw) || this.within.size() == DEEPEST) {
+			return null;
+		}
+		ClassIntrospector introspector = this.mapper.deserializationConfig().classIntrospectorInstance();
+		BeanDescription description = introspector.introspectForDeserialization(type,
+				introspector.introspectClassAnnotations(type));
+		if (description.getClassAnnotations().has(JsonTypeInfo.class)) {
+			return null;
+		}
+		this.within.push(raw);
+		Map<String, Object> properties = new LinkedHashMap<>();
+		for (BeanPropertyDefinition property : description.findProperties()) {
+			Object value = property.couldDeserialize() ? sample(property.getPrimaryType()) : null;
+			if (value != null) {
+				properties.put(property.getName(), value);
+			}
+		}
+		this.within.pop();
+		return properties;
+	}
+
+	/**
+	 * Notes what is written of an object and not read. What is only computed from the
+	 * rest of it is no loss.
+	 */
+	private final class Losses extends DeserializationProblemHandler {
+
+		@Override
+		public boolean handleUnknownProperty(DeserializationContext context, JsonParser parser,
+				ValueDeserializer<?> deserializer, Object beanOrClass, String property) {
+			Class<?> owner = (beanOrClass instanceof Class<?> type) ? type : beanOrClass.getClass();
+			if (ReflectionUtils.findField(owner, property) != null) {
+				RoundTrip.this.lost = "'" + property + "' of " + owner.getName()
+						+ " is written, but nothing takes it when it is read";
+			}
+			parser.skipChildren();
+			return true;
+		}
+
+	}
+
+}

@@ -1,0 +1,26 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import io.ge.redis.GeRedisException;
+
+/**
+ * A loaded value can never be cached: a mistake in the application, which every miss
+ * would hide. Writers are not told by an exception, since their change is made: the entry
+ * is removed, and a warning says why.
+ */
+public class UncacheableValueException extends GeRedisException {
+
+	/**
+	 * Creates an exception.
+	 * @param message what is wrong and what to do, without the value
+	 * @param cause the cause
+	 */
+	public UncacheableValueException(String message, Throwable cause) {
+		super(message, cause);
+	}
+
+}

@@ -1,0 +1,44 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.behind;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a partition has for the one who asks to write its changes.
+ */
+sealed interface Take {
+
+	/**
+	 * Nothing waits.
+	 */
+	record Idle() implements Take {
+	}
+
+	/**
+	 * Another instance holds the partition.
+	 *
+	 * @param left the rest of its lease
+	 * @param waiting how many keys wait
+	 */
+	record Busy(Duration left, long waiting) implements Take {
+	}
+
+	/**
+	 * The caller holds the partition.
+	 *
+	 * @param waiting how many keys wait
+	 * @param due when the next one is tried again, or {@code null} if none is to be
+	 * @param more whether there may be more to write now than was given
+	 * @param changes what to write now; may be none though there is more
+	 */
+	record Taken(long waiting, @Nullable Duration due, boolean more, List<WaitingChange> changes) implements Take {
+	}
+
+}

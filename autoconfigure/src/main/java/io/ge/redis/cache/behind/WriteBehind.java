@@ -1,0 +1,372 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.behind;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.connection.DaemonThreads;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.outage.CallBudget;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.Assert;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * The caches that are written behind: takes changes on every instance, and writes them on
+ * those that have the store. Starts to write after the connections and stops before them,
+ * and after everything that serves requests.
+ * <p>
+ * The one who puts the first change into a partition that nobody holds takes it, if it
+ * has the store; else all that have it are told. Who holds it keeps it as long as changes
+ * come, and is told of them. Twice per lease each instance looks at all partitions, in
+ * case somebody has died or a message was lost.
+ */
+public final class WriteBehind implements SmartLifecycle {
+
+	/**
+	 * Between the connections, at 1000, and whatever serves requests.
+	 */
+	static final int PHASE = 2000;
+
+	private static final Log logger = LogFactory.getLog(WriteBehind.class);
+
+	private static final Duration IDLE = Duration.ofSeconds(30);
+
+	private final Supplier<WriteBehindProperties> properties;
+
+	private final Predicate<String> declared;
+
+	private final Supplier<JsonMapper> mapper;
+
+	private final Supplier<RedisWriteBehind> redis;
+
+	private final GuardEvents events;
+
+	private final Supplier<Map<String, Store>> stores;
+
+	private final Map<String, AtomicLongArray> versions = new ConcurrentHashMap<>();
+
+	private volatile @Nullable Running running;
+
+	private boolean listening;
+
+	/**
+	 * Assembles it.
+	 * @param properties the settings
+	 * @param declared tells caches whose store other applications have
+	 * @param stores the stores of this one, asked once
+	 * @param mapper writes and reads changes
+	 * @param redis where they wait
+	 * @param events told of what becomes of them
+	 */
+	public WriteBehind(Supplier<WriteBehindProperties> properties, Predicate<String> declared,
+			Supplier<List<WriteBehindStore<?>>> stores, Supplier<JsonMapper> mapper, Supplier<RedisWriteBehind> redis,
+			GuardEvents events) {
+		this.properties = properties;
+		this.declared = declared;
+		this.mapper = mapper;
+		this.redis = SingletonSupplier.of(redis);
+		this.events = events;
+		this.stores = SingletonSupplier.of(() -> storesByCache(stores.get()));
+	}
+
+	private Map<String, Store> storesByCache(List<WriteBehindStore<?>> stores) {
+		Map<String, Store> byCache = new LinkedHashMap<>();
+		for (WriteBehindStore<?> store : stores) {
+			Store other = byCache.putIfAbsent(store.cache(), new Store(store, valueType(store)));
+			Assert.state(other == null, () -> "Cache '" + store.cache()
+					+ "' has two stores, which would write its changes in no order. Leave one WriteBehindStore bean");
+		}
+		return byCache;
+	}
+
+	private JavaType valueType(WriteBehindStore<?> store) {
+		Class<?> type = AopUtils.getTargetClass(store);
+		ResolvableType value = ResolvableType.forClass(type).as(WriteBehindStore.class).getGeneric(0);
+		Assert.state(value.resolve() != null && !value.hasUnresolvableGenerics(), () -> type.getName()
+				+ " does not say which values it writes. Make it a class that implements WriteBehindStore<TheType>");
+		return this.mapper.get().constructType(value.getType());
+	}
+
+	/**
+	 * Returns whether a cache is written behind, by this application or another one.
+	 * @param cache the cache's name
+	 * @return whether
+	 */
+	public boolean isBehind(String cache) {
+		return this.declared.test(cache) || this.stores.get().containsKey(cache);
+	}
+
+	/**
+	 * Returns the type of values that the store of a cache writes.
+	 * @param cache the cache's name
+	 * @return the type, or {@code null} if this application has no store of it
+	 */
+	public @Nullable JavaType storedType(String cache) {
+		Store store = this.stores.get().get(cache);
+		return (store != null) ? store.type() : null;
+	}
+
+	/**
+	 * Returns the caches whose changes this application writes.
+	 * @return their names
+	 */
+	public List<String> storedCaches() {
+		return List.copyOf(this.stores.get().keySet());
+	}
+
+	// Writers and readers
+
+	/**
+	 * Makes a change.
+	 * @param type the type of the value
+	 * @param value the value, or {@code null} for none
+	 * @return the value as JSON, empty for none
+	 */
+	public byte[] change(JavaType type, @Nullable Object value) {
+		return (value != null) ? this.mapper.get().writerFor(type).writeValueAsBytes(value) : new byte[0];
+	}
+
+	/**
+	 * Puts a value into the cache and its change into the queue.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @param change see {@link #change}
+	 * @param entry what the entry is to be; empty to remove it
+	 * @param ttl how long the entry stays; zero for as long as nobody removes it
+	 * @param budget how long it may take
+	 * @return completes with the version, or with {@link WriteBehindFullException} or
+	 * what Redis failed with
+	 */
+	public CompletableFuture<Long> append(String cache, List<String> key, byte[] change, byte[] entry, Duration ttl,
+			CallBudget budget) {
+		Partition partition = Partition.of(cache, key);
+		AtomicLongArray seen = this.versions.computeIfAbsent(cache,
+				(name) -> new AtomicLongArray(RedisWriteBehind.PARTITIONS));
+		int bound = this.properties.get().maxPending() / RedisWriteBehind.PARTITIONS;
+		boolean here = this.running != null && this.stores.get().containsKey(cache);
+		return this.redis.get()
+			.append(partition, key, change, entry, ttl, bound, seen.get(partition.number()), here, budget)
+			.thenApply((appended) -> {
+				if (!appended.taken()) {
+					throw new WriteBehindFullException(cache, appended.number());
+				}
+				seen.accumulateAndGet(partition.number(), appended.number(), Math::max);
+				return appended.number();
+			});
+	}
+
+	/**
+	 * Returns the change of a key that its store has not confirmed.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @return completes with the change, or with what Redis failed with
+	 */
+	public CompletableFuture<PendingChange> pending(String cache, List<String> key) {
+		RedisWriteBehind asked = this.redis.get();
+		return asked.pending(Partition.of(cache, key), key, asked.newBudget());
+	}
+
+	/**
+	 * Reads a change.
+	 * @param change the change
+	 * @param type the type of the value
+	 * @return the value, or {@code null} for none
+	 * @throws tools.jackson.core.JacksonException if it is none of the type
+	 */
+	public @Nullable Object value(PendingChange change, JavaType type) {
+		byte[] json = change.json();
+		return (json != null && json.length > 0) ? this.mapper.get().readerFor(type).readValue(json) : null;
+	}
+
+	/**
+	 * Returns how many keys of a cache wait for the store of this application, as this
+	 * instance has last seen.
+	 * @param cache the cache's name
+	 * @return the number, at most half of the lease old
+	 */
+	public long waiting(String cache) {
+		Running current = this.running;
+		return (current != null) ? current.waiting(cache) : 0;
+	}
+
+	// Lifecycle
+
+	@Override
+	public void start() {
+		if (this.running != null || this.stores.get().isEmpty()) {
+			return;
+		}
+		Running started = new Running(this.properties.get(), this.redis.get());
+		this.running = started;
+		listen();
+		this.stores.get().keySet().forEach((cache) -> this.events.publish(new WriteBehindEvent.Started(cache)));
+		started.begin();
+	}
+
+	/**
+	 * Listens once, however often it is started: nobody can be made to stop telling.
+	 */
+	private void listen() {
+		if (this.listening) {
+			return;
+		}
+		this.listening = true;
+		this.redis.get().onWake((cache, partition) -> {
+			Running current = this.running;
+			if (current != null) {
+				current.wake(cache, partition);
+			}
+		});
+		this.redis.get().onRecovery(() -> {
+			Running current = this.running;
+			if (current != null) {
+				current.lookAtAll();
+			}
+		});
+	}
+
+	@Override
+	public void stop() {
+		Running stopped = this.running;
+		this.running = null;
+		if (stopped != null) {
+			stopped.end();
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running != null;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+	/**
+	 * What writes the changes of one cache.
+	 */
+	private record Store(WriteBehindStore<?> store, JavaType type) {
+	}
+
+	/**
+	 * The workers and their threads.
+	 */
+	private final class Running {
+
+		private final WriteBehindProperties properties;
+
+		private final ThreadPoolExecutor threads;
+
+		private final ScheduledExecutorService timer;
+
+		private final Map<String, List<PartitionWorker>> workers = new LinkedHashMap<>();
+
+		Running(WriteBehindProperties properties, RedisWriteBehind redis) {
+			this.properties = properties;
+			this.threads = new ThreadPoolExecutor(properties.threads(), properties.threads(), IDLE.toSeconds(),
+					TimeUnit.SECONDS, new LinkedBlockingQueue<>(), DaemonThreads.named("ge-redis-write-behind"));
+			this.threads.allowCoreThreadTimeOut(true);
+			ScheduledThreadPoolExecutor single = new ScheduledThreadPoolExecutor(1,
+					DaemonThreads.named("ge-redis-write-behind-timer"));
+			single.setRemoveOnCancelPolicy(true);
+			this.timer = single;
+			WriteBehind.this.stores.get()
+				.forEach((cache, store) -> this.workers.put(cache, workers(cache, store, redis)));
+		}
+
+		private List<PartitionWorker> workers(String cache, Store store, RedisWriteBehind redis) {
+			StoreWriter<?> writer = new StoreWriter<>(store.store(),
+					WriteBehind.this.mapper.get().readerFor(store.type()), this.properties);
+			List<PartitionWorker> all = new ArrayList<>(RedisWriteBehind.PARTITIONS);
+			for (int i = 0; i < RedisWriteBehind.PARTITIONS; i++) {
+				all.add(new PartitionWorker(new Partition(cache, i), redis, writer, this.properties, this.threads,
+						this.timer, WriteBehind.this.events::publish));
+			}
+			return List.copyOf(all);
+		}
+
+		void begin() {
+			this.timer.scheduleWithFixedDelay(this::lookAtAll, 0, this.properties.leaseTime().toNanos() / 2,
+					TimeUnit.NANOSECONDS);
+		}
+
+		void wake(String cache, int partition) {
+			List<PartitionWorker> all = this.workers.get(cache);
+			if (all != null) {
+				all.get(partition).wake();
+			}
+		}
+
+		void lookAtAll() {
+			try {
+				this.workers.values().forEach((all) -> all.forEach(PartitionWorker::look));
+			}
+			catch (Throwable ex) {
+				// Thrown on, it would be the last look of this instance
+				logger.warn("Changes that wait were not looked for: " + ex);
+			}
+		}
+
+		long waiting(String cache) {
+			return this.workers.getOrDefault(cache, List.of()).stream().mapToLong(PartitionWorker::waiting).sum();
+		}
+
+		void end() {
+			long deadline = System.nanoTime() + this.properties.drainTimeout().toNanos();
+			this.threads.getQueue().clear();
+			this.workers.values().forEach((all) -> all.forEach((worker) -> drain(worker, deadline)));
+			this.threads.shutdown();
+			try {
+				if (!this.threads.awaitTermination(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+					logger.info("Not all changes were written before the shutdown. They stay in Redis");
+				}
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			finally {
+				this.timer.shutdownNow();
+			}
+		}
+
+		private void drain(PartitionWorker worker, long deadline) {
+			try {
+				this.threads.execute(() -> worker.drain(deadline));
+			}
+			catch (RejectedExecutionException ex) {
+				throw new IllegalStateException("The threads run until all is drained", ex);
+			}
+		}
+
+	}
+
+}

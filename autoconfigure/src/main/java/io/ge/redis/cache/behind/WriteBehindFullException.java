@@ -1,0 +1,33 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.behind;
+
+import io.ge.redis.GeRedisException;
+
+/**
+ * A change was not taken, because too many keys of the cache wait for their store. Keys
+ * that wait already are never refused.
+ */
+public class WriteBehindFullException extends GeRedisException {
+
+	private final long waiting;
+
+	WriteBehindFullException(String cache, long waiting) {
+		super("Cache '" + cache + "' takes no change of one more key: " + waiting
+				+ " wait for the store in its partition. Look at why the store is slow, or raise"
+				+ " ge.redis.cache.write-behind.max-pending", false);
+		this.waiting = waiting;
+	}
+
+	/**
+	 * Returns how many keys wait in the partition of the one that was refused.
+	 * @return the number
+	 */
+	public long waiting() {
+		return this.waiting;
+	}
+
+}

@@ -1,0 +1,31 @@
+-- Tells an instance the versions of the tags of a cache that it does not know for certain.
+--
+-- KEYS  versions of the tags of the cache
+-- ARGV  the version as of the last look, the highest version that the instance has heard of, how long in milliseconds an
+--       entry may stay after it was stamped, news channel, topic of the news, cache
+-- Reply {last version, tag, version, tag, version ...} with all that are higher than at the last look
+--
+-- Invariants
+--  * The set outlives every entry that it is about, as long as somebody looks. If it is not there, or if its last
+--    version is lower than what somebody has heard, versions were lost: then all entries count as outdated from here
+--    on, and everybody is told.
+--  * Writes nothing otherwise, but to prolong the set when half of its time is over.
+-- See outdate.lua for the set. The removal comes first: after it servers let a script write also without memory.
+
+local clock = redis.call('TIME') -- the only reading of time
+local now = clock[1] * 1000000 + clock[2]
+local versions, seen, heard, kept = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+
+local last = tonumber(redis.call('ZRANGE', versions, -1, -1, 'WITHSCORES')[2] or '0')
+if last == 0 or last < heard then
+  last = math.max(last, heard, now - 1) + 1
+  redis.call('DEL', versions)
+  redis.call('ZADD', versions, string.format('%.0f', last), '*')
+  redis.pcall('PUBLISH', ARGV[4], ARGV[5] .. ' ' .. string.format('%.0f', last) .. ' * ' .. ARGV[6])
+end
+if redis.call('PTTL', versions) < kept then
+  redis.call('PEXPIRE', versions, 2 * kept)
+end
+local reply = redis.call('ZRANGEBYSCORE', versions, '(' .. seen, '+inf', 'WITHSCORES')
+table.insert(reply, 1, string.format('%.0f', last))
+return reply

@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisTarget;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Runs {@link CacheBatchContract} on each kind of Redis for which it makes a difference.
+ */
+class CacheBatchIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends CacheBatchContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends CacheBatchContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.JEDIS)
+	class ThroughJedis extends CacheBatchContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends CacheBatchContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.VALKEY_8)
+	class OnValkey8 extends CacheBatchContract {
+
+	}
+
+}

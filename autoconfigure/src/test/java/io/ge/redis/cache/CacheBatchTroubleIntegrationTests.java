@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+import io.ge.redis.test.SharedRedis;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What a caller gets who reads several values, and Redis or the database does not answer.
+ */
+class CacheBatchTroubleIntegrationTests {
+
+	private static final List<String> IDS = List.of("a", "b", "c");
+
+	@Test
+	void loadsEverythingInOneGoWhileRedisIsAway() {
+		run(new String[] { "spring.data.redis.port=1" }, (application, batches) -> {
+			assertThat(batches.findAll(IDS)).hasSize(3);
+			assertThat(batches.findAll(IDS)).hasSize(3);
+			assertThat(batches.loaded()).containsExactly(IDS, IDS);
+			assertThat(application.events().takeResults()).containsExactly("bypass", "bypass", "bypass", "loaded",
+					"bypass", "bypass", "bypass", "loaded");
+		}, "ge.redis.outage.command-timeout=100ms");
+	}
+
+	@Test
+	void valuesThatHaveExpiredStandInForThoseThatCannotBeLoaded() {
+		run(SharedRedis.standalone().properties(), (application, batches) -> {
+			batches.findAll(IDS);
+			batches.whileLoading(() -> {
+				throw new IllegalStateException("no database");
+			});
+			IDS.forEach((id) -> Awaitility.await("the value has expired")
+				.until(() -> (Long) SharedRedis.standalone()
+					.primary()
+					.command("PTTL", "ge:cache:{balances:" + id + "}:e1") <= 60_000));
+			application.events().takeResults();
+			assertThat(batches.findAll(IDS)).hasSize(3);
+			assertThat(application.events().takeResults()).containsExactly("load_failed", "stale", "stale", "stale");
+			assertThatIllegalStateException().isThrownBy(() -> batches.findAll(List.of("a", "none")));
+		}, "ge.redis.cache.caches.balances.ttl=1s", "ge.redis.cache.ttl-jitter=0",
+				"ge.redis.cache.caches.balances.stale-if-error=1m");
+	}
+
+	@Test
+	void failsAndHoldsNothingIfOthersLoadForTooLong() {
+		run(SharedRedis.standalone().properties(), (application, batches) -> {
+			CountDownLatch loading = new CountDownLatch(1);
+			CountDownLatch release = new CountDownLatch(1);
+			application.balances().whileLoading(() -> {
+				loading.countDown();
+				CacheContract.await(release);
+			});
+			CompletableFuture<?> one = CompletableFuture.runAsync(() -> application.balances().find("b"),
+					(task) -> new Thread(task).start());
+			CacheContract.await(loading);
+			assertThatExceptionOfType(CacheLoadTimeoutException.class).isThrownBy(() -> batches.findAll(IDS));
+			assertThat(batches.loaded()).isEmpty();
+			release.countDown();
+			one.join();
+			Awaitility.await().ignoreExceptions().until(() -> batches.findAll(IDS).size() == 3);
+			assertThat(batches.loaded()).flatMap((ids) -> ids).containsExactlyInAnyOrder("a", "c");
+		}, "ge.redis.cache.load-wait=0s", "ge.redis.cache.on-load-timeout=fail", "ge.redis.cache.lease-time=1m");
+	}
+
+	@Test
+	void whatTheCallerLoadsItselfIsNoWaiting() {
+		run(SharedRedis.standalone().properties(), (application, batches) -> {
+			CountDownLatch loading = new CountDownLatch(1);
+			CountDownLatch release = new CountDownLatch(1);
+			application.balances().whileLoading(() -> {
+				loading.countDown();
+				CacheContract.await(release);
+			});
+			CompletableFuture<?> one = CompletableFuture.runAsync(() -> application.balances().find("b"),
+					(task) -> new Thread(task).start());
+			CacheContract.await(loading);
+			batches.whileLoading(() -> {
+				Awaitility.await().pollDelay(Duration.ofMillis(2500)).until(() -> true);
+				CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS).execute(release::countDown);
+			});
+			assertThat(batches.findAll(IDS)).hasSize(3);
+			assertThat(batches.loaded()).containsExactly(List.of("a", "c"));
+			one.join();
+		}, "ge.redis.cache.load-wait=2s", "ge.redis.cache.on-load-timeout=fail", "ge.redis.cache.lease-time=1m");
+	}
+
+	private static void run(String[] redis, BiConsumer<CacheApplication, CacheBatchContract.Batches> use,
+			String... properties) {
+		SharedRedis.standalone().flushAll();
+		try (CacheApplication application = CacheApplication.start(CacheBatchContract.Configuration.class, redis,
+				"jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", properties)) {
+			IDS.forEach((id) -> application.balances().insert(id, "1"));
+			use.accept(application, application.bean(CacheBatchContract.Batches.class));
+		}
+	}
+
+}

@@ -1,0 +1,28 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link CacheValues}.
+ */
+class CacheValuesTests {
+
+	@Test
+	void writerIsNotToldThatNothingIsKnownOfTheType() {
+		CacheCodec codec = new CacheCodec(() -> {
+			throw new IllegalStateException("no mapper");
+		}, () -> 16384);
+		CacheValues values = new CacheValues(new CacheDefinitions(() -> {
+			throw new IllegalStateException("not needed");
+		}), codec);
+		assertThat(values.published("balances", "written", 0, null)).isNull();
+	}
+
+}

@@ -1,0 +1,53 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.behind;
+
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisTarget;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Caches that are written behind, on every kind of Redis.
+ */
+class WriteBehindIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends WriteBehindContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends WriteBehindContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.JEDIS)
+	class ThroughJedis extends WriteBehindContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends WriteBehindContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.REDIS_8)
+	class OnRedis8 extends WriteBehindContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.VALKEY_8)
+	class OnValkey8 extends WriteBehindContract {
+
+	}
+
+}
