@@ -11,6 +11,13 @@ create table if not exists sales (
 	quantity numeric(38, 10) not null check (quantity > 0)
 );
 
+-- A writer whose fencing token is below the one that has written last is refused.
+create table if not exists valuations (
+	position_id varchar(40) primary key references positions (id),
+	price numeric(38, 10) not null,
+	fence bigint not null
+);
+
 create table if not exists balances (
 	wallet varchar(40) not null,
 	token varchar(40) not null,

@@ -36,8 +36,14 @@ public class BlacklistMeters implements GuardListener {
 	@Override
 	public void onEvent(GuardEvent event) {
 		if (event instanceof BlacklistEvent checked) {
-			this.counters.computeIfAbsent(checked, this::counter).increment();
+			this.counters.computeIfAbsent(withoutReason(checked), this::counter).increment();
 		}
+	}
+
+	// There may be any number of them
+	private static BlacklistEvent withoutReason(BlacklistEvent checked) {
+		return (checked.reason() == null) ? checked
+				: new BlacklistEvent(checked.name(), checked.outcome(), checked.source());
 	}
 
 	private Counter counter(BlacklistEvent checked) {

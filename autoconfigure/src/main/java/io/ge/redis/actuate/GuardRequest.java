@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,19 @@ import org.springframework.boot.convert.DurationStyle;
  * @param parameters the parameters by name: text, or a list where one was repeated
  */
 public record GuardRequest(List<String> path, Map<String, Object> parameters) {
+
+	/**
+	 * Returns the name in the path. A name may be a path itself, and paths begin with a
+	 * slash, which a request has no place for.
+	 * @param known whether there is something of a name
+	 * @return the name as it is, or with a slash before it if only that is known; empty
+	 * if the path names nothing
+	 */
+	public String name(Predicate<String> known) {
+		String name = String.join("/", this.path);
+		String path = "/" + name;
+		return (!name.isEmpty() && !known.test(name) && known.test(path)) ? path : name;
+	}
 
 	/**
 	 * Returns the parts of a parameter that may be repeated.
@@ -89,6 +103,17 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 	}
 
 	/**
+	 * Refuses two parameters that name the same thing.
+	 * @param name the name of one
+	 * @param other the name of the other
+	 */
+	public void allowOneOf(String name, String other) {
+		if (this.parameters.containsKey(name) && this.parameters.containsKey(other)) {
+			throw GuardRequestException.invalid(name, name + " and " + other + " are both given.", "Give one of them.");
+		}
+	}
+
+	/**
 	 * Refuses parameters that would be without effect.
 	 * @param known the names of those that have one
 	 */
@@ -96,7 +121,8 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 		for (String name : this.parameters.keySet()) {
 			if (!known.contains(name)) {
 				throw GuardRequestException.invalid(name, name + " is not known here.",
-						"The parameters are " + String.join(", ", known.stream().sorted().toList()) + ".");
+						known.isEmpty() ? "There are no parameters."
+								: "The parameters are " + String.join(", ", known.stream().sorted().toList()) + ".");
 			}
 		}
 	}

@@ -159,19 +159,14 @@ public class RateLimitResource implements GuardResource {
 		}
 	}
 
-	// The name of a limit may be a path, and paths begin with a slash
 	private String limit(GuardRequest request) {
-		String name = String.join("/", request.path());
-		for (String candidate : List.of(name, "/" + name)) {
-			if (this.control.get().exists(candidate)) {
-				return candidate;
-			}
+		RateLimitControl control = this.control.get();
+		String name = request.name(control::exists);
+		if (!control.exists(name)) {
+			throw GuardRequestException.notFound("There is no rate limit '" + name + "'.", "The limits are "
+					+ String.join(", ", control.list().stream().map(RateLimitControl.Overview::name).toList()) + ".");
 		}
-		throw GuardRequestException.notFound("There is no rate limit '" + name + "'.",
-				"The limits are "
-						+ String.join(", ",
-								this.control.get().list().stream().map(RateLimitControl.Overview::name).toList())
-						+ ".");
+		return name;
 	}
 
 	private static List<String> key(GuardRequest request) {

@@ -10,6 +10,8 @@ import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
+import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.blacklist.replay.UsedIdsFactory;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -58,6 +60,12 @@ public final class BlacklistAutoConfiguration {
 	@ConditionalOnMissingBean
 	TokenBlacklist tokenBlacklist(BlacklistGuard guard) {
 		return guard.tokenBlacklist();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	UsedIds usedIds(ObjectProvider<RedisBackends> backends, BlacklistProperties properties) {
+		return UsedIdsFactory.create(() -> backends.getObject().get(properties.connectionFactory()));
 	}
 
 }

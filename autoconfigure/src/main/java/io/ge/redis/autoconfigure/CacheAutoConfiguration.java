@@ -7,7 +7,12 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.CacheWarmUp;
+import io.ge.redis.cache.CacheWarmer;
 import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.cache.behind.WriteBehindProperties;
+import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -32,17 +37,19 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnBooleanProperty(name = "ge.redis.cache.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(CacheProperties.class)
+@EnableConfigurationProperties({ CacheProperties.class, WriteBehindProperties.class })
 public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static CacheGuard cacheGuard(ObjectProvider<CacheProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends,
-			GuardEvents events) {
+			GuardEvents events, ObjectProvider<WriteBehindProperties> behind,
+			ObjectProvider<WriteBehindStore<?>> stores) {
 		return new CacheGuard(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared),
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), ThreadContext::carriedBy,
+				events, behind::getObject, () -> stores.orderedStream().toList());
 	}
 
 	@Bean
@@ -59,8 +66,39 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardAdvisor cacheInvalidatorAdvisor(CacheGuard guard, Environment environment) {
+		return guard.invalidatorAdvisor(AdviceOrder.CACHE.in(environment) + 3);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardAdvisor cacheBehindWriterAdvisor(CacheGuard guard, Environment environment) {
+		return guard.behindWriterAdvisor(AdviceOrder.CACHE.in(environment) + 2);
+	}
+
+	@Bean
+	@ConditionalOnBean(WriteBehindStore.class)
+	WriteBehind cacheWriteBehind(CacheGuard guard) {
+		return guard.writeBehind();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static TransactionListenerPostProcessor cacheTransactionListenerPostProcessor(ObjectProvider<CacheGuard> guard) {
 		return new TransactionListenerPostProcessor(() -> guard.getObject().transactionListener());
+	}
+
+	@Bean
+	@ConditionalOnBean(CacheWarmer.class)
+	@ConditionalOnBooleanProperty(name = "ge.redis.cache.warm-up.enabled", matchIfMissing = true)
+	CacheWarmUp geRedisCacheWarmUp(CacheGuard guard, ObjectProvider<CacheWarmer<?>> warmers) {
+		return guard.warmUp(warmers.orderedStream().toList());
+	}
+
+	@Bean
+	@ConditionalOnBean(CacheWarmUp.class)
+	CacheWarmUpRunner geRedisCacheWarmUpRunner(CacheWarmUp warmUp) {
+		return new CacheWarmUpRunner(warmUp);
 	}
 
 	@Bean

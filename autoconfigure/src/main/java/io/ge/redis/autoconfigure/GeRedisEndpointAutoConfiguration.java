@@ -5,14 +5,20 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.actuate.BlacklistResource;
+import io.ge.redis.actuate.CachesResource;
 import io.ge.redis.actuate.GeRedisEndpoint;
 import io.ge.redis.actuate.GuardArguments;
 import io.ge.redis.actuate.GuardFigures;
 import io.ge.redis.actuate.GuardResource;
+import io.ge.redis.actuate.IdempotencyResource;
 import io.ge.redis.actuate.LockResource;
 import io.ge.redis.actuate.RateLimitResource;
+import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.idempotency.IdempotencyGuard;
 import io.ge.redis.lock.LockGuard;
 import io.ge.redis.ratelimit.RateLimitGuard;
 
@@ -28,7 +34,8 @@ import org.springframework.context.annotation.Bean;
  * The endpoint {@code geredis}.
  */
 @AutoConfiguration(
-		after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, LockAutoConfiguration.class })
+		after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, LockAutoConfiguration.class,
+				IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class, BlacklistAutoConfiguration.class })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnAvailableEndpoint(GeRedisEndpoint.class)
@@ -54,6 +61,24 @@ public final class GeRedisEndpointAutoConfiguration {
 	@ConditionalOnBean(LockGuard.class)
 	LockResource geRedisLockResource(LockGuard guard) {
 		return new LockResource(guard::control);
+	}
+
+	@Bean
+	@ConditionalOnBean(IdempotencyGuard.class)
+	IdempotencyResource geRedisIdempotencyResource(IdempotencyGuard guard) {
+		return new IdempotencyResource(guard::control);
+	}
+
+	@Bean
+	@ConditionalOnBean(CacheGuard.class)
+	CachesResource geRedisCachesResource(CacheGuard guard, GuardFigures figures) {
+		return new CachesResource(guard, figures);
+	}
+
+	@Bean
+	@ConditionalOnBean(BlacklistGuard.class)
+	BlacklistResource geRedisBlacklistResource(BlacklistGuard guard) {
+		return new BlacklistResource(guard::control);
 	}
 
 	@Bean

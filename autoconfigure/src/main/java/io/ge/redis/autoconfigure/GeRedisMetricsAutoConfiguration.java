@@ -11,6 +11,9 @@ import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.IdempotencyMeters;
 import io.ge.redis.actuate.LockMeters;
 import io.ge.redis.actuate.RateLimitMeters;
+import io.ge.redis.actuate.RefreshTokenMeters;
+import io.ge.redis.actuate.WriteBehindMeters;
+import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.lock.LockGuard;
 import io.ge.redis.ratelimit.RateLimitGuard;
@@ -58,8 +61,19 @@ public final class GeRedisMetricsAutoConfiguration {
 	}
 
 	@Bean
+	RefreshTokenMeters geRedisRefreshTokenMeters(MeterRegistry registry) {
+		return new RefreshTokenMeters(registry);
+	}
+
+	@Bean
 	CacheMeters geRedisCacheMeters(MeterRegistry registry) {
 		return new CacheMeters(registry);
+	}
+
+	@Bean
+	WriteBehindMeters geRedisWriteBehindMeters(MeterRegistry registry, ObjectProvider<WriteBehind> writeBehind) {
+		return new WriteBehindMeters(registry,
+				(cache) -> writeBehind.stream().mapToLong((writing) -> writing.waiting(cache)).sum());
 	}
 
 }

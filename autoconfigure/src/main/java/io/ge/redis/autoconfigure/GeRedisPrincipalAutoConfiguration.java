@@ -7,6 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
 import io.ge.redis.web.ServletPrincipalProvider;
 import jakarta.servlet.Servlet;
@@ -14,11 +15,13 @@ import jakarta.servlet.Servlet;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
@@ -30,7 +33,20 @@ import org.springframework.web.context.request.RequestContextHolder;
 public final class GeRedisPrincipalAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ SecurityContextHolder.class, ClaimAccessor.class })
+	static class SpringSecurityTokens {
+
+		@Bean
+		@Order(0)
+		PrincipalProvider geRedisIssuedPrincipalProvider() {
+			return new IssuedPrincipalProvider();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(SecurityContextHolder.class)
+	@ConditionalOnMissingClass("org.springframework.security.oauth2.core.ClaimAccessor")
 	static class SpringSecurity {
 
 		@Bean

@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.BlacklistProblems;
+import io.ge.redis.web.CacheProblems;
 import io.ge.redis.web.IdempotencyKeyHeader;
 import io.ge.redis.web.IdempotencyProblems;
 import io.ge.redis.web.OutageFilter;
@@ -26,6 +27,7 @@ import io.ge.redis.web.ProblemWriter;
 import io.ge.redis.web.RateLimitCostProblems;
 import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RateLimitProblems;
+import io.ge.redis.web.RefusedTokenFilter;
 import io.ge.redis.web.ResponseEntityRecorder;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Servlet;
@@ -76,6 +78,15 @@ public final class GeRedisWebMvcAutoConfiguration {
 	}
 
 	@Bean
+	FilterRegistrationBean<RefusedTokenFilter> geRedisRefusedTokenFilter(ProblemWriter writer,
+			Environment environment) {
+		FilterRegistrationBean<RefusedTokenFilter> registration = new FilterRegistrationBean<>(
+				new RefusedTokenFilter(writer));
+		registration.setOrder(WebFilterOrder.REFUSED_TOKEN.in(environment));
+		return registration;
+	}
+
+	@Bean
 	InvalidKeyProblems geRedisInvalidKeyProblems() {
 		return new InvalidKeyProblems();
 	}
@@ -83,6 +94,11 @@ public final class GeRedisWebMvcAutoConfiguration {
 	@Bean
 	OutageProblems geRedisOutageProblems() {
 		return new OutageProblems();
+	}
+
+	@Bean
+	CacheProblems geRedisCacheProblems() {
+		return new CacheProblems();
 	}
 
 	@Bean
@@ -101,8 +117,9 @@ public final class GeRedisWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyProblems geRedisIdempotencyProblems() {
-		return new IdempotencyProblems();
+	IdempotencyProblems geRedisIdempotencyProblems(ObjectProvider<IdempotencyProperties> properties) {
+		IdempotencyProperties idempotency = properties.getIfAvailable();
+		return new IdempotencyProblems((idempotency != null) ? idempotency.documentation() : null);
 	}
 
 	@Bean

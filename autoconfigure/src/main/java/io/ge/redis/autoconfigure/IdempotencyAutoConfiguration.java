@@ -5,6 +5,8 @@
 
 package io.ge.redis.autoconfigure;
 
+import javax.sql.DataSource;
+
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -16,19 +18,26 @@ import io.ge.redis.idempotency.IdempotencyGuard;
 import io.ge.redis.idempotency.IdempotencyKeySource;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.ResultCodecFactory;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * Idempotency keys. After the transactions, so that the advice that notes which calls
@@ -47,13 +56,18 @@ public final class IdempotencyAutoConfiguration {
 			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
 			GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
 			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
-			ObjectProvider<JsonMapper> mapper) {
+			ObjectProvider<WitnessDatabase> database, ObjectProvider<JsonMapper> mapper) {
 		IdempotencyGuard.Extensions extensions = new IdempotencyGuard.Extensions(
 				() -> keySources.orderedStream().toList(), () -> codecs.orderedStream().toList(),
-				() -> principals.orderedStream().toList());
+				() -> principals.orderedStream().toList(), () -> database(database));
 		return new IdempotencyGuard(properties::getObject, attributes, expressions, extensions,
 				() -> mapper.getIfAvailable(JsonMapper::shared),
 				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+	}
+
+	private static @Nullable DataSource database(ObjectProvider<WitnessDatabase> provider) {
+		WitnessDatabase database = provider.getIfAvailable();
+		return (database != null) ? database.get() : null;
 	}
 
 	@Bean
@@ -75,9 +89,26 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
+	SmartInitializingSingleton idempotencyWitnessCheck(IdempotencyGuard guard) {
+		return guard::prepareWitness;
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
 	Idempotency idempotency(IdempotencyGuard guard) {
 		return guard.idempotency();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(JdbcTemplate.class)
+	static class Jdbc {
+
+		@Bean
+		static WitnessDatabase idempotencyWitnessDatabase(BeanFactory beans,
+				ObjectProvider<PlatformTransactionManager> managers, ObjectProvider<IdempotencyProperties> properties) {
+			return new WitnessDatabase(beans, managers, properties);
+		}
+
 	}
 
 }

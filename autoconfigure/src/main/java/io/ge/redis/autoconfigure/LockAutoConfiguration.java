@@ -13,15 +13,18 @@ import io.ge.redis.core.invocation.GuardAdvisor;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockGuard;
 import io.ge.redis.lock.LockProperties;
+import io.micrometer.context.ContextRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -62,6 +65,21 @@ public final class LockAutoConfiguration {
 	@ConditionalOnMissingBean
 	DistributedLocks distributedLocks(LockGuard guard) {
 		return guard.distributedLocks();
+	}
+
+	/**
+	 * Locks on their way over Micrometer's context propagation.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ContextRegistry.class)
+	@ConditionalOnBooleanProperty("ge.redis.lock.propagate-context")
+	static class ContextPropagationConfiguration {
+
+		@Bean
+		LockContextAccessor lockContextAccessor() {
+			return new LockContextAccessor(ContextRegistry.getInstance());
+		}
+
 	}
 
 }

@@ -15,7 +15,10 @@ import org.springframework.core.env.Environment;
 enum WebFilterOrder {
 
 	/** Answers for all filters behind it. */
-	OUTAGE(-2),
+	OUTAGE(-3),
+
+	/** Completes what Spring Security answers for tokens that were revoked. */
+	REFUSED_TOKEN(-2),
 
 	/** Limits requests before they are authenticated. */
 	RATE_LIMIT_BEFORE_AUTHENTICATION(-1),
@@ -33,8 +36,12 @@ enum WebFilterOrder {
 	}
 
 	int in(Environment environment) {
-		return Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER)
-				+ this.distance;
+		return from(
+				Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER));
+	}
+
+	int from(int securityFilter) {
+		return securityFilter + this.distance;
 	}
 
 }

@@ -5,46 +5,47 @@
 
 package io.ge.redis.web;
 
-import java.io.OutputStream;
-import java.io.Writer;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.idempotency.IdempotencyKeyException;
 import io.ge.redis.idempotency.IdempotencyKeySource;
-import jakarta.servlet.ServletResponse;
-import jakarta.servlet.http.HttpServletRequest;
+import io.ge.redis.idempotency.IdempotentExchange;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodParameter;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotatedMethod;
-import org.springframework.http.HttpEntity;
-import org.springframework.stereotype.Controller;
-import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
-import org.springframework.web.service.annotation.HttpExchange;
 
 /**
  * Takes the keys of web handlers from the request header {@code Idempotency-Key}, and
- * compares HTTP method, route and the arguments that are bound from path, parameters and
- * body. Replayed responses carry {@code Idempotent-Replayed: true}.
+ * compares HTTP method, path, parameters and the bytes of the body. Where the bytes are
+ * not seen, since there is no {@link IdempotencyFilter} or something else has read the
+ * body before the handler was known, the arguments that are bound from path, parameters
+ * and body take their place. Replayed responses carry {@code Idempotent-Replayed: true}.
  */
 public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 	/** Response header of replayed responses. */
 	public static final String REPLAYED = "Idempotent-Replayed";
 
-	private static final String ROUTE = "org.springframework.web.servlet.HandlerMapping.bestMatchingPattern";
+	// Decide on the result whether the caller may have it
+	private static final List<String> CHECKS = List.of("org.springframework.security.access.prepost.PostAuthorize",
+			"org.springframework.security.access.prepost.PostFilter");
 
 	private final Supplier<String> header;
+
+	private final Set<Method> guarded = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates a source.
@@ -56,44 +57,30 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 	@Override
 	public @Nullable Calls bind(GuardedMethod method) {
-		if (!isHandler(method)) {
+		if (!WebHandlers.isHandler(method)) {
 			return null;
 		}
-		AnnotatedMethod handler = new AnnotatedMethod(method.method());
-		requireRecordable(method, handler);
-		List<MethodParameter> parameters = Arrays.asList(handler.getMethodParameters());
 		List<Integer> bound = new ArrayList<>();
-		for (MethodParameter parameter : parameters) {
+		for (MethodParameter parameter : new AnnotatedMethod(method.method()).getMethodParameters()) {
 			if (RequestArguments.isBound(parameter)) {
 				bound.add(parameter.getParameterIndex());
 			}
 		}
-		return new Requests(this.header, bound);
+		this.guarded.add(method.method());
+		return new Requests(this.header, method.method(), bound, isResultChecked(method));
 	}
 
-	private static boolean isHandler(GuardedMethod method) {
-		return AnnotatedElementUtils.hasAnnotation(method.targetClass(), Controller.class)
-				&& (AnnotatedElementUtils.hasAnnotation(method.method(), RequestMapping.class)
-						|| AnnotatedElementUtils.hasAnnotation(method.method(), HttpExchange.class));
+	private static boolean isResultChecked(GuardedMethod method) {
+		MergedAnnotations onMethod = MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY);
+		MergedAnnotations onClass = MergedAnnotations.from(method.targetClass(), SearchStrategy.TYPE_HIERARCHY);
+		return CHECKS.stream().anyMatch((check) -> onMethod.isPresent(check) || onClass.isPresent(check));
 	}
 
-	// What the handler writes itself is not in its result
-	private static void requireRecordable(GuardedMethod method, AnnotatedMethod handler) {
-		boolean returnsNothing = method.method().getReturnType() == void.class;
-		for (Class<?> type : method.method().getParameterTypes()) {
-			if (OutputStream.class.isAssignableFrom(type) || Writer.class.isAssignableFrom(type)
-					|| (returnsNothing && ServletResponse.class.isAssignableFrom(type))) {
-				throw method.problem("it writes its response itself, so there is no result to be kept.",
-						"Return the response as a value or a ResponseEntity.");
-			}
-		}
-		boolean writesResult = returnsNothing || HttpEntity.class.isAssignableFrom(method.method().getReturnType())
-				|| handler.hasMethodAnnotation(ResponseBody.class)
-				|| AnnotatedElementUtils.hasAnnotation(method.targetClass(), ResponseBody.class);
-		if (!writesResult) {
-			throw method.problem("it renders a view, whose model is not kept.",
-					"Add @ResponseBody, or return a ResponseEntity.");
-		}
+	/**
+	 * Returns whether a handler is guarded.
+	 */
+	boolean isGuarded(Method handler) {
+		return this.guarded.contains(handler);
 	}
 
 	/**
@@ -103,11 +90,17 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 		private final Supplier<String> header;
 
+		private final Method method;
+
 		private final List<Integer> bound;
 
-		Requests(Supplier<String> header, List<Integer> bound) {
+		private final boolean resultChecked;
+
+		Requests(Supplier<String> header, Method method, List<Integer> bound, boolean resultChecked) {
 			this.header = header;
+			this.method = method;
 			this.bound = bound;
+			this.resultChecked = resultChecked;
 		}
 
 		@Override
@@ -132,17 +125,34 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 		@Override
 		public List<@Nullable Object> payload(@Nullable Object[] arguments) {
-			List<@Nullable Object> payload = new ArrayList<>(this.bound.size() + 2);
 			ServletRequestAttributes current = current();
+			ServletExchange exchange = (current != null) ? ServletExchange.of(current.getRequest()) : null;
+			List<@Nullable Object> content = (exchange != null && exchange.isOf(this.method)) ? exchange.content()
+					: null;
+			return (content != null) ? content : fields(current, arguments);
+		}
+
+		private List<@Nullable Object> fields(@Nullable ServletRequestAttributes current,
+				@Nullable Object[] arguments) {
+			List<@Nullable Object> payload = new ArrayList<>();
 			if (current != null) {
-				HttpServletRequest request = current.getRequest();
-				payload.add(request.getMethod());
-				payload.add(String.valueOf(request.getAttribute(ROUTE)));
+				payload.addAll(RequestContent.withoutBody(current.getRequest()));
 			}
 			for (int index : this.bound) {
 				payload.add(RequestArguments.comparable(arguments[index]));
 			}
 			return payload;
+		}
+
+		@Override
+		public @Nullable IdempotentExchange exchange() {
+			if (this.resultChecked) {
+				// The check is to see what is given again, so the value is kept
+				return null;
+			}
+			ServletRequestAttributes current = current();
+			ServletExchange exchange = (current != null) ? ServletExchange.of(current.getRequest()) : null;
+			return (exchange != null && exchange.isOf(this.method)) ? exchange.forNextCall() : null;
 		}
 
 		@Override

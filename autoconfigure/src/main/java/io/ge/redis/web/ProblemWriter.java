@@ -9,9 +9,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 import io.ge.redis.GeRedisException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -64,7 +62,7 @@ public class ProblemWriter {
 	 */
 	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		Problem problem = response.isCommitted() ? null : map(exception);
+		Problem problem = response.isCommitted() ? null : ProblemBody.map(this.mappings, exception);
 		if (problem == null) {
 			return false;
 		}
@@ -78,7 +76,7 @@ public class ProblemWriter {
 		this.fields.forEach((more) -> more.add(exception, request, response));
 		problem.headers().forEach((name, values) -> values.forEach((value) -> response.setHeader(name, value)));
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-		send(this.json.writeValueAsBytes(members(detail)), response);
+		send(this.json.writeValueAsBytes(ProblemBody.members(detail)), response);
 		return true;
 	}
 
@@ -99,35 +97,6 @@ public class ProblemWriter {
 		catch (IllegalStateException ex) {
 			// Who failed had taken the writer
 			response.getWriter().write(new String(body, StandardCharsets.UTF_8));
-		}
-	}
-
-	private @Nullable Problem map(GeRedisException exception) {
-		for (ProblemMapping mapping : this.mappings) {
-			Problem problem = mapping.map(exception);
-			if (problem != null) {
-				return problem;
-			}
-		}
-		return null;
-	}
-
-	private static Map<String, Object> members(ProblemDetail detail) {
-		Map<String, Object> members = new LinkedHashMap<>();
-		members.put("type", String.valueOf(detail.getType()));
-		put(members, "title", detail.getTitle());
-		members.put("status", detail.getStatus());
-		put(members, "detail", detail.getDetail());
-		put(members, "instance", detail.getInstance());
-		if (detail.getProperties() != null) {
-			members.putAll(detail.getProperties());
-		}
-		return members;
-	}
-
-	private static void put(Map<String, Object> members, String name, @Nullable Object value) {
-		if (value != null) {
-			members.put(name, value.toString());
 		}
 	}
 

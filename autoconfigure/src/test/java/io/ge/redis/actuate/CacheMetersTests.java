@@ -26,6 +26,7 @@ class CacheMetersTests {
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.HIT, CacheEvent.Tier.REDIS));
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.HIT, CacheEvent.Tier.REDIS));
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.MISS, CacheEvent.Tier.REDIS));
+		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.STALE, CacheEvent.Tier.REDIS));
 		meters.onEvent(new CacheEvent.Load("c", true, 2_000_000));
 		meters.onEvent(new CacheEvent.Load("c", false, 1));
 		meters.onEvent(new CacheEvent.Write("c", CacheEvent.Outcome.PUBLISHED));
@@ -35,6 +36,7 @@ class CacheMetersTests {
 			.counter()
 			.count()).isEqualTo(2);
 		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "miss").counter().count()).isEqualTo(1);
+		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "stale").counter().count()).isEqualTo(1);
 		assertThat(this.registry.get("ge.redis.cache.loads")
 			.tags("cache", "c", "outcome", "success")
 			.timer()

@@ -121,7 +121,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				TestBackend backend = TestBackend.on(redis.connectionFactory(), "instance", Duration.ofMillis(200))) {
 			GeRedisHealthIndicator indicator = indicator(backend);
-			assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+			Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
 			redis.primary().pause();
 			Stopwatch watch = Stopwatch.start();
 			Health health = indicator.health();

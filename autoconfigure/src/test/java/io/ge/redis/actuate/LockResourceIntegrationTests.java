@@ -6,9 +6,14 @@
 package io.ge.redis.actuate;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 
+import com.jayway.jsonpath.JsonPath;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockOptions;
@@ -36,7 +41,7 @@ class LockResourceIntegrationTests {
 	private final WebApplicationContextRunner reading = new WebApplicationContextRunner()
 		.withUserConfiguration(Application.class)
 		.withPropertyValues(SharedRedis.standalone().properties())
-		.withPropertyValues("management.endpoints.web.exposure.include=geredis",
+		.withPropertyValues("ge.redis.outage.command-timeout=5s", "management.endpoints.web.exposure.include=geredis",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
 
 	private final WebApplicationContextRunner writing = this.reading
@@ -48,20 +53,165 @@ class LockResourceIntegrationTests {
 	}
 
 	@Test
-	void listsLocksOfThisInstanceWithoutTheirKeys() {
+	void listsLocksWithoutTheirKeys() {
 		run(this.reading, (locks, mvc) -> {
 			try (LockHandle lock = locks.lock("orders", "anna", LockOptions.defaults())) {
 				MvcTestResult result = mvc.get().uri(LOCKS).exchange();
 				assertThat(result).hasStatusOk();
-				assertThat(result).bodyJson().extractingPath("$.held[*].name").asArray().containsExactly("orders");
-				assertThat(result).bodyJson().extractingPath("$.held[0].token").isEqualTo(lock.token());
-				assertThat(result).bodyJson().extractingPath("$.held[0].hash").asString().hasSize(12);
-				assertThat(result).bodyJson().extractingPath("$.held[0].waiters").isEqualTo(0);
-				assertThat(result).bodyJson().extractingPath("$.held[0].remaining").asString().startsWith("PT2");
+				assertThat(result).bodyJson().extractingPath("$.locks[*].name").asArray().containsExactly("orders");
+				assertThat(result).bodyJson().extractingPath("$.locks[0].hash").asString().hasSize(12);
+				assertThat(result).bodyJson().extractingPath("$.locks[0].waiters").isEqualTo(0);
+				assertThat(result).bodyJson()
+					.extractingPath("$.locks[0].holders[*].token")
+					.asArray()
+					.containsExactly(lock.token());
+				assertThat(result).bodyJson()
+					.extractingPath("$.locks[0].holders[0].remaining")
+					.asString()
+					.startsWith("PT2");
 				assertThat(body(result)).doesNotContain("anna");
 			}
-			assertThat(mvc.get().uri(LOCKS)).bodyJson().extractingPath("$.held").asArray().isEmpty();
+			assertThat(mvc.get().uri(LOCKS)).bodyJson().extractingPath("$.locks").asArray().isEmpty();
+			assertThat(mvc.get().uri(LOCKS + "?key=anna")).hasStatus(HttpStatus.BAD_REQUEST);
 		});
+	}
+
+	@Test
+	void listsLocksOfAllInstancesWithTheirHoldersAndWaiters() {
+		run(this.reading, (locks, mvc) -> this.reading.run((other) -> {
+			DistributedLocks theirs = other.getBean(DistributedLocks.class);
+			try (LockHandle lock = theirs.lock("orders", "anna", LockOptions.defaults());
+					LockHandle own = locks.lock("orders", "bert", LockOptions.defaults())) {
+				FutureTask<Boolean> here = waitFor(locks);
+				FutureTask<Boolean> there = waitFor(theirs);
+				Awaitility.await().untilAsserted(() -> {
+					MvcTestResult result = mvc.get().uri(LOCKS).exchange();
+					String holder = look(mvc, "anna");
+					assertThat(result).bodyJson().extractingPath("$.instances.length()").isEqualTo(2);
+					assertThat(result).bodyJson().extractingPath("$.silent").asArray().isEmpty();
+					assertThat(result).bodyJson().extractingPath("$.instance").isEqualTo(look(mvc, "bert"));
+					assertThat(result).bodyJson()
+						.extractingPath("$.locks[*].holders[*].token")
+						.asArray()
+						.containsExactly(lock.token(), own.token());
+					assertThat(result).bodyJson().extractingPath("$.locks[0].holders[0].instance").isEqualTo(holder);
+					assertThat(result).bodyJson().extractingPath("$.locks[0].waiters").isEqualTo(2);
+					assertThat(result).bodyJson()
+						.extractingPath("$.instances[?(@.id == '" + holder + "')].held")
+						.asArray()
+						.containsExactly(1);
+					assertThat(body(result)).doesNotContain("anna");
+				});
+				lock.close();
+				assertThat(List.of(join(here), join(there))).containsExactly(true, true);
+			}
+		}));
+	}
+
+	@Test
+	void saysHowManyLocksAreNotListed() {
+		run(this.reading, (locks, mvc) -> this.reading.run((other) -> {
+			DistributedLocks theirs = other.getBean(DistributedLocks.class);
+			List<Integer> keys = IntStream.range(0, 150).boxed().toList();
+			try (LockHandle many = theirs.lockAll("orders", keys, LockOptions.defaults())) {
+				Awaitility.await().untilAsserted(() -> {
+					MvcTestResult result = mvc.get().uri(LOCKS).exchange();
+					assertThat(result).bodyJson().extractingPath("$.locks.length()").isEqualTo(100);
+					assertThat(result).bodyJson().extractingPath("$.instances[*].held").asArray().contains(150, 0);
+					assertThat(result).bodyJson()
+						.extractingPath("$.instances[*].holdersListed")
+						.asArray()
+						.contains(100, 0);
+				});
+			}
+		}));
+	}
+
+	@Test
+	void listsHolderThatHasDiedWhileSomebodyWaits() {
+		run(this.reading, (locks, mvc) -> {
+			String dead = "ge:bus:dead";
+			SharedRedis.standalone()
+				.endpoints()
+				.get(0)
+				.command("SET", "ge:lock:{orders:anna}", dead + " 1 17 17", "PX", "20000");
+			FutureTask<Boolean> waiter = waitFor(locks);
+			Awaitility.await().untilAsserted(() -> {
+				MvcTestResult result = mvc.get().uri(LOCKS).exchange();
+				assertThat(result).bodyJson()
+					.extractingPath("$.locks[*].holders[*].instance")
+					.asArray()
+					.containsExactly("dead");
+				assertThat(result).bodyJson().extractingPath("$.locks[0].waiters").isEqualTo(1);
+			});
+			SharedRedis.standalone().endpoints().get(0).command("DEL", "ge:lock:{orders:anna}");
+			assertThat(join(waiter)).isTrue();
+		});
+	}
+
+	@Test
+	void releasesLockByTheHashThatIsListed() {
+		run(this.writing, (locks, mvc) -> this.writing.run((other) -> {
+			DistributedLocks theirs = other.getBean(DistributedLocks.class);
+			LockHandle lock = theirs.lock("orders", List.of("an", "na}"), LockOptions.defaults());
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(mvc.get().uri(LOCKS)).bodyJson()
+					.extractingPath("$.locks.length()")
+					.isEqualTo(1));
+			String hash = text(mvc.get().uri(LOCKS).exchange(), "$.locks[0].hash");
+			assertThat(mvc.get().uri(LOCKS + "/orders?hash=" + hash)).bodyJson()
+				.extractingPath("$.token")
+				.isEqualTo(lock.token());
+			assertThat(mvc.delete().uri(LOCKS + "/orders?key=an&hash=" + hash)).hasStatus(HttpStatus.BAD_REQUEST);
+			assertThat(mvc.delete().uri(LOCKS + "/sales?hash=" + hash)).hasStatus(HttpStatus.NOT_FOUND);
+			assertThat(lock.isValid()).isTrue();
+			assertThat(mvc.delete().uri(LOCKS + "/orders?hash=" + hash)).hasStatusOk()
+				.bodyJson()
+				.extractingPath("$.released")
+				.isEqualTo(true);
+			Awaitility.await().until(() -> !lock.isValid());
+			lock.close();
+			assertThat(mvc.delete().uri(LOCKS + "/orders?hash=" + hash)).hasStatus(HttpStatus.NOT_FOUND);
+		}));
+	}
+
+	@Test
+	void findsLockWhoseNameIsAPath() {
+		WebApplicationContextRunner runner = this.reading
+			.withPropertyValues("ge.redis.lock.locks.[/orders/new].wait-time=0s");
+		run(runner, (locks, mvc) -> {
+			try (LockHandle lock = locks.lock("/orders/new", "anna", LockOptions.defaults())) {
+				assertThat(mvc.get().uri(LOCKS + "/orders/new?key=anna")).bodyJson()
+					.extractingPath("$.token")
+					.isEqualTo(lock.token());
+			}
+		});
+	}
+
+	private static FutureTask<Boolean> waitFor(DistributedLocks locks) {
+		FutureTask<Boolean> task = new FutureTask<>(() -> {
+			locks.lock("orders", "anna", LockOptions.defaults().waitTime(Duration.ofSeconds(30))).close();
+			return true;
+		});
+		new Thread(task).start();
+		return task;
+	}
+
+	private static boolean join(FutureTask<Boolean> task) {
+		try {
+			return task.get(30, TimeUnit.SECONDS);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static String look(MockMvcTester mvc, String key) {
+		return text(mvc.get().uri(LOCKS + "/orders?key=" + key).exchange(), "$.holder");
+	}
+
+	private static String text(MvcTestResult result, String path) {
+		return JsonPath.read(body(result), path);
 	}
 
 	@Test
@@ -98,6 +248,33 @@ class LockResourceIntegrationTests {
 			locks.lock("orders", "anna", LockOptions.defaults()).close();
 			lock.close();
 			assertThat(mvc.delete().uri(LOCKS)).hasStatus(HttpStatus.NOT_FOUND);
+		});
+	}
+
+	@Test
+	void looksAtALockOfSeveralHoldersAndReleasesIt() {
+		run(this.writing, (locks, mvc) -> {
+			LockOptions options = LockOptions.defaults().permits(3);
+			LockHandle one = locks.lock("slots", "anna", options);
+			LockHandle two = locks.lock("slots", "anna", options);
+			MvcTestResult result = mvc.get().uri(LOCKS + "/slots?key=anna").exchange();
+			assertThat(result).bodyJson().extractingPath("$.held").isEqualTo(true);
+			assertThat(result).bodyJson().extractingPath("$.shared.holders").isEqualTo(2);
+			assertThat(result).bodyJson().extractingPath("$.shared.waiters").isEqualTo(0);
+			assertThat(result).bodyJson()
+				.extractingPath("$.shared.shares[*].token")
+				.asArray()
+				.containsExactlyInAnyOrder(one.token(), two.token());
+			assertThat(result).bodyJson().extractingPath("$.shared.shares[0].holder").asString().isNotBlank();
+			assertThat(result).bodyJson().extractingPath("$.shared.shares[0].held").isEqualTo(true);
+			assertThat(result).bodyJson().extractingPath("$.shared.shares[0].remaining").asString().startsWith("PT");
+			assertThat(body(result)).doesNotContain("anna");
+			assertThat(mvc.delete().uri(LOCKS + "/slots?key=anna")).bodyJson()
+				.extractingPath("$.released")
+				.isEqualTo(true);
+			Awaitility.await().until(() -> !one.isValid() && !two.isValid());
+			one.close();
+			two.close();
 		});
 	}
 

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,6 +61,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationToken;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -170,6 +173,32 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	void sameNameFromAnotherIssuerIsAnotherPrincipal() {
+		this.runner.withUserConfiguration(Desk.class).run((context) -> {
+			Desk desk = context.getBean(Desk.class);
+			try {
+				authenticate("https://one.example");
+				assertThat(desk.order("k", null)).isEqualTo("order 1");
+				authenticate("https://other.example");
+				assertThat(desk.order("k", null)).isEqualTo("order 2");
+				SecurityContextHolder.getContext()
+					.setAuthentication(new TestingAuthenticationToken("anna", "", "USER"));
+				assertThat(desk.order("k", null)).isEqualTo("order 3");
+				authenticate("https://one.example");
+				assertThat(desk.order("k", null)).isEqualTo("order 1");
+			}
+			finally {
+				SecurityContextHolder.clearContext();
+			}
+		});
+	}
+
+	private static void authenticate(String issuer) {
+		Jwt jwt = Jwt.withTokenValue("token").header("alg", "none").issuer(issuer).subject("anna").build();
+		SecurityContextHolder.getContext().setAuthentication(new JwtAuthenticationToken(jwt, List.of()));
+	}
+
+	@Test
 	void worksWithoutSpringSecurityAndWithoutTheWeb() {
 		this.runner
 			.withClassLoader(new FilteredClassLoader("org.springframework.security", "org.springframework.web",
@@ -272,34 +301,78 @@ class IdempotencyAutoConfigurationIntegrationTests {
 
 	@Test
 	void callThatOutlivesItsLeaseWithoutHeartbeatIsTold() {
-		this.runner.withUserConfiguration(Desk.class).run((context) -> {
-			Desk desk = context.getBean(Desk.class);
-			CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
-			desk.awaitEntered();
-			// Another owner takes over, as if this process had been paused for its lease
-			String key = String
-				.valueOf(((List<?>) SharedRedis.standalone().primary().command("KEYS", "*slow*")).get(0));
-			SharedRedis.standalone().primary().command("HSET", key, "d", "1", "x", "2");
-			CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
-			Awaitility.await().until(() -> desk.calls() == 2);
-			desk.leave();
-			assertThat(first.get(10, TimeUnit.SECONDS)).startsWith("order");
-			assertThat(second.get(10, TimeUnit.SECONDS)).startsWith("order");
-			assertThat(desk.events()).extracting(IdempotencyEvent::result)
-				.containsExactlyInAnyOrder("lease_lost", "executed");
-			assertThat(desk.slow("k")).isEqualTo(second.get());
-		});
+		ApplicationContextRunner instance = this.runner.withUserConfiguration(Desk.class);
+		instance.run(
+				(context) -> instance.run((second) -> isTold(context.getBean(Desk.class), second.getBean(Desk.class))));
+	}
+
+	private static void isTold(Desk desk, Desk later) throws Exception {
+		CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
+		desk.awaitEntered();
+		// Another owner takes over, as if this process had been paused for its lease
+		String key = String.valueOf(((List<?>) SharedRedis.standalone().primary().command("KEYS", "*slow*")).get(0));
+		SharedRedis.standalone().primary().command("HSET", key, "d", "1", "x", "2");
+		later.skipNumber();
+		CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> later.slow("k"), THREAD_EACH);
+		later.awaitEntered();
+		desk.leave();
+		later.leave();
+		assertThat(first.get(10, TimeUnit.SECONDS)).startsWith("order");
+		assertThat(second.get(10, TimeUnit.SECONDS)).startsWith("order");
+		assertThat(desk.events()).extracting(IdempotencyEvent::result).containsExactly("lease_lost");
+		assertThat(later.events()).extracting(IdempotencyEvent::result).containsExactly("executed");
+		assertThat(desk.slow("k")).isEqualTo(second.get());
+	}
+
+	@Test
+	void repetitionsWaitForTheFirstCallIfTheyAreTo() {
+		this.runner.withUserConfiguration(Desk.class)
+			.withPropertyValues("ge.redis.idempotency.operations.slow.on-duplicate=wait",
+					"ge.redis.idempotency.wait-timeout=10s")
+			.run((context) -> {
+				Desk desk = context.getBean(Desk.class);
+				List<CompletableFuture<String>> calls = new ArrayList<>();
+				calls.add(CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH));
+				desk.awaitEntered();
+				for (int i = 0; i < 20; i++) {
+					calls.add(CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH));
+				}
+				desk.leave();
+				for (CompletableFuture<String> call : calls) {
+					assertThat(call.get(10, TimeUnit.SECONDS)).isEqualTo("order 1");
+				}
+				assertThat(desk.calls()).isEqualTo(1);
+			});
+	}
+
+	@Test
+	void whoWaitsForTooLongOrIsInterruptedIsRefused() {
+		this.runner.withUserConfiguration(Desk.class)
+			.withPropertyValues("ge.redis.idempotency.operations.slow.on-duplicate=wait",
+					"ge.redis.idempotency.wait-timeout=100ms")
+			.run((context) -> {
+				Desk desk = context.getBean(Desk.class);
+				CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
+				desk.awaitEntered();
+				assertThatExceptionOfType(IdempotencyInFlightException.class).isThrownBy(() -> desk.slow("k"));
+				Thread.currentThread().interrupt();
+				assertThatExceptionOfType(IdempotencyInFlightException.class).isThrownBy(() -> desk.slow("k"));
+				assertThat(Thread.interrupted()).isTrue();
+				desk.leave();
+				assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo("order 1");
+				assertThat(desk.slow("k")).isEqualTo("order 1");
+			});
 	}
 
 	@Test
 	void heartbeatHoldsTheLeaseOfALongCall() {
 		this.runner.withUserConfiguration(Desk.class)
-			.withPropertyValues("ge.redis.idempotency.operations.slow.lease=1200ms")
+			.withPropertyValues("ge.redis.idempotency.operations.slow.lease=2s")
 			.run((context) -> {
 				Desk desk = context.getBean(Desk.class);
 				CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 				desk.awaitEntered();
-				long end = System.nanoTime() + Duration.ofMillis(2500).toNanos();
+				long end = System.nanoTime() + Duration.ofMillis(3500).toNanos();
 				Awaitility.await().pollInterval(Duration.ofMillis(20)).until(() -> {
 					assertThatExceptionOfType(IdempotencyInFlightException.class).isThrownBy(() -> desk.slow("k"));
 					return System.nanoTime() - end >= 0;
@@ -338,7 +411,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 				.withPropertyValues(BUDGET)
 				.run((context) -> {
 					Desk desk = context.getBean(Desk.class);
-					desk.order("warm", null);
+					desk.unprotected("warm");
 					redis.primary().pause();
 					assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.order("k", null));
 					redis.primary().resume();
@@ -359,7 +432,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 				.withPropertyValues(BUDGET)
 				.run((context) -> {
 					Desk desk = context.getBean(Desk.class);
-					desk.order("warm", null);
+					desk.unprotected("warm");
 					CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> desk.slow("k"), THREAD_EACH);
 					desk.awaitEntered();
 					redis.primary().pause();
@@ -515,6 +588,10 @@ class IdempotencyAutoConfigurationIntegrationTests {
 
 		public void leave() {
 			this.leave.countDown();
+		}
+
+		public void skipNumber() {
+			this.calls.incrementAndGet();
 		}
 
 		public int calls() {

@@ -20,6 +20,7 @@ import io.ge.redis.idempotency.IdempotencyInFlightException;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OutcomeUnknownException;
 import io.ge.redis.idempotency.ResponseLostException;
+import io.ge.redis.idempotency.UnknownOutcome;
 import io.ge.redis.test.SharedRedis;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.BeforeEach;
@@ -130,6 +131,16 @@ class IdempotencyTransactionIntegrationTests {
 			assertThatIllegalStateException().isThrownBy(() -> desk.sellThenFail("key"));
 			assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> desk.sellThenFail("key"));
 			assertThat(desk.count()).isEqualTo(1);
+			assertThat(desk.outcomes()).containsExactly("unknown", "unknown");
+		});
+	}
+
+	@Test
+	void unknownOutcomeMayBeRetriedIfConfigured() {
+		run((desk) -> {
+			assertThatIllegalStateException().isThrownBy(() -> desk.sellThenFailAgain("key"));
+			assertThatIllegalStateException().isThrownBy(() -> desk.sellThenFailAgain("key"));
+			assertThat(desk.count()).isEqualTo(2);
 			assertThat(desk.outcomes()).containsExactly("unknown", "unknown");
 		});
 	}
@@ -352,6 +363,11 @@ class IdempotencyTransactionIntegrationTests {
 		public void sellThenFail(String key) {
 			this.transactions.executeWithoutResult((status) -> insert(1));
 			throw new IllegalStateException("later");
+		}
+
+		@Idempotent(key = "#key", onUnknownOutcome = UnknownOutcome.RETRY)
+		public void sellThenFailAgain(String key) {
+			sellThenFail(key);
 		}
 
 		@Idempotent(key = "#key")

@@ -5,6 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -15,9 +16,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.idempotency.EffectAlreadyCommittedException;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.IdempotencyScope;
 import io.ge.redis.test.SharedRedis;
+import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +34,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.http.HttpEntity;
@@ -40,7 +44,6 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletResponse;
-import org.springframework.stereotype.Controller;
 import org.springframework.test.util.AopTestUtils;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
@@ -55,6 +58,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
@@ -75,7 +79,7 @@ class IdempotencyWebIntegrationTests {
 				JacksonAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class,
 				DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class, GeRedisAutoConfiguration.class,
 				GeRedisWebMvcAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class,
-				IdempotencyAutoConfiguration.class))
+				IdempotencyAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class))
 		.withUserConfiguration(CatchAll.class)
 		.withPropertyValues(SharedRedis.properties());
 
@@ -200,6 +204,15 @@ class IdempotencyWebIntegrationTests {
 		});
 	}
 
+	@Test
+	void transactionThatWouldBeASecondEffectIsAConflictOfItsOwn() {
+		run((http) -> {
+			MockHttpServletResponse response = http.send(post("/second").header(KEY, "k"));
+			assertProblem(response, 409, "effect-already-committed");
+			assertThat(response.getHeader("Retry-After")).isEqualTo("1");
+		});
+	}
+
 	@ParameterizedTest
 	@ValueSource(ints = { 200, 202, 204, 303, 400, 404, 410, 422 })
 	void answersThatWouldBeTheSameAreKept(int status) {
@@ -233,7 +246,8 @@ class IdempotencyWebIntegrationTests {
 	@Test
 	void bodiesOfEveryKindAreReplayed() {
 		run((http) -> {
-			for (String path : new String[] { "/value", "/bytes", "/text", "/wildcard", "/nothing" }) {
+			for (String path : new String[] { "/value", "/bytes", "/text", "/wildcard", "/nothing", "/unreadable",
+					"/written", "/entity" }) {
 				MockHttpServletResponse first = http.send(post(path).header(KEY, "k"));
 				MockHttpServletResponse again = http.send(post(path).header(KEY, "k"));
 				assertThat(first.getStatus()).as(path).isLessThan(300);
@@ -246,12 +260,34 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
-	void responseThatCannotBeReadBackIsNotReplayed() {
+	void responseThatIsTooLargeIsNotReplayed() {
 		run((http) -> {
-			for (String path : new String[] { "/large", "/unreadable" }) {
-				assertThat(http.send(post(path).header(KEY, "k")).getStatus()).isEqualTo(200);
+			assertThat(http.send(post("/large").header(KEY, "k")).getContentAsString()).hasSize(256 * 1024 + 1);
+			assertProblem(http.send(post("/large").header(KEY, "k")), 409, "response-lost");
+		});
+	}
+
+	@Test
+	void valueIsKeptWhereTheResponseIsNotSeen() {
+		this.runner.withUserConfiguration(Desk.class).run((context) -> {
+			Http http = new Http(context, MockMvcBuilders.webAppContextSetup(context).build());
+			for (String path : new String[] { "/value", "/bytes", "/text", "/wildcard", "/nothing" }) {
+				MockHttpServletResponse first = http.send(post(path).header(KEY, "k"));
+				MockHttpServletResponse again = http.send(post(path).header(KEY, "k"));
+				assertThat(again.getHeader(REPLAYED)).as(path).isEqualTo("true");
+				assertThat(again.getStatus()).as(path).isEqualTo(first.getStatus());
+				assertThat(again.getContentAsByteArray()).as(path).isEqualTo(first.getContentAsByteArray());
+			}
+			for (String path : new String[] { "/large", "/unreadable", "/written", "/entity" }) {
+				assertThat(http.send(post(path).header(KEY, "k")).getStatus()).isLessThan(300);
 				assertProblem(http.send(post(path).header(KEY, "k")), 409, "response-lost");
 			}
+			http.send(sell("SOL", "1").header(KEY, "k"));
+			assertThat(http.send(sell("SOL", "1").header(KEY, "k")).getHeader(REPLAYED)).isEqualTo("true");
+			assertProblem(http.send(sell("SOL", "2").header(KEY, "k")), 422, "idempotency-key-reused");
+			assertProblem(http.send(post("/value").param("unbound", "1").header(KEY, "k")), 422,
+					"idempotency-key-reused");
+			assertProblem(http.send(post("/value;unbound=1").header(KEY, "k")), 422, "idempotency-key-reused");
 		});
 	}
 
@@ -288,8 +324,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Emits.class, Streams.class, RendersView.class, WritesItself.class, ReadsStream.class,
-			HasNoStatus.class })
+	@ValueSource(classes = { Emits.class, Streams.class, Defers.class, DefersBody.class, ReadsStream.class })
 	void handlerWhoseResponseCannotBeKeptFailsTheStart(Class<?> controller) {
 		this.runner.withUserConfiguration(controller)
 			.run((context) -> assertThat(context).getFailure()
@@ -334,8 +369,16 @@ class IdempotencyWebIntegrationTests {
 		private final Desk desk;
 
 		Http(WebApplicationContext context) {
-			this.mvc = MockMvcBuilders.webAppContextSetup(context).build();
+			this(context, MockMvcBuilders.webAppContextSetup(context).addFilters(filter(context)).build());
+		}
+
+		Http(WebApplicationContext context, MockMvc mvc) {
+			this.mvc = mvc;
 			this.desk = AopTestUtils.getUltimateTargetObject(context.getBean(Desk.class));
+		}
+
+		private static Filter filter(WebApplicationContext context) {
+			return context.getBean("geRedisIdempotencyFilter", FilterRegistrationBean.class).getFilter();
 		}
 
 		MockHttpServletResponse send(MockHttpServletRequestBuilder request) {
@@ -413,6 +456,12 @@ class IdempotencyWebIntegrationTests {
 			return "done";
 		}
 
+		@PostMapping("/second")
+		@Idempotent
+		public String second() {
+			throw new EffectAlreadyCommittedException("second", new IllegalStateException("duplicate key"));
+		}
+
 		@PostMapping("/fails")
 		@Idempotent
 		public String fails() {
@@ -470,13 +519,26 @@ class IdempotencyWebIntegrationTests {
 		@PostMapping("/large")
 		@Idempotent
 		public String large() {
-			return "x".repeat(256 * 1024);
+			return "x".repeat(256 * 1024 + 1);
 		}
 
 		@PostMapping("/unreadable")
 		@Idempotent
 		public WriteOnly unreadable() {
 			return new WriteOnly("te", "xt");
+		}
+
+		@PostMapping("/written")
+		@Idempotent
+		public void written(HttpServletResponse response) throws IOException {
+			response.setStatus(201);
+			response.getWriter().print("written " + this.effects.incrementAndGet());
+		}
+
+		@PostMapping("/entity")
+		@Idempotent
+		public HttpEntity<String> entity() {
+			return new HttpEntity<>("entity " + this.effects.incrementAndGet(), new HttpHeaders());
 		}
 
 		@PostMapping("/optional")
@@ -519,24 +581,24 @@ class IdempotencyWebIntegrationTests {
 
 	}
 
-	@Controller
-	static class RendersView {
+	@RestController
+	static class Defers {
 
 		@PostMapping("/")
 		@Idempotent
-		public String handle() {
-			return "view";
+		public DeferredResult<String> handle() {
+			return new DeferredResult<>();
 		}
 
 	}
 
 	@RestController
-	static class WritesItself {
+	static class DefersBody {
 
 		@PostMapping("/")
 		@Idempotent
-		public void handle(HttpServletResponse response) {
-			response.setStatus(201);
+		public ResponseEntity<CompletableFuture<String>> handle() {
+			return ResponseEntity.ok(CompletableFuture.completedFuture("done"));
 		}
 
 	}
@@ -548,17 +610,6 @@ class IdempotencyWebIntegrationTests {
 		@Idempotent
 		public String handle(java.io.InputStream body) {
 			return "done";
-		}
-
-	}
-
-	@RestController
-	static class HasNoStatus {
-
-		@PostMapping("/")
-		@Idempotent
-		public HttpEntity<String> handle() {
-			return new HttpEntity<>("done", new HttpHeaders());
 		}
 
 	}

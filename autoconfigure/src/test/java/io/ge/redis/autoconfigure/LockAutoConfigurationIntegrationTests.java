@@ -179,7 +179,7 @@ class LockAutoConfigurationIntegrationTests {
 			.run((context) -> assertThat(context).hasFailed()
 				.getFailure()
 				.rootCause()
-				.hasMessageContaining("the lease time must be between 100ms"));
+				.hasMessageContaining("ge.redis.lock.locks.agents.lease-time must be at least 100ms, was PT0S"));
 	}
 
 	private static long acquired(MeterRegistry meters, String outcome) {

@@ -48,7 +48,7 @@ class RateLimitRulesRefreshIntegrationTests {
 				RateLimitAutoConfiguration.class, GeRedisWebMvcAutoConfiguration.class,
 				RateLimitWebMvcAutoConfiguration.class))
 		.withBean(Desk.class)
-		.withPropertyValues(SharedRedis.standalone().properties())
+		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues(RULES + "[0].name=api", RULES + "[0].path=/one", RULES + "[0].limit=2",
 				RULES + "[0].key=client-address");
 

@@ -7,6 +7,8 @@ package io.ge.redis.readme;
 
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.lock.DistributedLock;
@@ -15,12 +17,14 @@ import io.ge.redis.lock.FencingToken;
 import io.ge.redis.lock.LockAssert;
 import io.ge.redis.lock.LockContext;
 import io.ge.redis.lock.LockHandle;
+import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.lock.MultiLockHandle;
 import io.ge.redis.lock.OnLost;
 import io.ge.redis.lock.OnNotAcquired;
 
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -36,6 +40,8 @@ class LockExamples {
 	private final DistributedLocks locks;
 
 	private final JdbcTemplate jdbc;
+
+	private final Executor executor = new SimpleAsyncTaskExecutor("import-");
 
 	LockExamples(DistributedLocks locks, JdbcTemplate jdbc) {
 		this.locks = locks;
@@ -65,6 +71,23 @@ class LockExamples {
 		}
 	}
 
+	@DistributedLock(name = "catalogue", key = "#shop", mode = LockMode.READ, waitTime = "2s")
+	public int pieces(String shop) {
+		return this.jdbc.queryForObject("select sum(pieces) from stock", Integer.class);
+	}
+
+	@DistributedLock(name = "catalogue", key = "#shop", mode = LockMode.WRITE, waitTime = "2s")
+	@Transactional
+	public void replace(String shop, String item, int pieces) {
+		this.jdbc.update("delete from stock");
+		this.jdbc.update("insert into stock values (?, ?)", item, pieces);
+	}
+
+	@DistributedLock(name = "renderer", key = "#format", permits = 3, waitTime = "10s")
+	public void render(String format, String file) throws InterruptedException {
+		importOne(file);
+	}
+
 	@Scheduled(cron = "0 0 3 * * *")
 	@DistributedLock(name = "nightly-report", onNotAcquired = OnNotAcquired.SKIP, atLeastFor = "1m", maxHold = "2h")
 	public void report() {
@@ -80,6 +103,14 @@ class LockExamples {
 		}
 	}
 
+	@DistributedLock(name = "shop-import", key = "#shop")
+	public void importShop(String shop, List<Runnable> parts) {
+		LockContext.Carrier locks = LockContext.capture();
+		CompletableFuture.allOf(parts.stream()
+			.map((part) -> CompletableFuture.runAsync(locks.wrap(part), this.executor))
+			.toArray(CompletableFuture[]::new)).join();
+	}
+
 	public boolean takeIfFree(String item) {
 		try (LockHandle lock = this.locks.lock("stock", item, LockOptions.defaults())) {
 			return lock.isValid();
@@ -87,6 +118,11 @@ class LockExamples {
 		catch (LockNotAcquiredException ex) {
 			return false;
 		}
+	}
+
+	public int piecesInCode(String shop) {
+		LockOptions reading = LockOptions.defaults().mode(LockMode.READ);
+		return this.locks.execute("catalogue", shop, reading, (lock) -> pieces(shop));
 	}
 
 	public long sumUnderLock(List<String> accounts) {

@@ -7,11 +7,15 @@ package io.ge.redis.readme;
 
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
 import io.ge.redis.lock.DistributedLocks;
+import io.ge.redis.lock.LockAssert;
 import io.ge.redis.lock.LockHandle;
+import io.ge.redis.lock.LockNotAcquiredException;
+import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
@@ -37,7 +41,7 @@ class LockExamplesIntegrationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withUserConfiguration(Application.class)
-		.withPropertyValues(SharedRedis.standalone().properties());
+		.withPropertyValues(SharedRedis.properties());
 
 	@Test
 	void methodsRunUnderTheirLocks() {
@@ -52,8 +56,39 @@ class LockExamplesIntegrationTests {
 			examples.report();
 			assertThat(examples.reportsMade()).as("the second one comes too soon").isEqualTo(1);
 			examples.importAll(List.of("a", "b"));
+			AtomicInteger imported = new AtomicInteger();
+			Runnable part = () -> {
+				LockAssert.assertHeld("shop-import");
+				imported.incrementAndGet();
+			};
+			examples.importShop("one", List.of(part, part));
+			assertThat(imported).hasValue(2);
+			assertThat(examples.pieces("north")).isEqualTo(8);
+			examples.replace("north", "coffee", 3);
+			assertThat(examples.piecesInCode("north")).isEqualTo(3);
+			examples.render("pdf", "a");
 			assertThat(examples.takeIfFree("tea")).isTrue();
 			assertThat(examples.sumUnderLock(List.of("a", "b"))).isPositive();
+		});
+	}
+
+	@Test
+	void readersAndWritersAndPermitsExcludeAsTheyShould() {
+		run((examples, locks, jdbc) -> {
+			LockOptions reading = LockOptions.defaults().mode(LockMode.READ);
+			try (LockHandle other = locks.lock("catalogue", "north", reading)) {
+				assertThat(examples.pieces("north")).isEqualTo(10);
+				assertThat(other.isValid()).isTrue();
+				assertThat(locks.tryLock("catalogue", "north", reading.mode(LockMode.WRITE))).isEmpty();
+			}
+			try (LockHandle one = locks.lock("renderer", "pdf", LockOptions.defaults());
+					LockHandle two = locks.lock("renderer", "pdf", LockOptions.defaults())) {
+				examples.render("pdf", "a");
+				try (LockHandle three = locks.lock("renderer", "pdf", LockOptions.defaults())) {
+					assertThat(locks.tryLock("renderer", "pdf")).isEmpty();
+					assertThat(one.isValid() && two.isValid() && three.isValid()).isTrue();
+				}
+			}
 		});
 	}
 
@@ -64,9 +99,10 @@ class LockExamplesIntegrationTests {
 	@Test
 	void writeOfAHolderThatWasPausedIsRefused() {
 		run((examples, locks, jdbc) -> {
-			LockHandle paused = locks.lock("price", "tea",
-					LockOptions.defaults().leaseTime(java.time.Duration.ofMillis(200)).renew(false));
-			assertThat(paused.isValid()).isTrue();
+			LockOptions brief = LockOptions.defaults().leaseTime(java.time.Duration.ofMillis(200)).renew(false);
+			LockHandle paused = Awaitility.await()
+				.ignoreExceptionsInstanceOf(LockNotAcquiredException.class)
+				.until(() -> locks.lock("price", "tea", brief), LockHandle::isValid);
 			Awaitility.await().ignoreExceptions().until(() -> {
 				examples.setPrice("tea", BigDecimal.TEN, 0);
 				return true;

@@ -5,10 +5,20 @@
 
 package io.ge.redis.readme;
 
+import java.util.List;
+
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockAssert;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -32,7 +42,37 @@ class LockExamplesTests {
 		}
 		assertThat(this.jobs.reportsMade()).isEqualTo(1);
 	}
+
+	@TestConfiguration(proxyBeanMethods = false)
+	static class GrantedLocks {
+
+		@Bean
+		DistributedLocks locks() {
+			return DistributedLocks.granted();
+		}
+
+	}
 	// @formatter:on
+
+	@Test
+	void applicationWithoutLocksNeedsNoRedis() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+					GeRedisAutoConfiguration.class, LockAutoConfiguration.class))
+			.withPropertyValues("ge.redis.lock.enabled=false", "spring.data.redis.port=1")
+			.withUserConfiguration(GrantedLocks.class)
+			.withBean(JdbcTemplate.class, () -> this.jdbc)
+			.withBean(LockExamples.class)
+			.run((context) -> {
+				LockExamples examples = context.getBean(LockExamples.class);
+				assertThat(examples.takeIfFree("tea")).isTrue();
+				assertThat(examples.sumUnderLock(List.of("a", "b"))).isPositive();
+				try (LockAssert.Passing passing = LockAssert.passing()) {
+					examples.report();
+				}
+				assertThat(examples.reportsMade()).isEqualTo(1);
+			});
+	}
 
 	@Test
 	void doesNotReportWithoutLock() {

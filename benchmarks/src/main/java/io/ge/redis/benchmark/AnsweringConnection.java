@@ -71,7 +71,7 @@ final class AnsweringConnection implements GuardConnection {
 	}
 
 	@Override
-	public CompletionStage<Void> publish(byte[] channel, byte[] message) {
+	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
 		return this.server.publish(channel, message);
 	}
 

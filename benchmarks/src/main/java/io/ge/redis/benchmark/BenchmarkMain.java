@@ -87,7 +87,7 @@ public final class BenchmarkMain {
 			if (wanted.test("lock", "lock-contended")) {
 				say("Lock, contended");
 				try (Instance second = new Instance(node)) {
-					results.add(new ContendedLocks(size, List.of(instance, second)).run());
+					results.add(new ContendedLocks(size, node, List.of(instance, second)).run());
 				}
 			}
 			if (wanted.test("lock", "lock-hand-over")) {
@@ -103,7 +103,7 @@ public final class BenchmarkMain {
 			while (instances.size() < size.instances()) {
 				instances.add(new Instance(node));
 			}
-			results.add(new ContendedLocks(size, instances).handOver());
+			results.add(new ContendedLocks(size, node, instances).handOver());
 		}
 		finally {
 			instances.subList(1, instances.size()).forEach(Instance::close);

@@ -48,7 +48,7 @@ record CommandCount(Map<String, Double> sent, double executed) {
 	}
 
 	// What is sent on the bus is sent every so often, however many calls there are
-	private static boolean isNoise(Monitor.Command command) {
+	static boolean isNoise(Monitor.Command command) {
 		return NOISE.contains(command.name())
 				|| (command.name().equals("PUBLISH") && command.parts().get(1).contains(":bus:"));
 	}

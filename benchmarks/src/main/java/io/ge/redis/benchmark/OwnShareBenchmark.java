@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.ge.redis.blacklist.BlacklistGuard;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.connection.BenchmarkConnections;
@@ -60,6 +61,8 @@ public class OwnShareBenchmark {
 	/** Who comes again and again is one of few. */
 	private static final int FEW_KEYS = 16;
 
+	private static final int REVOKED_AT_ONCE = 50_000;
+
 	/** Longer than a lease. */
 	private static final int LEASE_MILLIS = 1_500;
 
@@ -68,7 +71,7 @@ public class OwnShareBenchmark {
 			"ratelimit-allowed-fixed", "ratelimit-allowed-several", "ratelimit-allowed-lease", "ratelimit-denied",
 			"ratelimit-denied-again", "ratelimit-denied-again-fallback", "ratelimit-denied-again-limiter",
 			"ratelimit-denied-again-limiter-many", "lock", "cache-hit", "cache-miss", "cache-write",
-			"idempotency-first", "idempotency-duplicate", "blacklist" })
+			"idempotency-first", "idempotency-duplicate", "blacklist", "blacklist-million" })
 	public String call;
 
 	private StandaloneRedis redis;
@@ -96,6 +99,9 @@ public class OwnShareBenchmark {
 			this.keys[i] = Keys.text(i);
 		}
 		this.redis = RedisServers.standalone();
+		if (this.call.equals("blacklist-million")) {
+			revokeAMillion();
+		}
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.properties("spring.main.banner-mode=off", "logging.level.root=warn", "ge.redis.outage.command-timeout=30s")
 			.properties(this.redis.properties())
@@ -123,7 +129,30 @@ public class OwnShareBenchmark {
 			this.action.call(Keys.text(KEYS));
 		}
 		this.action.call(Keys.text(KEYS));
+		if (this.call.startsWith("blacklist")) {
+			awaitMemory();
+		}
 		this.context.getBean(Answers.class).connection.answer();
+	}
+
+	/**
+	 * As many tokens as instances remember one by one.
+	 */
+	private void revokeAMillion() {
+		String end = String.valueOf(System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1));
+		for (int i = 0; i < 1_000_000; i += REVOKED_AT_ONCE) {
+			this.redis.primary()
+				.command("EVAL", "for i = ARGV[1] + 1, ARGV[1] + ARGV[2] do redis.call('ZADD', KEYS[1], ARGV[3], "
+						+ "'t' .. string.sub(redis.sha1hex(i), 1, 16)) end redis.call('PEXPIREAT', KEYS[1], ARGV[3])",
+						"1", "ge:blacklist:{all}:rows1", String.valueOf(i), String.valueOf(REVOKED_AT_ONCE), end);
+		}
+	}
+
+	private void awaitMemory() throws InterruptedException {
+		BlacklistGuard blacklist = this.context.getBean(BlacklistGuard.class);
+		while (!blacklist.isFresh()) {
+			TimeUnit.MILLISECONDS.sleep(100);
+		}
 	}
 
 	private void awaitConnection() throws InterruptedException {
@@ -152,7 +181,7 @@ public class OwnShareBenchmark {
 			case "cache-hit", "cache-miss" -> guarded::read;
 			case "cache-write" -> guarded::write;
 			case "idempotency-first", "idempotency-duplicate" -> guarded::once;
-			case "blacklist" -> guarded::authenticated;
+			case "blacklist", "blacklist-million" -> guarded::authenticated;
 			default -> throw new IllegalArgumentException(this.call);
 		};
 	}

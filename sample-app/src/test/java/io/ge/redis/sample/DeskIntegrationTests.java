@@ -63,7 +63,7 @@ class DeskIntegrationTests {
 				"CacheAside", "CacheWriteThrough", "BlacklistCheck", "tasks", "agent-execution");
 		assertThat(this.desk.get("/actuator/metrics").body()).contains("ge.redis.ratelimit.requests",
 				"ge.redis.lock.acquire", "ge.redis.idempotency.requests", "ge.redis.cache.gets",
-				"ge.redis.cache.writes", "ge.redis.blacklist.checks", "ge.redis.script");
+				"ge.redis.cache.writes", "ge.redis.blacklist.checks", "ge.redis.refresh.rotations", "ge.redis.script");
 		assertThat(this.desk.get("/actuator/prometheus").body()).contains("ge_redis_ratelimit_requests_total");
 	}
 
@@ -91,6 +91,7 @@ class DeskIntegrationTests {
 		String token = desk.login("anna");
 		desk.get("/api/me", "Authorization", "Bearer " + token);
 		desk.post("/api/auth/logout", null, "Authorization", "Bearer " + token);
+		desk.post("/api/auth/refresh", "{\"refreshToken\":\"nonsense\"}");
 		desk.post("/api/auth/logout-all", null, "Authorization", "Bearer " + desk.login("boris"));
 	}
 

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.ge.redis.test.Signals;
 import org.awaitility.Awaitility;
 
 /**
@@ -77,6 +78,21 @@ final class DeskProcess extends DeskClient implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Stops the process where it is, as a long collection of garbage or a machine that is
+	 * moved would.
+	 */
+	void pause() {
+		Signals.pause(this.process.pid());
+	}
+
+	/**
+	 * Lets the process go on as if nothing had been.
+	 */
+	void resume() {
+		Signals.resume(this.process.pid());
 	}
 
 	/**

@@ -92,6 +92,40 @@ class SaleIntegrationTests {
 		}
 
 		@Test
+		void saleThatWasCommittedBeforeItsInstanceDiedIsNotMadeAgain() {
+			Answer first = sell("p-1", "2", "key-1");
+			forgetCompletions();
+			Answer repeated = sell("p-1", "2", "key-1");
+			assertThat(repeated).returns(201, Answer::status).returns(first.body(), Answer::body);
+			assertThat(repeated.header("Idempotent-Replayed")).isEqualTo("true");
+			assertPosition("p-1", "98", 1);
+			forgetCompletions();
+			assertThat(sell("p-1", "3", "key-1")).returns(422, Answer::status);
+			assertPosition("p-1", "98", 1);
+		}
+
+		@Test
+		void saleOfWhichRedisHasLostEverythingIsNotMadeAgain() {
+			Answer first = sell("p-1", "2", "key-1");
+			SharedDesk.redis().flushAll();
+			assertThat(sell("p-1", "2", "key-1")).returns(201, Answer::status).returns(first.body(), Answer::body);
+			assertPosition("p-1", "98", 1);
+		}
+
+		/**
+		 * Leaves Redis as it is when an instance has died after its commit, and its lease
+		 * has ended.
+		 */
+		private static void forgetCompletions() {
+			SharedDesk.redis().primary().command("EVAL", """
+					for _, key in ipairs(redis.call('KEYS', '*idempotency*')) do
+					  redis.call('HDEL', key, 'k', 'r')
+					  redis.call('HSET', key, 'd', 1, 'x', 1)
+					end
+					""", "0");
+		}
+
+		@Test
 		void sameKeyWithOtherBodyIsRefused() {
 			assertThat(sell("p-1", "1", "key-1")).returns(201, Answer::status);
 			assertThat(sell("p-1", "2", "key-1")).returns(422, Answer::status);

@@ -13,6 +13,7 @@ import java.util.function.Function;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.scenario.CacheApplication;
+import io.ge.redis.test.scenario.CacheChurnScenario;
 import io.ge.redis.test.scenario.CacheScenario;
 import io.ge.redis.test.scenario.Fleet;
 import io.ge.redis.test.scenario.ScenarioDatabase;
@@ -30,6 +31,13 @@ final class CacheFaults implements AutoCloseable {
 	private static final Duration TTL = Duration.ofSeconds(1);
 
 	private static final Duration REST = Duration.ofSeconds(10);
+
+	private static final int INSTANCES = 4;
+
+	private static final long OPERATIONS = Long.getLong("ge.test.operations", 20_000);
+
+	/** One in so many operations. */
+	private static final int FAULT_EVERY = 8_000;
 
 	private final List<Play> plays = new ArrayList<>();
 
@@ -66,6 +74,19 @@ final class CacheFaults implements AutoCloseable {
 				(run, site) -> CacheScenario.loaderPaused(run, one(site), second(site), REST));
 		add(oursAt, peerAt, "REPEATABLE READ reader across a commit", FRESH, (run, site) -> CacheScenario
 			.snapshotReader(run, one(site), second(site), Fault.of("entries expired", () -> expire(site)), REST));
+		String churn = "random operations, expiry, kill -9 and cuts";
+		add(oursAt, peerAt, churn, FRESH, CacheFaults::churn);
+		Site redisson = site(new Subject("Redisson", RedissonCache.class));
+		add("Redisson", redisson, churn, FRESH, CacheFaults::churn);
+	}
+
+	private static void churn(FaultRun run, Site site) throws Exception {
+		List<Fleet> slots = new ArrayList<>();
+		for (int i = 0; i < INSTANCES; i++) {
+			slots.add(site.with().one());
+		}
+		CacheChurnScenario.play(run, slots, OPERATIONS, (int) Math.max(6, OPERATIONS / FAULT_EVERY),
+				Fault.of("entries expired", () -> expire(site)), site.networkCut(), REST);
 	}
 
 	List<Play> plays() {
@@ -113,7 +134,7 @@ final class CacheFaults implements AutoCloseable {
 	 * Removes what can be read of the cache, and no more, of either implementation.
 	 */
 	private static void expire(Site site) {
-		for (String pattern : List.of("*:e1", "items::*")) {
+		for (String pattern : List.of("*:e1", "items::*", "items")) {
 			for (Object key : (List<?>) site.redis().command("KEYS", pattern)) {
 				site.redis().command("DEL", key.toString());
 			}

@@ -56,7 +56,10 @@ final class Explanations {
 					WALL_CLOCK + "all that the others have admitted is older than the window, and it admits anew"),
 			new Explanation("rate limit", "clock", "Bucket4j",
 					WALL_CLOCK + "the bucket has long been filled again: it is full once more"),
-			new Explanation("cache", "kill -9", "",
+			new Explanation("cache", "random operations", "",
+					"all of what stands in the other tables at once: late loaders and writers, snapshots, writers that "
+							+ "are killed, values of a savepoint that was rolled back"),
+			new Explanation("cache", "kill -9 between", "",
 					"what follows the commit dies with the process, and no one else knows "
 							+ "that the row has changed: the old value is served until its time to live ends"),
 			new Explanation("cache", "writer paused", "",

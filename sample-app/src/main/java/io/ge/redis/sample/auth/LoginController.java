@@ -5,6 +5,10 @@
 
 package io.ge.redis.sample.auth;
 
+import io.ge.redis.blacklist.refresh.RefreshTokens;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
@@ -22,12 +26,17 @@ import org.springframework.web.server.ResponseStatusException;
 @RestController
 class LoginController {
 
+	private static final Log logger = LogFactory.getLog(LoginController.class);
+
 	private final AuthenticationManager authentication;
+
+	private final RefreshTokens refreshTokens;
 
 	private final TokenIssuer tokens;
 
-	LoginController(AuthenticationManager authentication, TokenIssuer tokens) {
+	LoginController(AuthenticationManager authentication, RefreshTokens refreshTokens, TokenIssuer tokens) {
 		this.authentication = authentication;
+		this.refreshTokens = refreshTokens;
 		this.tokens = tokens;
 	}
 
@@ -40,7 +49,20 @@ class LoginController {
 		catch (AuthenticationException ex) {
 			throw new ResponseStatusException(HttpStatus.UNAUTHORIZED, "Unknown user or wrong password", ex);
 		}
-		return this.tokens.issue(login.username());
+		return tokens(login.username());
+	}
+
+	/**
+	 * Without Redis nobody is kept out, but the login does not last.
+	 */
+	private IssuedTokens tokens(String username) {
+		try {
+			return this.tokens.issue(this.refreshTokens.issue(JwtConfiguration.ISSUER, username));
+		}
+		catch (RedisUnavailableException ex) {
+			logger.debug("Issued an access token without a session", ex);
+			return this.tokens.issueWithoutSession(username);
+		}
 	}
 
 	record Login(String username, String password) {

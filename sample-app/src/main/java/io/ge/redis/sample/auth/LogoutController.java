@@ -31,14 +31,24 @@ class LogoutController {
 		this.blacklist = blacklist;
 	}
 
+	/**
+	 * The session of the token ends, and with it the refresh token and all access tokens
+	 * that were made of it. A token that was issued without a session ends alone.
+	 */
 	@PostMapping("/api/auth/logout")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void logout(@AuthenticationPrincipal Jwt token) {
-		this.blacklist.revoke(JwtTokens.identity(token));
+		String session = token.getClaimAsString("sid");
+		if (session != null) {
+			this.blacklist.revokeSession(JwtConfiguration.ISSUER, session);
+		}
+		else {
+			this.blacklist.revoke(JwtTokens.identity(token));
+		}
 	}
 
 	/**
-	 * One entry for the user, however many tokens there are.
+	 * One entry for the user, however many tokens and sessions there are.
 	 */
 	@PostMapping("/api/auth/logout-all")
 	@ResponseStatus(HttpStatus.NO_CONTENT)

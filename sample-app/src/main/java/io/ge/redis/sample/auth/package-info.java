@@ -4,7 +4,8 @@
  */
 
 /**
- * Who calls: login, signed tokens, and logout that holds on every instance.
+ * Who calls: login, signed tokens that are refreshed, and logout that holds on every
+ * instance.
  */
 @NullMarked
 package io.ge.redis.sample.auth;

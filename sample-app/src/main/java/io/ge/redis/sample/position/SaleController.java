@@ -40,7 +40,9 @@ class SaleController {
 	 * however many instances it is asked for; repetitions get the first answer. Sales of
 	 * one position wait for each other. The order is fixed: a repetition does not wait
 	 * for the lock, and the lock is released only after the transaction has been
-	 * committed. If it is rolled back, the key is free again.
+	 * committed. If it is rolled back, the key is free again. The transaction leaves a
+	 * row of its own in {@code ge_idempotency}, so there is one sale also if the process
+	 * dies after the commit, or Redis loses what it knows.
 	 */
 	@PostMapping("/api/positions/{id}/sell")
 	@Idempotent

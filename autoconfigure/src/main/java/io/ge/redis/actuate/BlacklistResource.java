@@ -1,0 +1,303 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.actuate;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.ge.redis.blacklist.BlacklistControl;
+import io.ge.redis.blacklist.BlacklistControl.Kind;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * {@code /actuator/geredis/blacklist}: how many revocations and blocks stand, and whether
+ * this instance follows them; {@code /actuator/geredis/blacklist/<kind>?hash=...}: one of
+ * them, of the kind {@code token}, {@code session}, {@code subject}, {@code client} or
+ * {@code block}. Written to, it looks one up by its value, revokes, blocks, or unblocks.
+ * <p>
+ * A value is given in the body, since URLs get into logs: as {@code value}, with
+ * {@code issuer}, or {@code list} for a block. Only several parts of a blocked subject
+ * must be given by repeating the parameter in the query. What is answered names it by its
+ * hash.
+ */
+public class BlacklistResource implements GuardResource {
+
+	private static final String NAME = "blacklist";
+
+	private static final String HASH = "hash";
+
+	private static final String ACTION = "action";
+
+	private static final String VALUE = "value";
+
+	private static final String ISSUER = "issuer";
+
+	private static final String LIST = "list";
+
+	private static final String EXPIRES = "expires";
+
+	private static final String DURATION = "duration";
+
+	private static final String REASON = "reason";
+
+	private final Supplier<BlacklistControl> control;
+
+	/**
+	 * Creates the resource.
+	 * @param control does what is asked for
+	 */
+	public BlacklistResource(Supplier<BlacklistControl> control) {
+		this.control = control;
+	}
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public Object read(GuardRequest request) {
+		request.allowOnly(Set.of(HASH));
+		if (request.path().isEmpty()) {
+			request.allowOnly(Set.of());
+			return report(this.control.get().standing());
+		}
+		Kind kind = kind(request);
+		return valid(HASH, () -> report(kind, this.control.get().look(kind, required(request, HASH))));
+	}
+
+	private static StandingReport report(BlacklistControl.Standing standing) {
+		BlacklistControl.Local local = standing.local();
+		BlacklistControl.Stored stored = standing.stored();
+		return new StandingReport(
+				new LocalReport(local.instance(), local.fresh(), local.position(),
+						(local.age() != null) ? local.age().toString() : null, local.ids(), local.exact(),
+						local.notBefores(), local.blocks(), local.reasons(), local.bytes()),
+				(stored != null)
+						? new StoredReport(stored.rows(), stored.changes(), stored.lastChange(), stored.following())
+						: null);
+	}
+
+	private static LookReport report(Kind kind, BlacklistControl.Look look) {
+		boolean stands = !look.remaining().isZero();
+		return new LookReport(text(kind), look.hash(), stands, stands ? look.remaining().toString() : null,
+				(look.notBefore() != null) ? look.notBefore().toString() : null, look.reason(), look.remembered());
+	}
+
+	@Override
+	public Object write(GuardRequest request) {
+		Kind kind = kind(request);
+		String action = request.text(ACTION);
+		if ("look".equals(action)) {
+			request.allowOnly(Set.of(ACTION, VALUE, (kind == Kind.BLOCK) ? LIST : ISSUER));
+			return report(kind, this.control.get().look(kind, issuer(kind, request), values(request)));
+		}
+		if (kind == Kind.BLOCK) {
+			return switch (String.valueOf(action)) {
+				case "block" -> block(request);
+				case "unblock" -> unblock(request);
+				default -> throw unknown(action, "block, unblock or look");
+			};
+		}
+		if (!"revoke".equals(action)) {
+			throw unknown(action, "revoke or look");
+		}
+		return (kind == Kind.TOKEN) ? revokeToken(request) : revokeAll(kind, request);
+	}
+
+	private static GuardRequestException unknown(@Nullable String action, String known) {
+		return GuardRequestException.invalid(ACTION,
+				(action != null) ? "action is '" + action + "'." : "action is missing.", "Set it to " + known + ".");
+	}
+
+	private ActionReport revokeToken(GuardRequest request) {
+		request.allowOnly(Set.of(ACTION, ISSUER, VALUE, EXPIRES, REASON));
+		String id = required(request, VALUE);
+		Instant expires = expires(request);
+		Duration stands = valid(REASON,
+				() -> this.control.get().revoke(request.text(ISSUER), id, expires, request.text(REASON)));
+		return done(Kind.TOKEN, request, stands);
+	}
+
+	private ActionReport revokeAll(Kind kind, GuardRequest request) {
+		request.allowOnly(Set.of(ACTION, ISSUER, VALUE, REASON));
+		String value = required(request, VALUE);
+		Duration stands = valid(REASON,
+				() -> this.control.get().revokeAll(kind, request.text(ISSUER), value, request.text(REASON)));
+		return done(kind, request, stands);
+	}
+
+	private ActionReport block(GuardRequest request) {
+		request.allowOnly(Set.of(ACTION, LIST, VALUE, DURATION, REASON));
+		String list = required(request, LIST);
+		List<String> subject = values(request);
+		Duration duration = request.duration(DURATION);
+		if (duration == null || duration.toMillis() <= 0) {
+			throw GuardRequestException.invalid(DURATION,
+					(duration != null) ? "duration is " + duration + "." : "duration is missing.",
+					"Set it to a time such as 10m.");
+		}
+		Duration stands = valid(REASON, () -> this.control.get().block(list, subject, duration, request.text(REASON)));
+		return done(Kind.BLOCK, request, stands);
+	}
+
+	private ActionReport done(Kind kind, GuardRequest request, Duration stands) {
+		return new ActionReport(text(kind), hash(kind, request), String.valueOf(request.text(ACTION)), !stands.isZero(),
+				stands.isZero() ? null : stands.toString());
+	}
+
+	private String hash(Kind kind, GuardRequest request) {
+		return this.control.get().hash(kind, issuer(kind, request), values(request));
+	}
+
+	private ActionReport unblock(GuardRequest request) {
+		request.allowOnly(Set.of(ACTION, LIST, VALUE, HASH));
+		String hash = request.text(HASH);
+		if (hash != null && request.parameters().containsKey(VALUE)) {
+			throw GuardRequestException.invalid(HASH, "hash and value are both given.", "Give one of them.");
+		}
+		String known = (hash != null) ? hash : hash(Kind.BLOCK, request);
+		boolean ended = valid(HASH, () -> this.control.get().unblock(known));
+		return new ActionReport(text(Kind.BLOCK), known, "unblock", ended, null);
+	}
+
+	private static Kind kind(GuardRequest request) {
+		String name = String.join("/", request.path());
+		List<String> known = new ArrayList<>();
+		for (Kind kind : Kind.values()) {
+			if (text(kind).equals(name)) {
+				return kind;
+			}
+			known.add(text(kind));
+		}
+		throw GuardRequestException.notFound(
+				name.isEmpty() ? "The path names nothing." : "There is no '" + name + "' here.",
+				"There is: " + String.join(", ", known) + ".");
+	}
+
+	private static String text(Kind kind) {
+		return kind.name().toLowerCase(Locale.ROOT);
+	}
+
+	private static @Nullable String issuer(Kind kind, GuardRequest request) {
+		return (kind == Kind.BLOCK) ? required(request, LIST) : request.text(ISSUER);
+	}
+
+	/**
+	 * Only the subject of a block may have several parts.
+	 */
+	private static List<String> values(GuardRequest request) {
+		List<String> values = request.texts(VALUE);
+		boolean several = values.size() > 1 && kind(request) == Kind.BLOCK;
+		return several ? values : List.of(required(request, VALUE));
+	}
+
+	private static String required(GuardRequest request, String parameter) {
+		String text = request.text(parameter);
+		if (text == null) {
+			throw GuardRequestException.invalid(parameter, parameter + " is missing.",
+					parameter.equals(HASH) ? "Add the hash that a look by value tells." : "Add it to the body.");
+		}
+		return text;
+	}
+
+	private static Instant expires(GuardRequest request) {
+		Long seconds = request.number(EXPIRES);
+		if (seconds == null || seconds <= 0 || seconds > Instant.MAX.getEpochSecond()) {
+			throw GuardRequestException.invalid(EXPIRES,
+					(seconds != null) ? "expires is " + seconds + "." : "expires is missing.",
+					"Set it to the exp claim of the token, in seconds.");
+		}
+		return Instant.ofEpochSecond(seconds);
+	}
+
+	/**
+	 * Everything else has been looked at before.
+	 */
+	private static <T> T valid(String parameter, Supplier<T> action) {
+		try {
+			return action.get();
+		}
+		catch (IllegalArgumentException ex) {
+			throw GuardRequestException.invalid(parameter, ex.getMessage() + ".", "Correct it.");
+		}
+	}
+
+	/**
+	 * How the blacklist stands.
+	 *
+	 * @param local what this instance knows
+	 * @param stored what Redis has, {@code null} while it is away
+	 */
+	public record StandingReport(LocalReport local, @Nullable StoredReport stored) implements OperationResponseBody {
+	}
+
+	/**
+	 * What this instance knows.
+	 *
+	 * @param instance its id
+	 * @param fresh whether it answers from memory at present
+	 * @param position the id of the last change that it knows
+	 * @param age how long ago it made sure that it knows all changes
+	 * @param ids revoked tokens and sessions that it remembers
+	 * @param exact whether it remembers them one by one, or asks Redis about those that
+	 * seem to be revoked
+	 * @param notBefores subjects and clients whose earlier tokens are revoked
+	 * @param blocks blocked subjects
+	 * @param reasons revocations and blocks of which it remembers the reason
+	 * @param bytes what the ids take
+	 */
+	public record LocalReport(String instance, boolean fresh, @Nullable String position, @Nullable String age, long ids,
+			boolean exact, int notBefores, int blocks, int reasons, long bytes) {
+	}
+
+	/**
+	 * What Redis has.
+	 *
+	 * @param rows how many revocations and blocks stand
+	 * @param changes how many changes can be followed
+	 * @param lastChange the id of the last one
+	 * @param following how many instances may answer from memory
+	 */
+	public record StoredReport(long rows, long changes, @Nullable String lastChange, int following) {
+	}
+
+	/**
+	 * A revocation or a block.
+	 *
+	 * @param kind what it is about
+	 * @param hash names it without telling its value
+	 * @param stands whether it stands
+	 * @param remaining for how long
+	 * @param notBefore tokens from before then are refused
+	 * @param reason why
+	 * @param remembered whether this instance remembers it, or may
+	 */
+	public record LookReport(String kind, String hash, boolean stands, @Nullable String remaining,
+			@Nullable String notBefore, @Nullable String reason, boolean remembered) implements OperationResponseBody {
+	}
+
+	/**
+	 * What was done.
+	 *
+	 * @param kind what it was about
+	 * @param hash names it without telling its value
+	 * @param action what was asked for
+	 * @param done whether there was anything to do
+	 * @param remaining for how long it stands now
+	 */
+	public record ActionReport(String kind, String hash, String action, boolean done,
+			@Nullable String remaining) implements OperationResponseBody {
+	}
+
+}

@@ -1,0 +1,61 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.security.OpaqueTokens;
+import io.ge.redis.security.ReactiveJwtDecoderPostProcessor;
+import io.ge.redis.security.ReactiveOpaqueTokenPostProcessor;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
+import org.springframework.security.oauth2.server.resource.introspection.ReactiveOpaqueTokenIntrospector;
+
+/**
+ * Blacklists for the tokens of Spring Security in a reactive web application.
+ */
+@AutoConfiguration(after = BlacklistAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(Mono.class)
+@ConditionalOnBean(BlacklistGuard.class)
+public final class BlacklistReactiveSecurityAutoConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ReactiveJwtDecoder.class)
+	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
+	static class JwtConfiguration {
+
+		@Bean
+		static ReactiveJwtDecoderPostProcessor blacklistReactiveJwtDecoderPostProcessor(
+				ObjectProvider<TokenBlacklist> blacklist) {
+			return new ReactiveJwtDecoderPostProcessor(blacklist::getObject);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ReactiveOpaqueTokenIntrospector.class)
+	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-opaque-tokens", matchIfMissing = true)
+	static class OpaqueTokenConfiguration {
+
+		@Bean
+		static ReactiveOpaqueTokenPostProcessor blacklistReactiveOpaqueTokenPostProcessor(
+				ObjectProvider<TokenBlacklist> blacklist, ObjectProvider<OpaqueTokens> tokens) {
+			return new ReactiveOpaqueTokenPostProcessor(blacklist::getObject, tokens::getObject);
+		}
+
+	}
+
+}

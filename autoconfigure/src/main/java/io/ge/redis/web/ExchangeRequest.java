@@ -1,0 +1,107 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request whose body is hashed while it is read, from when it is told to.
+ */
+final class ExchangeRequest extends HttpServletRequestWrapper {
+
+	private final Runnable asyncStart;
+
+	private boolean watched;
+
+	private boolean readBefore;
+
+	private @Nullable HashingInputStream body;
+
+	private @Nullable BufferedReader reader;
+
+	/**
+	 * Creates a request.
+	 * @param request the request of the server
+	 * @param asyncStart called before the response is left to another thread
+	 */
+	ExchangeRequest(HttpServletRequest request, Runnable asyncStart) {
+		super(request);
+		this.asyncStart = asyncStart;
+	}
+
+	/**
+	 * Hashes the body from now on.
+	 */
+	void watch() {
+		this.watched = true;
+	}
+
+	/**
+	 * Returns the hash of the whole body.
+	 * @param mostUnread how much of it may be kept for whoever has not read it yet
+	 * @return the hash, or {@code null} if parts were read before it was watched
+	 * @throws IOException if it cannot be read
+	 * @throws UnreadBodyTooLargeException if there is more that was not read
+	 */
+	byte @Nullable [] hash(long mostUnread) throws IOException {
+		return (this.watched && !this.readBefore) ? body().hash(mostUnread) : null;
+	}
+
+	private HashingInputStream body() throws IOException {
+		if (this.body == null) {
+			this.body = new HashingInputStream(super.getInputStream());
+		}
+		return this.body;
+	}
+
+	@Override
+	public ServletInputStream getInputStream() throws IOException {
+		if (this.watched && !this.readBefore) {
+			return body();
+		}
+		this.readBefore = true;
+		return super.getInputStream();
+	}
+
+	@Override
+	public BufferedReader getReader() throws IOException {
+		if (!this.watched || this.readBefore) {
+			this.readBefore = true;
+			return super.getReader();
+		}
+		if (this.reader == null) {
+			String encoding = getCharacterEncoding();
+			this.reader = new BufferedReader(new InputStreamReader(body(),
+					(encoding != null) ? Charset.forName(encoding) : StandardCharsets.ISO_8859_1));
+		}
+		return this.reader;
+	}
+
+	@Override
+	public AsyncContext startAsync() {
+		this.asyncStart.run();
+		return super.startAsync();
+	}
+
+	@Override
+	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+		this.asyncStart.run();
+		return super.startAsync(request, response);
+	}
+
+}

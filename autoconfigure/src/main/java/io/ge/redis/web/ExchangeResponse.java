@@ -1,0 +1,652 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+
+/**
+ * A response that passes everything on, until it is told to hold it back or to give
+ * another response in its place.
+ * <p>
+ * Held back are the body, its length, errors and redirections: what would commit the
+ * response. Status and headers are passed on, so that whoever looks sees them. A response
+ * that is longer than is kept is passed on from there.
+ * <p>
+ * It is long because a servlet's response has many ways to say the same, four of them to
+ * redirect alone, and each must do right in each of the three modes: what one of them
+ * forgets reaches the client before Redis has it, or beside what is replayed.
+ */
+final class ExchangeResponse extends HttpServletResponseWrapper {
+
+	private static final List<String> OF_THE_BODY = List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.CONTENT_ENCODING,
+			HttpHeaders.CONTENT_RANGE, HttpHeaders.CONTENT_DISPOSITION);
+
+	private final Set<String> kept;
+
+	private final long maxBytes;
+
+	private final Runnable overflow;
+
+	private Mode mode = Mode.PASSING;
+
+	private @Nullable Map<String, List<String>> before;
+
+	private boolean watched;
+
+	private @Nullable ServletOutputStream stream;
+
+	private @Nullable PrintWriter writer;
+
+	private @Nullable ByteArrayOutputStream body;
+
+	private @Nullable Locale locale;
+
+	private @Nullable Long length;
+
+	private @Nullable Integer error;
+
+	private @Nullable String errorMessage;
+
+	private boolean closed;
+
+	/**
+	 * Creates a response.
+	 * @param response the response of the server
+	 * @param kept names of the headers that are kept
+	 * @param maxBytes how much of the body is held back at most
+	 * @param overflow called before a longer one is passed on
+	 */
+	ExchangeResponse(HttpServletResponse response, Set<String> kept, long maxBytes, Runnable overflow) {
+		super(response);
+		this.kept = kept;
+		this.maxBytes = maxBytes;
+		this.overflow = overflow;
+	}
+
+	/**
+	 * It may be told to hold back or to replay later, when its stream is known already.
+	 */
+	void watch() {
+		this.watched = true;
+	}
+
+	/**
+	 * Holds the response back from now on. What an earlier attempt of the same request
+	 * has left is forgotten, but for its headers, which are sent too.
+	 */
+	void capture() {
+		this.watched = true;
+		if (this.before == null) {
+			this.before = present();
+		}
+		this.body = new ByteArrayOutputStream();
+		this.writer = null;
+		this.length = null;
+		this.error = null;
+		this.errorMessage = null;
+		this.closed = false;
+		this.mode = Mode.CAPTURING;
+	}
+
+	/**
+	 * Discards what is written from now on.
+	 */
+	void discard() {
+		this.watched = true;
+		this.mode = Mode.REPLAYING;
+	}
+
+	/**
+	 * There is another answer than the one that was to be given in the place of what is
+	 * written.
+	 */
+	void abandonReplay() {
+		this.mode = Mode.PASSING;
+		this.length = null;
+		setHeader(IdempotencyKeyHeader.REPLAYED, null);
+	}
+
+	/**
+	 * Returns what was held back, with those headers that are to be kept.
+	 * @param ahead headers that were set before, unless they are set again
+	 */
+	StoredResponse captured(Map<String, List<String>> ahead) {
+		Map<String, List<String>> headers = new LinkedHashMap<>(ahead);
+		headers.putAll(headers());
+		return new StoredResponse(
+				new StoredResponse.Head(getStatus(), headers,
+						(this.error == null) ? null : (this.errorMessage != null) ? this.errorMessage : "", false),
+				(this.body != null) ? this.body.toByteArray() : new byte[0]);
+	}
+
+	/**
+	 * Returns status and headers alone.
+	 */
+	StoredResponse withoutBody() {
+		return new StoredResponse(new StoredResponse.Head(getStatus(), headersWithoutBody(), null, true), new byte[0]);
+	}
+
+	/**
+	 * Returns the headers that are kept, without those that describe the body.
+	 */
+	Map<String, List<String>> headersWithoutBody() {
+		Map<String, List<String>> headers = headers();
+		OF_THE_BODY.forEach(headers::remove);
+		return headers;
+	}
+
+	// What filters around this have set they set for each response
+	private Map<String, List<String>> headers() {
+		Map<String, List<String>> headers = present();
+		if (this.before != null) {
+			headers.entrySet().removeAll(this.before.entrySet());
+		}
+		return headers;
+	}
+
+	private Map<String, List<String>> present() {
+		Map<String, List<String>> headers = new LinkedHashMap<>();
+		for (String name : this.kept) {
+			Collection<String> values = getHeaders(name);
+			String property = property(name);
+			if (property != null) {
+				headers.put(name, List.of(property));
+			}
+			else if (values != null && !values.isEmpty()) {
+				headers.put(name, List.copyOf(values));
+			}
+		}
+		return headers;
+	}
+
+	// Not every server shows its properties among the headers
+	private @Nullable String property(String name) {
+		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
+			return getContentType();
+		}
+		return (this.locale != null && name.equalsIgnoreCase(HttpHeaders.CONTENT_LANGUAGE))
+				? this.locale.toLanguageTag() : null;
+	}
+
+	/**
+	 * Passes on what was held back, and everything that follows.
+	 * @throws IOException if the client has gone
+	 */
+	void release() throws IOException {
+		if (this.mode != Mode.CAPTURING) {
+			return;
+		}
+		this.mode = Mode.PASSING;
+		HttpServletResponse target = target();
+		if (this.error != null) {
+			sendError(target, this.error, this.errorMessage);
+			return;
+		}
+		if (this.body != null && this.body.size() > 0) {
+			send(target, this.body);
+		}
+		else if (this.length != null) {
+			target.setContentLengthLong(this.length);
+		}
+	}
+
+	/**
+	 * Sends another response in the place of what was discarded.
+	 * @throws IOException if the client has gone
+	 */
+	void send(StoredResponse response) throws IOException {
+		this.mode = Mode.PASSING;
+		HttpServletResponse target = target();
+		if (target.isCommitted()) {
+			return;
+		}
+		StoredResponse.Head head = response.head();
+		head.headers().forEach((name, values) -> {
+			target.setHeader(name, values.get(0));
+			values.subList(1, values.size()).forEach((value) -> target.addHeader(name, value));
+		});
+		if (head.error() != null) {
+			sendError(target, head.status(), head.error());
+			return;
+		}
+		target.setStatus(head.status());
+		if (head.bodiless()) {
+			target.setHeader("Preference-Applied", "return=minimal");
+		}
+		if (response.body().length > 0) {
+			target.setContentLength(response.body().length);
+			target.getOutputStream().write(response.body());
+		}
+	}
+
+	private static void sendError(HttpServletResponse target, int status, @Nullable String message) throws IOException {
+		if (message == null || message.isEmpty()) {
+			target.sendError(status);
+		}
+		else {
+			target.sendError(status, message);
+		}
+	}
+
+	private static void send(HttpServletResponse target, ByteArrayOutputStream body) throws IOException {
+		if (target.getHeader(HttpHeaders.TRANSFER_ENCODING) == null) {
+			target.setContentLength(body.size());
+		}
+		body.writeTo(target.getOutputStream());
+	}
+
+	private HttpServletResponse target() {
+		return (HttpServletResponse) getResponse();
+	}
+
+	/**
+	 * Returns whether the server is left to answer with an error.
+	 */
+	boolean isError() {
+		return this.error != null;
+	}
+
+	private void write(byte[] bytes, int offset, int count) throws IOException {
+		if (this.mode == Mode.REPLAYING || this.closed) {
+			return;
+		}
+		if (this.mode == Mode.CAPTURING && this.body != null) {
+			if (this.body.size() + (long) count <= this.maxBytes) {
+				this.body.write(bytes, offset, count);
+				return;
+			}
+			this.overflow.run();
+			passOn();
+		}
+		target().getOutputStream().write(bytes, offset, count);
+	}
+
+	private void passOn() throws IOException {
+		this.mode = Mode.PASSING;
+		if (this.length != null) {
+			target().setContentLengthLong(this.length);
+		}
+		if (this.body != null) {
+			this.body.writeTo(target().getOutputStream());
+			this.body = null;
+		}
+	}
+
+	/**
+	 * Somebody else will go on to write it, later: it is passed on as it comes.
+	 * @throws IOException if the client has gone
+	 */
+	void handOver() throws IOException {
+		if (this.mode == Mode.CAPTURING) {
+			passOn();
+		}
+	}
+
+	private boolean isPassing() {
+		return this.mode == Mode.PASSING;
+	}
+
+	@Override
+	public ServletOutputStream getOutputStream() throws IOException {
+		if (!this.watched) {
+			return super.getOutputStream();
+		}
+		if (this.stream == null) {
+			this.stream = new Output();
+		}
+		return this.stream;
+	}
+
+	@Override
+	public PrintWriter getWriter() throws IOException {
+		if (!this.watched) {
+			return super.getWriter();
+		}
+		if (this.writer == null) {
+			String encoding = getCharacterEncoding();
+			Charset charset = (encoding != null) ? Charset.forName(encoding) : StandardCharsets.ISO_8859_1;
+			setCharacterEncoding(charset.name());
+			this.writer = new PrintWriter(new Text(getOutputStream(), charset));
+		}
+		return this.writer;
+	}
+
+	@Override
+	public void flushBuffer() throws IOException {
+		if (isPassing()) {
+			super.flushBuffer();
+		}
+	}
+
+	@Override
+	public boolean isCommitted() {
+		return this.closed || super.isCommitted();
+	}
+
+	@Override
+	public void resetBuffer() {
+		if (this.closed) {
+			throw new IllegalStateException("The response is committed");
+		}
+		if (isPassing()) {
+			super.resetBuffer();
+		}
+		if (this.body != null) {
+			this.body.reset();
+		}
+		this.length = null;
+	}
+
+	@Override
+	public void reset() {
+		if (this.mode == Mode.REPLAYING) {
+			return;
+		}
+		resetBuffer();
+		super.reset();
+	}
+
+	@Override
+	public void setBufferSize(int size) {
+		if (isPassing()) {
+			super.setBufferSize(size);
+		}
+	}
+
+	@Override
+	public void sendError(int status) throws IOException {
+		sendError(status, null);
+	}
+
+	@Override
+	public void sendError(int status, @Nullable String message) throws IOException {
+		if (isPassing()) {
+			sendError(target(), status, message);
+		}
+		else if (this.mode == Mode.CAPTURING) {
+			resetBuffer();
+			this.error = status;
+			this.errorMessage = message;
+			this.closed = true;
+		}
+	}
+
+	// Each is passed on as it came, since what is around this may know only one of them
+	@Override
+	public void sendRedirect(String location) throws IOException {
+		if (isPassing()) {
+			super.sendRedirect(location);
+			return;
+		}
+		redirect(location, SC_FOUND, true);
+	}
+
+	@Override
+	public void sendRedirect(String location, int status) throws IOException {
+		if (isPassing()) {
+			super.sendRedirect(location, status);
+			return;
+		}
+		redirect(location, status, true);
+	}
+
+	@Override
+	public void sendRedirect(String location, boolean clearBuffer) throws IOException {
+		if (isPassing()) {
+			super.sendRedirect(location, clearBuffer);
+			return;
+		}
+		redirect(location, SC_FOUND, clearBuffer);
+	}
+
+	@Override
+	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+		if (isPassing()) {
+			super.sendRedirect(location, status, clearBuffer);
+			return;
+		}
+		redirect(location, status, clearBuffer);
+	}
+
+	private void redirect(String location, int status, boolean clearBuffer) {
+		if (this.mode == Mode.CAPTURING) {
+			if (clearBuffer) {
+				resetBuffer();
+			}
+			setStatus(status);
+			setHeader(HttpHeaders.LOCATION, location);
+			this.closed = true;
+		}
+	}
+
+	@Override
+	public void setStatus(int status) {
+		if (this.mode != Mode.REPLAYING && !this.closed) {
+			super.setStatus(status);
+		}
+	}
+
+	@Override
+	public int getStatus() {
+		return (this.error != null) ? this.error : super.getStatus();
+	}
+
+	@Override
+	public void setContentLength(int length) {
+		setContentLengthLong(length);
+	}
+
+	@Override
+	public void setContentLengthLong(long length) {
+		if (isPassing()) {
+			super.setContentLengthLong(length);
+		}
+		else {
+			this.length = length;
+		}
+	}
+
+	@Override
+	public void setContentType(@Nullable String type) {
+		if (this.mode != Mode.REPLAYING) {
+			super.setContentType(type);
+		}
+	}
+
+	@Override
+	public void setCharacterEncoding(@Nullable String encoding) {
+		if (this.mode != Mode.REPLAYING) {
+			super.setCharacterEncoding(encoding);
+		}
+	}
+
+	@Override
+	public void setCharacterEncoding(@Nullable Charset encoding) {
+		if (this.mode != Mode.REPLAYING) {
+			super.setCharacterEncoding(encoding);
+		}
+	}
+
+	@Override
+	public void setLocale(@Nullable Locale locale) {
+		if (this.mode != Mode.REPLAYING) {
+			this.locale = locale;
+			super.setLocale(locale);
+		}
+	}
+
+	@Override
+	public void setHeader(String name, @Nullable String value) {
+		if (!isHeldBack(name, value)) {
+			super.setHeader(name, value);
+		}
+	}
+
+	@Override
+	public void addHeader(String name, @Nullable String value) {
+		if (!isHeldBack(name, value)) {
+			super.addHeader(name, value);
+		}
+	}
+
+	@Override
+	public void setIntHeader(String name, int value) {
+		if (!isHeldBack(name, String.valueOf(value))) {
+			super.setIntHeader(name, value);
+		}
+	}
+
+	@Override
+	public void addIntHeader(String name, int value) {
+		if (!isHeldBack(name, String.valueOf(value))) {
+			super.addIntHeader(name, value);
+		}
+	}
+
+	private boolean isHeldBack(String name, @Nullable String value) {
+		if (isPassing()) {
+			return false;
+		}
+		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {
+			this.length = (value != null) ? Long.valueOf(value) : null;
+			return true;
+		}
+		return this.mode == Mode.REPLAYING && this.kept.contains(name);
+	}
+
+	/**
+	 * What becomes of what is written.
+	 */
+	private enum Mode {
+
+		/** Sent. */
+		PASSING,
+
+		/** Held back. */
+		CAPTURING,
+
+		/** Discarded. */
+		REPLAYING
+
+	}
+
+	/**
+	 * The body.
+	 */
+	private final class Output extends ServletOutputStream {
+
+		@Override
+		public void write(int value) throws IOException {
+			ExchangeResponse.this.write(new byte[] { (byte) value }, 0, 1);
+		}
+
+		@Override
+		public void write(byte[] bytes, int offset, int count) throws IOException {
+			ExchangeResponse.this.write(bytes, offset, count);
+		}
+
+		@Override
+		public void flush() throws IOException {
+			if (isPassing()) {
+				target().getOutputStream().flush();
+			}
+		}
+
+		@Override
+		public void close() throws IOException {
+			if (isPassing()) {
+				target().getOutputStream().close();
+			}
+		}
+
+		@Override
+		public boolean isReady() {
+			return raw().isReady();
+		}
+
+		@Override
+		public void setWriteListener(WriteListener listener) {
+			raw().setWriteListener(listener);
+		}
+
+		private ServletOutputStream raw() {
+			try {
+				return target().getOutputStream();
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	}
+
+	/**
+	 * The body as text. It is encoded as it is written: a server that takes the response
+	 * away after a forward, or a thread that goes on with it, finds nothing left behind.
+	 */
+	private static final class Text extends Writer {
+
+		private final ServletOutputStream body;
+
+		private final OutputStreamWriter encoder;
+
+		Text(ServletOutputStream body, Charset charset) {
+			this.body = body;
+			this.encoder = new OutputStreamWriter(new FilterOutputStream(body) {
+
+				@Override
+				public void write(byte[] bytes, int offset, int count) throws IOException {
+					this.out.write(bytes, offset, count);
+				}
+
+				@Override
+				public void flush() {
+					// Only the encoder is to be emptied, and not the response committed
+				}
+
+			}, charset);
+		}
+
+		@Override
+		public void write(char[] text, int offset, int count) throws IOException {
+			this.encoder.write(text, offset, count);
+			this.encoder.flush();
+		}
+
+		@Override
+		public void flush() throws IOException {
+			this.body.flush();
+		}
+
+		@Override
+		public void close() throws IOException {
+			this.encoder.close();
+		}
+
+	}
+
+}

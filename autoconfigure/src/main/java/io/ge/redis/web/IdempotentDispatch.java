@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Tells an exchange what it cannot see from outside of the dispatch: that the handler is
+ * guarded, and that the response is the answer to an exception. Renders no view in the
+ * place of a response that is replayed.
+ */
+public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionResolver, Ordered {
+
+	private final IdempotencyKeyHeader handlers;
+
+	/**
+	 * Creates a dispatch.
+	 * @param handlers knows the guarded handlers
+	 */
+	public IdempotentDispatch(IdempotencyKeyHeader handlers) {
+		this.handlers = handlers;
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+		if (handler instanceof HandlerMethod method && this.handlers.isGuarded(method.getMethod())) {
+			ServletExchange exchange = ServletExchange.of(request);
+			if (exchange != null) {
+				exchange.expect(method.getMethod());
+			}
+		}
+		return true;
+	}
+
+	@Override
+	public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
+			@Nullable ModelAndView modelAndView) {
+		if (modelAndView != null) {
+			ServletExchange exchange = ServletExchange.of(request);
+			if (exchange != null && exchange.isReplayed()) {
+				modelAndView.clear();
+			}
+		}
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception exception) {
+		ServletExchange exchange = ServletExchange.of(request);
+		if (exchange != null) {
+			exchange.failed(exception);
+		}
+		return null;
+	}
+
+}

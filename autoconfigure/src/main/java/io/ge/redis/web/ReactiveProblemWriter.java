@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.net.URI;
+import java.util.List;
+
+import io.ge.redis.GeRedisException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Writes refusals as {@code application/problem+json} (RFC 9457) where they leave the
+ * filters of a reactive web application. {@link ErrorResponse.Interceptor} beans may
+ * change the body.
+ */
+public class ReactiveProblemWriter {
+
+	private final List<ProblemMapping> mappings;
+
+	private final List<ErrorResponse.Interceptor> interceptors;
+
+	private final JsonMapper json;
+
+	/**
+	 * Creates a writer.
+	 * @param mappings translate exceptions, the first that knows one wins
+	 * @param interceptors customize the body
+	 * @param json writes the body
+	 */
+	public ReactiveProblemWriter(List<ProblemMapping> mappings, List<ErrorResponse.Interceptor> interceptors,
+			JsonMapper json) {
+		this.mappings = mappings;
+		this.interceptors = interceptors;
+		this.json = json;
+	}
+
+	/**
+	 * Answers a request with the problem of an exception. A challenge that was set before
+	 * is kept.
+	 * @param exception the refusal
+	 * @param exchange the request
+	 * @param response the response, which may be another than that of the exchange
+	 * @return completes when it is answered, or {@code null} if it cannot be: the
+	 * response is under way, or no mapping knows the exception
+	 */
+	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange,
+			ServerHttpResponse response) {
+		Problem problem = response.isCommitted() ? null : ProblemBody.map(this.mappings, exception);
+		if (problem == null) {
+			return null;
+		}
+		ProblemDetail detail = problem.detail();
+		if (detail.getInstance() == null) {
+			detail.setInstance(URI.create(exchange.getRequest().getURI().getRawPath()));
+		}
+		this.interceptors.forEach((interceptor) -> interceptor.handleError(detail, null));
+		response.setStatusCode(HttpStatusCode.valueOf(detail.getStatus()));
+		HttpHeaders headers = response.getHeaders();
+		problem.headers().forEach((name, values) -> {
+			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !headers.containsHeader(name)) {
+				headers.put(name, values);
+			}
+		});
+		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		byte[] body = this.json.writeValueAsBytes(ProblemBody.members(detail));
+		headers.setContentLength(body.length);
+		DataBuffer buffer = response.bufferFactory().wrap(body);
+		return response.writeWith(Mono.just(buffer));
+	}
+
+}

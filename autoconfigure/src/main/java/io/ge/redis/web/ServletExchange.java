@@ -1,0 +1,340 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.GeRedisException;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.idempotency.IdempotentExchange;
+import io.ge.redis.idempotency.OversizedResponse;
+import io.ge.redis.idempotency.Recording;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+
+/**
+ * A request and its response, seen from outside of the dispatch to its handler.
+ * <p>
+ * Before its handler is known, and if that is not guarded, everything is passed on. If it
+ * is, the body of the request is hashed while it is read. If the call is the first one
+ * with its key, the response is held back until Redis has it, so whoever has got it gets
+ * it again; if it is a repetition, what the dispatch writes is discarded, and the first
+ * response sent.
+ */
+final class ServletExchange implements IdempotentExchange {
+
+	private static final String ATTRIBUTE = ServletExchange.class.getName();
+
+	private final Rules rules;
+
+	private final ExchangeRequest request;
+
+	private ExchangeResponse response;
+
+	private @Nullable Method handler;
+
+	private @Nullable Thread thread;
+
+	private @Nullable Completion completion;
+
+	private @Nullable StoredResponse replayed;
+
+	private Map<String, List<String>> ahead = Map.of();
+
+	private boolean failed;
+
+	private boolean refused;
+
+	private boolean oversized;
+
+	private boolean late;
+
+	private boolean awaitsErrorPage;
+
+	private boolean over;
+
+	ServletExchange(HttpServletRequest request, HttpServletResponse response, Rules rules) {
+		this.rules = rules;
+		this.request = new ExchangeRequest(request, this::responseIsLate);
+		this.response = hold(response);
+	}
+
+	private ExchangeResponse hold(HttpServletResponse response) {
+		return new ExchangeResponse(response, this.rules.response().headers(), this.rules.maxBytes(),
+				this::responseIsOversized);
+	}
+
+	/**
+	 * Returns the exchange of a request.
+	 * @return the exchange, or {@code null} if it is not seen as a whole
+	 */
+	static @Nullable ServletExchange of(ServletRequest request) {
+		return (request.getAttribute(ATTRIBUTE) instanceof ServletExchange exchange) ? exchange : null;
+	}
+
+	/**
+	 * Begins to be found from its request.
+	 */
+	void begin() {
+		this.request.setAttribute(ATTRIBUTE, this);
+	}
+
+	ExchangeRequest request() {
+		return this.request;
+	}
+
+	ExchangeResponse response() {
+		return this.response;
+	}
+
+	/**
+	 * The request has come to a guarded handler.
+	 */
+	void expect(Method handler) {
+		this.handler = handler;
+		this.thread = Thread.currentThread();
+		this.request.watch();
+		this.response.watch();
+	}
+
+	/**
+	 * Returns whether a method is the handler, and not one that is called in it, and its
+	 * response is still to be made. A handler that runs on another thread is left to run
+	 * by this one, which may be over at any moment.
+	 */
+	boolean isOf(Method method) {
+		return method.equals(this.handler) && Thread.currentThread() == this.thread && !this.over;
+	}
+
+	/**
+	 * Returns what must be equal in a repetition, or {@code null} if that is not known.
+	 */
+	@Nullable List<@Nullable Object> content() {
+		return RequestContent.of(this.request, this.rules.maxUnreadBytes());
+	}
+
+	/**
+	 * Returns this for a new call of the handler. If one has ended without an answer of
+	 * its own, because advice around it tries again, that one is over.
+	 * @return this, or {@code null} if the handler is called within itself
+	 */
+	@Nullable ServletExchange forNextCall() {
+		Completion last = this.completion;
+		if (last != null && last.isRunning()) {
+			return null;
+		}
+		if (last != null) {
+			Waiting.await(last.unanswered());
+			this.completion = null;
+		}
+		return this;
+	}
+
+	@Override
+	public void capture(Completion completion) {
+		this.completion = completion;
+		this.failed = false;
+		this.refused = false;
+		this.response.capture();
+	}
+
+	@Override
+	public @Nullable Object replay(byte[] bytes) {
+		StoredResponse stored = StoredResponse.read(bytes);
+		this.replayed = stored;
+		this.response.discard();
+		Method method = this.handler;
+		return (method != null) ? placeholder(method.getReturnType(), stored.head()) : null;
+	}
+
+	// What advice around the guard, and Spring, see in the place of the result
+	private static @Nullable Object placeholder(Class<?> type, StoredResponse.Head head) {
+		if (HttpEntity.class.isAssignableFrom(type) && type.isAssignableFrom(ResponseEntity.class)) {
+			HttpHeaders headers = new HttpHeaders();
+			headers.putAll(head.headers());
+			return ResponseEntity.status(head.status()).headers(headers).build();
+		}
+		if (!type.isPrimitive() || type == void.class) {
+			return null;
+		}
+		return java.lang.reflect.Array.get(java.lang.reflect.Array.newInstance(type, 1), 0);
+	}
+
+	boolean isReplayed() {
+		return this.replayed != null;
+	}
+
+	/**
+	 * The dispatch answers an exception. If it comes on top of a replay, something has
+	 * refused the request after the guard, so it is not answered with what was kept.
+	 */
+	void failed(Exception exception) {
+		this.failed = true;
+		this.refused = exception instanceof GeRedisException;
+		if (this.replayed != null) {
+			this.replayed = null;
+			this.response.abandonReplay();
+		}
+	}
+
+	private void responseIsOversized() {
+		this.oversized = true;
+		Completion open = this.completion;
+		if (open != null) {
+			answer(open);
+		}
+	}
+
+	private void responseIsLate() {
+		if (this.completion != null) {
+			this.late = true;
+			try {
+				this.response.handOver();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+	}
+
+	/**
+	 * A dispatch that was forwarded to is over: the server takes the response away after
+	 * it, so what is held back has to be sent before. A method that forwards itself has
+	 * not ended yet, so its response is lost.
+	 * @throws IOException if the client has gone
+	 */
+	void endForward() throws IOException {
+		Completion open = this.completion;
+		if (open != null && open.isRunning()) {
+			responseIsLate();
+		}
+		else if (open != null || this.replayed != null) {
+			end(false);
+		}
+	}
+
+	/**
+	 * The dispatch is over.
+	 * @param thrown whether it leaves the answer of an exception to the server
+	 * @throws IOException if the client has gone
+	 */
+	void end(boolean thrown) throws IOException {
+		if (this.over) {
+			return;
+		}
+		Completion open = this.completion;
+		if (!thrown && open != null && this.response.isError() && awaitErrorPage()) {
+			this.response.release();
+			return;
+		}
+		this.over = true;
+		this.request.removeAttribute(ATTRIBUTE);
+		if (thrown) {
+			if (open != null) {
+				Waiting.await(open.answered(new Recording.Failed(), true));
+			}
+			return;
+		}
+		StoredResponse stored = this.replayed;
+		if (open != null) {
+			answer(open);
+		}
+		if (stored != null) {
+			this.replayed = null;
+			this.response.send(stored);
+		}
+		else {
+			this.response.release();
+		}
+	}
+
+	// The server dispatches errors once more, if it has a page for them
+	private boolean awaitErrorPage() {
+		boolean awaits = ErrorPages.areSeen(this.request);
+		if (awaits) {
+			this.awaitsErrorPage = true;
+			this.ahead = this.response.headersWithoutBody();
+			this.request.setAttribute(ATTRIBUTE, this);
+		}
+		return awaits;
+	}
+
+	/**
+	 * Captures the page that the server dispatches an error to.
+	 * @param response the response of that dispatch
+	 * @return what it is to be written to, or {@code null} if no page is awaited
+	 */
+	@Nullable ExchangeResponse beginErrorPage(HttpServletResponse response) {
+		if (!this.awaitsErrorPage) {
+			return null;
+		}
+		this.awaitsErrorPage = false;
+		this.response = hold(response);
+		this.response.capture();
+		return this.response;
+	}
+
+	/**
+	 * The server has no page for the error, or it was not seen.
+	 */
+	void endWithoutErrorPage() {
+		Completion open = this.completion;
+		if (this.awaitsErrorPage && open != null) {
+			this.awaitsErrorPage = false;
+			answer(open);
+		}
+	}
+
+	private void answer(Completion open) {
+		try {
+			Waiting.await(open.answered(recording(open), this.failed));
+		}
+		catch (RuntimeException | Error ex) {
+			// Else the claim would be prolonged for ever
+			Waiting.await(open.unanswered());
+			throw ex;
+		}
+	}
+
+	private Recording recording(Completion open) {
+		if (open.isFinal()) {
+			return kept();
+		}
+		// What a guard has refused it may let through next time, whatever its status
+		return this.refused ? new Recording.Failed()
+				: ResponseRules.judge(this.response.getStatus(), this.failed, this::kept);
+	}
+
+	private Recording kept() {
+		if (!this.late && !this.oversized) {
+			return new Recording.Stored(this.response.captured(this.ahead).write());
+		}
+		return (this.oversized && this.rules.oversized() == OversizedResponse.MINIMAL)
+				? new Recording.Stored(this.response.withoutBody().write()) : new Recording.Lost();
+	}
+
+	/**
+	 * What holds for all exchanges.
+	 *
+	 * @param response what responses mean
+	 * @param maxBytes the longest body that is kept
+	 * @param oversized what becomes of longer ones
+	 * @param maxUnreadBytes how much of a request may be kept in memory
+	 */
+	record Rules(ResponseRules response, long maxBytes, OversizedResponse oversized, long maxUnreadBytes) {
+	}
+
+}

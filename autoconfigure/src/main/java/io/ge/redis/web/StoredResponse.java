@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A response as it is kept: status and headers as one line of JSON, then the body.
+ *
+ * @param head what stands before the body
+ * @param body the body
+ */
+record StoredResponse(Head head, byte[] body) {
+
+	private static final JsonMapper JSON = JsonMapper.shared();
+
+	private static final byte END_OF_HEAD = '\n';
+
+	byte[] write() {
+		byte[] line = JSON.writeValueAsString(this.head).getBytes(StandardCharsets.UTF_8);
+		ByteArrayOutputStream joined = new ByteArrayOutputStream(line.length + 1 + this.body.length);
+		joined.writeBytes(line);
+		joined.write(END_OF_HEAD);
+		joined.writeBytes(this.body);
+		return joined.toByteArray();
+	}
+
+	static StoredResponse read(byte[] bytes) {
+		int end = 0;
+		while (bytes[end] != END_OF_HEAD) {
+			end++;
+		}
+		return new StoredResponse(JSON.readValue(bytes, 0, end, Head.class),
+				Arrays.copyOfRange(bytes, end + 1, bytes.length));
+	}
+
+	/**
+	 * What stands before the body.
+	 *
+	 * @param status the status
+	 * @param headers the headers that are kept
+	 * @param error the message of an error whose body is made by the server, empty if it
+	 * has none; {@code null} for a response of the application
+	 * @param bodiless whether there was a body that is too large to be kept
+	 */
+	record Head(int status, Map<String, List<String>> headers, @Nullable String error, boolean bodiless) {
+
+		Head(int status, Map<String, List<String>> headers) {
+			this(status, headers, null, false);
+		}
+
+	}
+
+}

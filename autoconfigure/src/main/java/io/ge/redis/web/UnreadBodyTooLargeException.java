@@ -1,0 +1,20 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import io.ge.redis.GeRedisException;
+
+/**
+ * There is more of the body of a request that its handler has not read than may be kept
+ * to be compared.
+ */
+final class UnreadBodyTooLargeException extends GeRedisException {
+
+	UnreadBodyTooLargeException(long most) {
+		super("More than " + most + " bytes of the request were not read before its idempotency key was claimed");
+	}
+
+}
