@@ -7,6 +7,7 @@ package io.ge.redis.sample;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -82,7 +83,7 @@ enum Database {
 
 		private static String start() {
 			try {
-				EmbeddedPostgres postgres = EmbeddedPostgres.start();
+				EmbeddedPostgres postgres = startServer();
 				JdbcClient jdbc = JdbcClient.create(postgres.getPostgresDatabase());
 				jdbc.sql("create role desk login password 'desk'").update();
 				jdbc.sql("create database desk owner desk").update();
@@ -91,6 +92,23 @@ enum Database {
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);
 			}
+		}
+
+		/**
+		 * With more time than the ten seconds it has unless told, and once more on
+		 * another port if somebody has taken the first one since it was found free.
+		 */
+		private static EmbeddedPostgres startServer() throws IOException {
+			try {
+				return server().start();
+			}
+			catch (IOException ex) {
+				return server().start();
+			}
+		}
+
+		private static EmbeddedPostgres.Builder server() {
+			return EmbeddedPostgres.builder().setPGStartupWait(Duration.ofSeconds(45));
 		}
 
 	}

@@ -7,6 +7,7 @@ package io.ge.redis.test.scenario;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -39,10 +40,7 @@ public final class ScenarioDatabase {
 
 	private static String start() {
 		try {
-			EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-				.setServerConfig("fsync", "off")
-				.setServerConfig("max_connections", "200")
-				.start();
+			EmbeddedPostgres postgres = startServer();
 			JdbcClient jdbc = JdbcClient.create(postgres.getPostgresDatabase());
 			jdbc.sql("create role desk login password 'desk'").update();
 			jdbc.sql("create database desk owner desk").update();
@@ -51,6 +49,26 @@ public final class ScenarioDatabase {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * With more time than the ten seconds it has unless told, and once more on another
+	 * port if somebody has taken the first one since it was found free.
+	 */
+	private static EmbeddedPostgres startServer() throws IOException {
+		try {
+			return server().start();
+		}
+		catch (IOException ex) {
+			return server().start();
+		}
+	}
+
+	private static EmbeddedPostgres.Builder server() {
+		return EmbeddedPostgres.builder()
+			.setServerConfig("fsync", "off")
+			.setServerConfig("max_connections", "200")
+			.setPGStartupWait(Duration.ofSeconds(45));
 	}
 
 	private static void createWitness() {
