@@ -9,7 +9,9 @@ import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration;
 import io.ge.redis.cache.CacheLoadTimeoutException;
-import org.junit.jupiter.api.Test;
+import io.ge.redis.cache.behind.WriteBehindFullException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -30,8 +32,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class CacheProblemsTests {
 
-	@Test
-	void whoHasWaitedTooLongIsToldToComeAgain() {
+	@ParameterizedTest
+	@ValueSource(strings = { "/late", "/full" })
+	void whoHasWaitedTooLongOrIsOneTooManyIsToldToComeAgain(String path) {
 		new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class,
 					DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class,
@@ -39,7 +42,7 @@ class CacheProblemsTests {
 			.withPropertyValues("spring.data.redis.port=1")
 			.withBean(Desk.class)
 			.run((context) -> {
-				MvcTestResult result = MockMvcTester.from(context).get().uri("/late").exchange();
+				MvcTestResult result = MockMvcTester.from(context).get().uri(path).exchange();
 				assertThat(result).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
 					.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
 					.hasHeader("Retry-After", "1");
@@ -56,6 +59,11 @@ class CacheProblemsTests {
 		@GetMapping("/late")
 		String late() {
 			throw new CacheLoadTimeoutException("prices");
+		}
+
+		@GetMapping("/full")
+		String full() {
+			throw new WriteBehindFullException("prices", 100);
 		}
 
 	}

@@ -9,13 +9,18 @@ import io.ge.redis.GeRedisException;
 
 /**
  * A change was not taken, because too many keys of the cache wait for their store. Keys
- * that wait already are never refused.
+ * that wait already are never refused. Over HTTP a 503 with {@code Retry-After}.
  */
 public class WriteBehindFullException extends GeRedisException {
 
 	private final long waiting;
 
-	WriteBehindFullException(String cache, long waiting) {
+	/**
+	 * Creates an exception.
+	 * @param cache the cache's name
+	 * @param waiting how many keys wait in the partition of the one that is refused
+	 */
+	public WriteBehindFullException(String cache, long waiting) {
 		super("Cache '" + cache + "' takes no change of one more key: " + waiting
 				+ " wait for the store in its partition. Look at why the store is slow, or raise"
 				+ " ge.redis.cache.write-behind.max-pending", false);

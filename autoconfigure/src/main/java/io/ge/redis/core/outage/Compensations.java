@@ -64,7 +64,8 @@ public final class Compensations {
 	 */
 	public void submit(ScriptCall call, Duration useful) {
 		Pending compensation = new Pending(call, System.nanoTime() + useful.toNanos());
-		keepUnlessSent(compensation, this.scripts.run(call));
+		// In order, since the caller may come again before the answer does
+		keepUnlessSent(compensation, this.scripts.runInOrder(call));
 	}
 
 	/**
