@@ -5,9 +5,12 @@
 
 package io.ge.redis.test.scenario;
 
+import java.util.List;
+
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.test.instance.Operation;
 
@@ -71,7 +74,7 @@ public class CacheApplication {
 
 	@Bean
 	Operation churn(CachedItems items, JdbcTemplate jdbc, PlatformTransactionManager transactions) {
-		return new Churn(items::read, items::write, jdbc, transactions);
+		return new Churn(items::read, items::write, items::writeAlike, jdbc, transactions);
 	}
 
 	@Bean
@@ -95,13 +98,19 @@ public class CacheApplication {
 			this.items = items;
 		}
 
-		@CacheWriteThrough(cache = "items", key = "#id")
+		@CacheWriteThrough(cache = "items", key = "#id", tags = "#id.substring(#id.length() - 1)")
 		@Transactional
 		public Item write(String id) {
 			return Item.of(this.items.increment(id));
 		}
 
-		@CacheAside(cache = "items", key = "#id")
+		@CacheInvalidate(cache = "items", tags = "#ids[0].substring(#ids[0].length() - 1)")
+		@Transactional
+		public void writeAlike(List<String> ids) {
+			ids.forEach(this.items::increment);
+		}
+
+		@CacheAside(cache = "items", key = "#id", tags = "#id.substring(#id.length() - 1)")
 		public Item read(String id) {
 			return Item.of(this.items.load(id));
 		}

@@ -19,10 +19,11 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Random reads and writes of cached rows on several threads of one instance: of ten
+ * Random reads and writes of cached rows on several threads of one instance: of eleven
  * operations six read, one reads in a transaction that has seen the database before, one
- * writes, one writes and is rolled back, and one writes three rows in one transaction, of
- * which every second time one is rolled back to its savepoint.
+ * writes, one writes and is rolled back, one writes three rows in one transaction, of
+ * which every second time one is rolled back to its savepoint, and one writes three rows
+ * whose ids end alike.
  * <p>
  * Arguments are the prefix of the rows, their number, threads, operations of all of them
  * and the seed; the result is how many operations were done and how many of them have
@@ -32,9 +33,14 @@ public final class Churn implements Operation {
 
 	private static final int ROWS_AT_ONCE = 3;
 
+	/** How many rows further the id ends alike. */
+	private static final int ALIKE = 10;
+
 	private final Consumer<String> read;
 
 	private final Consumer<String> write;
+
+	private final Consumer<List<String>> writeAlike;
 
 	private final JdbcTemplate jdbc;
 
@@ -49,13 +55,16 @@ public final class Churn implements Operation {
 	 * @param read reads a row, by its id, through the cache
 	 * @param write changes a row and what is cached of it, in the current transaction or
 	 * in one of its own
+	 * @param writeAlike changes rows whose ids end alike, and what is cached of them, in
+	 * one transaction and in their order
 	 * @param jdbc the database
 	 * @param transactions its transactions
 	 */
-	public Churn(Consumer<String> read, Consumer<String> write, JdbcTemplate jdbc,
+	public Churn(Consumer<String> read, Consumer<String> write, Consumer<List<String>> writeAlike, JdbcTemplate jdbc,
 			PlatformTransactionManager transactions) {
 		this.read = read;
 		this.write = write;
+		this.writeAlike = writeAlike;
 		this.jdbc = jdbc;
 		this.transaction = new TransactionTemplate(transactions);
 		this.snapshot = new TransactionTemplate(transactions);
@@ -87,7 +96,7 @@ public final class Churn implements Operation {
 
 	private void step(String prefix, int number, Random random) {
 		String id = prefix + random.nextInt(number);
-		switch (random.nextInt(10)) {
+		switch (random.nextInt(11)) {
 			case 0 -> this.snapshot.executeWithoutResult((status) -> {
 				Snapshot.take(this.jdbc);
 				this.read.accept(id);
@@ -98,8 +107,18 @@ public final class Churn implements Operation {
 				status.setRollbackOnly();
 			});
 			case 3 -> writeSeveral(prefix, number, random);
+			case 4 -> writeAlike(prefix, number, random);
 			default -> this.read.accept(id);
 		}
+	}
+
+	private void writeAlike(String prefix, int number, Random random) {
+		int first = random.nextInt(number - (ROWS_AT_ONCE - 1) * ALIKE);
+		List<String> ids = new ArrayList<>();
+		for (int i = 0; i < ROWS_AT_ONCE; i++) {
+			ids.add(prefix + (first + i * ALIKE));
+		}
+		this.writeAlike.accept(ids);
 	}
 
 	private void writeSeveral(String prefix, int number, Random random) {

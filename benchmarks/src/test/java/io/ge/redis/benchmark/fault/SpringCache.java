@@ -87,7 +87,9 @@ class SpringCache {
 
 	@Bean
 	Operation churn(CachedItems items, JdbcTemplate jdbc, PlatformTransactionManager transactions) {
-		return new Churn(items::read, items::write, jdbc, transactions);
+		TransactionTemplate transaction = new TransactionTemplate(transactions);
+		return new Churn(items::read, items::write,
+				(ids) -> transaction.executeWithoutResult((status) -> ids.forEach(items::write)), jdbc, transactions);
 	}
 
 	@Bean
