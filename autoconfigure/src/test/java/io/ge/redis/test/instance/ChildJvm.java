@@ -172,9 +172,17 @@ final class ChildJvm {
 	}
 
 	private void end() {
+		long now = System.nanoTime();
 		// A process that has closed its socket without ending is of no use either
 		this.process.destroyForcibly();
-		this.ended.complete(System.nanoTime());
+		// Who waits for the end finds calls that have failed
+		failPending();
+		this.ended.complete(now);
+		// What was sent meanwhile
+		failPending();
+	}
+
+	private void failPending() {
 		for (String id : this.pending.keySet()) {
 			CompletableFuture<String> call = this.pending.remove(id);
 			if (call != null) {
