@@ -36,6 +36,8 @@ class WriteBehindFaultIntegrationTests {
 
 	private static final String TAKE = "io/ge/redis/cache/behind/take.lua";
 
+	private static final String APPEND = "io/ge/redis/cache/behind/append.lua";
+
 	private static final Duration LEASE = Duration.ofSeconds(2);
 
 	private static final Duration REST = Duration.ofSeconds(30);
@@ -131,6 +133,18 @@ class WriteBehindFaultIntegrationTests {
 	@Test
 	void networkCutUnderChanges() throws Exception {
 		underLoad(writers.networkCut());
+	}
+
+	@Test
+	void failoverToALaggingReplica() throws Exception {
+		Fault failover = writers.failover();
+		String promise = "what comes after a failover is written, over all that came before";
+		FaultRun run = FaultRun.of("cache", failover.name() + ", written behind", promise).atLeast(80, 1);
+		WriteBehindScenario.throughLoss(run, writers.replicated(writers.one()), stores.two(), failover, REST);
+		run.verify();
+		Site counting = writers.sabotaged(Sabotage.script(APPEND, "math.max(last + 1, seen + 1, now)", "last + 1"));
+		withoutProtection(failover.name(), (sabotaged) -> WriteBehindScenario.throughLoss(sabotaged,
+				writers.replicated(counting.one()), stores.two(), failover, SABOTAGED_REST));
 	}
 
 	private static void underLoad(Fault fault) throws Exception {

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,6 +45,9 @@ public final class WriteBehindScenario {
 
 	private static final int IDS = 40;
 
+	/** The row of which several values are lost. */
+	private static final int LOST = -1;
+
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private static final AtomicLong RUNS = new AtomicLong();
@@ -66,9 +70,12 @@ public final class WriteBehindScenario {
 
 	private final long seed;
 
-	private final Map<String, Taken> taken = new ConcurrentHashMap<>();
+	private final AtomicLong refused = new AtomicLong();
 
-	private final AtomicLong unknown = new AtomicLong();
+	/** Ids whose last value may be another one than was told. */
+	private final Set<String> unknown = ConcurrentHashMap.newKeySet();
+
+	private volatile Map<String, Taken> taken = new ConcurrentHashMap<>();
 
 	private WriteBehindScenario(FaultRun run, Fleet writers, Duration rest) {
 		this.run = run;
@@ -142,6 +149,40 @@ public final class WriteBehindScenario {
 	}
 
 	/**
+	 * Keeps values coming before, while and after Redis loses the last of them. Judged is
+	 * what comes after that.
+	 * @param run counts and judges
+	 * @param writers start the instance that puts values into the cache
+	 * @param stores start instances that write them
+	 * @param loss makes Redis lose what has come since, as soon as it is healed
+	 * @param rest how long it may take until all is written
+	 * @throws Exception if the scenario cannot be played
+	 */
+	public static void throughLoss(FaultRun run, Fleet writers, Fleet stores, Fault loss, Duration rest)
+			throws Exception {
+		while (run.next()) {
+			WriteBehindScenario scenario = new WriteBehindScenario(run, writers, rest);
+			List<Instance> running = stores.start();
+			try (Load load = Load.start(CALLERS, scenario::step)) {
+				scenario.awaitWriter(running);
+				run.inject(loss);
+				// Written to the database and lost
+				for (int i = 0; i < IDS; i++) {
+					scenario.write(LOST, i);
+				}
+				run.require(scenario.awaitWritten(), "Not written before it is lost");
+				run.heal(loss);
+				scenario.taken = new ConcurrentHashMap<>();
+				scenario.awaitTaken();
+				scenario.write(LOST, IDS);
+				load.stop();
+			}
+			scenario.judge();
+			running.forEach(Instance::close);
+		}
+	}
+
+	/**
 	 * Lets a store take long for a value, while a newer one comes and another instance
 	 * would write it.
 	 * @param run counts and judges
@@ -195,13 +236,27 @@ public final class WriteBehindScenario {
 
 	private void write(int row, long number) {
 		String id = id(row);
+		Map<String, Taken> current = this.taken;
 		String version = call("write", id, String.valueOf(number));
 		if (version == null) {
-			this.unknown.incrementAndGet();
+			this.refused.incrementAndGet();
+		}
+		if (version == null || current != this.taken) {
+			this.unknown.add(id);
 			return;
 		}
 		Taken change = new Taken(Long.parseLong(version), number);
-		this.taken.merge(id, change, (one, other) -> (one.version() > other.version()) ? one : other);
+		current.merge(id, change, (one, other) -> (one.version() > other.version()) ? one : other);
+	}
+
+	/**
+	 * Waits until values are taken, which is at once unless something is wrong.
+	 */
+	private void awaitTaken() throws InterruptedException {
+		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		while (this.taken.size() < IDS && System.nanoTime() - deadline < 0) {
+			TimeUnit.MILLISECONDS.sleep(10);
+		}
 	}
 
 	private @Nullable String call(String operation, String... arguments) {
@@ -266,17 +321,21 @@ public final class WriteBehindScenario {
 		this.run.note(victim.isRunning() ? "killed elsewhere" : "ended in the middle", 1);
 	}
 
+	/**
+	 * Waits until what has been taken so far is written.
+	 */
 	private boolean awaitWritten() throws InterruptedException {
+		Map<String, Taken> wanted = Map.copyOf(this.taken);
 		long deadline = System.nanoTime() + this.rest.toNanos();
-		while (!isWritten() && System.nanoTime() - deadline < 0) {
+		while (!isWritten(wanted) && System.nanoTime() - deadline < 0) {
 			TimeUnit.MILLISECONDS.sleep(20);
 		}
-		return isWritten();
+		return isWritten(wanted);
 	}
 
-	private boolean isWritten() {
+	private boolean isWritten(Map<String, Taken> wanted) {
 		Map<String, Taken> stored = stored();
-		return this.taken.entrySet()
+		return wanted.entrySet()
 			.stream()
 			.allMatch((each) -> stored.getOrDefault(each.getKey(), Taken.NONE).version() >= each.getValue().version());
 	}
@@ -297,13 +356,13 @@ public final class WriteBehindScenario {
 		Map<String, Taken> stored = stored();
 		this.taken.forEach((id, last) -> {
 			Taken found = stored.getOrDefault(id, Taken.NONE);
-			boolean kept = found.equals(last) || (found.version() > last.version() && this.unknown.get() > 0);
+			boolean kept = found.equals(last) || (found.version() > last.version() && this.unknown.contains(id));
 			this.run.require(kept, id + ": taken was " + last + ", the database has " + found);
 		});
 		List<String> fallen = log("version < before");
 		this.run.require(fallen.isEmpty(), "Written over by older values: " + fallen);
 		this.run.note("written again", log("version = before").size());
-		this.run.note("writes refused or unknown", this.unknown.get());
+		this.run.note("writes refused or unknown", this.refused.get());
 	}
 
 	private List<String> log(String condition) {
