@@ -93,6 +93,7 @@ public final class CacheControl {
 		Settings settings = new Settings();
 		this.definitions.consistency(cache, settings);
 		this.definitions.settings(cache, settings);
+		this.definitions.near(cache, settings);
 		return settings.toMap();
 	}
 

@@ -44,6 +44,7 @@ import org.springframework.util.unit.DataSize;
  * values of one moment do not expire together; at least 0 and less than 1
  * @param maxValueSize largest value that is stored, as it stands in Redis
  * @param compressAbove length of JSON above which a value is compressed
+ * @param near keeping values in the memory of each instance
  * @param caches caches by name, which win over the annotations
  * @param warmUp what {@code CacheWarmer} beans do when the application has started
  */
@@ -56,11 +57,14 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		@DefaultValue("load") OnLoadTimeout onLoadTimeout, @DefaultValue EarlyRefresh earlyRefresh,
 		@DefaultValue("0s") Duration staleIfError, @DefaultValue("0.1") double ttlJitter,
 		@DefaultValue("1MB") DataSize maxValueSize, @DefaultValue("16KB") DataSize compressAbove,
-		@DefaultValue Map<String, Cache> caches, @DefaultValue WarmUp warmUp) {
+		@DefaultValue Near near, @DefaultValue Map<String, Cache> caches, @DefaultValue WarmUp warmUp) {
 
 	private static final String PREFIX = "ge.redis.cache.";
 
 	private static final Duration MOST_STALE = Duration.ofDays(30);
+
+	/** It takes less for a message to come back several times. */
+	private static final Duration LEAST_STALENESS_NEAR = Duration.ofSeconds(1);
 
 	public CacheProperties {
 		check(PREFIX, ttl, negativeTtl, leaseTime, loadWait);
@@ -75,8 +79,11 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		Assert.isTrue(onRedisDown == OnRedisDown.PROCEED || consistency == Consistency.INTENT,
 				() -> PREFIX + "on-redis-down=fail-tx needs " + PREFIX + "consistency=intent: with "
 						+ consistency.name().toLowerCase(Locale.ROOT) + " nothing is asked of Redis before a commit");
+		requireTimeForNews(PREFIX + "near.enabled", near.enabled(), maxStaleness);
 		caches.forEach((name, cache) -> {
 			String prefix = PREFIX + "caches." + name + ".";
+			requireTimeForNews(prefix + "near.enabled", cache.near != null && Boolean.TRUE.equals(cache.near.enabled()),
+					maxStaleness);
 			check(prefix, cache.ttl, cache.negativeTtl, cache.leaseTime, cache.loadWait);
 			checkReading(prefix, cache.staleIfError, cache.ttlJitter);
 			requireSomethingStale(prefix, (cache.onLoadTimeout != null) ? cache.onLoadTimeout : onLoadTimeout,
@@ -84,6 +91,13 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			Assert.isTrue(cache.ttl == null || !Boolean.TRUE.equals(cache.permanent),
 					() -> prefix + "permanent and " + prefix + "ttl exclude each other");
 		});
+	}
+
+	private static void requireTimeForNews(String name, boolean enabled, Duration maxStaleness) {
+		Assert.isTrue(!enabled || maxStaleness.compareTo(LEAST_STALENESS_NEAR) >= 0,
+				() -> name + "=true needs " + PREFIX + "max-staleness of at least 1s, was " + maxStaleness
+						+ ": every 300ms it is confirmed that changes arrive, and values are served from memory only"
+						+ " as long as that is no longer ago");
 	}
 
 	private static void check(String prefix, @Nullable Duration ttl, @Nullable Duration negativeTtl,
@@ -137,16 +151,62 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * @param writeBehind whether the cache is written behind although this application
 	 * has no store for it, because another one has; with a {@code WriteBehindStore} bean
 	 * it is in any case
+	 * @param near keeping values in the memory of each instance
 	 */
 	public record Cache(@Nullable Consistency consistency, @Nullable Duration ttl, @Nullable Duration negativeTtl,
 			@Nullable Duration leaseTime, @Nullable Duration loadWait, @Nullable Boolean permanent,
 			@Nullable OnLoadTimeout onLoadTimeout, @Nullable CacheEarlyRefresh earlyRefresh,
-			@Nullable Duration staleIfError, @Nullable Double ttlJitter, @DefaultValue("false") boolean writeBehind) {
+			@Nullable Duration staleIfError, @Nullable Double ttlJitter, @DefaultValue("false") boolean writeBehind,
+			@Nullable CacheNear near) {
 
-		static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false);
+		static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false, null);
 
 		@Nullable EarlyRefreshMode earlyRefreshMode() {
 			return (this.earlyRefresh != null) ? this.earlyRefresh.mode() : null;
+		}
+
+	}
+
+	/**
+	 * Keeping values in the memory of each instance, beside Redis.
+	 *
+	 * @param enabled whether values are kept in memory, and all instances told of every
+	 * change; all instances must agree on it
+	 * @param maxEntries how many values of a cache an instance keeps at most; zero for an
+	 * instance that keeps none and tells the others
+	 * @param ttl longest time for which a value is served from memory
+	 */
+	public record Near(@DefaultValue("false") boolean enabled, @DefaultValue("10000") int maxEntries,
+			@DefaultValue("60s") Duration ttl) {
+
+		public Near {
+			requireEntries(PREFIX + "near.max-entries", maxEntries);
+			requirePositive(PREFIX + "near.ttl", ttl);
+		}
+
+		private static void requireEntries(String name, @Nullable Integer maxEntries) {
+			Assert.isTrue(maxEntries == null || maxEntries >= 0,
+					() -> name + " must not be negative, was " + maxEntries);
+		}
+
+	}
+
+	/**
+	 * Keeping values of one cache in the memory of each instance.
+	 *
+	 * @param enabled whether values are kept in memory, and all instances told of every
+	 * change; all instances must agree on it
+	 * @param maxEntries how many values an instance keeps at most; zero for an instance
+	 * that keeps none and tells the others
+	 * @param ttl longest time for which a value is served from memory
+	 */
+	public record CacheNear(@Nullable Boolean enabled, @Nullable Integer maxEntries, @Nullable Duration ttl) {
+
+		static final CacheNear UNSET = new CacheNear(null, null, null);
+
+		public CacheNear {
+			Near.requireEntries(PREFIX + "caches.<name>.near.max-entries", maxEntries);
+			requirePositive(PREFIX + "caches.<name>.near.ttl", ttl);
 		}
 
 	}
