@@ -59,10 +59,16 @@ final class NearCaches {
 			return null;
 		}
 		Place known = this.places.get(cache);
-		return ((known != null) ? known : this.places.computeIfAbsent(cache, this::place)).near();
+		return ((known != null) ? known : place(cache)).near();
 	}
 
 	private Place place(String cache) {
+		Place made = newPlace(cache);
+		Place other = this.places.putIfAbsent(cache, made);
+		return (other != null) ? other : made;
+	}
+
+	private Place newPlace(String cache) {
 		NearSettings chosen = this.settings.apply(cache);
 		if (!chosen.isKeeping()) {
 			return new Place(null);
