@@ -35,7 +35,8 @@ import org.springframework.util.unit.DataSize;
  * @param intentTimeout longest time between the announcement of a change, right before
  * its commit, and its publication; as long, readers go past the cache if a writer dies
  * @param maxStaleness longest time for which an instance may miss that entries were
- * invalidated by tags or all at once, if it was not told
+ * invalidated by tags or all at once, if it was not told, or that a value in its memory
+ * has changed
  * @param onLoadTimeout what callers get that have waited as long
  * @param earlyRefresh replacing values that are read before they expire
  * @param staleIfError time for which a value is kept beyond its expiry, for callers whose
@@ -79,11 +80,12 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		Assert.isTrue(onRedisDown == OnRedisDown.PROCEED || consistency == Consistency.INTENT,
 				() -> PREFIX + "on-redis-down=fail-tx needs " + PREFIX + "consistency=intent: with "
 						+ consistency.name().toLowerCase(Locale.ROOT) + " nothing is asked of Redis before a commit");
-		requireTimeForNews(PREFIX + "near.enabled", near.enabled(), maxStaleness);
+		checkNear(PREFIX, near.enabled(), near.maxEntries(), near.ttl(), maxStaleness);
 		caches.forEach((name, cache) -> {
 			String prefix = PREFIX + "caches." + name + ".";
-			requireTimeForNews(prefix + "near.enabled", cache.near != null && Boolean.TRUE.equals(cache.near.enabled()),
-					maxStaleness);
+			if (cache.near != null) {
+				checkNear(prefix, cache.near.enabled(), cache.near.maxEntries(), cache.near.ttl(), maxStaleness);
+			}
 			check(prefix, cache.ttl, cache.negativeTtl, cache.leaseTime, cache.loadWait);
 			checkReading(prefix, cache.staleIfError, cache.ttlJitter);
 			requireSomethingStale(prefix, (cache.onLoadTimeout != null) ? cache.onLoadTimeout : onLoadTimeout,
@@ -93,9 +95,13 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		});
 	}
 
-	private static void requireTimeForNews(String name, boolean enabled, Duration maxStaleness) {
-		Assert.isTrue(!enabled || maxStaleness.compareTo(LEAST_STALENESS_NEAR) >= 0,
-				() -> name + "=true needs " + PREFIX + "max-staleness of at least 1s, was " + maxStaleness
+	private static void checkNear(String prefix, @Nullable Boolean enabled, @Nullable Integer maxEntries,
+			@Nullable Duration ttl, Duration maxStaleness) {
+		Assert.isTrue(maxEntries == null || maxEntries >= 0,
+				() -> prefix + "near.max-entries must not be negative, was " + maxEntries);
+		requirePositive(prefix + "near.ttl", ttl);
+		Assert.isTrue(!Boolean.TRUE.equals(enabled) || maxStaleness.compareTo(LEAST_STALENESS_NEAR) >= 0,
+				() -> prefix + "near.enabled=true needs " + PREFIX + "max-staleness of at least 1s, was " + maxStaleness
 						+ ": every 300ms it is confirmed that changes arrive, and values are served from memory only"
 						+ " as long as that is no longer ago");
 	}
@@ -179,16 +185,6 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	public record Near(@DefaultValue("false") boolean enabled, @DefaultValue("10000") int maxEntries,
 			@DefaultValue("60s") Duration ttl) {
 
-		public Near {
-			requireEntries(PREFIX + "near.max-entries", maxEntries);
-			requirePositive(PREFIX + "near.ttl", ttl);
-		}
-
-		private static void requireEntries(String name, @Nullable Integer maxEntries) {
-			Assert.isTrue(maxEntries == null || maxEntries >= 0,
-					() -> name + " must not be negative, was " + maxEntries);
-		}
-
 	}
 
 	/**
@@ -203,11 +199,6 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	public record CacheNear(@Nullable Boolean enabled, @Nullable Integer maxEntries, @Nullable Duration ttl) {
 
 		static final CacheNear UNSET = new CacheNear(null, null, null);
-
-		public CacheNear {
-			Near.requireEntries(PREFIX + "caches.<name>.near.max-entries", maxEntries);
-			requirePositive(PREFIX + "caches.<name>.near.ttl", ttl);
-		}
 
 	}
 
