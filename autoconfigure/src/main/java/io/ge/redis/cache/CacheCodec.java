@@ -39,10 +39,16 @@ final class CacheCodec {
 		this.rules = new CacheType.Rules(compressAbove, lazy);
 	}
 
+	/**
+	 * Returns a type, the same for all ways to name it.
+	 */
 	CacheType type(Type type) {
 		CacheType known = this.types.get(type);
 		if (known == null) {
-			known = newType(this.mapper.get().constructType(type));
+			JavaType constructed = this.mapper.get().constructType(type);
+			CacheType made = newType(constructed);
+			CacheType same = this.types.putIfAbsent(constructed, made);
+			known = (same != null) ? same : made;
 			this.types.put(type, known);
 		}
 		return known;

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
 import io.ge.redis.core.invocation.Settings;
@@ -150,6 +151,12 @@ final class CacheDefinitions {
 		Set<String> all = new TreeSet<>(this.properties.get().caches().keySet());
 		all.addAll(actual.storedCaches());
 		for (String cache : all) {
+			if (actual.isBehind(cache) && isNear(cache)) {
+				throw new GuardConfigurationException("ge.redis.cache.caches." + cache + ".near.enabled",
+						"cache '" + cache + "' is written behind, and such values are not kept in memory.",
+						"Set it to false, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
+								+ ".write-behind.");
+			}
 			if (actual.isBehind(cache) && consistency(cache, new Settings()) == Consistency.FAST) {
 				throw new IllegalStateException("Cache '" + cache + "' is written behind, but its consistency is fast,"
 						+ " which stores values of writers that have committed. Set ge.redis.cache.caches." + cache
@@ -249,6 +256,49 @@ final class CacheDefinitions {
 			}
 		}
 		return known;
+	}
+
+	/**
+	 * Merges whether and how values of a cache are kept in memory.
+	 */
+	NearSettings near(String cache, Settings origins) {
+		CacheProperties.Near all = this.properties.get().near();
+		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
+		CacheProperties.CacheNear named = (set != null) ? set : CacheProperties.CacheNear.UNSET;
+		boolean enabled = origins.pick("near", named.enabled(), null, all.enabled());
+		Settings details = enabled ? origins : new Settings();
+		return new NearSettings(enabled, details.pick("nearMaxEntries", named.maxEntries(), null, all.maxEntries()),
+				details.pick("nearTtl", named.ttl(), null, all.ttl()));
+	}
+
+	/**
+	 * Returns whether values of a cache are kept in memory.
+	 */
+	boolean isNear(String cache) {
+		return near(cache, new Settings()).enabled();
+	}
+
+	/**
+	 * Returns whether this instance keeps values of a cache in memory, be it one that no
+	 * property names.
+	 */
+	boolean isAnyKept() {
+		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
+		names.add("");
+		return names.stream().anyMatch((cache) -> near(cache, new Settings()).isKeeping());
+	}
+
+	/**
+	 * Checks that what keeps values in memory is there.
+	 * @param available whether it is
+	 */
+	void verifyNear(boolean available) {
+		if (!available && isAnyKept()) {
+			throw new GuardConfigurationException("ge.redis.cache.near",
+					"values of caches are to be kept in memory, but Caffeine is not on the class path.",
+					"Add the dependency com.github.ben-manes.caffeine:caffeine, whose version Spring Boot manages,"
+							+ " or set max-entries to 0 where an instance keeps none and tells the others.");
+		}
 	}
 
 	/**

@@ -114,6 +114,9 @@ public sealed interface CacheEvent extends GuardEvent {
 	 */
 	enum Tier {
 
+		/** In the memory of its instance. */
+		NEAR,
+
 		/** In Redis. */
 		REDIS
 

@@ -5,9 +5,11 @@
 
 package io.ge.redis.cache;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -19,15 +21,18 @@ import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindProperties;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -104,7 +109,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
 		return new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus(), properties.intentTimeout(),
-				this.behind::isBehind);
+				this.behind::isBehind, this.definitions::isNear);
 	}
 
 	private RedisWriteBehind changes() {
@@ -116,18 +121,37 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 		CacheInvalidations invalidations = new CacheInvalidations(
 				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
 				definitions::longestStamped, properties.maxStaleness());
-		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations);
+		NearCaches near = near(definitions, properties, backend);
+		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
 		CacheFlights flights = engine.flights();
 		CacheValues values = new CacheValues(definitions, codec);
 		CacheLoads loads = new CacheLoads(flights, values, invalidations, events);
 		CacheRefresher refresher = new CacheRefresher(flights, loads, this.transactions,
 				properties.earlyRefresh().threads(), context);
 		CacheReader reader = new CacheReader(definitions, flights, loads, refresher, invalidations, this.transactions,
-				events, this.behind);
-		Assembly assembly = new Assembly(engine, refresher, reader,
+				events, new NearReader(near, definitions, engine.journal(), invalidations, this.transactions, events),
+				this.behind);
+		Assembly assembly = new Assembly(engine, near, refresher, reader,
 				new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events, this.behind));
 		this.made.set(assembly);
 		return assembly;
+	}
+
+	private NearCaches near(CacheDefinitions definitions, CacheProperties properties, RedisBackend backend) {
+		InstanceBus bus = backend.bus();
+		boolean any = definitions.isAnyKept();
+		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
+		// Messages between the nodes of a Cluster may get lost without a sign
+		Duration sure = backend.connection().isClustered() ? properties.maxStaleness() : CacheSettings.EVER;
+		NearCaches near = new NearCaches(any, (cache) -> definitions.near(cache, new Settings()),
+				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
+		if (any) {
+			this.redis.get().onNews(near::drop);
+			bus.onLost(near::dropAll);
+			bus.onSubscribed(near::dropAll);
+			bus.confirmWhile(feed::isNeeded);
+		}
+		return near;
 	}
 
 	/**
@@ -226,8 +250,15 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	private CacheInventory inventory(Function<String, Map<String, Long>> counts) {
 		Map<String, Map<String, Long>> all = new TreeMap<>();
-		this.definitions.names().forEach((name) -> all.put(name, counts.apply(name)));
 		Assembly assembly = this.made.get();
+		this.definitions.names().forEach((name) -> {
+			Map<String, Long> counted = new TreeMap<>(counts.apply(name));
+			Long kept = (assembly != null) ? assembly.near().size(name) : null;
+			if (kept != null) {
+				counted.put(CacheInventory.NEAR, kept);
+			}
+			all.put(name, counted);
+		});
 		CacheWarmUp warming = this.warmUp;
 		return CacheInventory.of((assembly != null) ? assembly.engine().dueRemovals() : 0, all,
 				(warming != null) ? warming.progress() : List.of());
@@ -236,6 +267,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.definitions.verifyWriteBehind(this.behind);
+		this.definitions.verifyNear(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, null));
 	}
 
 	@Override
@@ -250,7 +282,8 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	/**
 	 * What stands on one engine.
 	 */
-	private record Assembly(CacheEngine engine, CacheRefresher refresher, CacheReader reader, DefaultCaches caches) {
+	private record Assembly(CacheEngine engine, NearCaches near, CacheRefresher refresher, CacheReader reader,
+			DefaultCaches caches) {
 	}
 
 }

@@ -98,6 +98,21 @@ final class CacheInvalidations {
 		return look(cache, known, budget);
 	}
 
+	/**
+	 * Returns when the versions of a cache were looked at last, and has them looked at
+	 * soon if that was too long ago.
+	 * @param since when it should have been at the earliest
+	 * @return by {@link System#nanoTime()}; long ago if never
+	 */
+	long lookedAt(String cache, long since) {
+		TagVersions known = versions(cache);
+		long looked = known.lookedAt();
+		if (looked - since < 0) {
+			look(cache, known, this.redis.newBudget());
+		}
+		return looked;
+	}
+
 	private CompletableFuture<Void> look(String cache, TagVersions known, CallBudget budget) {
 		return known.look((done) -> {
 			long begun = System.nanoTime();

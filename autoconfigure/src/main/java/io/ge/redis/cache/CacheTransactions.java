@@ -73,6 +73,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
+	 * Returns whether the current thread is changing an entry, or loading it.
+	 */
+	boolean isPassingBy(CacheKey key) {
+		Bound current = this.bound.get();
+		return current != null && (current.loading.contains(key) || isWriting(key));
+	}
+
+	/**
 	 * Returns whether a writer of an entry is running on the current thread. What is
 	 * written inside of it is part of it.
 	 */

@@ -96,6 +96,9 @@ final class DefaultCaches implements GeCaches {
 
 	private CacheType typeOf(String cache, Type type) {
 		CacheType wanted = this.codec.type(type);
+		if (this.definitions.type(cache) == wanted) {
+			return wanted;
+		}
 		CacheType held = heldType(cache);
 		if (held != null && !held.javaType().equals(wanted.javaType())) {
 			throw new IllegalArgumentException("Cache '" + cache + "' holds " + held.javaType().toCanonical() + ", not "
