@@ -52,6 +52,7 @@ final class CacheAttributes {
 		if (name == null) {
 			throw method.problem("it has no cache.", "Name one with cache = \"...\".");
 		}
+		this.definitions.requireAllowed(name, method::problem);
 		return name;
 	}
 

@@ -6,11 +6,13 @@
 package io.ge.redis.cache;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.behind.WriteBehind;
@@ -30,6 +32,8 @@ final class CacheDefinitions {
 	private static final Duration MARGIN = Duration.ofMinutes(1);
 
 	private final Supplier<CacheProperties> properties;
+
+	private final Supplier<? extends Collection<String>> otherNames;
 
 	private final NamedSettings<String> types = new NamedSettings<>();
 
@@ -60,8 +64,68 @@ final class CacheDefinitions {
 
 	private final Map<String, WritePolicy> policies = new ConcurrentHashMap<>();
 
-	CacheDefinitions(Supplier<CacheProperties> properties) {
+	/**
+	 * Creates definitions.
+	 * @param otherNames caches that are listed elsewhere than in the properties
+	 */
+	CacheDefinitions(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
 		this.properties = properties;
+		this.otherNames = otherNames;
+	}
+
+	/**
+	 * Returns whether a cache may have a name.
+	 */
+	boolean isAllowed(String cache) {
+		return !this.properties.get().strictNames() || listedNames().contains(cache);
+	}
+
+	/**
+	 * Checks that a cache may have a name.
+	 * @param problem makes the exception, of problem and remedy
+	 */
+	void requireAllowed(String cache, BiFunction<String, String, GuardConfigurationException> problem) {
+		if (!isAllowed(cache)) {
+			throw problem.apply(
+					"there is no cache '" + cache + "', and ge.redis.cache.strict-names is on. Known are "
+							+ listedNames() + ".",
+					"Correct the name, or list it: with a setting under ge.redis.cache.caches." + cache
+							+ ", such as ge.redis.cache.caches." + cache + ".ttl=10m, or in spring.cache.cache-names.");
+		}
+	}
+
+	/**
+	 * Checks that a cache may have a name.
+	 */
+	void requireAllowed(String cache) {
+		requireAllowed(cache,
+				(problem, remedy) -> new GuardConfigurationException("Cache '" + cache + "'", problem, remedy));
+	}
+
+	/**
+	 * Returns the caches that are listed in properties.
+	 */
+	Set<String> listedNames() {
+		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
+		names.addAll(this.otherNames.get());
+		return names;
+	}
+
+	/**
+	 * Declares the types that properties give caches.
+	 */
+	void declareConfiguredTypes(CacheCodec codec) {
+		this.properties.get().caches().forEach((cache, settings) -> {
+			String type = settings.type();
+			if (type != null) {
+				String place = "ge.redis.cache.caches." + cache + ".type";
+				CacheType known = codec.named(type,
+						(problem, remedy) -> new GuardConfigurationException(place, problem, remedy));
+				this.types.register(cache, known.javaType().toCanonical(), place,
+						(problem, remedy) -> new GuardConfigurationException(place, problem, remedy));
+				this.typeByCache.putIfAbsent(cache, known);
+			}
+		});
 	}
 
 	void declareType(String cache, CacheType type, GuardedMethod method) {
@@ -151,6 +215,7 @@ final class CacheDefinitions {
 		Set<String> all = new TreeSet<>(this.properties.get().caches().keySet());
 		all.addAll(actual.storedCaches());
 		for (String cache : all) {
+			requireAllowed(cache);
 			if (actual.isBehind(cache) && isNear(cache)) {
 				throw new GuardConfigurationException("ge.redis.cache.caches." + cache + ".near.enabled",
 						"cache '" + cache + "' is written behind, and such values are not kept in memory.",
@@ -208,6 +273,7 @@ final class CacheDefinitions {
 	CacheSettings settings(String cache) {
 		CacheSettings known = this.settings.get(cache);
 		if (known == null) {
+			requireAllowed(cache);
 			int before = this.changes.get();
 			known = settings(cache, new Settings());
 			this.settings.put(cache, known);

@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -62,6 +65,12 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	private final CacheDefinitions definitions;
 
+	private final CacheCodec codec;
+
+	private final SpringTypes springTypes;
+
+	private final SpringCacheManager springManager;
+
 	private final Supplier<CacheProperties> settings;
 
 	private final Supplier<RedisBackend> backend;
@@ -82,18 +91,21 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	 * @param events told of reads, loads and writes
 	 * @param behindProperties the settings of caches that are written behind
 	 * @param stores the stores of those
+	 * @param otherNames caches that are listed elsewhere than in the properties
 	 */
 	public CacheGuard(Supplier<CacheProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
 			Supplier<JsonMapper> mapper, Supplier<RedisBackend> backend, UnaryOperator<Runnable> context,
 			GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
-			Supplier<List<WriteBehindStore<?>>> stores) {
+			Supplier<List<WriteBehindStore<?>>> stores, Supplier<? extends Collection<String>> otherNames) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		this.settings = settings;
 		this.backend = backend;
-		CacheDefinitions definitions = new CacheDefinitions(settings);
+		CacheDefinitions definitions = new CacheDefinitions(settings, otherNames);
 		this.definitions = definitions;
 		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes());
 		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
+		this.codec = codec;
+		this.springTypes = new SpringTypes(definitions, reader);
 		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
 				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
 				this::changes, events);
@@ -104,6 +116,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 		this.invalidators = new CacheInvalidateOperationSource(reader);
 		this.assembly = SingletonSupplier
 			.of(() -> assemble(definitions, codec, settings.get(), backend.get(), context, events));
+		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
 		this.transactions = new CacheTransactions(new WriteSteps(() -> this.assembly.get().engine(), events));
 	}
 
@@ -118,6 +131,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	private Assembly assemble(CacheDefinitions definitions, CacheCodec codec, CacheProperties properties,
 			RedisBackend backend, UnaryOperator<Runnable> context, GuardEvents events) {
+		definitions.declareConfiguredTypes(codec);
 		CacheInvalidations invalidations = new CacheInvalidations(
 				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
 				definitions::longestStamped, properties.maxStaleness());
@@ -131,8 +145,13 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 		CacheReader reader = new CacheReader(definitions, flights, loads, refresher, invalidations, this.transactions,
 				events, new NearReader(near, definitions, engine.journal(), invalidations, this.transactions, events),
 				this.behind);
-		Assembly assembly = new Assembly(engine, near, refresher, reader,
-				new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events, this.behind));
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events,
+				this.behind);
+		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
+				this.behind);
+		SpringCacheParts spring = new SpringCacheParts(definitions, caches, reader, split, this.transactions,
+				new Handover(context), this.springTypes, codec, events);
+		Assembly assembly = new Assembly(engine, near, refresher, reader, caches, spring);
 		this.made.set(assembly);
 		return assembly;
 	}
@@ -220,6 +239,30 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	}
 
 	/**
+	 * Returns the same caches for Spring.
+	 * @return the manager of all of them
+	 */
+	public SpringCacheManager cacheManager() {
+		return this.springManager;
+	}
+
+	/**
+	 * Returns what does the work of an interceptor of Spring's, so that the guarantees
+	 * hold for Spring's annotations where the caches are those of {@link #cacheManager}.
+	 * @param configured the interceptor as Spring has configured it
+	 * @param beans where the methods with annotations are
+	 * @param watcher tells when values have come that were promised
+	 * @return the interceptor to be used instead
+	 */
+	public CacheInterceptor interceptor(CacheInterceptor configured, ConfigurableListableBeanFactory beans,
+			CacheResultWatcher watcher) {
+		SpringCacheInterceptor made = new SpringCacheInterceptor(configured, watcher,
+				new SpringCacheMethods(beans, this.definitions, this.springTypes, this.behind));
+		made.setBeanFactory(beans);
+		return made;
+	}
+
+	/**
 	 * Returns what runs warmers.
 	 * @param warmers the warmers, in the order in which they run
 	 * @return the warm-up, not started
@@ -266,6 +309,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		this.definitions.declareConfiguredTypes(this.codec);
 		this.definitions.verifyWriteBehind(this.behind);
 		this.definitions.verifyNear(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, null));
 	}
@@ -275,6 +319,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 		Assembly assembly = this.made.get();
 		if (assembly != null) {
 			assembly.refresher().close();
+			assembly.spring().handover().close();
 			assembly.engine().close();
 		}
 	}
@@ -283,7 +328,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	 * What stands on one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, CacheRefresher refresher, CacheReader reader,
-			DefaultCaches caches) {
+			DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

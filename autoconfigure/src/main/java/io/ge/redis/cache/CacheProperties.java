@@ -45,6 +45,8 @@ import org.springframework.util.unit.DataSize;
  * values of one moment do not expire together; at least 0 and less than 1
  * @param maxValueSize largest value that is stored, as it stands in Redis
  * @param compressAbove length of JSON above which a value is compressed
+ * @param strictNames whether a cache must be listed, by its settings or in
+ * {@code spring.cache.cache-names}, so that a misspelt name fails
  * @param near keeping values in the memory of each instance
  * @param caches caches by name, which win over the annotations
  * @param warmUp what {@code CacheWarmer} beans do when the application has started
@@ -58,7 +60,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		@DefaultValue("load") OnLoadTimeout onLoadTimeout, @DefaultValue EarlyRefresh earlyRefresh,
 		@DefaultValue("0s") Duration staleIfError, @DefaultValue("0.1") double ttlJitter,
 		@DefaultValue("1MB") DataSize maxValueSize, @DefaultValue("16KB") DataSize compressAbove,
-		@DefaultValue Near near, @DefaultValue Map<String, Cache> caches, @DefaultValue WarmUp warmUp) {
+		@DefaultValue("false") boolean strictNames, @DefaultValue Near near,
+		@DefaultValue Map<String, Cache> caches, @DefaultValue WarmUp warmUp) {
 
 	private static final String PREFIX = "ge.redis.cache.";
 
@@ -158,14 +161,18 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * has no store for it, because another one has; with a {@code WriteBehindStore} bean
 	 * it is in any case
 	 * @param near keeping values in the memory of each instance
+	 * @param type type of the values, for code that does not say it: the full name of a
+	 * class, or of a generic one with its arguments, such as
+	 * {@code java.util.List<com.acme.Product>}
 	 */
 	public record Cache(@Nullable Consistency consistency, @Nullable Duration ttl, @Nullable Duration negativeTtl,
 			@Nullable Duration leaseTime, @Nullable Duration loadWait, @Nullable Boolean permanent,
 			@Nullable OnLoadTimeout onLoadTimeout, @Nullable CacheEarlyRefresh earlyRefresh,
 			@Nullable Duration staleIfError, @Nullable Double ttlJitter, @DefaultValue("false") boolean writeBehind,
-			@Nullable CacheNear near) {
+			@Nullable CacheNear near, @Nullable String type) {
 
-		static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false, null);
+		static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false, null,
+				null);
 
 		@Nullable EarlyRefreshMode earlyRefreshMode() {
 			return (this.earlyRefresh != null) ? this.earlyRefresh.mode() : null;
