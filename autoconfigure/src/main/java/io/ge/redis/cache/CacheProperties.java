@@ -60,8 +60,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		@DefaultValue("load") OnLoadTimeout onLoadTimeout, @DefaultValue EarlyRefresh earlyRefresh,
 		@DefaultValue("0s") Duration staleIfError, @DefaultValue("0.1") double ttlJitter,
 		@DefaultValue("1MB") DataSize maxValueSize, @DefaultValue("16KB") DataSize compressAbove,
-		@DefaultValue("false") boolean strictNames, @DefaultValue Near near,
-		@DefaultValue Map<String, Cache> caches, @DefaultValue WarmUp warmUp) {
+		@DefaultValue("false") boolean strictNames, @DefaultValue Near near, @DefaultValue Map<String, Cache> caches,
+		@DefaultValue WarmUp warmUp) {
 
 	private static final String PREFIX = "ge.redis.cache.";
 
