@@ -142,13 +142,14 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 		CacheLoads loads = new CacheLoads(flights, values, invalidations, events);
 		CacheRefresher refresher = new CacheRefresher(flights, loads, this.transactions,
 				properties.earlyRefresh().threads(), context);
+		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
+				events);
 		CacheReader reader = new CacheReader(definitions, flights, loads, refresher, invalidations, this.transactions,
-				events, new NearReader(near, definitions, engine.journal(), invalidations, this.transactions, events),
-				this.behind);
+				events, nearReader, this.behind);
 		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events,
 				this.behind);
 		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
-				this.behind);
+				nearReader, this.behind);
 		SpringCacheParts spring = new SpringCacheParts(definitions, caches, reader, split, this.transactions,
 				new Handover(context), this.springTypes, codec, events);
 		Assembly assembly = new Assembly(engine, near, refresher, reader, caches, spring);

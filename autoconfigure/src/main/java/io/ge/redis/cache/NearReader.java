@@ -64,6 +64,15 @@ final class NearReader {
 		return value;
 	}
 
+	/**
+	 * Finds a value, and leaves it to the caller to tell of it.
+	 * @return the value, or {@code null} if Redis is to be asked
+	 */
+	@Nullable NearValue peek(CacheKey key, CacheType type) {
+		NearCache near = this.caches.of(key.cache());
+		return (near != null) ? find(near, key, type) : null;
+	}
+
 	// Versions of tags come by the same messages as changes of entries
 	private @Nullable NearValue find(NearCache near, CacheKey key, CacheType type) {
 		if (this.transactions.isPassingBy(key) || this.journal.holds(key) || this.invalidations.isDue(key.cache())) {

@@ -17,8 +17,9 @@ sealed interface SplitRead {
 	 *
 	 * @param value the value, or {@code null} for absence
 	 * @param access how it was found
+	 * @param tier where it was found
 	 */
-	record Found(@Nullable Object value, CacheEvent.Access access) implements SplitRead {
+	record Found(@Nullable Object value, CacheEvent.Access access, CacheEvent.Tier tier) implements SplitRead {
 	}
 
 	/**

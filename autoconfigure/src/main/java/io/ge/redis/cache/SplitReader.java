@@ -33,16 +33,20 @@ final class SplitReader {
 
 	private final GuardEvents events;
 
+	private final NearReader near;
+
 	private final WriteBehind behind;
 
 	SplitReader(CacheDefinitions definitions, CacheFlights flights, CacheValues values,
-			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events, WriteBehind behind) {
+			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events, NearReader near,
+			WriteBehind behind) {
 		this.definitions = definitions;
 		this.flights = flights;
 		this.values = values;
 		this.invalidations = invalidations;
 		this.transactions = transactions;
 		this.events = events;
+		this.near = near;
 		this.behind = behind;
 	}
 
@@ -51,6 +55,11 @@ final class SplitReader {
 	 * @return completes with what there is, perhaps on a thread of the driver
 	 */
 	CompletableFuture<SplitRead> read(CacheKey key, CacheType type) {
+		NearValue held = this.near.peek(key, type);
+		if (held != null) {
+			return CompletableFuture
+				.completedFuture(new SplitRead.Found(held.value(), Access.HIT, CacheEvent.Tier.NEAR));
+		}
 		CacheSettings settings = this.definitions.settings(key.cache());
 		if (this.invalidations.isDue(key.cache()) || this.transactions.isWriting(key)
 				|| this.transactions.isLoading(key)) {
@@ -59,7 +68,9 @@ final class SplitReader {
 		Snapshot snapshot = this.transactions.snapshot();
 		CacheQuestion question = new CacheQuestion(key, settings, type.readable(), false, false);
 		CallBudget budget = this.flights.newBudget();
-		return look(question, budget).thenCompose((lookup) -> first(lookup, question, type, snapshot, budget))
+		NearToken token = this.near.begin(key);
+		return look(question, budget).thenCompose((lookup) -> first(lookup, question, type, snapshot, budget, token))
+			.whenComplete((read, failure) -> NearReader.end(token))
 			.thenCompose((read) -> pendingFirst(key, read));
 	}
 
@@ -80,8 +91,11 @@ final class SplitReader {
 	}
 
 	private CompletableFuture<SplitRead> first(CacheLookup lookup, CacheQuestion question, CacheType type,
-			Snapshot snapshot, CallBudget budget) {
+			Snapshot snapshot, CallBudget budget, @Nullable NearToken token) {
 		CacheType.Content content = content(question.key(), type, entry(lookup));
+		if (content != null) {
+			this.near.keep(token, lookup, type, content);
+		}
 		if (content != null || !isEntry(lookup)) {
 			return CompletableFuture.completedFuture(read(lookup, content, question.key(), type, snapshot));
 		}
@@ -112,7 +126,8 @@ final class SplitReader {
 					this.invalidations.stamp(key.cache(), snapshot)));
 		}
 		Object value = (content != null) ? content.value() : null;
-		return new SplitRead.Found(value, (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
+		Access access = (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT;
+		return new SplitRead.Found(value, access, CacheEvent.Tier.REDIS);
 	}
 
 	private static SplitRead bypassed(CacheKey key, CacheType type, CacheLookup.Load load) {
@@ -157,7 +172,8 @@ final class SplitReader {
 
 	private CompletableFuture<SplitRead> changed(SplitMiss miss, PendingChange change) {
 		Object value = this.behind.value(change, miss.type().javaType());
-		return fill(miss, value).thenApply((filled) -> new SplitRead.Found(value, miss.access()));
+		return fill(miss, value)
+			.thenApply((filled) -> new SplitRead.Found(value, miss.access(), CacheEvent.Tier.REDIS));
 	}
 
 	/**
@@ -244,12 +260,12 @@ final class SplitReader {
 	 */
 	void tell(SplitMiss miss, Access access) {
 		if (miss.isUntold()) {
-			tell(miss.key(), access);
+			tell(miss.key(), access, CacheEvent.Tier.REDIS);
 		}
 	}
 
-	void tell(CacheKey key, Access access) {
-		this.events.publish(new CacheEvent.Read(key.cache(), access, CacheEvent.Tier.REDIS));
+	void tell(CacheKey key, Access access, CacheEvent.Tier tier) {
+		this.events.publish(new CacheEvent.Read(key.cache(), access, tier));
 	}
 
 	/**

@@ -109,11 +109,11 @@ abstract class SpringCacheBase implements Cache {
 	private @Nullable Object found(CacheKey entry, SplitRead read) {
 		if (read instanceof SplitRead.Found found) {
 			this.counts.hits.increment();
-			parts().split().tell(entry, found.access());
+			parts().split().tell(entry, found.access(), found.tier());
 			return found.value();
 		}
 		this.counts.misses.increment();
-		parts().split().tell(entry, Access.MISS);
+		parts().split().tell(entry, Access.MISS, CacheEvent.Tier.REDIS);
 		throw new CacheLoadTimeoutException(this.name);
 	}
 
