@@ -118,6 +118,24 @@ class SpringCacheIntegrationTests {
 	}
 
 	@Test
+	void memoryAnswersWithoutACommandUntilAChange() {
+		restart("ge.redis.cache.near.enabled=true");
+		for (Supplier<Balance> read : List.<Supplier<Balance>>of(() -> this.spring.find("a"),
+				() -> this.spring.findInSync("a"), () -> this.spring.findLater("a").join())) {
+			Balance stored = this.balances.stored("a");
+			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+				this.application.events().takeEvents();
+				assertThat(read.get()).isEqualTo(stored);
+				return this.application.events()
+					.takeEvents()
+					.equals(List.of(new CacheEvent.Read("balances", CacheEvent.Access.HIT, CacheEvent.Tier.NEAR)));
+			});
+			this.spring.add("a", "1");
+			assertThat(read.get()).isEqualTo(this.balances.stored("a")).isNotEqualTo(stored);
+		}
+	}
+
+	@Test
 	void absenceIsCached() {
 		assertThat(this.spring.find("none")).isNull();
 		assertThat(this.spring.find("none")).isNull();
