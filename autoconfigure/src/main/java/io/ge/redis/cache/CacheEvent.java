@@ -36,7 +36,16 @@ public sealed interface CacheEvent extends GuardEvent {
 
 		@Override
 		public String result() {
-			return this.access.name().toLowerCase(Locale.ROOT);
+			return this.access.text;
+		}
+
+		/**
+		 * Returns whether it is an application event: not where memory has answered,
+		 * which takes less time than telling the application.
+		 */
+		@Override
+		public boolean isApplicationEvent() {
+			return this.tier != Tier.NEAR;
 		}
 
 	}
@@ -105,7 +114,9 @@ public sealed interface CacheEvent extends GuardEvent {
 		STALE,
 
 		/** A writer at work, or no Redis: the value was loaded and is not cached. */
-		BYPASS
+		BYPASS;
+
+		private final String text = name().toLowerCase(Locale.ROOT);
 
 	}
 

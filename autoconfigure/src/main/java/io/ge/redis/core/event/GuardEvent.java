@@ -29,4 +29,13 @@ public interface GuardEvent {
 	 */
 	String result();
 
+	/**
+	 * Returns whether the application is told by an application event, and not only the
+	 * {@link GuardListener} beans.
+	 * @return {@code true} for all but what happens very often and takes hardly any time
+	 */
+	default boolean isApplicationEvent() {
+		return true;
+	}
+
 }
