@@ -7,7 +7,8 @@ package io.ge.redis.core.event;
 
 /**
  * Something that a guard decided or noticed. Each pattern has its own event records; they
- * carry names, never keys or secrets. Also published as a Spring application event.
+ * carry names, never keys or secrets. Also published as a Spring application event,
+ * unless {@link #isApplicationEvent()} says otherwise.
  */
 public interface GuardEvent {
 
