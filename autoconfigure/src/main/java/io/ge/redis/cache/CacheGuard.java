@@ -169,7 +169,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 			this.redis.get().onNews(near::drop);
 			bus.onLost(near::dropAll);
 			bus.onSubscribed(near::dropAll);
-			bus.confirmWhile(feed::isNeeded);
+			bus.confirmWhile(near::isInUse);
 		}
 		return near;
 	}

@@ -87,6 +87,14 @@ final class CacheReader {
 	}
 
 	/**
+	 * Returns a value that is in memory, for a reader that says nothing of tags.
+	 * @return the value, or {@code null} to {@link #read} it
+	 */
+	@Nullable NearValue inMemory(CacheKey key, CacheType type) {
+		return this.near.find(key, type);
+	}
+
+	/**
 	 * Returns several values from the cache, or loads those that are not there.
 	 * @return a value for each key, {@code null} for absence
 	 * @throws Throwable as {@link #read}

@@ -7,14 +7,14 @@ package io.ge.redis.cache;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Memory by Caffeine. No other class may touch it, since applications need not have it.
  * <p>
- * What has stood for the longest time is dropped to free its memory. Until when a value
- * may be served is for its reader to judge.
+ * What has stood for its time is dropped to free its memory, by a clock that is set from
+ * time to time, so that a hit need not look at another one. Until when a value may be
+ * served is for its reader to judge.
  */
 final class CaffeineNearStore implements NearStore {
 
@@ -23,11 +23,13 @@ final class CaffeineNearStore implements NearStore {
 
 	private final Cache<CacheKey, NearSlot> slots;
 
+	private volatile long time = System.nanoTime();
+
 	CaffeineNearStore(NearSettings settings) {
 		this.slots = Caffeine.newBuilder()
 			.maximumSize(settings.maxEntries())
 			.expireAfterWrite(settings.ttl())
-			.scheduler(Scheduler.systemScheduler())
+			.ticker(() -> this.time)
 			.build();
 	}
 
@@ -61,6 +63,12 @@ final class CaffeineNearStore implements NearStore {
 	@Override
 	public void clear() {
 		this.slots.invalidateAll();
+	}
+
+	@Override
+	public void tick(long now) {
+		this.time = now;
+		this.slots.cleanUp();
 	}
 
 	@Override

@@ -112,7 +112,10 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	private <T> @Nullable T get(String cache, Object key, Type type, Supplier<? extends @Nullable T> loader) {
 		CacheType wanted = typeOf(cache, type);
-		return unchecked(() -> (T) this.reader.read(new Supplied(key(cache, key), wanted, loader)));
+		CacheKey entry = key(cache, key);
+		NearValue held = this.reader.inMemory(entry, wanted);
+		return (held != null) ? (T) held.value()
+				: unchecked(() -> (T) this.reader.read(new Supplied(entry, wanted, loader)));
 	}
 
 	private static <T extends @Nullable Object> T unchecked(Call<T> call) {

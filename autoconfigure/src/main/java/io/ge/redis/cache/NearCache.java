@@ -140,6 +140,13 @@ final class NearCache {
 		this.store.clear();
 	}
 
+	/**
+	 * Frees the memory of what has stood for its time.
+	 */
+	void tick() {
+		this.store.tick(this.feed.now());
+	}
+
 	long size() {
 		return this.store.size();
 	}

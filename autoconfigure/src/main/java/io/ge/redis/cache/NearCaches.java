@@ -87,7 +87,7 @@ final class NearCaches {
 	 * An entry has changed: what is in memory of it, or may be on its way there, goes.
 	 */
 	void drop(CacheKey key) {
-		NearCache near = inUse(key.cache());
+		NearCache near = known(key.cache());
 		if (near != null) {
 			near.drop(key);
 		}
@@ -107,15 +107,28 @@ final class NearCaches {
 	}
 
 	/**
+	 * Returns whether something is in memory, so that messages are to be sent. Asked
+	 * several times a second, which is when memory is freed.
+	 */
+	boolean isInUse() {
+		this.places.values().forEach((place) -> {
+			if (place.near() != null) {
+				place.near().tick();
+			}
+		});
+		return this.feed.isNeeded();
+	}
+
+	/**
 	 * Returns about how many values of a cache are in memory.
 	 * @return the number, or {@code null} if none are kept
 	 */
 	@Nullable Long size(String cache) {
-		NearCache near = inUse(cache);
+		NearCache near = known(cache);
 		return (near != null) ? Long.valueOf(near.size()) : null;
 	}
 
-	private @Nullable NearCache inUse(String cache) {
+	private @Nullable NearCache known(String cache) {
 		Place known = this.places.get(cache);
 		return (known != null) ? known.near() : null;
 	}

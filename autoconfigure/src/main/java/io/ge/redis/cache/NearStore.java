@@ -42,6 +42,12 @@ interface NearStore {
 	void clear();
 
 	/**
+	 * Sets the clock, and takes away what has stood for its time.
+	 * @param now the time, by {@link System#nanoTime()}
+	 */
+	void tick(long now);
+
+	/**
 	 * Returns about how many entries it has.
 	 */
 	long size();

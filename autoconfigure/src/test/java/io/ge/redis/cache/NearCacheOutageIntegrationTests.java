@@ -94,6 +94,29 @@ class NearCacheOutageIntegrationTests {
 		}
 	}
 
+	@Test
+	void whatTheInstanceCannotTellRedisItDoesNotServeItself() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				TcpProxy network = new TcpProxy(redis.primary());
+				Pair pair = new Pair(redis, through(network), OLD)) {
+			pair.awaitNear("100.00");
+			network.hang();
+			pair.near.balances().addOutsideOfCache("a", "1");
+			assertThat(pair.read()).as("from memory").isEqualTo("100.00");
+			pair.near.caches().clear("balances");
+			assertThat(pair.near.events().takeResults()).endsWith("deferred");
+			assertThat(pair.read()).isEqualTo("101.00");
+			network.resume();
+			pair.awaitNear("101.00");
+			network.hang();
+			pair.near.balances().add("a", "1");
+			assertThat(pair.near.events().takeResults()).endsWith("deferred");
+			assertThat(pair.read()).isEqualTo("102.00");
+			network.resume();
+			pair.awaitNear("102.00");
+		}
+	}
+
 	static Stream<Arguments> silences() {
 		return Stream.of(
 				arguments("nothing arrives", (BiConsumer<TcpProxy, RedisNode>) (network, node) -> network.hang()),

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -212,6 +215,32 @@ class NearCacheTests {
 		second.keep(TYPE, content(1), -1, 0);
 		second.close();
 		assertThat(world.get()).isEqualTo(1);
+	}
+
+	@Test
+	void whatAnotherReaderHasAskedForIsNotKept() {
+		CacheDefinitions definitions = new CacheDefinitions(() -> new Binder(new MapConfigurationPropertySource())
+			.bindOrCreate("ge.redis.cache", CacheProperties.class));
+		NearReader reader = new NearReader(null, definitions, null, null, null, null);
+		for (boolean asked : new boolean[] { false, true }) {
+			World world = new World(STORE);
+			NearToken token = world.near.begin(KEY, 0);
+			reader.keep(token, new CacheLookup.Found(new byte[0], -1, null, asked), TYPE, content(1));
+			token.close();
+			assertThat(world.get()).isEqualTo(asked ? 1 : null);
+		}
+	}
+
+	@Test
+	void freesTheMemoryOfWhatHasStoodForItsTime() {
+		World world = new World(STORE);
+		STORE.tick(0);
+		world.keep(1, content(1), -1, 0);
+		STORE.tick(TTL.toNanos() - 1);
+		assertThat(STORE.size()).isOne();
+		STORE.tick(TTL.toNanos());
+		assertThat(STORE.size()).isZero();
+		STORE.tick(0);
 	}
 
 	@Test
@@ -462,6 +491,10 @@ class NearCacheTests {
 		@Override
 		public void clear() {
 			this.slots.clear();
+		}
+
+		@Override
+		public void tick(long now) {
 		}
 
 		@Override
