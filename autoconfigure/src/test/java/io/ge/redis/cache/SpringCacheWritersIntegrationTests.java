@@ -17,6 +17,9 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -364,17 +367,20 @@ class SpringCacheWritersIntegrationTests {
 
 	@Test
 	void nothingIsCommittedThatCannotBeAnnouncedIfConfigured() {
-		restart(SpringBalances.Configuration.class, "ge.redis.cache.on-redis-down=fail-tx",
-				"ge.redis.outage.command-timeout=200ms");
-		this.redis.endpoints().get(0).command("CONFIG", "SET", "maxmemory", "1");
-		try {
-			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> this.spring.add("a", "1"));
+		try (StandaloneRedis redis = RedisServers.standalone();
+				TcpProxy network = new TcpProxy(redis.primary());
+				CacheApplication strict = SpringBalances.start(
+						new String[] { "spring.data.redis.host=" + network.host(),
+								"spring.data.redis.port=" + network.port() },
+						"ge.redis.cache.on-redis-down=fail-tx", "ge.redis.outage.command-timeout=500ms")) {
+			strict.balances().insert("a", "100");
+			SpringBalances desk = strict.bean(SpringBalances.class);
+			network.cut();
+			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.add("a", "1"));
 			assertThatExceptionOfType(RedisUnavailableException.class)
-				.isThrownBy(() -> this.spring.addAndEvict("a", "1"));
-			assertThat(this.balances.stored("a").amount()).isEqualTo(new BigDecimal("100.00"));
-		}
-		finally {
-			this.redis.endpoints().get(0).command("CONFIG", "SET", "maxmemory", "0");
+				.isThrownBy(() -> desk.addInCallersTransaction("a", "1"));
+			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.addAndEvict("a", "1"));
+			assertThat(strict.balances().stored("a").amount()).isEqualTo(new BigDecimal("100.00"));
 		}
 	}
 
