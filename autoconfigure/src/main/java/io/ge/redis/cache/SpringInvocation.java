@@ -25,10 +25,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.cache.interceptor.CacheOperationInvoker;
-import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.util.ObjectUtils;
 
 /**
@@ -41,8 +38,6 @@ import org.springframework.util.ObjectUtils;
  * here sees. What it puts or evicts is removed when it is done.
  */
 final class SpringInvocation {
-
-	private static final TransactionAttributeSource TRANSACTIONS = new AnnotationTransactionAttributeSource(false);
 
 	private static final Pattern RESULT = Pattern.compile("#result\\b");
 
@@ -436,9 +431,7 @@ final class SpringInvocation {
 		@Nullable Object write(DefaultCaches.Work work) throws Throwable {
 			SpringOperation operation = this.view.operation();
 			DefaultCaches caches = parts().caches();
-			TransactionBoundary boundary = TransactionBoundary.of(
-					AopUtils.getMostSpecificMethod(operation.method(), operation.targetClass()),
-					operation.targetClass(), TRANSACTIONS);
+			TransactionBoundary boundary = parts().boundary(operation);
 			if (this.key.isWhole()) {
 				return caches.invalidate(this.key.cache(), boundary, work, (result) -> CacheTags.ALL);
 			}

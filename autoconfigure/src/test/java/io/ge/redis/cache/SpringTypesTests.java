@@ -64,7 +64,7 @@ class SpringTypesTests {
 				arguments("stage", "java.lang.String", false), arguments("mono", "java.lang.String", false),
 				arguments("flux", "java.util.List<java.lang.String>", false),
 				arguments("optionalFuture", "java.lang.String", true),
-				arguments("optionalMono", "java.lang.String", true), arguments("array", "java.lang.String[]", false));
+				arguments("optionalMono", "java.lang.String", true), arguments("array", "[Ljava.lang.String;", false));
 	}
 
 	@ParameterizedTest
