@@ -35,6 +35,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -151,7 +152,8 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
 				nearReader, this.behind);
 		SpringCacheParts spring = new SpringCacheParts(definitions, caches, reader, split, this.transactions,
-				new Handover(context), this.springTypes, codec, events);
+				new Handover(context), this.springTypes, codec, events,
+				new AnnotationTransactionAttributeSource(false));
 		Assembly assembly = new Assembly(engine, near, refresher, reader, caches, spring);
 		this.made.set(assembly);
 		return assembly;

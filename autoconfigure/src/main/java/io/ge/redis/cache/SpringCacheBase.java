@@ -176,6 +176,9 @@ abstract class SpringCacheBase implements Cache {
 	private CompletableFuture<@Nullable Object> load(SplitMiss miss, Supplier<? extends CompletableFuture<?>> loader) {
 		SplitReader split = parts().split();
 		split.giveBackAtEnd(miss);
+		if (miss.expired() == null) {
+			split.tell(miss, miss.access());
+		}
 		miss.begin();
 		CompletableFuture<CompletableFuture<@Nullable Object>> loaded = new CompletableFuture<>();
 		start(miss, loader).whenComplete((value, failure) -> {

@@ -69,10 +69,14 @@ public final class SpringCacheManager implements CacheManager {
 	 */
 	@Override
 	public Collection<String> getCacheNames() {
-		Set<String> names = this.definitions.names();
-		names.addAll(this.definitions.listedNames());
-		names.addAll(this.caches.keySet());
-		names.removeIf((name) -> !this.definitions.isAllowed(name));
+		Set<String> names = this.definitions.listedNames();
+		Set<String> used = this.definitions.names();
+		used.addAll(this.caches.keySet());
+		for (String name : used) {
+			if (this.definitions.isAllowed(name)) {
+				names.add(name);
+			}
+		}
 		return names;
 	}
 

@@ -7,6 +7,9 @@ package io.ge.redis.cache;
 
 import io.ge.redis.core.event.GuardEvents;
 
+import org.springframework.aop.support.AopUtils;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+
 /**
  * What Spring's caches stand on.
  *
@@ -19,9 +22,19 @@ import io.ge.redis.core.event.GuardEvents;
  * @param types finds the types of values
  * @param codec knows types
  * @param events told of what is done
+ * @param attributes knows what methods say about transactions
  */
 record SpringCacheParts(CacheDefinitions definitions, DefaultCaches caches, CacheReader reader, SplitReader split,
-		CacheTransactions transactions, Handover handover, SpringTypes types, CacheCodec codec, GuardEvents events) {
+		CacheTransactions transactions, Handover handover, SpringTypes types, CacheCodec codec, GuardEvents events,
+		TransactionAttributeSource attributes) {
+
+	/**
+	 * Returns what the method of an operation says about transactions.
+	 */
+	TransactionBoundary boundary(SpringOperation operation) {
+		return TransactionBoundary.of(AopUtils.getMostSpecificMethod(operation.method(), operation.targetClass()),
+				operation.targetClass(), this.attributes);
+	}
 
 	/**
 	 * Removes an entry, or all of a cache, at once and without waiting, and tells it

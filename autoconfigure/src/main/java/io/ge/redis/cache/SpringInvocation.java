@@ -25,10 +25,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.cache.interceptor.CacheOperationInvoker;
-import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.util.ObjectUtils;
 
 /**
@@ -41,8 +38,6 @@ import org.springframework.util.ObjectUtils;
  * here sees. What it puts or evicts is removed when it is done.
  */
 final class SpringInvocation {
-
-	private static final TransactionAttributeSource TRANSACTIONS = new AnnotationTransactionAttributeSource(false);
 
 	private static final Pattern RESULT = Pattern.compile("#result\\b");
 
@@ -64,6 +59,9 @@ final class SpringInvocation {
 	private volatile List<Target> pending = List.of();
 
 	private volatile boolean ran;
+
+	/** Completes when all that waits for the future of the method has gone on. */
+	private volatile CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
 
 	private volatile boolean ended;
 
@@ -182,27 +180,31 @@ final class SpringInvocation {
 		targets.forEach((target) -> target.parts().caches().evictWithTransaction(target.key()));
 		Object promise = Objects.requireNonNull(method.invoke(),
 				() -> this.call.getMethod() + " has returned null instead of a future or publisher");
-		if (!(promise instanceof CompletableFuture<?> future) || this.held.isEmpty()) {
+		if (!(promise instanceof CompletableFuture<?> future)) {
 			return promise;
 		}
 		CompletableFuture<@Nullable Object> value = new CompletableFuture<>();
+		CompletableFuture<Void> told = new CompletableFuture<>();
+		this.told = told;
 		future.whenComplete((loaded, failure) -> {
 			if (failure == null) {
 				this.held.values().forEach(Held::loaded);
 				value.complete(loaded);
+				told.complete(null);
 			}
 			else {
-				instead(Waiting.cause(failure), targets, value);
+				instead(Waiting.cause(failure), targets, value).whenComplete((none, unexpected) -> told.complete(null));
 			}
 		});
 		return value;
 	}
 
-	private void instead(Throwable failure, List<Target> targets, CompletableFuture<@Nullable Object> value) {
+	private CompletableFuture<?> instead(Throwable failure, List<Target> targets,
+			CompletableFuture<@Nullable Object> value) {
 		List<Held> failed = fail();
 		CompletableFuture<@Nullable Expired> expired = isReplaceable(failure, targets) ? expired(failed)
 				: Handover.done(null);
-		expired.whenComplete((found, unexpected) -> {
+		return expired.whenComplete((found, unexpected) -> {
 			if (found != null) {
 				value.complete(found.held().view().promised(found.content().value()));
 			}
@@ -246,10 +248,22 @@ final class SpringInvocation {
 			end(null);
 			return result;
 		}
-		if (result instanceof CompletableFuture<?> future) {
-			return future.whenComplete((value, failure) -> end((failure != null) ? Waiting.cause(failure) : null));
-		}
-		return watcher.watch(result, this::end);
+		return (result instanceof CompletableFuture<?> future) ? ending(future) : watcher.watch(result, this::end);
+	}
+
+	// Of several puts Spring waits for the last one, which is told first
+	private CompletableFuture<@Nullable Object> ending(CompletableFuture<?> future) {
+		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+		future.whenComplete((value, failure) -> this.told.whenComplete((none, unexpected) -> {
+			end((failure != null) ? Waiting.cause(failure) : null);
+			if (failure != null) {
+				result.completeExceptionally(Waiting.cause(failure));
+			}
+			else {
+				result.complete(value);
+			}
+		}));
+		return result;
 	}
 
 	/**
@@ -417,9 +431,7 @@ final class SpringInvocation {
 		@Nullable Object write(DefaultCaches.Work work) throws Throwable {
 			SpringOperation operation = this.view.operation();
 			DefaultCaches caches = parts().caches();
-			TransactionBoundary boundary = TransactionBoundary.of(
-					AopUtils.getMostSpecificMethod(operation.method(), operation.targetClass()),
-					operation.targetClass(), TRANSACTIONS);
+			TransactionBoundary boundary = parts().boundary(operation);
 			if (this.key.isWhole()) {
 				return caches.invalidate(this.key.cache(), boundary, work, (result) -> CacheTags.ALL);
 			}

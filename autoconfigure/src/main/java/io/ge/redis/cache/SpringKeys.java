@@ -40,7 +40,8 @@ final class SpringKeys {
 		if (key.equals(SimpleKey.EMPTY)) {
 			return new CacheKey(cache, NO_PARAMETERS);
 		}
-		if (args != null && key.equals(SimpleKeyGenerator.generateKey(args))) {
+		if (args != null && key.equals(SimpleKeyGenerator.generateKey(args))
+				&& Arrays.stream(args).noneMatch(SimpleKey.class::isInstance)) {
 			return CacheKey.of(cache, (args.length == 1) ? args[0] : Arrays.asList(args), what);
 		}
 		// Its text is the same for ("a, b") and ("a", "b")
