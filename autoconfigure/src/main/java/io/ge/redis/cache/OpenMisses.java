@@ -50,21 +50,32 @@ final class OpenMisses {
 			Iterator<Open> eldest = current.misses.values().iterator();
 			forgotten.add(eldest.next().miss());
 			eldest.remove();
-			current.forgetful = true;
+			current.forget();
 		}
 		return forgotten;
 	}
 
 	/**
-	 * Returns the miss of an entry, and forgets it.
+	 * Returns the miss of an entry.
 	 */
-	@Nullable SplitMiss take(CacheKey key) {
+	@Nullable SplitMiss find(CacheKey key) {
 		Own current = this.own.get();
-		Open open = (current != null) ? current.misses.remove(key) : null;
-		if (current != null && current.misses.isEmpty()) {
+		Open open = (current != null) ? current.misses.get(key) : null;
+		return (open != null) ? open.miss() : null;
+	}
+
+	/**
+	 * Forgets the miss of an entry, for which a value was put.
+	 */
+	void remove(SplitMiss miss) {
+		Own current = this.own.get();
+		if (current == null) {
+			return;
+		}
+		current.misses.values().removeIf((open) -> open.miss() == miss);
+		if (current.misses.isEmpty() && !current.isForgetful()) {
 			this.own.remove();
 		}
-		return (open != null) ? open.miss() : null;
 	}
 
 	/**
@@ -82,7 +93,7 @@ final class OpenMisses {
 	 */
 	boolean isForgetful() {
 		Own current = this.own.get();
-		return current != null && current.forgetful;
+		return current != null && current.isForgetful();
 	}
 
 	int size() {
@@ -99,10 +110,22 @@ final class OpenMisses {
 
 		private boolean forgetful;
 
+		private long forgottenAt;
+
 		void dropOld() {
 			long now = System.nanoTime();
-			this.misses.values().removeIf((open) -> !open.miss().isLeased() && now - open.since() > MEMORY);
-			this.forgetful &= !this.misses.isEmpty();
+			if (this.misses.values().removeIf((open) -> !open.miss().isLeased() && now - open.since() > MEMORY)) {
+				forget();
+			}
+		}
+
+		void forget() {
+			this.forgetful = true;
+			this.forgottenAt = System.nanoTime();
+		}
+
+		boolean isForgetful() {
+			return this.forgetful && System.nanoTime() - this.forgottenAt <= MEMORY;
 		}
 
 	}

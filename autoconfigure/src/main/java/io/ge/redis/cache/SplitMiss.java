@@ -36,7 +36,13 @@ final class SplitMiss {
 
 	private final CompletableFuture<Void> end = new CompletableFuture<>();
 
-	private volatile long began = System.nanoTime();
+	private final long found = System.nanoTime();
+
+	private volatile long began = this.found;
+
+	private boolean awaited;
+
+	private CacheWrite.@Nullable NewValue value;
 
 	/**
 	 * Creates a miss.
@@ -97,6 +103,30 @@ final class SplitMiss {
 		}
 		this.end.complete(null);
 		return permit;
+	}
+
+	/**
+	 * Returns whether a transaction sees the database as it was before the one in which
+	 * this was not found.
+	 */
+	boolean isBehind(Snapshot snapshot) {
+		long before = snapshot.ageMillis() - (System.nanoTime() - this.found) / 1_000_000;
+		return snapshot.transactional() && before > Math.max(this.age, 0) + 1;
+	}
+
+	/**
+	 * Keeps a value until a transaction has ended.
+	 * @return whether nothing was kept until then before
+	 */
+	boolean await(CacheWrite.@Nullable NewValue newValue) {
+		boolean first = !this.awaited;
+		this.awaited = true;
+		this.value = newValue;
+		return first;
+	}
+
+	CacheWrite.@Nullable NewValue awaited() {
+		return this.value;
 	}
 
 	/**

@@ -183,26 +183,43 @@ final class SplitReader {
 	 * @throws UncacheableValueException if no value of the kind can be stored
 	 */
 	CompletableFuture<Boolean> fill(SplitMiss miss, @Nullable Object value) {
+		boolean made = false;
+		try {
+			CacheWrite.NewValue bytes = miss.isLeased() ? bytes(miss, value) : null;
+			made = true;
+			return store(miss, bytes);
+		}
+		finally {
+			if (!made) {
+				discard(miss);
+			}
+		}
+	}
+
+	/**
+	 * Makes what is stored of a value that was loaded.
+	 * @return the value, or {@code null} if it is not to be stored
+	 * @throws UncacheableValueException if no value of the kind can be stored
+	 */
+	CacheWrite.@Nullable NewValue bytes(SplitMiss miss, @Nullable Object value) {
+		String cache = miss.key().cache();
+		CacheHeader header = this.values.header(cache, millis(miss), miss.stamp(), null);
+		return (header != null) ? this.values.stored(cache, miss.type(), value, header) : null;
+	}
+
+	/**
+	 * Stores what was made of a value, as {@link #fill}.
+	 */
+	CompletableFuture<Boolean> store(SplitMiss miss, CacheWrite.@Nullable NewValue bytes) {
 		CacheLookup.Permit permit = miss.spend();
 		if (permit == null) {
 			return CompletableFuture.completedFuture(false);
 		}
-		boolean stored = false;
-		try {
-			String cache = miss.key().cache();
-			CacheHeader header = this.values.header(cache, millis(miss), miss.stamp(), null);
-			CacheWrite.NewValue bytes = (header != null) ? this.values.stored(cache, miss.type(), value, header) : null;
-			if (bytes == null) {
-				return CompletableFuture.completedFuture(false);
-			}
-			stored = true;
-			return this.flights.fill(permit, bytes, miss.age(), this.flights.newBudget());
+		if (bytes == null) {
+			this.flights.discard(permit);
+			return CompletableFuture.completedFuture(false);
 		}
-		finally {
-			if (!stored) {
-				this.flights.discard(permit);
-			}
-		}
+		return this.flights.fill(permit, bytes, miss.age(), this.flights.newBudget());
 	}
 
 	private static long millis(SplitMiss miss) {

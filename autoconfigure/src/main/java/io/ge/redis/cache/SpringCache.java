@@ -11,6 +11,8 @@ import java.util.function.Supplier;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -19,9 +21,10 @@ import org.springframework.util.ClassUtils;
  * and key.
  * <p>
  * A {@code get} that finds nothing gives the current thread leave to store what it puts
- * next under that key, for {@code lease-time} and unless the entry is written meanwhile.
- * Any other {@code put} is taken for a change of the database, as {@link GeCaches#put};
- * outside of a transaction it removes the entry. Load the value after the {@code get}
+ * next under that key, for {@code lease-time} and unless the entry is written meanwhile;
+ * in a transaction that may write it is stored after the commit. Any other {@code put} is
+ * taken for a change of the database, as {@link GeCaches#put}; outside of a transaction,
+ * and in one that only reads, it removes the entry. Load the value after the {@code get}
  * that has found nothing, or leave both to {@link #get(Object, Callable)}.
  */
 public final class SpringCache extends SpringCacheBase {
@@ -89,7 +92,7 @@ public final class SpringCache extends SpringCacheBase {
 	@Override
 	void missed(SplitMiss miss) {
 		parts().split().tell(miss, miss.access());
-		if (miss.isLeased() || !parts().transactions().openMisses().isLeased(miss.key())) {
+		if (miss.isLeased() || !openMisses().isLeased(miss.key())) {
 			parts().split().giveBackAtEnd(miss);
 			parts().transactions()
 				.openMisses()
@@ -129,21 +132,38 @@ public final class SpringCache extends SpringCacheBase {
 
 	@Override
 	public void put(Object key, @Nullable Object value) {
-		CacheKey entry = key(key);
 		counts().puts.increment();
-		SplitMiss miss = parts().transactions().openMisses().take(entry);
+		put(key(key), value);
+	}
+
+	private void put(CacheKey entry, @Nullable Object value) {
+		SplitMiss miss = openMisses().find(entry);
 		if (miss == null) {
 			change(entry, value);
 		}
-		else if (!fill(miss, value)) {
-			// Nobody knows whether the value is older or newer than what stands
+		else if (!TransactionSynchronizationManager.isActualTransactionActive()
+				|| TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+			openMisses().remove(miss);
+			if (!fill(miss, value)) {
+				// Nobody knows whether the value is older or newer than what stands
+				parts().caches().evict(entry);
+			}
+		}
+		else if (miss.isLeased() && TransactionSynchronizationManager.isSynchronizationActive()) {
+			fillAfterCommit(miss, value);
+		}
+		else {
+			openMisses().remove(miss);
+			parts().split().giveBack(miss, false);
 			parts().caches().evict(entry);
 		}
 	}
 
+	// What a transaction that may write puts is perhaps a change, and certainly none if
+	// it has only read
 	private void change(CacheKey entry, @Nullable Object value) {
 		parts().caches().requireWrittenThrough(entry);
-		if (parts().transactions().openMisses().isForgetful()) {
+		if (openMisses().isForgetful() || TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
 			parts().caches().evict(entry);
 		}
 		else {
@@ -153,7 +173,8 @@ public final class SpringCache extends SpringCacheBase {
 
 	private boolean fill(SplitMiss miss, @Nullable Object value) {
 		SplitReader split = parts().split();
-		if (parts().transactions().isWriting(miss.key())) {
+		CacheTransactions transactions = parts().transactions();
+		if (transactions.isWriting(miss.key()) || miss.isBehind(transactions.snapshot())) {
 			split.giveBack(miss, false);
 			return false;
 		}
@@ -161,13 +182,38 @@ public final class SpringCache extends SpringCacheBase {
 		return Waiting.await(split.fill(miss, value));
 	}
 
+	/**
+	 * The value may be a change that is taken back. The lease stands for as long as
+	 * nobody writes, so the value can be stored later.
+	 */
+	private void fillAfterCommit(SplitMiss miss, @Nullable Object value) {
+		SplitReader split = parts().split();
+		boolean behind = miss.isBehind(parts().transactions().snapshot());
+		split.loaded(miss, true);
+		if (miss.await(behind ? null : split.bytes(miss, value))) {
+			TransactionSynchronizationManager.registerSynchronization(new FillAfterCommit(miss));
+		}
+	}
+
 	@Override
 	public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
+		CacheKey entry = key(key);
+		SplitMiss before = openMisses().find(entry);
 		ValueWrapper existing = get(key);
-		if (existing == null) {
-			put(key, value);
+		if (existing != null) {
+			return existing;
 		}
-		return existing;
+		SplitMiss after = openMisses().find(entry);
+		if (after != null && after != before) {
+			// The value is older than this lease
+			openMisses().remove(after);
+			parts().split().giveBack(after, false);
+			counts().puts.increment();
+			parts().caches().evict(entry);
+			return null;
+		}
+		put(key, value);
+		return null;
 	}
 
 	@Override
@@ -181,16 +227,27 @@ public final class SpringCache extends SpringCacheBase {
 	public boolean evictIfPresent(Object key) {
 		CacheKey entry = key(key);
 		forget(entry);
-		parts().caches().remove(entry);
+		removeNow(entry);
 		return false;
+	}
+
+	// Once more after the commit, since others may load the old value until then
+	private void removeNow(CacheKey target) {
+		parts().caches().remove(target);
+		parts().caches().evictWithTransaction(target);
 	}
 
 	private void forget(CacheKey entry) {
 		counts().removals.increment();
-		SplitMiss miss = parts().transactions().openMisses().take(entry);
+		SplitMiss miss = openMisses().find(entry);
 		if (miss != null) {
+			openMisses().remove(miss);
 			parts().split().giveBack(miss, false);
 		}
+	}
+
+	private OpenMisses openMisses() {
+		return parts().transactions().openMisses();
 	}
 
 	@Override
@@ -202,8 +259,40 @@ public final class SpringCache extends SpringCacheBase {
 	@Override
 	public boolean invalidate() {
 		counts().removals.increment();
-		parts().caches().remove(CacheKey.whole(getName()));
+		removeNow(CacheKey.whole(getName()));
 		return false;
+	}
+
+	/**
+	 * Stores a value when the transaction has ended in which it was put.
+	 */
+	private final class FillAfterCommit implements TransactionSynchronization {
+
+		private final SplitMiss miss;
+
+		private boolean takenBack;
+
+		FillAfterCommit(SplitMiss miss) {
+			this.miss = miss;
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			this.takenBack = true;
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			openMisses().remove(this.miss);
+			boolean committed = status == STATUS_COMMITTED && !this.takenBack;
+			if (!committed) {
+				parts().split().giveBack(this.miss, false);
+			}
+			else if (!Waiting.await(parts().split().store(this.miss, this.miss.awaited()))) {
+				parts().caches().remove(this.miss.key());
+			}
+		}
+
 	}
 
 	/**

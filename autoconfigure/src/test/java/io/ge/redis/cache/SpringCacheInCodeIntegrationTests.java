@@ -98,6 +98,14 @@ class SpringCacheInCodeIntegrationTests {
 		return result.get(30, TimeUnit.SECONDS);
 	}
 
+	/**
+	 * What is loaded in a transaction is stored only if the versions of the cache were
+	 * looked at before.
+	 */
+	private void lookAtVersions() {
+		this.application.caches().get("balances", "other", Balance.class, () -> OTHER);
+	}
+
 	private OpenMisses openMisses() {
 		return ((SpringCache) this.cache).parts().transactions().openMisses();
 	}
@@ -222,7 +230,7 @@ class SpringCacheInCodeIntegrationTests {
 		}
 		assertThat(openMisses().size()).isZero();
 		this.application.transaction().executeWithoutResult((status) -> this.cache.put("a", OTHER));
-		assertThat(this.balances.find("a")).isEqualTo(OTHER);
+		assertThat(isStored()).as("still").isFalse();
 	}
 
 	@Test
@@ -238,13 +246,93 @@ class SpringCacheInCodeIntegrationTests {
 	}
 
 	@Test
-	void putIfAbsent() {
+	void whatIsPutInATransactionThatHasAskedIsStoredAfterItsCommit() throws Exception {
+		lookAtVersions();
+		this.application.transaction().executeWithoutResult((status) -> {
+			assertThat(this.cache.get("a")).isNull();
+			this.balances.addOutsideOfCache("a", "1");
+			this.cache.put("a", OTHER);
+			this.cache.put("a", this.balances.stored("a"));
+			assertThat(isValue()).isFalse();
+			assertThat(this.cache.get("a")).isNull();
+		});
+		assertThat(openMisses().size()).isZero();
+		assertThat(elsewhere(() -> this.cache.get("a").get())).isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
+	void whatIsPutInATransactionThatIsRolledBackIsNotStored() throws Exception {
+		lookAtVersions();
+		this.application.transaction().executeWithoutResult((status) -> {
+			assertThat(this.cache.get("a")).isNull();
+			this.balances.addOutsideOfCache("a", "1");
+			this.cache.put("a", this.balances.stored("a"));
+			status.setRollbackOnly();
+		});
+		assertThat(openMisses().size()).isZero();
+		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
+	void whatIsPutInASavepointThatIsRolledBackIsNotStored() throws Exception {
+		lookAtVersions();
+		this.application.transaction().executeWithoutResult((status) -> {
+			assertThat(this.cache.get("a")).isNull();
+			Object savepoint = status.createSavepoint();
+			this.balances.addOutsideOfCache("a", "1");
+			this.cache.put("a", this.balances.stored("a"));
+			status.rollbackToSavepoint(savepoint);
+		});
+		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
+	void whatATransactionHasOnlyReadIsNoChange() throws Exception {
+		TransactionTemplate reading = this.application.transaction();
+		reading.setReadOnly(true);
+		reading.executeWithoutResult((status) -> {
+			Balance old = this.balances.stored("a");
+			CompletableFuture.runAsync(() -> this.balances.add("a", "1")).join();
+			this.cache.put("a", old);
+		});
+		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
+	void leaseOfAnInnerTransactionIsNotForWhatAnOuterOneSees() throws Exception {
+		lookAtVersions();
+		TransactionTemplate outer = this.application.transaction();
+		outer.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+		TransactionTemplate inner = this.application.transaction();
+		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		outer.executeWithoutResult((status) -> {
+			Balance old = this.balances.stored("a");
+			CompletableFuture.runAsync(() -> this.balances.add("a", "1")).join();
+			this.server.command("DEL", "ge:cache:{balances:a}:e1");
+			inner.executeWithoutResult((none) -> assertThat(this.cache.get("a")).isNull());
+			this.cache.put("a", old);
+		});
+		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
+	void putIfAbsentStoresNothingThatIsOlderThanItsLease() throws Exception {
+		Balance old = this.balances.stored("a");
+		this.balances.addOutsideOfCache("a", "1");
+		this.cache.evict("a");
+		assertThat(this.cache.putIfAbsent("a", old)).isNull();
+		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
+		assertThat(this.cache.putIfAbsent("a", old)).isNotNull()
+			.extracting(Cache.ValueWrapper::get)
+			.isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
+	void putIfAbsentStoresWhatWasLoadedByALease() throws Exception {
+		assertThat(this.cache.get("a")).isNull();
 		Balance stored = this.balances.stored("a");
 		assertThat(this.cache.putIfAbsent("a", stored)).isNull();
-		assertThat(this.cache.putIfAbsent("a", OTHER)).isNotNull()
-			.extracting(Cache.ValueWrapper::get)
-			.isEqualTo(stored);
-		assertThat(this.balances.find("a")).isEqualTo(stored);
+		assertThat(elsewhere(() -> this.cache.get("a").get())).isEqualTo(stored);
 	}
 
 	@Test
@@ -257,9 +345,13 @@ class SpringCacheInCodeIntegrationTests {
 		assertThat(isStored()).isFalse();
 		this.balances.find("a");
 		this.application.transaction().executeWithoutResult((status) -> {
+			this.balances.addOutsideOfCache("a", "1");
 			assertThat(this.cache.evictIfPresent("a")).as("nobody knows").isFalse();
 			assertThat(isStored()).isFalse();
+			CompletableFuture.runAsync(() -> this.balances.find("a")).join();
 		});
+		assertThat(this.balances.find("a")).as("not what was stored before the commit")
+			.isEqualTo(this.balances.stored("a"));
 	}
 
 	@Test
@@ -277,6 +369,8 @@ class SpringCacheInCodeIntegrationTests {
 			CompletableFuture.runAsync(() -> this.balances.find("a")).join();
 			assertThat(this.balances.loads()).hasValue(3);
 		});
+		this.balances.find("a");
+		assertThat(this.balances.loads()).as("once more after the commit").hasValue(4);
 	}
 
 	@Test
