@@ -220,7 +220,7 @@ class NearCacheTests {
 	@Test
 	void whatAnotherReaderHasAskedForIsNotKept() {
 		CacheDefinitions definitions = new CacheDefinitions(() -> new Binder(new MapConfigurationPropertySource())
-			.bindOrCreate("ge.redis.cache", CacheProperties.class));
+			.bindOrCreate("ge.redis.cache", CacheProperties.class), List::of);
 		NearReader reader = new NearReader(null, definitions, null, null, null, null);
 		for (boolean asked : new boolean[] { false, true }) {
 			World world = new World(STORE);
