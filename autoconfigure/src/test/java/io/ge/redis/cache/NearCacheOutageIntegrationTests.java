@@ -7,6 +7,8 @@ package io.ge.redis.cache;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -178,9 +180,12 @@ class NearCacheOutageIntegrationTests {
 			pair.awaitNear("100.00");
 			silent.command("ACL", "SETUSER", "default", "resetchannels");
 			pair.awaitNear("100.00");
+			List<String> heard = new CopyOnWriteArrayList<>();
+			pair.bus().handle(RedisCache.NEWS, heard::add);
 			pair.change();
 			pair.assertNothingTooOld("101.00");
 			pair.awaitNear("101.00");
+			assertThat(heard).as("messages that came through").isEmpty();
 			silent.command("ACL", "SETUSER", "default", "allchannels");
 		}
 	}
