@@ -83,6 +83,9 @@ final class NearCache {
 	 * @return the token, to be given back; {@code null} if nothing can be kept
 	 */
 	@Nullable NearToken begin(CacheKey key, long lookedAt) {
+		if (!NearNews.isTold(key)) {
+			return null;
+		}
 		// In this order: if the subscription is lost in between, the epoch is over
 		long epoch = this.feed.epoch();
 		long now = this.feed.now();
