@@ -126,8 +126,8 @@ public final class InstanceBus {
 	public void stop() {
 		if (this.subscribed) {
 			publish(this.instances.goodbye());
+			lost();
 		}
-		this.subscribed = false;
 		this.confirmation.forget();
 		if (this.heartbeat != null) {
 			this.heartbeat.cancel(false);
@@ -200,7 +200,8 @@ public final class InstanceBus {
 
 	/**
 	 * Has the bus confirmed: a message to itself every 300 ms while somebody wants it.
-	 * @param wanted asked before each
+	 * @param wanted asked every 300 ms while the subscription stands, whatever others
+	 * want; must not block
 	 */
 	public void confirmWhile(BooleanSupplier wanted) {
 		this.confirmation.sendWhile(wanted);
@@ -226,8 +227,8 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Adds something to do when the subscription is lost, since no message will come
-	 * until it stands again.
+	 * Adds something to do when the subscription is lost or the bus is stopped, since no
+	 * message will come until it stands again.
 	 * @param action must not block
 	 */
 	public void onLost(Runnable action) {
@@ -260,6 +261,12 @@ public final class InstanceBus {
 			this.instances.forgetSilent();
 		}
 		return this.instances.lastKnown();
+	}
+
+	private void lost() {
+		this.subscribed = false;
+		this.confirmation.forget();
+		this.lostActions.forEach(Runnable::run);
 	}
 
 	private void beat() {
@@ -330,9 +337,7 @@ public final class InstanceBus {
 		public void onLost() {
 			if (InstanceBus.this.subscribed) {
 				liveInstances();
-				InstanceBus.this.subscribed = false;
-				InstanceBus.this.confirmation.forget();
-				InstanceBus.this.lostActions.forEach(Runnable::run);
+				lost();
 			}
 		}
 
