@@ -218,6 +218,44 @@ class NearCacheTests {
 	}
 
 	@Test
+	void keyOfWhichOthersAreNotToldIsNotKept() {
+		World world = new World(STORE);
+		CacheKey told = new CacheKey("numbers", List.of("x".repeat(1016)));
+		CacheKey tooLong = new CacheKey("numbers", List.of("x".repeat(1017)));
+		assertThat(world.near.begin(tooLong, 0)).isNull();
+		assertThat(world.feed.isNeeded()).isFalse();
+		assertThat(world.near.begin(told, 0)).isNotNull();
+	}
+
+	@Test
+	void memoryIsFreedOnAnotherThreadAndOnlyOnceAtATime() {
+		List<Runnable> soon = new ArrayList<>();
+		World world = new World(STORE);
+		long[] ticks = new long[1];
+		NearStore counting = new MapStore() {
+
+			@Override
+			public void tick(long now) {
+				ticks[0]++;
+			}
+
+		};
+		NearCaches caches = new NearCaches(true, (cache) -> new NearSettings(true, 10, TTL), (settings) -> counting,
+				world.feed, CacheSettings.EVER, soon::add);
+		caches.isInUse();
+		assertThat(soon).as("nothing in memory").isEmpty();
+		caches.of("numbers");
+		caches.isInUse();
+		caches.isInUse();
+		assertThat(ticks[0]).isZero();
+		assertThat(soon).hasSize(1);
+		soon.remove(0).run();
+		assertThat(ticks[0]).isOne();
+		caches.isInUse();
+		assertThat(soon).hasSize(1);
+	}
+
+	@Test
 	void whatAnotherReaderHasAskedForIsNotKept() {
 		CacheDefinitions definitions = new CacheDefinitions(() -> new Binder(new MapConfigurationPropertySource())
 			.bindOrCreate("ge.redis.cache", CacheProperties.class));
