@@ -423,7 +423,9 @@ class CacheStartupTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "ge.redis.cache.near.max-entries=-1", "ge.redis.cache.near.ttl=0s",
-			"ge.redis.cache.caches.c.near.max-entries=-1", "ge.redis.cache.caches.c.near.ttl=-1s" })
+			"ge.redis.cache.near.ttl=999ms", "ge.redis.cache.near.ttl=106752d",
+			"ge.redis.cache.caches.c.near.max-entries=-1", "ge.redis.cache.caches.c.near.ttl=-1s",
+			"ge.redis.cache.caches.c.near.ttl=366d" })
 	void valuesInMemoryNeedSettingsThatMakeSense(String property) {
 		this.runner.withPropertyValues(property, "ge.redis.cache.near.enabled=true")
 			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
