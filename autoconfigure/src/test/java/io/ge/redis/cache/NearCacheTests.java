@@ -169,10 +169,10 @@ class NearCacheTests {
 	private static void assertServedUntil(World world, long until) {
 		world.clock = until - 1;
 		world.confirmedAt = world.clock;
-		assertThat(world.near.get(KEY, TYPE)).isNotNull();
+		assertThat(world.near.get(KEY, TYPE, world.clock)).isNotNull();
 		world.clock = until;
 		world.confirmedAt = world.clock;
-		assertThat(world.near.get(KEY, TYPE)).isNull();
+		assertThat(world.near.get(KEY, TYPE, world.clock)).isNull();
 	}
 
 	@Test
@@ -195,12 +195,12 @@ class NearCacheTests {
 		World world = new World(STORE);
 		world.keep(1, content(1), -1, 0);
 		CacheType other = CODEC.type(String.class);
-		assertThat(world.near.get(KEY, other)).isNull();
+		assertThat(world.near.get(KEY, other, world.clock)).isNull();
 		NearToken token = world.near.begin(KEY, 0);
 		assertThat(token).isNotNull();
 		token.keep(other, content("1"), -1, 0);
-		assertThat(world.near.get(KEY, other)).isNotNull();
-		assertThat(world.near.get(KEY, TYPE)).isNull();
+		assertThat(world.near.get(KEY, other, world.clock)).isNotNull();
+		assertThat(world.near.get(KEY, TYPE, world.clock)).isNull();
 	}
 
 	@Test
@@ -322,7 +322,7 @@ class NearCacheTests {
 		}
 
 		@Nullable Object get() {
-			NearValue value = this.near.get(KEY, TYPE);
+			NearValue value = this.near.get(KEY, TYPE, this.clock);
 			return (value != null) ? value.value() : null;
 		}
 
