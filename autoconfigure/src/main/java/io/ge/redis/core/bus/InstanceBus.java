@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
@@ -63,6 +64,8 @@ public final class InstanceBus {
 
 	private final String newsChannel;
 
+	private final String channelPattern;
+
 	private final Map<String, List<Consumer<String>>> handlers = new ConcurrentHashMap<>();
 
 	private final Confirmation confirmation;
@@ -100,6 +103,7 @@ public final class InstanceBus {
 		this.channel = channels + instanceId;
 		this.fleetChannel = (channels + "all").getBytes(StandardCharsets.UTF_8);
 		this.newsChannel = channels + "news";
+		this.channelPattern = channels + "*";
 		this.confirmation = new Confirmation(connection, this.channel);
 		handle(Confirmation.TOPIC, this.confirmation::received);
 		this.questions = new Questions(connection, scheduler, instanceId, channels, this.newsChannel);
@@ -162,6 +166,24 @@ public final class InstanceBus {
 	 */
 	public String newsChannel() {
 		return this.newsChannel;
+	}
+
+	/**
+	 * Returns the pattern of all channels, which the Redis user must be allowed to use.
+	 * @return the pattern
+	 */
+	public String channelPattern() {
+		return this.channelPattern;
+	}
+
+	/**
+	 * Tries whether this instance may publish what concerns all: sends a message that
+	 * says nothing.
+	 * @return completes exceptionally if Redis refuses it, or is away
+	 */
+	public CompletionStage<?> tryNews() {
+		return this.connection.publish(this.newsChannel.getBytes(StandardCharsets.UTF_8),
+				"bus.try".getBytes(StandardCharsets.UTF_8));
 	}
 
 	/**
