@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.behind.WriteBehind;
@@ -349,9 +350,21 @@ final class CacheDefinitions {
 	 * property names.
 	 */
 	boolean isAnyKept() {
+		return isAny(NearSettings::isKeeping);
+	}
+
+	/**
+	 * Returns whether some instance may keep values of a cache in memory, be it one that
+	 * no property names.
+	 */
+	boolean isAnyNear() {
+		return isAny(NearSettings::enabled);
+	}
+
+	private boolean isAny(Predicate<NearSettings> such) {
 		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
 		names.add("");
-		return names.stream().anyMatch((cache) -> near(cache, new Settings()).isKeeping());
+		return names.stream().anyMatch((cache) -> such.test(near(cache, new Settings())));
 	}
 
 	/**

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -31,6 +32,7 @@ import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.cache.interceptor.CacheInterceptor;
@@ -44,9 +46,11 @@ import org.springframework.util.function.SingletonSupplier;
  * transactions and the API for code stand on one engine, which is made when the first of
  * them is used.
  */
-public final class CacheGuard implements SmartInitializingSingleton, AutoCloseable {
+public final class CacheGuard implements BeanClassLoaderAware, SmartInitializingSingleton, AutoCloseable {
 
 	private static final String PATTERN = "cache";
+
+	private static final int CHECK_SECONDS = 5;
 
 	private final CacheAsideOperationSource readers;
 
@@ -79,6 +83,8 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	private final AtomicReference<@Nullable Assembly> made = new AtomicReference<>();
 
 	private volatile @Nullable CacheWarmUp warmUp;
+
+	private ClassLoader classLoader = CacheGuard.class.getClassLoader();
 
 	/**
 	 * Assembles the caches.
@@ -137,6 +143,7 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
 				definitions::longestStamped, properties.maxStaleness());
 		NearCaches near = near(definitions, properties, backend);
+		NearCheck check = check(definitions, backend.bus());
 		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
 		CacheFlights flights = engine.flights();
 		CacheValues values = new CacheValues(definitions, codec);
@@ -154,12 +161,14 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 		SpringCacheParts spring = new SpringCacheParts(definitions, caches, reader, split, this.transactions,
 				new Handover(context), this.springTypes, codec, events,
 				new AnnotationTransactionAttributeSource(false));
-		Assembly assembly = new Assembly(engine, near, refresher, reader, caches, spring);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, caches, spring);
 		this.made.set(assembly);
 		return assembly;
 	}
 
 	private NearCaches near(CacheDefinitions definitions, CacheProperties properties, RedisBackend backend) {
+		// Here too, since beans may use a cache before all of them are there
+		verifyNear();
 		InstanceBus bus = backend.bus();
 		boolean any = definitions.isAnyKept();
 		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
@@ -174,6 +183,21 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 			bus.confirmWhile(near::isInUse);
 		}
 		return near;
+	}
+
+	// Also where nothing is kept, since others rely on being told. Who may not publish
+	// may
+	// not subscribe either as a rule, so the subscription is not waited for.
+	private NearCheck check(CacheDefinitions definitions, InstanceBus bus) {
+		NearCheck check = new NearCheck(bus::tryNews, bus.newsChannel(), bus.channelPattern(),
+				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
+		if (definitions.isAnyNear()) {
+			this.redis.get().onRecovery(check::run);
+			bus.onSubscribed(check::run);
+			bus.onLost(check::run);
+			check.run();
+		}
+		return check;
 	}
 
 	/**
@@ -314,13 +338,25 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	public void afterSingletonsInstantiated() {
 		this.definitions.declareConfiguredTypes(this.codec);
 		this.definitions.verifyWriteBehind(this.behind);
-		this.definitions.verifyNear(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, null));
+		verifyNear();
+	}
+
+	// The class loader of a thread says nothing: it may be any
+	private void verifyNear() {
+		this.definitions.verifyNear(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
+				&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CacheGuard.class.getClassLoader()));
+	}
+
+	@Override
+	public void setBeanClassLoader(ClassLoader classLoader) {
+		this.classLoader = classLoader;
 	}
 
 	@Override
 	public void close() {
 		Assembly assembly = this.made.get();
 		if (assembly != null) {
+			assembly.check().close();
 			assembly.refresher().close();
 			assembly.spring().handover().close();
 			assembly.engine().close();
@@ -330,8 +366,8 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	/**
 	 * What stands on one engine.
 	 */
-	private record Assembly(CacheEngine engine, NearCaches near, CacheRefresher refresher, CacheReader reader,
-			DefaultCaches caches, SpringCacheParts spring) {
+	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
+			CacheReader reader, DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

@@ -180,6 +180,26 @@ final class CacheInvalidations {
 	}
 
 	/**
+	 * Returns whether an entry may be served from memory: it is not outdated, and what is
+	 * known is not too old to be relied on. Looks in the background in time, as
+	 * {@link #ready}.
+	 * @param now the time, by {@link System#nanoTime()}
+	 * @param stamp its stamp
+	 * @param tags the hashes of its tags
+	 */
+	boolean isServable(String cache, long now, long stamp, long[] tags) {
+		TagVersions known = versions(cache);
+		long unconfirmed = now - known.lookedAt();
+		if (unconfirmed > this.maxStaleness) {
+			return false;
+		}
+		if (unconfirmed > this.maxStaleness / 2) {
+			look(cache, known, this.redis.newBudget());
+		}
+		return !known.isOutdated(stamp, tags);
+	}
+
+	/**
 	 * Returns whether Redis has yet to be told of an invalidation, so that entries there
 	 * may be outdated without showing it.
 	 */

@@ -67,6 +67,11 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 
 	private static final Duration MOST_STALE = Duration.ofDays(30);
 
+	/** Less is over before it is confirmed that changes arrive. */
+	private static final Duration LEAST_NEAR = Duration.ofSeconds(1);
+
+	private static final Duration MOST_NEAR = Duration.ofDays(365);
+
 	/** It takes less for a message to come back several times. */
 	private static final Duration LEAST_STALENESS_NEAR = Duration.ofSeconds(1);
 
@@ -102,7 +107,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			@Nullable Duration ttl, Duration maxStaleness) {
 		Assert.isTrue(maxEntries == null || maxEntries >= 0,
 				() -> prefix + "near.max-entries must not be negative, was " + maxEntries);
-		requirePositive(prefix + "near.ttl", ttl);
+		Assert.isTrue(ttl == null || (ttl.compareTo(LEAST_NEAR) >= 0 && ttl.compareTo(MOST_NEAR) <= 0),
+				() -> prefix + "near.ttl must be at least 1s and at most 365d, was " + ttl);
 		Assert.isTrue(!Boolean.TRUE.equals(enabled) || maxStaleness.compareTo(LEAST_STALENESS_NEAR) >= 0,
 				() -> prefix + "near.enabled=true needs " + PREFIX + "max-staleness of at least 1s, was " + maxStaleness
 						+ ": every 300ms it is confirmed that changes arrive, and values are served from memory only"
@@ -187,7 +193,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * change; all instances must agree on it
 	 * @param maxEntries how many values of a cache an instance keeps at most; zero for an
 	 * instance that keeps none and tells the others
-	 * @param ttl longest time for which a value is served from memory
+	 * @param ttl longest time for which a value is served from memory; at least a second,
+	 * at most 365 days
 	 */
 	public record Near(@DefaultValue("false") boolean enabled, @DefaultValue("10000") int maxEntries,
 			@DefaultValue("60s") Duration ttl) {
@@ -201,7 +208,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * change; all instances must agree on it
 	 * @param maxEntries how many values an instance keeps at most; zero for an instance
 	 * that keeps none and tells the others
-	 * @param ttl longest time for which a value is served from memory
+	 * @param ttl longest time for which a value is served from memory; at least a second,
+	 * at most 365 days
 	 */
 	public record CacheNear(@Nullable Boolean enabled, @Nullable Integer maxEntries, @Nullable Duration ttl) {
 

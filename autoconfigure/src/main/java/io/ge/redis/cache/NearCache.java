@@ -62,12 +62,16 @@ final class NearCache {
 		return this.hit;
 	}
 
+	long now() {
+		return this.feed.now();
+	}
+
 	/**
 	 * Returns a value that may be served now, as far as this can be told without its
 	 * tags.
+	 * @param now the time, taken before
 	 */
-	@Nullable NearValue get(CacheKey key, CacheType type) {
-		long now = this.feed.now();
+	@Nullable NearValue get(CacheKey key, CacheType type, long now) {
 		// In this order: what is read afterwards knows the news that are confirmed
 		if (!this.feed.isConfirmed(now)) {
 			return null;
@@ -83,6 +87,9 @@ final class NearCache {
 	 * @return the token, to be given back; {@code null} if nothing can be kept
 	 */
 	@Nullable NearToken begin(CacheKey key, long lookedAt) {
+		if (!NearNews.isTold(key)) {
+			return null;
+		}
 		// In this order: if the subscription is lost in between, the epoch is over
 		long epoch = this.feed.epoch();
 		long now = this.feed.now();

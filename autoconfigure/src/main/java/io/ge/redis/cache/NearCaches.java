@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,8 @@ final class NearCaches {
 	private final Executor soon;
 
 	private final Map<String, Place> places = new ConcurrentHashMap<>();
+
+	private final AtomicBoolean freeing = new AtomicBoolean();
 
 	/**
 	 * Creates the caches.
@@ -99,24 +103,34 @@ final class NearCaches {
 	 */
 	void dropAll() {
 		this.feed.interrupted();
-		this.soon.execute(() -> this.places.values().forEach((place) -> {
-			if (place.near() != null) {
-				place.near().clear();
-			}
-		}));
+		this.soon.execute(() -> forEach(NearCache::clear));
 	}
 
 	/**
 	 * Returns whether something is in memory, so that messages are to be sent. Asked
-	 * several times a second, which is when memory is freed.
+	 * several times a second, which is when memory is freed: on another thread, since it
+	 * may take a while if much has stood for its time at once.
 	 */
 	boolean isInUse() {
+		if (!this.places.isEmpty() && this.freeing.compareAndSet(false, true)) {
+			this.soon.execute(() -> {
+				try {
+					forEach(NearCache::tick);
+				}
+				finally {
+					this.freeing.set(false);
+				}
+			});
+		}
+		return this.feed.isNeeded();
+	}
+
+	private void forEach(Consumer<NearCache> action) {
 		this.places.values().forEach((place) -> {
 			if (place.near() != null) {
-				place.near().tick();
+				action.accept(place.near());
 			}
 		});
-		return this.feed.isNeeded();
 	}
 
 	/**

@@ -73,13 +73,15 @@ final class NearReader {
 		return (near != null) ? find(near, key, type) : null;
 	}
 
-	// Versions of tags come by the same messages as changes of entries
+	// Versions of tags come by messages as changes of entries do, but are looked at as
+	// well: who invalidates need not have near values, nor know that others do
 	private @Nullable NearValue find(NearCache near, CacheKey key, CacheType type) {
 		if (this.transactions.isPassingBy(key) || this.journal.holds(key) || this.invalidations.isDue(key.cache())) {
 			return null;
 		}
-		NearValue value = near.get(key, type);
-		return (value != null && !this.invalidations.isOutdated(key.cache(), value.stamp(), value.tags())) ? value
+		long now = near.now();
+		NearValue value = near.get(key, type, now);
+		return (value != null && this.invalidations.isServable(key.cache(), now, value.stamp(), value.tags())) ? value
 				: null;
 	}
 

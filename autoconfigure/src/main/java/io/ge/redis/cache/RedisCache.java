@@ -5,9 +5,6 @@
 
 package io.ge.redis.cache;
 
-import java.net.URLDecoder;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,13 +172,7 @@ final class RedisCache {
 	 * Tells which entries any instance has changed. Messages may be lost.
 	 */
 	void onNews(Consumer<CacheKey> changed) {
-		this.bus.handle(NEWS, (message) -> {
-			List<String> words = new ArrayList<>();
-			for (String word : message.split(" ")) {
-				words.add(URLDecoder.decode(word, StandardCharsets.UTF_8));
-			}
-			changed.accept(new CacheKey(words.get(0), List.copyOf(words.subList(1, words.size()))));
-		});
+		this.bus.handle(NEWS, (message) -> changed.accept(NearNews.read(message)));
 	}
 
 	/**
@@ -189,13 +180,8 @@ final class RedisCache {
 	 * or nothing where nobody has to know.
 	 */
 	private String news(CacheKey key) {
-		if (!this.near.test(key.cache())) {
-			return "";
-		}
-		StringBuilder news = new StringBuilder(this.bus.newsChannel()).append(' ').append(NEWS);
-		news.append(' ').append(URLEncoder.encode(key.cache(), StandardCharsets.UTF_8));
-		key.parts().forEach((part) -> news.append(' ').append(URLEncoder.encode(part, StandardCharsets.UTF_8)));
-		return news.toString();
+		return (this.near.test(key.cache()) && NearNews.isTold(key))
+				? this.bus.newsChannel() + ' ' + NEWS + ' ' + NearNews.write(key) : "";
 	}
 
 	boolean isWoken() {

@@ -111,6 +111,10 @@ final class TagVersions {
 	 * @param begin looks, and says when it has
 	 */
 	CompletableFuture<Void> look(Consumer<CompletableFuture<Void>> begin) {
+		CompletableFuture<Void> present = this.looking.get();
+		if (present != null) {
+			return present;
+		}
 		CompletableFuture<Void> own = new CompletableFuture<>();
 		CompletableFuture<Void> other = this.looking.compareAndExchange(null, own);
 		if (other != null) {

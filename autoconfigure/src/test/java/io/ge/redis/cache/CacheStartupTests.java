@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -36,6 +37,7 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -409,7 +411,8 @@ class CacheStartupTests {
 		without.run((context) -> assertThat(context).hasNotFailed());
 		this.runner.withPropertyValues(near + "enabled=true").run((context) -> assertThat(context).hasNotFailed());
 		without.withPropertyValues(near + "enabled=true").run((context) -> {
-			GuardConfigurationException mistake = (GuardConfigurationException) context.getStartupFailure();
+			GuardConfigurationException mistake = (GuardConfigurationException) NestedExceptionUtils
+				.getMostSpecificCause(context.getStartupFailure());
 			assertThat(mistake.problem()).contains("ge.redis.cache.near", "Caffeine is not on the class path");
 			assertThat(mistake.remedy()).contains("com.github.ben-manes.caffeine:caffeine", "max-entries to 0");
 		});
@@ -421,9 +424,22 @@ class CacheStartupTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
+	@Test
+	void missingCaffeineIsNamedAlsoWhereABeanUsesACacheEarly() {
+		this.runner.withClassLoader(new FilteredClassLoader("com.github.benmanes.caffeine"))
+			.withPropertyValues("ge.redis.cache.near.enabled=true")
+			.withBean(EarlyUser.class)
+			.run((context) -> assertThat(context.getStartupFailure()).isInstanceOf(BeanCreationException.class)
+				.rootCause()
+				.isInstanceOf(GuardConfigurationException.class)
+				.hasMessageContaining("Caffeine is not on the class path"));
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "ge.redis.cache.near.max-entries=-1", "ge.redis.cache.near.ttl=0s",
-			"ge.redis.cache.caches.c.near.max-entries=-1", "ge.redis.cache.caches.c.near.ttl=-1s" })
+			"ge.redis.cache.near.ttl=999ms", "ge.redis.cache.near.ttl=106752d",
+			"ge.redis.cache.caches.c.near.max-entries=-1", "ge.redis.cache.caches.c.near.ttl=-1s",
+			"ge.redis.cache.caches.c.near.ttl=366d" })
 	void valuesInMemoryNeedSettingsThatMakeSense(String property) {
 		this.runner.withPropertyValues(property, "ge.redis.cache.near.enabled=true")
 			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
@@ -452,6 +468,14 @@ class CacheStartupTests {
 			.resideInAPackage("com.github.benmanes..")
 			.check(new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
 				.importPackages("io.ge.redis"));
+	}
+
+	static class EarlyUser {
+
+		EarlyUser(GeCaches caches) {
+			caches.get("c", "a", String.class, () -> "one");
+		}
+
 	}
 
 	static class BadKey {

@@ -20,6 +20,7 @@ import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.CacheEvent.Tier;
+import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisEndpoint;
@@ -42,6 +43,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 abstract class NearCacheContract {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private static final long FOREVER = Duration.ofDays(1000).toNanos();
 
 	private static final Supplier<String> FAILING = () -> {
 		throw new IllegalStateException("no database");
@@ -185,6 +188,64 @@ abstract class NearCacheContract {
 			assertThat(this.writer.caches().get("words", id, String.class, () -> "one")).isEqualTo("one");
 		}
 		assertThat(nearHits(this.writer)).isZero();
+		assertThat(System.nanoTime() - confirmedAt(this.writer)).as("messages to itself").isGreaterThan(FOREVER);
+	}
+
+	private static long confirmedAt(CacheApplication application) {
+		return application.bean(RedisBackends.class).get(null).bus().confirmedAt();
+	}
+
+	@Test
+	void messagesEndWhenNothingIsReadAnyLonger() {
+		String id = newId();
+		fill("words", id, "one");
+		try (CacheApplication other = instance("ge.redis.cache.near.enabled=true", "ge.redis.cache.near.ttl=1s")) {
+			// It may just have begun to connect
+			awaitNear(other, () -> other.caches().get("words", id, String.class, () -> "one"), "one");
+			assertThat(System.nanoTime() - confirmedAt(other)).isLessThan(FOREVER);
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.until(() -> System.nanoTime() - confirmedAt(other) > Duration.ofSeconds(5).toNanos());
+		}
+	}
+
+	@Test
+	void writeCostsTwoCalls() {
+		String id = newId();
+		fill("words", id, "old");
+		awaitNear(this.one, reading(this.one, "words", id), "old");
+		this.writer.caches().write("words", id, () -> "new");
+		Awaitility.await().atMost(PATIENCE).until(() -> "new".equals(reading(this.one, "words", id).get()));
+		awaitNear(this.one, reading(this.one, "words", id), "new");
+		Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
+			this.redis.configResetStat();
+			this.writer.caches().write("words", id, () -> "newer");
+			assertThat(this.redis.commandCalls("evalsha") + this.redis.commandCalls("eval")).isEqualTo(2);
+		});
+	}
+
+	@Test
+	void keysThatAreNoUtf8AreToldAsTheyAre() {
+		for (String odd : List.of("a\uD800b", "a\uDC00b", "a\uDC00\uD800b", "a%ud800b")) {
+			String key = newId() + odd;
+			fill("words", key, "old");
+			awaitNear(this.one, reading(this.one, "words", key), "old");
+			this.two.caches().evict("words", key);
+			this.two.caches().get("words", key, String.class, () -> "new");
+			Awaitility.await().atMost(PATIENCE).until(() -> "new".equals(reading(this.one, "words", key).get()));
+		}
+	}
+
+	@Test
+	void longKeyIsNotKept() {
+		String key = newId() + "x".repeat(NearNews.MOST);
+		fill("words", key, "old");
+		for (int i = 0; i < 5; i++) {
+			assertThat(reading(this.one, "words", key).get()).isEqualTo("old");
+		}
+		assertThat(nearHits(this.one)).isZero();
+		this.two.caches().put("words", key, "new");
+		assertThat(this.one.caches().get("words", key, String.class, () -> "new")).isEqualTo("new");
 	}
 
 	@Test

@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -26,9 +27,13 @@ import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -36,6 +41,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 /**
  * What an instance serves from memory that does not hear of changes.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class NearCacheOutageIntegrationTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(40);
@@ -116,6 +122,38 @@ class NearCacheOutageIntegrationTests {
 			assertThat(pair.read()).isEqualTo("102.00");
 			network.resume();
 			pair.awaitNear("102.00");
+		}
+	}
+
+	@Test
+	void invalidationByWhoeverMayNotTellOthers(CapturedOutput output) {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				Pair pair = new Pair(redis, redis.properties(), FRESH)) {
+			redis.primary().command("ACL", "SETUSER", "w", "on", ">p", "~*", "+@all", "resetchannels");
+			List<String> way = new ArrayList<>(List.of(redis.properties()));
+			way.addAll(List.of("spring.data.redis.username=w", "spring.data.redis.password=p"));
+			try (CacheApplication mute = CacheApplication
+				.start(CacheApplication.Configuration.class, way.toArray(String[]::new), pair.near.database(),
+						"ge.redis.cache.near.enabled=true", "ge.redis.cache.near.max-entries=0")
+				.connected()) {
+				pair.awaitNear("100.00");
+				mute.balances().addOutsideOfCache("a", "1");
+				mute.caches().clear("balances");
+				pair.changed = System.nanoTime();
+				assertThat(mute.events().takeResults()).contains("invalidated");
+				pair.assertNothingTooOld("101.00");
+				pair.awaitNear("101.00");
+				Awaitility.await()
+					.atMost(PATIENCE)
+					.untilAsserted(() -> assertThat(output).contains("ERROR")
+						.containsOnlyOnce("does not let this instance publish to 'ge:bus:news'")
+						.contains("&ge:bus:*"));
+				redis.primary().command("ACL", "SETUSER", "w", "&ge:bus:*");
+				Awaitility.await()
+					.atMost(PATIENCE)
+					.untilAsserted(
+							() -> assertThat(output).contains("lets this instance publish to 'ge:bus:news' again"));
+			}
 		}
 	}
 

@@ -169,10 +169,10 @@ class NearCacheTests {
 	private static void assertServedUntil(World world, long until) {
 		world.clock = until - 1;
 		world.confirmedAt = world.clock;
-		assertThat(world.near.get(KEY, TYPE)).isNotNull();
+		assertThat(world.near.get(KEY, TYPE, world.clock)).isNotNull();
 		world.clock = until;
 		world.confirmedAt = world.clock;
-		assertThat(world.near.get(KEY, TYPE)).isNull();
+		assertThat(world.near.get(KEY, TYPE, world.clock)).isNull();
 	}
 
 	@Test
@@ -195,12 +195,12 @@ class NearCacheTests {
 		World world = new World(STORE);
 		world.keep(1, content(1), -1, 0);
 		CacheType other = CODEC.type(String.class);
-		assertThat(world.near.get(KEY, other)).isNull();
+		assertThat(world.near.get(KEY, other, world.clock)).isNull();
 		NearToken token = world.near.begin(KEY, 0);
 		assertThat(token).isNotNull();
 		token.keep(other, content("1"), -1, 0);
-		assertThat(world.near.get(KEY, other)).isNotNull();
-		assertThat(world.near.get(KEY, TYPE)).isNull();
+		assertThat(world.near.get(KEY, other, world.clock)).isNotNull();
+		assertThat(world.near.get(KEY, TYPE, world.clock)).isNull();
 	}
 
 	@Test
@@ -215,6 +215,44 @@ class NearCacheTests {
 		second.keep(TYPE, content(1), -1, 0);
 		second.close();
 		assertThat(world.get()).isEqualTo(1);
+	}
+
+	@Test
+	void keyOfWhichOthersAreNotToldIsNotKept() {
+		World world = new World(STORE);
+		CacheKey told = new CacheKey("numbers", List.of("x".repeat(1016)));
+		CacheKey tooLong = new CacheKey("numbers", List.of("x".repeat(1017)));
+		assertThat(world.near.begin(tooLong, 0)).isNull();
+		assertThat(world.feed.isNeeded()).isFalse();
+		assertThat(world.near.begin(told, 0)).isNotNull();
+	}
+
+	@Test
+	void memoryIsFreedOnAnotherThreadAndOnlyOnceAtATime() {
+		List<Runnable> soon = new ArrayList<>();
+		World world = new World(STORE);
+		long[] ticks = new long[1];
+		NearStore counting = new MapStore() {
+
+			@Override
+			public void tick(long now) {
+				ticks[0]++;
+			}
+
+		};
+		NearCaches caches = new NearCaches(true, (cache) -> new NearSettings(true, 10, TTL), (settings) -> counting,
+				world.feed, CacheSettings.EVER, soon::add);
+		caches.isInUse();
+		assertThat(soon).as("nothing in memory").isEmpty();
+		caches.of("numbers");
+		caches.isInUse();
+		caches.isInUse();
+		assertThat(ticks[0]).isZero();
+		assertThat(soon).hasSize(1);
+		soon.remove(0).run();
+		assertThat(ticks[0]).isOne();
+		caches.isInUse();
+		assertThat(soon).hasSize(1);
 	}
 
 	@Test
@@ -284,7 +322,7 @@ class NearCacheTests {
 		}
 
 		@Nullable Object get() {
-			NearValue value = this.near.get(KEY, TYPE);
+			NearValue value = this.near.get(KEY, TYPE, this.clock);
 			return (value != null) ? value.value() : null;
 		}
 
