@@ -53,6 +53,10 @@ final class SpringCacheView extends SpringCacheBase {
 		return this.operation;
 	}
 
+	boolean isAsynchronous() {
+		return this.invocation.isAsynchronous();
+	}
+
 	/**
 	 * Returns what the operation changes, as far as its key is known.
 	 */
@@ -148,16 +152,11 @@ final class SpringCacheView extends SpringCacheBase {
 	private void change(CacheKey entry, @Nullable Object changed) {
 		parts().caches().requireWrittenThrough(entry);
 		if (this.invocation.isAsynchronous()) {
-			removeSoon(entry);
+			parts().removeSoon(entry);
 		}
 		else {
 			parts().caches().put(entry, changed);
 		}
-	}
-
-	private void removeSoon(CacheKey target) {
-		this.invocation.done(target);
-		parts().removeSoon(target);
 	}
 
 	@Override
@@ -173,7 +172,7 @@ final class SpringCacheView extends SpringCacheBase {
 			return;
 		}
 		if (this.invocation.isAsynchronous()) {
-			removeSoon(entry);
+			parts().removeSoon(entry);
 		}
 		else {
 			parts().caches().evict(entry);
@@ -197,7 +196,7 @@ final class SpringCacheView extends SpringCacheBase {
 			return;
 		}
 		if (this.invocation.isAsynchronous()) {
-			removeSoon(all);
+			parts().removeSoon(all);
 		}
 		else {
 			parts().caches().clear(getName());

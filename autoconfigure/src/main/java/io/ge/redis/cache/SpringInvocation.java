@@ -8,7 +8,6 @@ package io.ge.redis.cache;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -35,7 +34,9 @@ import org.springframework.util.ObjectUtils;
  * announced before it commits.
  * <p>
  * An asynchronous method changes the database somewhere else, in transactions that nobody
- * here sees. What it puts or evicts is removed when it is done.
+ * here sees. What it puts or evicts is removed when it is done, each time: whoever
+ * subscribes to a publisher once more changes the database once more. Whether a method is
+ * one, its result tells if its declaration does not.
  */
 final class SpringInvocation {
 
@@ -45,17 +46,17 @@ final class SpringInvocation {
 
 	private final Function<SpringOperation, SpringProbe> probes;
 
-	private final boolean asynchronous;
+	private volatile boolean asynchronous;
 
 	/** Told by Spring before anything else happens. */
 	private final List<SpringCacheView> views = new ArrayList<>(2);
 
 	private final Map<CacheKey, Held> held = new ConcurrentHashMap<>(2);
 
-	/** What is announced, or removed already. */
+	/** What is announced. */
 	private final Set<CacheKey> done = ConcurrentHashMap.newKeySet();
 
-	/** What an asynchronous method changes, as far as that is known beforehand. */
+	/** What an asynchronous method changes, at each end, as far as known beforehand. */
 	private volatile List<Target> pending = List.of();
 
 	private volatile boolean ran;
@@ -121,12 +122,8 @@ final class SpringInvocation {
 
 	// Writers
 
-	void done(CacheKey target) {
-		this.done.add(target);
-	}
-
 	boolean isDone(CacheKey target) {
-		return this.done.contains(target);
+		return !this.asynchronous && this.done.contains(target);
 	}
 
 	// The method
@@ -160,7 +157,9 @@ final class SpringInvocation {
 	private @Nullable Object value(CacheOperationInvoker method, List<Target> targets) {
 		try {
 			Object value = write(method, targets, 0);
-			this.held.values().forEach(Held::loaded);
+			if (!this.asynchronous) {
+				this.held.values().forEach(Held::loaded);
+			}
 			return value;
 		}
 		catch (CacheOperationInvoker.ThrowableWrapper ex) {
@@ -174,12 +173,11 @@ final class SpringInvocation {
 		}
 	}
 
-	private Object promise(CacheOperationInvoker method, List<Target> targets) {
+	private @Nullable Object promise(CacheOperationInvoker method, List<Target> targets) {
 		this.pending = targets;
 		// The part of the change that is made at once belongs to the caller's transaction
 		targets.forEach((target) -> target.parts().caches().evictWithTransaction(target.key()));
-		Object promise = Objects.requireNonNull(method.invoke(),
-				() -> this.call.getMethod() + " has returned null instead of a future or publisher");
+		Object promise = method.invoke();
 		if (!(promise instanceof CompletableFuture<?> future)) {
 			return promise;
 		}
@@ -204,13 +202,15 @@ final class SpringInvocation {
 		List<Held> failed = fail();
 		CompletableFuture<@Nullable Expired> expired = isReplaceable(failure, targets) ? expired(failed)
 				: Handover.done(null);
-		return expired.whenComplete((found, unexpected) -> {
+		CompletableFuture<@Nullable Expired> outcome = expired.exceptionally((unexpected) -> null);
+		return this.views.get(0).parts().handover().then(outcome, (found) -> {
 			if (found != null) {
 				value.complete(found.held().view().promised(found.content().value()));
 			}
 			else {
 				value.completeExceptionally(failure);
 			}
+			return Handover.nothing();
 		});
 	}
 
@@ -244,7 +244,7 @@ final class SpringInvocation {
 		if (this.views.isEmpty()) {
 			return result;
 		}
-		if (!this.asynchronous || result == null) {
+		if (!this.asynchronous || result == null || !SpringTypes.isLater(result)) {
 			end(null);
 			return result;
 		}
@@ -267,7 +267,8 @@ final class SpringInvocation {
 	}
 
 	/**
-	 * Ends the call: what was not stored is given back, and what was not removed goes.
+	 * Ends the call, or one of several subscriptions to its result: what was not stored is
+	 * given back, and what an asynchronous method has changed goes.
 	 */
 	void end(@Nullable Throwable failure) {
 		this.ended = true;
@@ -277,12 +278,8 @@ final class SpringInvocation {
 				left.end(failure, this.ran);
 			}
 		}
-		List<Target> changed = this.pending;
-		this.pending = List.of();
-		for (Target target : changed) {
-			if (this.done.add(target.key())) {
-				target.parts().removeSoon(target.key());
-			}
+		for (Target target : this.pending) {
+			target.parts().removeSoon(target.key());
 		}
 	}
 
@@ -356,7 +353,11 @@ final class SpringInvocation {
 
 	private @Nullable Object write(CacheOperationInvoker method, List<Target> targets, int index) {
 		if (index == targets.size()) {
-			return method.invoke();
+			Object result = method.invoke();
+			if (result != null && SpringTypes.isLater(result)) {
+				comesLater(targets);
+			}
+			return result;
 		}
 		Target target = targets.get(index);
 		DefaultCaches.Work work = () -> write(method, targets, index + 1);
@@ -372,6 +373,13 @@ final class SpringInvocation {
 		}
 	}
 
+	// The declared type has not told it
+	private void comesLater(List<Target> targets) {
+		this.pending = targets;
+		this.asynchronous = true;
+		this.held.values().forEach(Held::giveBackAtEnd);
+	}
+
 	/**
 	 * What was not found, and by which operation.
 	 */
@@ -379,6 +387,10 @@ final class SpringInvocation {
 
 		private SplitReader split() {
 			return this.view.parts().split();
+		}
+
+		void giveBackAtEnd() {
+			split().giveBackAtEnd(this.miss);
 		}
 
 		void loaded() {
@@ -440,6 +452,9 @@ final class SpringInvocation {
 		}
 
 		private CacheWrite.@Nullable NewValue value(@Nullable Object result, long stamp) {
+			if (this.view.isAsynchronous()) {
+				return null;
+			}
 			Object value = ObjectUtils.unwrapOptional(result);
 			Object now = this.probe.key(value);
 			if (now == null || !this.view.key(now).equals(this.key) || !this.probe.passes(value)

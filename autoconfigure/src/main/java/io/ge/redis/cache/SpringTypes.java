@@ -31,6 +31,7 @@ import org.springframework.cache.interceptor.CacheOperation;
 import org.springframework.cache.interceptor.CachePutOperation;
 import org.springframework.cache.interceptor.CacheableOperation;
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -54,10 +55,17 @@ final class SpringTypes {
 	}
 
 	/**
-	 * Returns whether a method returns its value later.
+	 * Returns whether a method says that it returns its value later.
 	 */
 	static boolean isAsynchronous(Method method) {
-		return isAsynchronous(method.getReturnType());
+		return isAsynchronous(method.getReturnType()) || KotlinDetector.isSuspendingFunction(method);
+	}
+
+	/**
+	 * Returns whether a result is one whose value comes later, whatever the method says.
+	 */
+	static boolean isLater(Object result) {
+		return isAsynchronous(result.getClass());
 	}
 
 	private static boolean isAsynchronous(Class<?> type) {
