@@ -104,15 +104,32 @@ final class SpringInvocation {
 		if (miss.expired() == null) {
 			view.parts().split().tell(miss, miss.access());
 		}
-		this.held.put(miss.key(), new Held(miss, view));
+		if (this.held.putIfAbsent(miss.key(), new Held(miss, view)) != null) {
+			view.parts().split().giveBack(miss, false);
+		}
 		if (this.ended) {
 			end(new CancellationException());
 		}
 	}
 
+	/**
+	 * Returns whether another operation of the call has asked for an entry and not found
+	 * it.
+	 */
+	boolean isHeld(CacheKey key) {
+		return this.held.containsKey(key);
+	}
+
 	@Nullable SplitMiss take(CacheKey key) {
 		Held taken = this.held.remove(key);
 		return (taken != null) ? taken.miss() : null;
+	}
+
+	/**
+	 * Evaluates the expressions of an operation anew.
+	 */
+	SpringProbe probe(SpringOperation operation) {
+		return this.probes.apply(operation);
 	}
 
 	CacheSource source(CacheKey key, CacheType type, Callable<? extends @Nullable Object> loader,
@@ -267,8 +284,8 @@ final class SpringInvocation {
 	}
 
 	/**
-	 * Ends the call, or one of several subscriptions to its result: what was not stored is
-	 * given back, and what an asynchronous method has changed goes.
+	 * Ends the call, or one of several subscriptions to its result: what was not stored
+	 * is given back, and what an asynchronous method has changed goes.
 	 */
 	void end(@Nullable Throwable failure) {
 		this.ended = true;
@@ -310,7 +327,13 @@ final class SpringInvocation {
 
 	private static boolean isExcluded(SpringOperation operation, SpringProbe probe) {
 		String condition = operation.operation().getCondition();
-		return !RESULT.matcher(condition).find() && !probe.passes(null);
+		try {
+			return !RESULT.matcher(condition).find() && !probe.passes(null);
+		}
+		catch (RuntimeException ex) {
+			// Perhaps it can be evaluated when the method has run; if not, Spring tells
+			return false;
+		}
 	}
 
 	private static @Nullable Target target(SpringCacheView view, SpringProbe probe) {
@@ -320,17 +343,17 @@ final class SpringInvocation {
 			view.type();
 		}
 		if (operation.isCacheWide()) {
-			return new Target(view, probe, CacheKey.whole(view.getName()));
+			return new Target(view, CacheKey.whole(view.getName()));
 		}
 		Object key = keyBefore(operation, probe);
 		if (key == null) {
 			return null;
 		}
 		try {
-			return new Target(view, probe, view.key(key));
+			return new Target(view, view.key(key));
 		}
 		catch (InvalidKeyException ex) {
-			if (ex.isCausedByArguments()) {
+			if (ex.isCausedByArguments() && operation.hasOwnKey()) {
 				// The method may make it, such as the id of a new row
 				return null;
 			}
@@ -418,7 +441,7 @@ final class SpringInvocation {
 				split().loaded(this.miss, failure == null);
 			}
 			split().tell(this.miss, this.miss.access());
-			if (failure == null) {
+			if (failure == null && ran) {
 				split().discard(this.miss);
 			}
 			else {
@@ -434,7 +457,7 @@ final class SpringInvocation {
 	/**
 	 * What an operation changes in one cache.
 	 */
-	private record Target(SpringCacheView view, SpringProbe probe, CacheKey key) {
+	private record Target(SpringCacheView view, CacheKey key) {
 
 		SpringCacheParts parts() {
 			return this.view.parts();
@@ -456,9 +479,10 @@ final class SpringInvocation {
 				return null;
 			}
 			Object value = ObjectUtils.unwrapOptional(result);
-			Object now = this.probe.key(value);
-			if (now == null || !this.view.key(now).equals(this.key) || !this.probe.passes(value)
-					|| !this.probe.stores(value)) {
+			// Another one, since each remembers whether its condition held
+			SpringProbe after = this.view.probe();
+			Object now = after.key(value);
+			if (now == null || !this.view.key(now).equals(this.key) || !after.passes(value) || !after.stores(value)) {
 				return null;
 			}
 			return parts().caches().newValue(this.key.cache(), value, stamp, null);
@@ -484,7 +508,7 @@ final class SpringInvocation {
 		}
 
 		boolean isChanged() {
-			Object now = this.invocation.probes.apply(this.view.operation()).key(null);
+			Object now = this.view.probe().key(null);
 			return now == null || !this.view.key(now).equals(this.key);
 		}
 

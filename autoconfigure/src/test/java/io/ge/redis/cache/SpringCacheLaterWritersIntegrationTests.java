@@ -54,9 +54,8 @@ class SpringCacheLaterWritersIntegrationTests {
 
 	@BeforeEach
 	void start(RedisFixture redis) {
-		this.application = SpringBalances.start(Configuration.class, redis.properties(),
-				"ge.redis.cache.load-wait=10m", "ge.redis.cache.lease-time=10m",
-				"ge.redis.cache.caches.balances.type=" + Balance.class.getName());
+		this.application = SpringBalances.start(Configuration.class, redis.properties(), "ge.redis.cache.load-wait=10m",
+				"ge.redis.cache.lease-time=10m", "ge.redis.cache.caches.balances.type=" + Balance.class.getName());
 		this.balances = this.application.balances();
 		this.spring = this.application.bean(SpringBalances.class);
 		this.writers = this.application.bean(Writers.class);
@@ -112,9 +111,9 @@ class SpringCacheLaterWritersIntegrationTests {
 		assertThat(this.spring.findFlux("a").collectList().block(LONG)).containsExactly(first);
 		gate.complete(null);
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(this.spring.findFlux("a").collectList().block(LONG))
-				.extracting(Balance::amount)
-				.containsExactly(new BigDecimal("101.00")));
+			.untilAsserted(
+					() -> assertThat(this.spring.findFlux("a").collectList().block(LONG)).extracting(Balance::amount)
+						.containsExactly(new BigDecimal("101.00")));
 	}
 
 	@Test
