@@ -37,9 +37,19 @@ import org.springframework.context.annotation.Role;
 public final class SpringCacheAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean(CacheManager.class)
+	@ConditionalOnMissingBean(value = CacheManager.class, name = "cacheManager")
 	@Conditional(OnNoCacheType.class)
 	SpringCacheManager cacheManager(CacheGuard guard) {
+		return guard.cacheManager();
+	}
+
+	/**
+	 * The same, where something else has the usual name, as with Shiro or JCache.
+	 */
+	@Bean
+	@ConditionalOnMissingBean(CacheManager.class)
+	@Conditional(OnNoCacheType.class)
+	SpringCacheManager geRedisCacheManager(CacheGuard guard) {
 		return guard.cacheManager();
 	}
 

@@ -37,7 +37,6 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -71,6 +70,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	private final CacheDefinitions definitions;
 
 	private final CacheCodec codec;
+
+	private final CacheAttributes attributes;
 
 	private final SpringTypes springTypes;
 
@@ -112,6 +113,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes());
 		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
 		this.codec = codec;
+		this.attributes = reader;
 		this.springTypes = new SpringTypes(definitions, reader);
 		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
 				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
@@ -159,8 +161,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
 				nearReader, this.behind);
 		SpringCacheParts spring = new SpringCacheParts(definitions, caches, reader, split, this.transactions,
-				new Handover(context), this.springTypes, codec, events,
-				new AnnotationTransactionAttributeSource(false));
+				new Handover(context), this.springTypes, codec, events, this.attributes.transactions());
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, caches, spring);
 		this.made.set(assembly);
 		return assembly;
@@ -284,7 +285,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	public CacheInterceptor interceptor(CacheInterceptor configured, ConfigurableListableBeanFactory beans,
 			CacheResultWatcher watcher) {
 		SpringCacheInterceptor made = new SpringCacheInterceptor(configured, watcher,
-				new SpringCacheMethods(beans, this.definitions, this.springTypes, this.behind));
+				new SpringCacheMethods(beans, this.definitions, this.codec, this.springTypes, this.behind));
 		made.setBeanFactory(beans);
 		return made;
 	}

@@ -8,6 +8,7 @@ package io.ge.redis.cache;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -30,16 +31,22 @@ final class Handover implements AutoCloseable {
 
 	private final ThreadPoolExecutor threads;
 
+	private final Executor instead;
+
 	/**
 	 * Creates a handover.
 	 * @param context takes along what the application has bound to the calling thread
 	 */
 	Handover(UnaryOperator<Runnable> context) {
+		this(context, Integer.MAX_VALUE, DaemonThreads.named("ge-redis-cache"));
+	}
+
+	Handover(UnaryOperator<Runnable> context, int most, ThreadFactory factory) {
 		this.context = context;
-		Executor instead = new CompletableFuture<>().defaultExecutor();
+		this.instead = new CompletableFuture<>().defaultExecutor();
 		// Who waits for an answer must get it although the application is being closed
-		this.threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS,
-				new SynchronousQueue<>(), DaemonThreads.named("ge-redis-cache"), (task, pool) -> instead.execute(task));
+		this.threads = new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				factory, (task, pool) -> this.instead.execute(task));
 	}
 
 	/**
@@ -70,9 +77,19 @@ final class Handover implements AutoCloseable {
 		}
 		else {
 			Runnable carried = this.context.apply(step);
-			answer.whenComplete((value, failure) -> this.threads.execute(carried));
+			answer.whenComplete((value, failure) -> execute(carried));
 		}
 		return result;
+	}
+
+	private void execute(Runnable step) {
+		try {
+			this.threads.execute(step);
+		}
+		catch (Throwable ex) {
+			// Such as no more threads: whoever waits must go on nevertheless
+			this.instead.execute(step);
+		}
 	}
 
 	private static <S extends @Nullable Object, T extends @Nullable Object> void go(S value,

@@ -53,6 +53,13 @@ abstract class SpringCacheBase implements Cache {
 	abstract CacheType type();
 
 	/**
+	 * Returns whether the caller loads an entry already, which it must not wait for then.
+	 */
+	boolean isLoading(CacheKey entry) {
+		return false;
+	}
+
+	/**
 	 * Takes note of a value that was not there and that the caller is about to load.
 	 */
 	abstract void missed(SplitMiss miss);
@@ -97,6 +104,10 @@ abstract class SpringCacheBase implements Cache {
 	}
 
 	final @Nullable ValueWrapper find(CacheKey entry, CacheType type) {
+		if (isLoading(entry)) {
+			this.counts.misses.increment();
+			return null;
+		}
 		SplitRead read = Waiting.await(parts().split().read(entry, type));
 		if (read instanceof SplitRead.Missed missed) {
 			this.counts.misses.increment();
@@ -146,6 +157,10 @@ abstract class SpringCacheBase implements Cache {
 	@Override
 	public final CompletableFuture<?> retrieve(Object key) {
 		CacheKey entry = key(key);
+		if (isLoading(entry)) {
+			this.counts.misses.increment();
+			return Handover.nothing();
+		}
 		return parts().handover().then(parts().split().read(entry, type()), (read) -> answer(entry, read));
 	}
 
@@ -196,7 +211,11 @@ abstract class SpringCacheBase implements Cache {
 		CacheTransactions transactions = parts().transactions();
 		boolean entered = transactions.beginLoad(miss.key());
 		try {
-			return loader.get();
+			CompletableFuture<?> promise = loader.get();
+			return (promise != null) ? promise
+					: CompletableFuture.failedFuture(new IllegalStateException("The loader of cache '" + this.name
+							+ "' has returned null"
+							+ " instead of a future. Let it return a completed one, with null if there is no value"));
 		}
 		catch (CacheOperationInvoker.ThrowableWrapper ex) {
 			return CompletableFuture.failedFuture(ex.getOriginal());

@@ -141,6 +141,15 @@ final class SpringCacheInterceptor extends CacheInterceptor {
 		return seen;
 	}
 
+	@Override
+	protected CacheOperationContext getOperationContext(CacheOperation operation, Method method,
+			@Nullable Object[] args, Object target, Class<?> targetClass) {
+		if (this.current.get() == null || !SpringOperation.isAfterwards(operation)) {
+			return super.getOperationContext(operation, method, args, target, targetClass);
+		}
+		return new Afterwards(getCacheOperationMetadata(operation, method, targetClass), args, target);
+	}
+
 	private SpringProbe probe(SpringOperation operation) {
 		SpringInvocation outer = this.current.get();
 		this.current.remove();
@@ -152,6 +161,25 @@ final class SpringCacheInterceptor extends CacheInterceptor {
 		finally {
 			use(outer);
 		}
+	}
+
+	/**
+	 * An operation whose key may turn out to be none when the change is committed
+	 * already.
+	 */
+	private final class Afterwards extends CacheOperationContext {
+
+		Afterwards(CacheOperationMetadata metadata, @Nullable Object[] args, Object target) {
+			super(metadata, args, target);
+		}
+
+		@Override
+		protected @Nullable Object generateKey(@Nullable Object result) {
+			Object key = super.generateKey(result);
+			boolean ours = getCaches().stream().allMatch(SpringCacheView.class::isInstance);
+			return (key == null && ours) ? SpringCacheView.NO_KEY : key;
+		}
+
 	}
 
 	/**

@@ -37,14 +37,17 @@ final class SpringCacheMethods {
 
 	private final CacheDefinitions definitions;
 
+	private final CacheCodec codec;
+
 	private final SpringTypes types;
 
 	private final WriteBehind behind;
 
-	SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheDefinitions definitions, SpringTypes types,
-			WriteBehind behind) {
+	SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheDefinitions definitions, CacheCodec codec,
+			SpringTypes types, WriteBehind behind) {
 		this.beans = beans;
 		this.definitions = definitions;
+		this.codec = codec;
 		this.types = types;
 		this.behind = behind;
 	}
@@ -56,6 +59,8 @@ final class SpringCacheMethods {
 	 * @throws GuardConfigurationException if one cannot work
 	 */
 	void verify(CacheOperationSource source, Predicate<CacheOperation> ours) {
+		// Before anybody else has, where beans are initialised lazily
+		this.definitions.declareConfiguredTypes(this.codec);
 		for (String beanName : this.beans.getBeanDefinitionNames()) {
 			Class<?> type = type(beanName);
 			if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type) && source.isCandidateClass(type)) {

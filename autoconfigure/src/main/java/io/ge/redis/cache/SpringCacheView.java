@@ -10,7 +10,10 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.core.outage.Waiting;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
@@ -22,6 +25,11 @@ import org.springframework.util.ObjectUtils;
  * lease of what was not there is kept by the call, whatever threads it runs on.
  */
 final class SpringCacheView extends SpringCacheBase {
+
+	/** Stands for the key of a writer that is none when the method has run. */
+	static final Object NO_KEY = new Object();
+
+	private static final Log logger = LogFactory.getLog(SpringCacheView.class);
 
 	private final SpringCache cache;
 
@@ -53,6 +61,14 @@ final class SpringCacheView extends SpringCacheBase {
 		return this.operation;
 	}
 
+	SpringProbe probe() {
+		return this.invocation.probe(this.operation);
+	}
+
+	boolean isAsynchronous() {
+		return this.invocation.isAsynchronous();
+	}
+
 	/**
 	 * Returns what the operation changes, as far as its key is known.
 	 */
@@ -76,9 +92,32 @@ final class SpringCacheView extends SpringCacheBase {
 		return SpringKeys.of(getName(), key, this.operation.args());
 	}
 
+	// The change may be committed already: the caller must not take a bad key for a
+	// failure
+	private @Nullable CacheKey changed(Object key) {
+		if (key != NO_KEY) {
+			try {
+				return key(key);
+			}
+			catch (InvalidKeyException ex) {
+				if (!ex.isCausedByArguments()) {
+					throw ex;
+				}
+			}
+		}
+		logger.warn("The key of " + this.operation.operation() + " is null or blank when " + this.operation.method()
+				+ " has run. Nothing is put into cache '" + getName() + "' or removed from it");
+		return null;
+	}
+
 	@Override
 	CacheType type() {
 		return value().type();
+	}
+
+	@Override
+	boolean isLoading(CacheKey entry) {
+		return this.invocation.isHeld(entry);
 	}
 
 	@Override
@@ -115,12 +154,17 @@ final class SpringCacheView extends SpringCacheBase {
 
 	@Override
 	public void put(Object key, @Nullable Object loaded) {
-		CacheKey entry = key(key);
-		counts().puts.increment();
 		if (!this.operation.isPut()) {
-			fill(entry, stored(loaded));
+			counts().puts.increment();
+			fill(key(key), stored(loaded));
+			return;
 		}
-		else if (!this.invocation.isDone(entry)) {
+		CacheKey entry = changed(key);
+		if (entry == null) {
+			return;
+		}
+		counts().puts.increment();
+		if (!this.invocation.isDone(entry)) {
 			change(entry, stored(loaded));
 		}
 	}
@@ -148,16 +192,11 @@ final class SpringCacheView extends SpringCacheBase {
 	private void change(CacheKey entry, @Nullable Object changed) {
 		parts().caches().requireWrittenThrough(entry);
 		if (this.invocation.isAsynchronous()) {
-			removeSoon(entry);
+			parts().removeSoon(entry);
 		}
 		else {
 			parts().caches().put(entry, changed);
 		}
-	}
-
-	private void removeSoon(CacheKey target) {
-		this.invocation.done(target);
-		parts().removeSoon(target);
 	}
 
 	@Override
@@ -167,13 +206,16 @@ final class SpringCacheView extends SpringCacheBase {
 
 	@Override
 	public void evict(Object key) {
-		CacheKey entry = key(key);
+		CacheKey entry = changed(key);
+		if (entry == null) {
+			return;
+		}
 		counts().removals.increment();
 		if (this.invocation.isDone(entry)) {
 			return;
 		}
 		if (this.invocation.isAsynchronous()) {
-			removeSoon(entry);
+			parts().removeSoon(entry);
 		}
 		else {
 			parts().caches().evict(entry);
@@ -197,7 +239,7 @@ final class SpringCacheView extends SpringCacheBase {
 			return;
 		}
 		if (this.invocation.isAsynchronous()) {
-			removeSoon(all);
+			parts().removeSoon(all);
 		}
 		else {
 			parts().caches().clear(getName());

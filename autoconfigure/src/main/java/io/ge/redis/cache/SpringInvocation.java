@@ -8,7 +8,6 @@ package io.ge.redis.cache;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -35,7 +34,9 @@ import org.springframework.util.ObjectUtils;
  * announced before it commits.
  * <p>
  * An asynchronous method changes the database somewhere else, in transactions that nobody
- * here sees. What it puts or evicts is removed when it is done.
+ * here sees. What it puts or evicts is removed when it is done, each time: whoever
+ * subscribes to a publisher once more changes the database once more. Whether a method is
+ * one, its result tells if its declaration does not.
  */
 final class SpringInvocation {
 
@@ -45,17 +46,17 @@ final class SpringInvocation {
 
 	private final Function<SpringOperation, SpringProbe> probes;
 
-	private final boolean asynchronous;
+	private volatile boolean asynchronous;
 
 	/** Told by Spring before anything else happens. */
 	private final List<SpringCacheView> views = new ArrayList<>(2);
 
 	private final Map<CacheKey, Held> held = new ConcurrentHashMap<>(2);
 
-	/** What is announced, or removed already. */
+	/** What is announced. */
 	private final Set<CacheKey> done = ConcurrentHashMap.newKeySet();
 
-	/** What an asynchronous method changes, as far as that is known beforehand. */
+	/** What an asynchronous method changes, at each end, as far as known beforehand. */
 	private volatile List<Target> pending = List.of();
 
 	private volatile boolean ran;
@@ -103,15 +104,32 @@ final class SpringInvocation {
 		if (miss.expired() == null) {
 			view.parts().split().tell(miss, miss.access());
 		}
-		this.held.put(miss.key(), new Held(miss, view));
+		if (this.held.putIfAbsent(miss.key(), new Held(miss, view)) != null) {
+			view.parts().split().giveBack(miss, false);
+		}
 		if (this.ended) {
 			end(new CancellationException());
 		}
 	}
 
+	/**
+	 * Returns whether another operation of the call has asked for an entry and not found
+	 * it.
+	 */
+	boolean isHeld(CacheKey key) {
+		return this.held.containsKey(key);
+	}
+
 	@Nullable SplitMiss take(CacheKey key) {
 		Held taken = this.held.remove(key);
 		return (taken != null) ? taken.miss() : null;
+	}
+
+	/**
+	 * Evaluates the expressions of an operation anew.
+	 */
+	SpringProbe probe(SpringOperation operation) {
+		return this.probes.apply(operation);
 	}
 
 	CacheSource source(CacheKey key, CacheType type, Callable<? extends @Nullable Object> loader,
@@ -121,12 +139,8 @@ final class SpringInvocation {
 
 	// Writers
 
-	void done(CacheKey target) {
-		this.done.add(target);
-	}
-
 	boolean isDone(CacheKey target) {
-		return this.done.contains(target);
+		return !this.asynchronous && this.done.contains(target);
 	}
 
 	// The method
@@ -160,7 +174,9 @@ final class SpringInvocation {
 	private @Nullable Object value(CacheOperationInvoker method, List<Target> targets) {
 		try {
 			Object value = write(method, targets, 0);
-			this.held.values().forEach(Held::loaded);
+			if (!this.asynchronous) {
+				this.held.values().forEach(Held::loaded);
+			}
 			return value;
 		}
 		catch (CacheOperationInvoker.ThrowableWrapper ex) {
@@ -174,12 +190,11 @@ final class SpringInvocation {
 		}
 	}
 
-	private Object promise(CacheOperationInvoker method, List<Target> targets) {
+	private @Nullable Object promise(CacheOperationInvoker method, List<Target> targets) {
 		this.pending = targets;
 		// The part of the change that is made at once belongs to the caller's transaction
 		targets.forEach((target) -> target.parts().caches().evictWithTransaction(target.key()));
-		Object promise = Objects.requireNonNull(method.invoke(),
-				() -> this.call.getMethod() + " has returned null instead of a future or publisher");
+		Object promise = method.invoke();
 		if (!(promise instanceof CompletableFuture<?> future)) {
 			return promise;
 		}
@@ -204,13 +219,15 @@ final class SpringInvocation {
 		List<Held> failed = fail();
 		CompletableFuture<@Nullable Expired> expired = isReplaceable(failure, targets) ? expired(failed)
 				: Handover.done(null);
-		return expired.whenComplete((found, unexpected) -> {
+		CompletableFuture<@Nullable Expired> outcome = expired.<@Nullable Expired>handle((found, unexpected) -> found);
+		return this.views.get(0).parts().handover().then(outcome, (found) -> {
 			if (found != null) {
 				value.complete(found.held().view().promised(found.content().value()));
 			}
 			else {
 				value.completeExceptionally(failure);
 			}
+			return Handover.nothing();
 		});
 	}
 
@@ -244,7 +261,7 @@ final class SpringInvocation {
 		if (this.views.isEmpty()) {
 			return result;
 		}
-		if (!this.asynchronous || result == null) {
+		if (!this.asynchronous || result == null || !SpringTypes.isLater(result)) {
 			end(null);
 			return result;
 		}
@@ -267,7 +284,8 @@ final class SpringInvocation {
 	}
 
 	/**
-	 * Ends the call: what was not stored is given back, and what was not removed goes.
+	 * Ends the call, or one of several subscriptions to its result: what was not stored
+	 * is given back, and what an asynchronous method has changed goes.
 	 */
 	void end(@Nullable Throwable failure) {
 		this.ended = true;
@@ -277,12 +295,8 @@ final class SpringInvocation {
 				left.end(failure, this.ran);
 			}
 		}
-		List<Target> changed = this.pending;
-		this.pending = List.of();
-		for (Target target : changed) {
-			if (this.done.add(target.key())) {
-				target.parts().removeSoon(target.key());
-			}
+		for (Target target : this.pending) {
+			target.parts().removeSoon(target.key());
 		}
 	}
 
@@ -313,7 +327,13 @@ final class SpringInvocation {
 
 	private static boolean isExcluded(SpringOperation operation, SpringProbe probe) {
 		String condition = operation.operation().getCondition();
-		return !RESULT.matcher(condition).find() && !probe.passes(null);
+		try {
+			return !RESULT.matcher(condition).find() && !probe.passes(null);
+		}
+		catch (RuntimeException ex) {
+			// Perhaps it can be evaluated when the method has run; if not, Spring tells
+			return false;
+		}
 	}
 
 	private static @Nullable Target target(SpringCacheView view, SpringProbe probe) {
@@ -323,17 +343,17 @@ final class SpringInvocation {
 			view.type();
 		}
 		if (operation.isCacheWide()) {
-			return new Target(view, probe, CacheKey.whole(view.getName()));
+			return new Target(view, CacheKey.whole(view.getName()));
 		}
 		Object key = keyBefore(operation, probe);
 		if (key == null) {
 			return null;
 		}
 		try {
-			return new Target(view, probe, view.key(key));
+			return new Target(view, view.key(key));
 		}
 		catch (InvalidKeyException ex) {
-			if (ex.isCausedByArguments()) {
+			if (ex.isCausedByArguments() && operation.hasOwnKey()) {
 				// The method may make it, such as the id of a new row
 				return null;
 			}
@@ -356,7 +376,11 @@ final class SpringInvocation {
 
 	private @Nullable Object write(CacheOperationInvoker method, List<Target> targets, int index) {
 		if (index == targets.size()) {
-			return method.invoke();
+			Object result = method.invoke();
+			if (result != null && SpringTypes.isLater(result)) {
+				comesLater(targets);
+			}
+			return result;
 		}
 		Target target = targets.get(index);
 		DefaultCaches.Work work = () -> write(method, targets, index + 1);
@@ -372,6 +396,13 @@ final class SpringInvocation {
 		}
 	}
 
+	// The declared type has not told it
+	private void comesLater(List<Target> targets) {
+		this.pending = targets;
+		this.asynchronous = true;
+		this.held.values().forEach(Held::giveBackAtEnd);
+	}
+
 	/**
 	 * What was not found, and by which operation.
 	 */
@@ -379,6 +410,10 @@ final class SpringInvocation {
 
 		private SplitReader split() {
 			return this.view.parts().split();
+		}
+
+		void giveBackAtEnd() {
+			split().giveBackAtEnd(this.miss);
 		}
 
 		void loaded() {
@@ -406,7 +441,7 @@ final class SpringInvocation {
 				split().loaded(this.miss, failure == null);
 			}
 			split().tell(this.miss, this.miss.access());
-			if (failure == null) {
+			if (failure == null && ran) {
 				split().discard(this.miss);
 			}
 			else {
@@ -422,7 +457,7 @@ final class SpringInvocation {
 	/**
 	 * What an operation changes in one cache.
 	 */
-	private record Target(SpringCacheView view, SpringProbe probe, CacheKey key) {
+	private record Target(SpringCacheView view, CacheKey key) {
 
 		SpringCacheParts parts() {
 			return this.view.parts();
@@ -440,10 +475,14 @@ final class SpringInvocation {
 		}
 
 		private CacheWrite.@Nullable NewValue value(@Nullable Object result, long stamp) {
+			if (this.view.isAsynchronous()) {
+				return null;
+			}
 			Object value = ObjectUtils.unwrapOptional(result);
-			Object now = this.probe.key(value);
-			if (now == null || !this.view.key(now).equals(this.key) || !this.probe.passes(value)
-					|| !this.probe.stores(value)) {
+			// Another one, since each remembers whether its condition held
+			SpringProbe after = this.view.probe();
+			Object now = after.key(value);
+			if (now == null || !this.view.key(now).equals(this.key) || !after.passes(value) || !after.stores(value)) {
 				return null;
 			}
 			return parts().caches().newValue(this.key.cache(), value, stamp, null);
@@ -469,7 +508,7 @@ final class SpringInvocation {
 		}
 
 		boolean isChanged() {
-			Object now = this.invocation.probes.apply(this.view.operation()).key(null);
+			Object now = this.view.probe().key(null);
 			return now == null || !this.view.key(now).equals(this.key);
 		}
 

@@ -14,8 +14,10 @@ import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,6 +33,7 @@ import org.springframework.cache.interceptor.CacheOperation;
 import org.springframework.cache.interceptor.CachePutOperation;
 import org.springframework.cache.interceptor.CacheableOperation;
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -54,10 +57,17 @@ final class SpringTypes {
 	}
 
 	/**
-	 * Returns whether a method returns its value later.
+	 * Returns whether a method says that it returns its value later.
 	 */
 	static boolean isAsynchronous(Method method) {
-		return isAsynchronous(method.getReturnType());
+		return isAsynchronous(method.getReturnType()) || KotlinDetector.isSuspendingFunction(method);
+	}
+
+	/**
+	 * Returns whether a result is one whose value comes later, whatever the method says.
+	 */
+	static boolean isLater(Object result) {
+		return isAsynchronous(result.getClass());
 	}
 
 	private static boolean isAsynchronous(Class<?> type) {
@@ -133,29 +143,78 @@ final class SpringTypes {
 	// On the bean's class first, where it may be more special than on an interface
 	private static @Nullable Type returnType(GuardedMethod place, Class<?> seenAs) {
 		Method method = place.method();
-		List<Type> all = new ArrayList<>();
-		Method specific = AopUtils.getMostSpecificMethod(method, place.targetClass());
-		all.add(GenericTypeResolver.resolveType(specific.getGenericReturnType(), place.targetClass()));
-		all.add(GenericTypeResolver.resolveType(method.getGenericReturnType(), place.targetClass()));
+		List<@Nullable Type> all = new ArrayList<>();
+		all.add(resolved(AopUtils.getMostSpecificMethod(method, place.targetClass()), place.targetClass()));
+		all.add(resolved(method, place.targetClass()));
 		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(seenAs)) {
 			if (method.getDeclaringClass().isAssignableFrom(type)) {
-				all.add(GenericTypeResolver.resolveType(method.getGenericReturnType(), type));
+				all.add(resolved(method, type));
 			}
 		}
-		return all.stream().filter((type) -> !hasVariable(type)).findFirst().orElse(null);
+		return all.stream().filter(Objects::nonNull).findFirst().orElse(null);
 	}
 
-	private static boolean hasVariable(Type type) {
+	// Nothing if a type variable is left, although it may have a bound: values are more
+	// special than that
+	private static @Nullable Type resolved(Method method, Class<?> seenAs) {
+		Type declared = declared(method);
+		if (hasVariable(declared, bindings(seenAs, new HashMap<>()))) {
+			return null;
+		}
+		return GenericTypeResolver.resolveType(declared, seenAs);
+	}
+
+	private static Type declared(Method method) {
+		if (KotlinDetector.isSuspendingFunction(method)) {
+			Type[] parameters = method.getGenericParameterTypes();
+			ResolvableType continuation = ResolvableType.forType(parameters[parameters.length - 1]);
+			if (continuation.getGeneric(0).getType() instanceof WildcardType result
+					&& result.getLowerBounds().length > 0) {
+				return result.getLowerBounds()[0];
+			}
+		}
+		return method.getGenericReturnType();
+	}
+
+	private static Map<TypeVariable<?>, Type> bindings(@Nullable Class<?> type, Map<TypeVariable<?>, Type> found) {
+		if (type != null && type != Object.class) {
+			bind(type.getGenericSuperclass(), found);
+			for (Type implemented : type.getGenericInterfaces()) {
+				bind(implemented, found);
+			}
+			bindings(type.getSuperclass(), found);
+			for (Class<?> implemented : type.getInterfaces()) {
+				bindings(implemented, found);
+			}
+		}
+		return found;
+	}
+
+	private static void bind(@Nullable Type parent, Map<TypeVariable<?>, Type> found) {
+		if (parent instanceof ParameterizedType parameterized && parameterized.getRawType() instanceof Class<?> raw) {
+			TypeVariable<?>[] variables = raw.getTypeParameters();
+			for (int i = 0; i < variables.length; i++) {
+				found.putIfAbsent(variables[i], parameterized.getActualTypeArguments()[i]);
+			}
+		}
+	}
+
+	private static boolean hasVariable(Type type, Map<TypeVariable<?>, Type> bindings) {
 		if (type instanceof ParameterizedType parameterized) {
-			return Arrays.stream(parameterized.getActualTypeArguments()).anyMatch(SpringTypes::hasVariable);
+			return Arrays.stream(parameterized.getActualTypeArguments())
+				.anyMatch((argument) -> hasVariable(argument, bindings));
 		}
 		if (type instanceof GenericArrayType array) {
-			return hasVariable(array.getGenericComponentType());
+			return hasVariable(array.getGenericComponentType(), bindings);
 		}
 		if (type instanceof WildcardType wildcard) {
-			return Arrays.stream(wildcard.getUpperBounds()).anyMatch(SpringTypes::hasVariable);
+			return Arrays.stream(wildcard.getUpperBounds()).anyMatch((bound) -> hasVariable(bound, bindings));
 		}
-		return type instanceof TypeVariable;
+		if (type instanceof TypeVariable<?> variable) {
+			Type bound = bindings.get(variable);
+			return bound == null || hasVariable(bound, bindings);
+		}
+		return false;
 	}
 
 	// What Spring takes out of a future or a publisher: of one with several values a list

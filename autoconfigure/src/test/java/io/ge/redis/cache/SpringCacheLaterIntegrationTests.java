@@ -202,6 +202,25 @@ class SpringCacheLaterIntegrationTests {
 	}
 
 	@Test
+	void expiredValueIsNotHandedOutOnAThreadOfTheDriver(RedisFixture redis) throws Exception {
+		this.application.close();
+		use(SpringBalances.start(redis.properties(), "ge.redis.cache.max-staleness=1ms",
+				"ge.redis.cache.caches.balances.ttl=1ms", "ge.redis.cache.caches.balances.stale-if-error=10m"));
+		get(this.spring.findLater("a"));
+		for (Supplier<CompletableFuture<Balance>> reader : List.<Supplier<CompletableFuture<Balance>>>of(
+				() -> this.spring.findLater("a"), () -> this.spring.findLaterInSync("a"))) {
+			CompletableFuture<Void> asked = new CompletableFuture<>();
+			this.spring.whileLoading(() -> {
+				asked.join();
+				throw new IllegalStateException("no database");
+			});
+			CompletableFuture<String> thread = reader.get().thenApply((value) -> Thread.currentThread().getName());
+			asked.complete(null);
+			assertThat(get(thread)).matches("ge-redis-cache|loader");
+		}
+	}
+
+	@Test
 	void snapshotIsThatOfTheCaller() throws Exception {
 		TransactionTemplate reading = this.application.transaction();
 		reading.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.metrics.CacheMetricsAutoConfiguration;
@@ -42,6 +43,7 @@ import org.springframework.cache.annotation.CachePut;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.cache.interceptor.CacheAspectSupport;
 import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.cache.support.NoOpCacheManager;
@@ -123,6 +125,30 @@ class SpringCacheStartupTests {
 			.withPropertyValues("spring.data.redis.port=1")
 			.withClassLoader(new FilteredClassLoader("org.springframework.boot.cache", "io.micrometer"))
 			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(CacheManager.class));
+	}
+
+	@Test
+	void somethingElseMayHaveTheNameOfTheManager() {
+		this.runner.withBean("cacheManager", StringBuilder.class, () -> new StringBuilder("another"))
+			.withBean(Desk.class)
+			.run((context) -> {
+				assertThat(context).hasNotFailed().getBean(CacheManager.class).isInstanceOf(SpringCacheManager.class);
+				assertThat(context.getBean("cacheManager")).hasToString("another");
+				assertThat(context.getBean(Desk.class).number("a")).isEqualTo(1);
+			});
+	}
+
+	@Test
+	void warnsOfOtherInterceptors(CapturedOutput output) {
+		this.runner.withBean("otherAspect", OtherAspect.class)
+			.run((context) -> assertThat(output).contains("Bean 'otherAspect' is a " + OtherAspect.class.getName()));
+	}
+
+	@Test
+	void warnsOfOtherInterceptorsOnlyWhereOurManagerIsUsed(CapturedOutput output) {
+		this.runner.withBean("unusedAspect", OtherAspect.class)
+			.withBean(ConcurrentMapCacheManager.class)
+			.run((context) -> assertThat(output).doesNotContain("unusedAspect"));
 	}
 
 	@Test
@@ -268,6 +294,20 @@ class SpringCacheStartupTests {
 			});
 	}
 
+	@Test
+	void propertyGivesATypeAlsoWhereBeansAreInitialisedLazily() {
+		this.runner.withBean(OpenDesk.class)
+			.withBean(ObjectReader.class)
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.withPropertyValues("ge.redis.cache.caches.numbers.type=java.lang.Integer",
+					"ge.redis.cache.caches.objects.type=java.util.List<java.lang.String>")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBean(OpenDesk.class).find("a")).isNull();
+			});
+	}
+
 	@ParameterizedTest
 	@MethodSource("badTypes")
 	void refusesTypesThatCannotWork(String type, String message) {
@@ -373,6 +413,10 @@ class SpringCacheStartupTests {
 			own.setCacheOperationSource(source);
 			return own;
 		}
+
+	}
+
+	static class OtherAspect extends CacheAspectSupport {
 
 	}
 

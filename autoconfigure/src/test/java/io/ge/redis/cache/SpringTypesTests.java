@@ -108,6 +108,43 @@ class SpringTypesTests {
 			.isEqualTo("java.lang.Long");
 	}
 
+	@Test
+	void boundOfATypeVariableIsNotTheType() {
+		GuardedMethod place = place(BoundRepository.class, "find", BoundBase.class);
+		assertThat(this.types.value("items", place, BoundItems.class).type().javaType().toCanonical())
+			.isEqualTo("java.lang.Long");
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(() -> this.types.value("others", place, BoundRepository.class))
+			.withMessageContaining("does not say");
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(
+					() -> this.types.value("others", place(BoundBase.class, "any", BoundBase.class), BoundBase.class))
+			.withMessageContaining("its return type V does not say");
+	}
+
+	interface BoundRepository<T extends Number> {
+
+		Optional<T> find(String id);
+
+	}
+
+	interface BoundItems extends BoundRepository<Long> {
+
+	}
+
+	static class BoundBase<T extends Number> implements BoundRepository<T> {
+
+		@Override
+		public Optional<T> find(String id) {
+			return Optional.empty();
+		}
+
+		<V extends Number> V any(String id) {
+			throw new UnsupportedOperationException(id);
+		}
+
+	}
+
 	interface Repository<T> {
 
 		Optional<T> find(String id);
