@@ -141,11 +141,10 @@ class SpringCacheStartupTests {
 
 	@Test
 	void warnsOfOtherInterceptors(CapturedOutput output) {
-		this.runner.withBean("otherAspect", OtherAspect.class)
-			.run((context) -> {
-				assertThat(context).hasNotFailed();
-				assertThat(output).contains("Bean 'otherAspect' is a " + OtherAspect.class.getName());
-			});
+		this.runner.withBean("otherAspect", OtherAspect.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("Bean 'otherAspect' is a " + OtherAspect.class.getName());
+		});
 	}
 
 	@Test
