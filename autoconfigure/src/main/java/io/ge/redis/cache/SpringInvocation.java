@@ -219,8 +219,7 @@ final class SpringInvocation {
 		List<Held> failed = fail();
 		CompletableFuture<@Nullable Expired> expired = isReplaceable(failure, targets) ? expired(failed)
 				: Handover.done(null);
-		CompletableFuture<@Nullable Expired> outcome = expired.<@Nullable Expired>handle((found, unexpected) -> found);
-		return this.views.get(0).parts().handover().then(outcome, (found) -> {
+		return this.views.get(0).parts().handover().then(expired, (found) -> {
 			if (found != null) {
 				value.complete(found.held().view().promised(found.content().value()));
 			}
@@ -228,6 +227,10 @@ final class SpringInvocation {
 				value.completeExceptionally(failure);
 			}
 			return Handover.nothing();
+		}).whenComplete((none, unexpected) -> {
+			if (unexpected != null) {
+				value.completeExceptionally(failure);
+			}
 		});
 	}
 
