@@ -216,7 +216,8 @@ class SpringCacheLaterIntegrationTests {
 			});
 			CompletableFuture<String> thread = reader.get().thenApply((value) -> Thread.currentThread().getName());
 			asked.complete(null);
-			assertThat(get(thread)).matches("ge-redis-cache|loader");
+			// On this one if the value was there at once
+			assertThat(get(thread)).isIn("ge-redis-cache", "loader", Thread.currentThread().getName());
 		}
 	}
 
