@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -232,10 +233,11 @@ class SpringCacheIntegrationTests {
 			loading.countDown();
 			await(release);
 		});
-		CompletableFuture<Balance> first = CompletableFuture.supplyAsync(() -> this.spring.find("a"));
+		Executor threads = (task) -> new Thread(task, "reader").start();
+		CompletableFuture<Balance> first = CompletableFuture.supplyAsync(() -> this.spring.find("a"), threads);
 		await(loading);
-		CompletableFuture<Balance> second = CompletableFuture.supplyAsync(() -> this.spring.find("a"));
-		CompletableFuture<Balance> third = CompletableFuture.supplyAsync(() -> this.balances.find("a"));
+		CompletableFuture<Balance> second = CompletableFuture.supplyAsync(() -> this.spring.find("a"), threads);
+		CompletableFuture<Balance> third = CompletableFuture.supplyAsync(() -> this.balances.find("a"), threads);
 		release.countDown();
 		assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(this.balances.stored("a"));
 		assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(this.balances.stored("a"));
