@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +76,7 @@ final class NearCheck {
 			this.refused = true;
 			logger.error("Redis does not let this instance publish to '" + this.channel
 					+ "', so others serve what it changes from memory until it is too old. Give its user the ACL rights"
-					+ " &" + this.channels + " and +publish.", failure);
+					+ " &" + this.channels + " and +publish: " + Waiting.cause(failure).getMessage());
 		}
 		if (!this.closed) {
 			this.later.execute(this::run);
