@@ -46,7 +46,8 @@ public class CacheMeters implements GuardListener {
 		}
 		else if (event instanceof CacheEvent counted) {
 			// The other events have no content but their tags
-			this.counters.computeIfAbsent(counted, this::counter).increment();
+			Counter known = this.counters.get(counted);
+			((known != null) ? known : this.counters.computeIfAbsent(counted, this::counter)).increment();
 		}
 	}
 

@@ -77,8 +77,8 @@ public class CachesResource implements GuardResource {
 	}
 
 	private static CacheReport report(CacheControl.Cache cache) {
-		return new CacheReport(cache.name(), cache.settings(), cache.size(), cache.hitRatio(), cache.loads(),
-				cache.counts().getOrDefault("stale", 0L), cache.counts());
+		return new CacheReport(cache.name(), cache.settings(), cache.size(), cache.nearEntries(), cache.hitRatio(),
+				cache.loads(), cache.counts().getOrDefault("stale", 0L), cache.counts());
 	}
 
 	@Override
@@ -136,6 +136,8 @@ public class CachesResource implements GuardResource {
 	 * @param name the name
 	 * @param settings effective settings and their origins
 	 * @param size estimate of the entries in Redis, {@code null} if Redis did not tell
+	 * @param nearEntries about how many values the instances have in memory, {@code null}
+	 * if they keep none
 	 * @param hitRatio the share of reads that were answered with a value that was there,
 	 * {@code null} if there were none
 	 * @param loads how many values were loaded, or failed to be
@@ -143,7 +145,7 @@ public class CachesResource implements GuardResource {
 	 * @param figures counts by outcome, of all instances since they started
 	 */
 	public record CacheReport(String name, Map<String, Setting> settings, CacheControl.@Nullable Size size,
-			@Nullable Double hitRatio, long loads, long staleServes,
+			@Nullable Long nearEntries, @Nullable Double hitRatio, long loads, long staleServes,
 			Map<String, Long> figures) implements OperationResponseBody {
 	}
 

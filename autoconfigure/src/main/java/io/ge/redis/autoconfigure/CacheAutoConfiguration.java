@@ -5,6 +5,8 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.List;
+
 import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheWarmUp;
@@ -27,6 +29,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -45,11 +49,17 @@ public final class CacheAutoConfiguration {
 	static CacheGuard cacheGuard(ObjectProvider<CacheProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends,
 			GuardEvents events, ObjectProvider<WriteBehindProperties> behind,
-			ObjectProvider<WriteBehindStore<?>> stores) {
+			ObjectProvider<WriteBehindStore<?>> stores, Environment environment) {
 		return new CacheGuard(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared),
 				() -> backends.getObject().get(properties.getObject().connectionFactory()), ThreadContext::carriedBy,
-				events, behind::getObject, () -> stores.orderedStream().toList());
+				events, behind::getObject, () -> stores.orderedStream().toList(), () -> namesForSpring(environment));
+	}
+
+	private static List<String> namesForSpring(Environment environment) {
+		return Binder.get(environment)
+			.bind("spring.cache.cache-names", Bindable.listOf(String.class))
+			.orElseGet(List::of);
 	}
 
 	@Bean

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -39,12 +41,22 @@ final class CacheAttributes {
 
 	private final ExpressionCompiler expressions;
 
+	private final AnnotationTransactionAttributeSource transactions = new AnnotationTransactionAttributeSource(false);
+
 	CacheAttributes(CacheDefinitions definitions, CacheCodec codec, AttributeReader attributes,
 			ExpressionCompiler expressions) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.attributes = attributes;
 		this.expressions = expressions;
+		this.transactions.setEmbeddedValueResolver(attributes::resolve);
+	}
+
+	/**
+	 * Returns what methods say about transactions.
+	 */
+	TransactionAttributeSource transactions() {
+		return this.transactions;
 	}
 
 	String cache(GuardedMethod method, String value) {
@@ -52,6 +64,7 @@ final class CacheAttributes {
 		if (name == null) {
 			throw method.problem("it has no cache.", "Name one with cache = \"...\".");
 		}
+		this.definitions.requireAllowed(name, method::problem);
 		return name;
 	}
 

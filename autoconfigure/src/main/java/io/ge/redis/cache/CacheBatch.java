@@ -161,7 +161,7 @@ final class CacheBatch {
 
 	private static @Nullable CacheLookup brought(Landing landing, byte @Nullable [] expired) {
 		return switch (landing.kind()) {
-			case VALUE -> new CacheLookup.Found(landing.value(), landing.leftMillis(), null);
+			case VALUE -> new CacheLookup.Found(landing.value(), landing.leftMillis(), null, false);
 			case EXPIRED -> new CacheLookup.Expired(landing.value());
 			case BYPASS -> new Load(null, true, false, expired);
 			case LATE, AGAIN -> null;
@@ -181,7 +181,7 @@ final class CacheBatch {
 		}
 		if (answer instanceof RedisCache.Answer.Hit hit) {
 			this.flights.land(own, Landing.of(hit.value(), hit.leftMillis()));
-			return new CacheLookup.Found(hit.value(), hit.leftMillis(), null);
+			return new CacheLookup.Found(hit.value(), hit.leftMillis(), null, true);
 		}
 		if (answer instanceof RedisCache.Answer.Stale stale) {
 			this.flights.land(own, Landing.expired(stale.value()));

@@ -40,6 +40,8 @@ final class CacheBulkRead implements AutoCloseable {
 
 	private final GuardEvents events;
 
+	private final NearReader near;
+
 	private final CallBudget budget;
 
 	private final Map<CacheKey, @Nullable Object> values = new HashMap<>();
@@ -52,16 +54,19 @@ final class CacheBulkRead implements AutoCloseable {
 	/** What Redis has for these was invalidated. */
 	private final Set<CacheKey> outdated = new HashSet<>();
 
+	private final Map<CacheKey, NearToken> tokens = new HashMap<>();
+
 	private @Nullable CacheBatch batch;
 
 	CacheBulkRead(CacheBulkSource source, CacheFlights flights, CacheLoads loads, CacheInvalidations invalidations,
-			CacheTransactions transactions, GuardEvents events, CallBudget budget) {
+			CacheTransactions transactions, GuardEvents events, NearReader near, CallBudget budget) {
 		this.source = source;
 		this.flights = flights;
 		this.loads = loads;
 		this.invalidations = invalidations;
 		this.transactions = transactions;
 		this.events = events;
+		this.near = near;
 		this.budget = budget;
 	}
 
@@ -74,6 +79,7 @@ final class CacheBulkRead implements AutoCloseable {
 			throws Throwable {
 		CacheBatch asked = this.flights.batch(keys, settings, this.source.type().readable(), this.budget);
 		this.batch = asked;
+		keys.forEach(this::beginKeeping);
 		passing.forEach((key) -> this.open.put(key, Load.BYPASS));
 		while (true) {
 			take(asked, Waiting.await(asked.look()));
@@ -86,6 +92,13 @@ final class CacheBulkRead implements AutoCloseable {
 				return this.values;
 			}
 			Waiting.await(asked.settled());
+		}
+	}
+
+	private void beginKeeping(CacheKey key) {
+		NearToken token = this.near.begin(key);
+		if (token != null) {
+			this.tokens.put(key, token);
 		}
 	}
 
@@ -141,6 +154,7 @@ final class CacheBulkRead implements AutoCloseable {
 			return false;
 		}
 		this.values.put(key, content.value());
+		this.near.keep(this.tokens.get(key), lookup, this.source.type(), content);
 		tell(expired ? Access.STALE : Access.HIT);
 		return true;
 	}
@@ -261,6 +275,7 @@ final class CacheBulkRead implements AutoCloseable {
 	@Override
 	public void close() {
 		release(true);
+		this.tokens.values().forEach(NearToken::close);
 		if (this.batch != null) {
 			this.batch.close();
 		}

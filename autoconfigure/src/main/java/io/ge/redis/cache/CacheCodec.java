@@ -8,9 +8,11 @@ package io.ge.redis.cache;
 import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
@@ -39,13 +41,43 @@ final class CacheCodec {
 		this.rules = new CacheType.Rules(compressAbove, lazy);
 	}
 
+	/**
+	 * Returns a type, the same for all ways to name it.
+	 */
 	CacheType type(Type type) {
 		CacheType known = this.types.get(type);
 		if (known == null) {
-			known = newType(this.mapper.get().constructType(type));
+			JavaType constructed = this.mapper.get().constructType(type);
+			CacheType made = newType(constructed);
+			CacheType same = this.types.putIfAbsent(constructed, made);
+			known = (same != null) ? same : made;
 			this.types.put(type, known);
 		}
 		return known;
+	}
+
+	/**
+	 * Returns the type that a property names.
+	 * @param name the full name of a class, with the arguments of a generic one
+	 * @param problem makes the exception for what cannot be used, of problem and remedy
+	 */
+	CacheType named(String name, BiFunction<String, String, GuardConfigurationException> problem) {
+		JavaType named;
+		try {
+			named = this.mapper.get().getTypeFactory().constructFromCanonical(name.strip());
+		}
+		catch (IllegalArgumentException ex) {
+			throw problem.apply("'" + name + "' is no type: " + ex.getMessage() + ".",
+					"Write the full name of a class, such as com.acme.Product, or of a generic one with its arguments,"
+							+ " such as java.util.List<com.acme.Product>.");
+		}
+		CacheType type = type(named);
+		String obstacle = obstacle(type);
+		if (obstacle != null) {
+			throw problem.apply("values of the type " + named.toCanonical() + " cannot be read back: " + obstacle + ".",
+					"Name a type that Jackson can read, such as a record, or a collection of a concrete type.");
+		}
+		return type;
 	}
 
 	private CacheType newType(JavaType type) {

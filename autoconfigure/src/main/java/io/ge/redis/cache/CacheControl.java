@@ -76,7 +76,8 @@ public final class CacheControl {
 		});
 		Map<String, Size> found = sizes(counts.keySet());
 		List<Cache> all = new ArrayList<>();
-		counts.forEach((cache, results) -> all.add(new Cache(cache, settings(cache), found.get(cache), results)));
+		counts.forEach((cache, results) -> all
+			.add(new Cache(cache, settings(cache), found.get(cache), results.remove(CacheInventory.NEAR), results)));
 		return new Listing(this.bus.instanceId(), instances, new TreeSet<>(answers.silent()), all, warmUps);
 	}
 
@@ -93,6 +94,7 @@ public final class CacheControl {
 		Settings settings = new Settings();
 		this.definitions.consistency(cache, settings);
 		this.definitions.settings(cache, settings);
+		this.definitions.near(cache, settings);
 		return settings.toMap();
 	}
 
@@ -162,10 +164,13 @@ public final class CacheControl {
 	 * @param settings the settings on the instance that has asked, and where each comes
 	 * from
 	 * @param size how many entries it has in Redis, or {@code null} if that is not known
+	 * @param nearEntries about how many values the instances that have answered have in
+	 * memory, or {@code null} if they keep none
 	 * @param counts what all instances that have answered have counted since they
 	 * started, by result
 	 */
-	public record Cache(String name, Map<String, Setting> settings, @Nullable Size size, Map<String, Long> counts) {
+	public record Cache(String name, Map<String, Setting> settings, @Nullable Size size, @Nullable Long nearEntries,
+			Map<String, Long> counts) {
 
 		private static final List<String> HITS = List.of("hit", "stale");
 

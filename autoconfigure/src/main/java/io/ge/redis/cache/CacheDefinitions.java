@@ -6,14 +6,18 @@
 package io.ge.redis.cache;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
 import io.ge.redis.core.invocation.Settings;
@@ -29,6 +33,8 @@ final class CacheDefinitions {
 	private static final Duration MARGIN = Duration.ofMinutes(1);
 
 	private final Supplier<CacheProperties> properties;
+
+	private final Supplier<? extends Collection<String>> otherNames;
 
 	private final NamedSettings<String> types = new NamedSettings<>();
 
@@ -59,8 +65,68 @@ final class CacheDefinitions {
 
 	private final Map<String, WritePolicy> policies = new ConcurrentHashMap<>();
 
-	CacheDefinitions(Supplier<CacheProperties> properties) {
+	/**
+	 * Creates definitions.
+	 * @param otherNames caches that are listed elsewhere than in the properties
+	 */
+	CacheDefinitions(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
 		this.properties = properties;
+		this.otherNames = otherNames;
+	}
+
+	/**
+	 * Returns whether a cache may have a name.
+	 */
+	boolean isAllowed(String cache) {
+		return !this.properties.get().strictNames() || listedNames().contains(cache);
+	}
+
+	/**
+	 * Checks that a cache may have a name.
+	 * @param problem makes the exception, of problem and remedy
+	 */
+	void requireAllowed(String cache, BiFunction<String, String, GuardConfigurationException> problem) {
+		if (!isAllowed(cache)) {
+			throw problem.apply(
+					"there is no cache '" + cache + "', and ge.redis.cache.strict-names is on. Known are "
+							+ listedNames() + ".",
+					"Correct the name, or list it: with a setting under ge.redis.cache.caches." + cache
+							+ ", such as ge.redis.cache.caches." + cache + ".ttl=10m, or in spring.cache.cache-names.");
+		}
+	}
+
+	/**
+	 * Checks that a cache may have a name.
+	 */
+	void requireAllowed(String cache) {
+		requireAllowed(cache,
+				(problem, remedy) -> new GuardConfigurationException("Cache '" + cache + "'", problem, remedy));
+	}
+
+	/**
+	 * Returns the caches that are listed in properties.
+	 */
+	Set<String> listedNames() {
+		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
+		names.addAll(this.otherNames.get());
+		return names;
+	}
+
+	/**
+	 * Declares the types that properties give caches.
+	 */
+	void declareConfiguredTypes(CacheCodec codec) {
+		this.properties.get().caches().forEach((cache, settings) -> {
+			String type = settings.type();
+			if (type != null) {
+				String place = "ge.redis.cache.caches." + cache + ".type";
+				CacheType known = codec.named(type,
+						(problem, remedy) -> new GuardConfigurationException(place, problem, remedy));
+				this.types.register(cache, known.javaType().toCanonical(), place,
+						(problem, remedy) -> new GuardConfigurationException(place, problem, remedy));
+				this.typeByCache.putIfAbsent(cache, known);
+			}
+		});
 	}
 
 	void declareType(String cache, CacheType type, GuardedMethod method) {
@@ -150,6 +216,13 @@ final class CacheDefinitions {
 		Set<String> all = new TreeSet<>(this.properties.get().caches().keySet());
 		all.addAll(actual.storedCaches());
 		for (String cache : all) {
+			requireAllowed(cache);
+			if (actual.isBehind(cache) && isNear(cache)) {
+				throw new GuardConfigurationException("ge.redis.cache.caches." + cache + ".near.enabled",
+						"cache '" + cache + "' is written behind, and such values are not kept in memory.",
+						"Set it to false, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
+								+ ".write-behind.");
+			}
 			if (actual.isBehind(cache) && consistency(cache, new Settings()) == Consistency.FAST) {
 				throw new IllegalStateException("Cache '" + cache + "' is written behind, but its consistency is fast,"
 						+ " which stores values of writers that have committed. Set ge.redis.cache.caches." + cache
@@ -201,6 +274,7 @@ final class CacheDefinitions {
 	CacheSettings settings(String cache) {
 		CacheSettings known = this.settings.get(cache);
 		if (known == null) {
+			requireAllowed(cache);
 			int before = this.changes.get();
 			known = settings(cache, new Settings());
 			this.settings.put(cache, known);
@@ -249,6 +323,61 @@ final class CacheDefinitions {
 			}
 		}
 		return known;
+	}
+
+	/**
+	 * Merges whether and how values of a cache are kept in memory.
+	 */
+	NearSettings near(String cache, Settings origins) {
+		CacheProperties.Near all = this.properties.get().near();
+		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
+		CacheProperties.CacheNear named = (set != null) ? set : CacheProperties.CacheNear.UNSET;
+		boolean enabled = origins.pick("near", named.enabled(), null, all.enabled());
+		Settings details = enabled ? origins : new Settings();
+		return new NearSettings(enabled, details.pick("nearMaxEntries", named.maxEntries(), null, all.maxEntries()),
+				details.pick("nearTtl", named.ttl(), null, all.ttl()));
+	}
+
+	/**
+	 * Returns whether values of a cache are kept in memory.
+	 */
+	boolean isNear(String cache) {
+		return near(cache, new Settings()).enabled();
+	}
+
+	/**
+	 * Returns whether this instance keeps values of a cache in memory, be it one that no
+	 * property names.
+	 */
+	boolean isAnyKept() {
+		return isAny(NearSettings::isKeeping);
+	}
+
+	/**
+	 * Returns whether some instance may keep values of a cache in memory, be it one that
+	 * no property names.
+	 */
+	boolean isAnyNear() {
+		return isAny(NearSettings::enabled);
+	}
+
+	private boolean isAny(Predicate<NearSettings> such) {
+		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
+		names.add("");
+		return names.stream().anyMatch((cache) -> such.test(near(cache, new Settings())));
+	}
+
+	/**
+	 * Checks that what keeps values in memory is there.
+	 * @param available whether it is
+	 */
+	void verifyNear(boolean available) {
+		if (!available && isAnyKept()) {
+			throw new GuardConfigurationException("ge.redis.cache.near",
+					"values of caches are to be kept in memory, but Caffeine is not on the class path.",
+					"Add the dependency com.github.ben-manes.caffeine:caffeine, whose version Spring Boot manages,"
+							+ " or set max-entries to 0 where an instance keeps none and tells the others.");
+		}
 	}
 
 	/**

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 import io.ge.redis.cache.CacheEvent.Outcome;
 import io.ge.redis.core.outage.CallBudget;
@@ -45,10 +46,14 @@ final class CacheEngine {
 
 	private volatile boolean closed;
 
-	CacheEngine(RedisCache redis, CacheInvalidations invalidations) {
+	/**
+	 * Creates the engine.
+	 * @param changed told of entries that a writer of this instance has changed
+	 */
+	CacheEngine(RedisCache redis, CacheInvalidations invalidations, Consumer<CacheKey> changed) {
 		this.redis = redis;
 		this.invalidations = invalidations;
-		this.flights = new CacheFlights(redis, this.journal);
+		this.flights = new CacheFlights(redis, this.journal, changed);
 		redis.onRecovery(this::recovered);
 	}
 

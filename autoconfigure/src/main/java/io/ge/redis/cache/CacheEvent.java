@@ -15,8 +15,8 @@ import io.ge.redis.core.event.GuardEvent;
  * {@link Read} is published once for each call of a reader, on the thread of the caller
  * and before a value is loaded; where an expired value can stand in, as soon as it is
  * known which one the caller gets. So an {@code @EventListener} or
- * {@link io.ge.redis.core.event.GuardListener} knows the current request and can, for
- * example, keep the access for a response header.
+ * {@link io.ge.redis.core.event.GuardListener}, of hits in memory the latter alone, knows
+ * the current request and can, for example, keep the access for a response header.
  */
 public sealed interface CacheEvent extends GuardEvent {
 
@@ -36,7 +36,16 @@ public sealed interface CacheEvent extends GuardEvent {
 
 		@Override
 		public String result() {
-			return this.access.name().toLowerCase(Locale.ROOT);
+			return this.access.text;
+		}
+
+		/**
+		 * Returns whether it is an application event: not where memory has answered,
+		 * which takes less time than telling the application.
+		 */
+		@Override
+		public boolean isApplicationEvent() {
+			return this.tier != Tier.NEAR;
 		}
 
 	}
@@ -105,7 +114,9 @@ public sealed interface CacheEvent extends GuardEvent {
 		STALE,
 
 		/** A writer at work, or no Redis: the value was loaded and is not cached. */
-		BYPASS
+		BYPASS;
+
+		private final String text = name().toLowerCase(Locale.ROOT);
 
 	}
 
@@ -113,6 +124,9 @@ public sealed interface CacheEvent extends GuardEvent {
 	 * Where a reader asked.
 	 */
 	enum Tier {
+
+		/** In the memory of its instance. */
+		NEAR,
 
 		/** In Redis. */
 		REDIS

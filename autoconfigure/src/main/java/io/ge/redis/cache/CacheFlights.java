@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 import io.ge.redis.cache.CacheLookup.Load;
 import io.ge.redis.core.outage.CallBudget;
@@ -48,11 +49,13 @@ final class CacheFlights {
 	/** After a failure nobody tries to replace a value that stands. */
 	static final Duration REST = Duration.ofSeconds(1);
 
-	private static final int MARGIN = 2;
+	static final int MARGIN = 2;
 
 	private final RedisCache redis;
 
 	private final CacheJournal journal;
+
+	private final Consumer<CacheKey> changed;
 
 	private final Map<CacheKey, Flight> flights = new ConcurrentHashMap<>();
 
@@ -63,10 +66,12 @@ final class CacheFlights {
 	/**
 	 * Creates the flights of this instance.
 	 * @param journal the entries that Redis is not to be asked for
+	 * @param changed told of entries that a writer of this instance has changed
 	 */
-	CacheFlights(RedisCache redis, CacheJournal journal) {
+	CacheFlights(RedisCache redis, CacheJournal journal, Consumer<CacheKey> changed) {
 		this.redis = redis;
 		this.journal = journal;
+		this.changed = changed;
 		redis.onWake(this::wake, () -> this.waiting.values().forEach(Flight::wake));
 	}
 
@@ -118,9 +123,10 @@ final class CacheFlights {
 	}
 
 	/**
-	 * Lets nobody join the flight of an entry any more.
+	 * Lets nobody join the flight of an entry any more, which has changed.
 	 */
 	void cutOff(CacheKey key) {
+		this.changed.accept(key);
 		Flight flight = this.flights.remove(key);
 		if (flight != null) {
 			flight.wake();
@@ -273,7 +279,7 @@ final class CacheFlights {
 		private CompletableFuture<CacheLookup> take(Flight other, Landing landing) {
 			return switch (landing.kind()) {
 				case VALUE -> CompletableFuture
-					.completedFuture(new CacheLookup.Found(landing.value(), landing.leftMillis(), null));
+					.completedFuture(new CacheLookup.Found(landing.value(), landing.leftMillis(), null, false));
 				case EXPIRED -> CompletableFuture.completedFuture(new CacheLookup.Expired(landing.value()));
 				case BYPASS -> CompletableFuture.completedFuture(new Load(null, true, false, other.expired));
 				case LATE -> lateFor(other);
@@ -311,7 +317,7 @@ final class CacheFlights {
 			if (answer instanceof RedisCache.Answer.Hit hit) {
 				land(own, Landing.of(hit.value(), hit.leftMillis()));
 				return CompletableFuture.completedFuture(
-						new CacheLookup.Found(hit.value(), hit.leftMillis(), hit.refreshing() ? own : null));
+						new CacheLookup.Found(hit.value(), hit.leftMillis(), hit.refreshing() ? own : null, true));
 			}
 			if (answer instanceof RedisCache.Answer.Leased leased) {
 				own.expired = leased.expired();

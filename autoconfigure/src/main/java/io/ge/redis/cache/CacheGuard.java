@@ -5,9 +5,13 @@
 
 package io.ge.redis.cache;
 
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -19,15 +23,21 @@ import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindProperties;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -35,9 +45,11 @@ import org.springframework.util.function.SingletonSupplier;
  * transactions and the API for code stand on one engine, which is made when the first of
  * them is used.
  */
-public final class CacheGuard implements SmartInitializingSingleton, AutoCloseable {
+public final class CacheGuard implements BeanClassLoaderAware, SmartInitializingSingleton, AutoCloseable {
 
 	private static final String PATTERN = "cache";
+
+	private static final int CHECK_SECONDS = 5;
 
 	private final CacheAsideOperationSource readers;
 
@@ -57,6 +69,14 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	private final CacheDefinitions definitions;
 
+	private final CacheCodec codec;
+
+	private final CacheAttributes attributes;
+
+	private final SpringTypes springTypes;
+
+	private final SpringCacheManager springManager;
+
 	private final Supplier<CacheProperties> settings;
 
 	private final Supplier<RedisBackend> backend;
@@ -64,6 +84,8 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	private final AtomicReference<@Nullable Assembly> made = new AtomicReference<>();
 
 	private volatile @Nullable CacheWarmUp warmUp;
+
+	private ClassLoader classLoader = CacheGuard.class.getClassLoader();
 
 	/**
 	 * Assembles the caches.
@@ -77,18 +99,22 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	 * @param events told of reads, loads and writes
 	 * @param behindProperties the settings of caches that are written behind
 	 * @param stores the stores of those
+	 * @param otherNames caches that are listed elsewhere than in the properties
 	 */
 	public CacheGuard(Supplier<CacheProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
 			Supplier<JsonMapper> mapper, Supplier<RedisBackend> backend, UnaryOperator<Runnable> context,
 			GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
-			Supplier<List<WriteBehindStore<?>>> stores) {
+			Supplier<List<WriteBehindStore<?>>> stores, Supplier<? extends Collection<String>> otherNames) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		this.settings = settings;
 		this.backend = backend;
-		CacheDefinitions definitions = new CacheDefinitions(settings);
+		CacheDefinitions definitions = new CacheDefinitions(settings, otherNames);
 		this.definitions = definitions;
 		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes());
 		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
+		this.codec = codec;
+		this.attributes = reader;
+		this.springTypes = new SpringTypes(definitions, reader);
 		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
 				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
 				this::changes, events);
@@ -99,12 +125,13 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 		this.invalidators = new CacheInvalidateOperationSource(reader);
 		this.assembly = SingletonSupplier
 			.of(() -> assemble(definitions, codec, settings.get(), backend.get(), context, events));
+		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
 		this.transactions = new CacheTransactions(new WriteSteps(() -> this.assembly.get().engine(), events));
 	}
 
 	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
 		return new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus(), properties.intentTimeout(),
-				this.behind::isBehind);
+				this.behind::isBehind, this.definitions::isNear);
 	}
 
 	private RedisWriteBehind changes() {
@@ -113,21 +140,65 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	private Assembly assemble(CacheDefinitions definitions, CacheCodec codec, CacheProperties properties,
 			RedisBackend backend, UnaryOperator<Runnable> context, GuardEvents events) {
+		definitions.declareConfiguredTypes(codec);
 		CacheInvalidations invalidations = new CacheInvalidations(
 				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
 				definitions::longestStamped, properties.maxStaleness());
-		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations);
+		NearCaches near = near(definitions, properties, backend);
+		NearCheck check = check(definitions, backend.bus());
+		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
 		CacheFlights flights = engine.flights();
 		CacheValues values = new CacheValues(definitions, codec);
 		CacheLoads loads = new CacheLoads(flights, values, invalidations, events);
 		CacheRefresher refresher = new CacheRefresher(flights, loads, this.transactions,
 				properties.earlyRefresh().threads(), context);
+		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
+				events);
 		CacheReader reader = new CacheReader(definitions, flights, loads, refresher, invalidations, this.transactions,
-				events, this.behind);
-		Assembly assembly = new Assembly(engine, refresher, reader,
-				new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events, this.behind));
+				events, nearReader, this.behind);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events,
+				this.behind);
+		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
+				nearReader, this.behind);
+		SpringCacheParts spring = new SpringCacheParts(definitions, caches, reader, split, this.transactions,
+				new Handover(context), this.springTypes, codec, events, this.attributes.transactions());
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, caches, spring);
 		this.made.set(assembly);
 		return assembly;
+	}
+
+	private NearCaches near(CacheDefinitions definitions, CacheProperties properties, RedisBackend backend) {
+		// Here too, since beans may use a cache before all of them are there
+		verifyNear();
+		InstanceBus bus = backend.bus();
+		boolean any = definitions.isAnyKept();
+		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
+		// Messages between the nodes of a Cluster may get lost without a sign
+		Duration sure = backend.connection().isClustered() ? properties.maxStaleness() : CacheSettings.EVER;
+		NearCaches near = new NearCaches(any, (cache) -> definitions.near(cache, new Settings()),
+				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
+		if (any) {
+			this.redis.get().onNews(near::drop);
+			bus.onLost(near::dropAll);
+			bus.onSubscribed(near::dropAll);
+			bus.confirmWhile(near::isInUse);
+		}
+		return near;
+	}
+
+	// Also where nothing is kept, since others rely on being told. Who may not publish
+	// may
+	// not subscribe either as a rule, so the subscription is not waited for.
+	private NearCheck check(CacheDefinitions definitions, InstanceBus bus) {
+		NearCheck check = new NearCheck(bus::tryNews, bus.newsChannel(), bus.channelPattern(),
+				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
+		if (definitions.isAnyNear()) {
+			this.redis.get().onRecovery(check::run);
+			bus.onSubscribed(check::run);
+			bus.onLost(check::run);
+			check.run();
+		}
+		return check;
 	}
 
 	/**
@@ -196,6 +267,30 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	}
 
 	/**
+	 * Returns the same caches for Spring.
+	 * @return the manager of all of them
+	 */
+	public SpringCacheManager cacheManager() {
+		return this.springManager;
+	}
+
+	/**
+	 * Returns what does the work of an interceptor of Spring's, so that the guarantees
+	 * hold for Spring's annotations where the caches are those of {@link #cacheManager}.
+	 * @param configured the interceptor as Spring has configured it
+	 * @param beans where the methods with annotations are
+	 * @param watcher tells when values have come that were promised
+	 * @return the interceptor to be used instead
+	 */
+	public CacheInterceptor interceptor(CacheInterceptor configured, ConfigurableListableBeanFactory beans,
+			CacheResultWatcher watcher) {
+		SpringCacheInterceptor made = new SpringCacheInterceptor(configured, watcher,
+				new SpringCacheMethods(beans, this.definitions, this.codec, this.springTypes, this.behind));
+		made.setBeanFactory(beans);
+		return made;
+	}
+
+	/**
 	 * Returns what runs warmers.
 	 * @param warmers the warmers, in the order in which they run
 	 * @return the warm-up, not started
@@ -226,8 +321,15 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	private CacheInventory inventory(Function<String, Map<String, Long>> counts) {
 		Map<String, Map<String, Long>> all = new TreeMap<>();
-		this.definitions.names().forEach((name) -> all.put(name, counts.apply(name)));
 		Assembly assembly = this.made.get();
+		this.definitions.names().forEach((name) -> {
+			Map<String, Long> counted = new TreeMap<>(counts.apply(name));
+			Long kept = (assembly != null) ? assembly.near().size(name) : null;
+			if (kept != null) {
+				counted.put(CacheInventory.NEAR, kept);
+			}
+			all.put(name, counted);
+		});
 		CacheWarmUp warming = this.warmUp;
 		return CacheInventory.of((assembly != null) ? assembly.engine().dueRemovals() : 0, all,
 				(warming != null) ? warming.progress() : List.of());
@@ -235,14 +337,29 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		this.definitions.declareConfiguredTypes(this.codec);
 		this.definitions.verifyWriteBehind(this.behind);
+		verifyNear();
+	}
+
+	// The class loader of a thread says nothing: it may be any
+	private void verifyNear() {
+		this.definitions.verifyNear(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
+				&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CacheGuard.class.getClassLoader()));
+	}
+
+	@Override
+	public void setBeanClassLoader(ClassLoader classLoader) {
+		this.classLoader = classLoader;
 	}
 
 	@Override
 	public void close() {
 		Assembly assembly = this.made.get();
 		if (assembly != null) {
+			assembly.check().close();
 			assembly.refresher().close();
+			assembly.spring().handover().close();
 			assembly.engine().close();
 		}
 	}
@@ -250,7 +367,8 @@ public final class CacheGuard implements SmartInitializingSingleton, AutoCloseab
 	/**
 	 * What stands on one engine.
 	 */
-	private record Assembly(CacheEngine engine, CacheRefresher refresher, CacheReader reader, DefaultCaches caches) {
+	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
+			CacheReader reader, DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

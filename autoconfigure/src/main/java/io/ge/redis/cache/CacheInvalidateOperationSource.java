@@ -14,17 +14,12 @@ import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.ReturnTypes;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
-
 /**
  * Reads {@link CacheInvalidate}.
  */
 final class CacheInvalidateOperationSource extends OperationSource<CacheInvalidate, CacheInvalidateOperation> {
 
 	private final CacheAttributes attributes;
-
-	private final TransactionAttributeSource transactions = new AnnotationTransactionAttributeSource(false);
 
 	CacheInvalidateOperationSource(CacheAttributes attributes) {
 		super(CacheInvalidate.class);
@@ -37,7 +32,7 @@ final class CacheInvalidateOperationSource extends OperationSource<CacheInvalida
 		List<CacheInvalidateOperation.Target> targets = new ArrayList<>(annotations.size());
 		annotations.forEach((annotation) -> targets.add(target(annotation, method)));
 		return new CacheInvalidateOperation(List.copyOf(targets),
-				TransactionBoundary.of(method.method(), method.targetClass(), this.transactions));
+				TransactionBoundary.of(method.method(), method.targetClass(), this.attributes.transactions()));
 	}
 
 	private CacheInvalidateOperation.Target target(CacheInvalidate annotation, GuardedMethod method) {

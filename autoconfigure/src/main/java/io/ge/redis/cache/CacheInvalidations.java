@@ -98,6 +98,21 @@ final class CacheInvalidations {
 		return look(cache, known, budget);
 	}
 
+	/**
+	 * Returns when the versions of a cache were looked at last, and has them looked at
+	 * soon if that was too long ago.
+	 * @param since when it should have been at the earliest
+	 * @return by {@link System#nanoTime()}; long ago if never
+	 */
+	long lookedAt(String cache, long since) {
+		TagVersions known = versions(cache);
+		long looked = known.lookedAt();
+		if (looked - since < 0) {
+			look(cache, known, this.redis.newBudget());
+		}
+		return looked;
+	}
+
 	private CompletableFuture<Void> look(String cache, TagVersions known, CallBudget budget) {
 		return known.look((done) -> {
 			long begun = System.nanoTime();
@@ -162,6 +177,26 @@ final class CacheInvalidations {
 	 */
 	boolean isOutdated(String cache, long stamp, long... tags) {
 		return versions(cache).isOutdated(stamp, tags);
+	}
+
+	/**
+	 * Returns whether an entry may be served from memory: it is not outdated, and what is
+	 * known is not too old to be relied on. Looks in the background in time, as
+	 * {@link #ready}.
+	 * @param now the time, by {@link System#nanoTime()}
+	 * @param stamp its stamp
+	 * @param tags the hashes of its tags
+	 */
+	boolean isServable(String cache, long now, long stamp, long[] tags) {
+		TagVersions known = versions(cache);
+		long unconfirmed = now - known.lookedAt();
+		if (unconfirmed > this.maxStaleness) {
+			return false;
+		}
+		if (unconfirmed > this.maxStaleness / 2) {
+			look(cache, known, this.redis.newBudget());
+		}
+		return !known.isOutdated(stamp, tags);
 	}
 
 	/**

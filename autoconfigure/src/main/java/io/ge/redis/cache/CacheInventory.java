@@ -28,6 +28,9 @@ record CacheInventory(String process, int journal, Map<String, Map<String, Long>
 
 	static final String TOPIC = "cache.list";
 
+	/** Under which an instance tells how many values it has in memory. */
+	static final String NEAR = "near_entries";
+
 	/** Of a message, in characters that are all ASCII. */
 	private static final int LONGEST = 32_000;
 

@@ -69,7 +69,12 @@ final class CacheKey {
 	@Override
 	public boolean equals(Object other) {
 		return other instanceof CacheKey key && this.hash == key.hash && this.cache.equals(key.cache)
-				&& this.parts.equals(key.parts);
+				&& hasParts(key.parts);
+	}
+
+	private boolean hasParts(List<String> others) {
+		return (this.parts.size() == 1 && others.size() == 1) ? this.parts.get(0).equals(others.get(0))
+				: this.parts.equals(others);
 	}
 
 	@Override

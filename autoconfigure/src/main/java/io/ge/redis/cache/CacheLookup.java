@@ -19,8 +19,10 @@ sealed interface CacheLookup {
 	 * @param leftMillis the time to its expiry in milliseconds, or -1 if it has none
 	 * @param refresh leave to replace it before that, which must be used or given back;
 	 * {@code null} if somebody else does, or it is too early
+	 * @param asked whether the caller has asked Redis itself, not joined another one that
+	 * had asked before
 	 */
-	record Found(byte[] value, long leftMillis, @Nullable Permit refresh) implements CacheLookup {
+	record Found(byte[] value, long leftMillis, @Nullable Permit refresh, boolean asked) implements CacheLookup {
 	}
 
 	/**

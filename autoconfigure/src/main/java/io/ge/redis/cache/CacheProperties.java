@@ -35,7 +35,8 @@ import org.springframework.util.unit.DataSize;
  * @param intentTimeout longest time between the announcement of a change, right before
  * its commit, and its publication; as long, readers go past the cache if a writer dies
  * @param maxStaleness longest time for which an instance may miss that entries were
- * invalidated by tags or all at once, if it was not told
+ * invalidated by tags or all at once, if it was not told, or that a value in its memory
+ * has changed
  * @param onLoadTimeout what callers get that have waited as long
  * @param earlyRefresh replacing values that are read before they expire
  * @param staleIfError time for which a value is kept beyond its expiry, for callers whose
@@ -44,6 +45,9 @@ import org.springframework.util.unit.DataSize;
  * values of one moment do not expire together; at least 0 and less than 1
  * @param maxValueSize largest value that is stored, as it stands in Redis
  * @param compressAbove length of JSON above which a value is compressed
+ * @param strictNames whether a cache must be listed, by its settings or in
+ * {@code spring.cache.cache-names}, so that a misspelt name fails
+ * @param near keeping values in the memory of each instance
  * @param caches caches by name, which win over the annotations
  * @param warmUp what {@code CacheWarmer} beans do when the application has started
  */
@@ -56,11 +60,20 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		@DefaultValue("load") OnLoadTimeout onLoadTimeout, @DefaultValue EarlyRefresh earlyRefresh,
 		@DefaultValue("0s") Duration staleIfError, @DefaultValue("0.1") double ttlJitter,
 		@DefaultValue("1MB") DataSize maxValueSize, @DefaultValue("16KB") DataSize compressAbove,
-		@DefaultValue Map<String, Cache> caches, @DefaultValue WarmUp warmUp) {
+		@DefaultValue("false") boolean strictNames, @DefaultValue Near near, @DefaultValue Map<String, Cache> caches,
+		@DefaultValue WarmUp warmUp) {
 
 	private static final String PREFIX = "ge.redis.cache.";
 
 	private static final Duration MOST_STALE = Duration.ofDays(30);
+
+	/** Less is over before it is confirmed that changes arrive. */
+	private static final Duration LEAST_NEAR = Duration.ofSeconds(1);
+
+	private static final Duration MOST_NEAR = Duration.ofDays(365);
+
+	/** It takes less for a message to come back several times. */
+	private static final Duration LEAST_STALENESS_NEAR = Duration.ofSeconds(1);
 
 	public CacheProperties {
 		check(PREFIX, ttl, negativeTtl, leaseTime, loadWait);
@@ -75,8 +88,12 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		Assert.isTrue(onRedisDown == OnRedisDown.PROCEED || consistency == Consistency.INTENT,
 				() -> PREFIX + "on-redis-down=fail-tx needs " + PREFIX + "consistency=intent: with "
 						+ consistency.name().toLowerCase(Locale.ROOT) + " nothing is asked of Redis before a commit");
+		checkNear(PREFIX, near.enabled(), near.maxEntries(), near.ttl(), maxStaleness);
 		caches.forEach((name, cache) -> {
 			String prefix = PREFIX + "caches." + name + ".";
+			if (cache.near != null) {
+				checkNear(prefix, cache.near.enabled(), cache.near.maxEntries(), cache.near.ttl(), maxStaleness);
+			}
 			check(prefix, cache.ttl, cache.negativeTtl, cache.leaseTime, cache.loadWait);
 			checkReading(prefix, cache.staleIfError, cache.ttlJitter);
 			requireSomethingStale(prefix, (cache.onLoadTimeout != null) ? cache.onLoadTimeout : onLoadTimeout,
@@ -84,6 +101,18 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			Assert.isTrue(cache.ttl == null || !Boolean.TRUE.equals(cache.permanent),
 					() -> prefix + "permanent and " + prefix + "ttl exclude each other");
 		});
+	}
+
+	private static void checkNear(String prefix, @Nullable Boolean enabled, @Nullable Integer maxEntries,
+			@Nullable Duration ttl, Duration maxStaleness) {
+		Assert.isTrue(maxEntries == null || maxEntries >= 0,
+				() -> prefix + "near.max-entries must not be negative, was " + maxEntries);
+		Assert.isTrue(ttl == null || (ttl.compareTo(LEAST_NEAR) >= 0 && ttl.compareTo(MOST_NEAR) <= 0),
+				() -> prefix + "near.ttl must be at least 1s and at most 365d, was " + ttl);
+		Assert.isTrue(!Boolean.TRUE.equals(enabled) || maxStaleness.compareTo(LEAST_STALENESS_NEAR) >= 0,
+				() -> prefix + "near.enabled=true needs " + PREFIX + "max-staleness of at least 1s, was " + maxStaleness
+						+ ": every 300ms it is confirmed that changes arrive, and values are served from memory only"
+						+ " as long as that is no longer ago");
 	}
 
 	private static void check(String prefix, @Nullable Duration ttl, @Nullable Duration negativeTtl,
@@ -137,17 +166,54 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * @param writeBehind whether the cache is written behind although this application
 	 * has no store for it, because another one has; with a {@code WriteBehindStore} bean
 	 * it is in any case
+	 * @param near keeping values in the memory of each instance
+	 * @param type type of the values, for code that does not say it: the full name of a
+	 * class, or of a generic one with its arguments, such as
+	 * {@code java.util.List<com.acme.Product>}
 	 */
 	public record Cache(@Nullable Consistency consistency, @Nullable Duration ttl, @Nullable Duration negativeTtl,
 			@Nullable Duration leaseTime, @Nullable Duration loadWait, @Nullable Boolean permanent,
 			@Nullable OnLoadTimeout onLoadTimeout, @Nullable CacheEarlyRefresh earlyRefresh,
-			@Nullable Duration staleIfError, @Nullable Double ttlJitter, @DefaultValue("false") boolean writeBehind) {
+			@Nullable Duration staleIfError, @Nullable Double ttlJitter, @DefaultValue("false") boolean writeBehind,
+			@Nullable CacheNear near, @Nullable String type) {
 
-		static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false);
+		static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false, null,
+				null);
 
 		@Nullable EarlyRefreshMode earlyRefreshMode() {
 			return (this.earlyRefresh != null) ? this.earlyRefresh.mode() : null;
 		}
+
+	}
+
+	/**
+	 * Keeping values in the memory of each instance, beside Redis.
+	 *
+	 * @param enabled whether values are kept in memory, and all instances told of every
+	 * change; all instances must agree on it
+	 * @param maxEntries how many values of a cache an instance keeps at most; zero for an
+	 * instance that keeps none and tells the others
+	 * @param ttl longest time for which a value is served from memory; at least a second,
+	 * at most 365 days
+	 */
+	public record Near(@DefaultValue("false") boolean enabled, @DefaultValue("10000") int maxEntries,
+			@DefaultValue("60s") Duration ttl) {
+
+	}
+
+	/**
+	 * Keeping values of one cache in the memory of each instance.
+	 *
+	 * @param enabled whether values are kept in memory, and all instances told of every
+	 * change; all instances must agree on it
+	 * @param maxEntries how many values an instance keeps at most; zero for an instance
+	 * that keeps none and tells the others
+	 * @param ttl longest time for which a value is served from memory; at least a second,
+	 * at most 365 days
+	 */
+	public record CacheNear(@Nullable Boolean enabled, @Nullable Integer maxEntries, @Nullable Duration ttl) {
+
+		static final CacheNear UNSET = new CacheNear(null, null, null);
 
 	}
 

@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -39,10 +40,13 @@ final class CacheReader {
 
 	private final GuardEvents events;
 
+	private final NearReader near;
+
 	private final WriteBehind behind;
 
 	CacheReader(CacheDefinitions definitions, CacheFlights flights, CacheLoads loads, CacheRefresher refresher,
-			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events, WriteBehind behind) {
+			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events, NearReader near,
+			WriteBehind behind) {
 		this.definitions = definitions;
 		this.flights = flights;
 		this.loads = loads;
@@ -50,6 +54,7 @@ final class CacheReader {
 		this.invalidations = invalidations;
 		this.transactions = transactions;
 		this.events = events;
+		this.near = near;
 		this.behind = behind;
 	}
 
@@ -60,6 +65,10 @@ final class CacheReader {
 	 * cache is configured to fail then
 	 */
 	@Nullable Object read(CacheSource database) throws Throwable {
+		NearValue held = this.near.find(database);
+		if (held != null) {
+			return held.value();
+		}
 		CacheKey key = database.key();
 		CacheSource source = this.behind.isBehind(key.cache()) ? new PendingFirst(this.behind, database) : database;
 		if (this.invalidations.isDue(key.cache()) || this.transactions.isWriting(key)
@@ -67,12 +76,22 @@ final class CacheReader {
 			tell(key, Access.BYPASS);
 			return this.loads.load(source);
 		}
+		NearToken token = this.near.begin(key);
 		try {
-			return look(source);
+			return look(source, token);
 		}
 		finally {
+			NearReader.end(token);
 			this.transactions.endLoad();
 		}
+	}
+
+	/**
+	 * Returns a value that is in memory, for a reader that says nothing of tags.
+	 * @return the value, or {@code null} to {@link #read} it
+	 */
+	@Nullable NearValue inMemory(CacheKey key, CacheType type) {
+		return this.near.find(key, type);
 	}
 
 	/**
@@ -83,18 +102,36 @@ final class CacheReader {
 	Map<CacheKey, @Nullable Object> readAll(CacheBulkSource database) throws Throwable {
 		CacheBulkSource source = this.behind.isBehind(database.cache())
 				? new PendingFirstForSeveral(this.behind, database) : database;
+		Map<CacheKey, @Nullable Object> held = new HashMap<>();
+		List<CacheKey> asked = new ArrayList<>();
+		for (CacheKey key : source.keys()) {
+			NearValue value = this.near.find(key, source.type());
+			if (value != null) {
+				held.put(key, value.value());
+			}
+			else {
+				asked.add(key);
+			}
+		}
+		if (!asked.isEmpty()) {
+			held.putAll(readAll(source, asked));
+		}
+		return held;
+	}
+
+	private Map<CacheKey, @Nullable Object> readAll(CacheBulkSource source, List<CacheKey> keys) throws Throwable {
 		List<CacheKey> passing = new ArrayList<>();
 		List<CacheKey> entered = new ArrayList<>();
 		CallBudget budget = this.flights.newBudget();
 		boolean unjudged = this.invalidations.isDue(source.cache())
 				|| !this.invalidations.awaitReady(source.cache(), budget);
 		try {
-			for (CacheKey key : source.keys()) {
+			for (CacheKey key : keys) {
 				boolean passes = unjudged || this.transactions.isWriting(key) || !this.transactions.beginLoad(key);
 				(passes ? passing : entered).add(key);
 			}
 			try (CacheBulkRead read = new CacheBulkRead(source, this.flights, this.loads, this.invalidations,
-					this.transactions, this.events, budget)) {
+					this.transactions, this.events, this.near, budget)) {
 				return read.go(entered, passing, this.definitions.settings(source.cache()));
 			}
 		}
@@ -103,7 +140,7 @@ final class CacheReader {
 		}
 	}
 
-	private @Nullable Object look(CacheSource source) throws Throwable {
+	private @Nullable Object look(CacheSource source, @Nullable NearToken token) throws Throwable {
 		CacheKey key = source.key();
 		CallBudget budget = this.flights.newBudget();
 		CacheQuestion question = new CacheQuestion(key, this.definitions.settings(key.cache()),
@@ -111,6 +148,7 @@ final class CacheReader {
 				!this.refresher.isBusy() && !this.transactions.snapshot().transactional());
 		CacheLookup lookup = look(question, budget);
 		if (lookup instanceof CacheLookup.Load load) {
+			NearReader.end(token);
 			return load(source, load, budget);
 		}
 		requireInTime(key, lookup);
@@ -121,9 +159,11 @@ final class CacheReader {
 			requireInTime(key, lookup);
 			content = content(source, entry(lookup));
 			if (content == null) {
+				NearReader.end(token);
 				return load(source, replaceable(lookup, unreadable), budget);
 			}
 		}
+		this.near.keep(token, lookup, source.type(), content);
 		if (lookup instanceof CacheLookup.Found found && found.refresh() != null) {
 			this.refresher.refresh(source, found.refresh());
 		}
@@ -180,7 +220,7 @@ final class CacheReader {
 
 	// Else an entry that was stored before anybody said what its tags are would be out of
 	// reach
-	private static boolean isTagged(CacheSource source) {
+	static boolean isTagged(CacheSource source) {
 		CacheTags tags = source.tags();
 		return tags != null && !tags.isEmpty();
 	}

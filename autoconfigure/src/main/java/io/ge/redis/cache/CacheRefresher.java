@@ -79,7 +79,7 @@ final class CacheRefresher implements AutoCloseable {
 
 	private void load(CacheSource source, CacheLookup.Permit permit) {
 		this.running.incrementAndGet();
-		this.transactions.beginLoad(source.key());
+		boolean entered = this.transactions.beginLoad(source.key());
 		try {
 			this.loads.load(source, permit, this.transactions.snapshot(), this.flights.newBudget());
 		}
@@ -88,7 +88,9 @@ final class CacheRefresher implements AutoCloseable {
 			logger.debug("A value of cache '" + source.key().cache() + "' could not be refreshed", ex);
 		}
 		finally {
-			this.transactions.endLoad();
+			if (entered) {
+				this.transactions.endLoad();
+			}
 			this.running.decrementAndGet();
 		}
 	}

@@ -44,6 +44,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 
 	private final ThreadLocal<Bound> bound = new ThreadLocal<>();
 
+	private final OpenMisses openMisses = new OpenMisses();
+
 	CacheTransactions(WriteSteps steps) {
 		this.steps = steps;
 	}
@@ -73,6 +75,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
+	 * Returns whether the current thread is changing an entry, or loading it.
+	 */
+	boolean isPassingBy(CacheKey key) {
+		Bound current = this.bound.get();
+		return current != null && (current.loading.contains(key) || isWriting(key));
+	}
+
+	/**
 	 * Returns whether a writer of an entry is running on the current thread. What is
 	 * written inside of it is part of it.
 	 */
@@ -93,15 +103,29 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
+	 * Returns what the current thread has looked for in code and not found.
+	 */
+	OpenMisses openMisses() {
+		return this.openMisses;
+	}
+
+	/**
+	 * Returns whether the current thread loads an entry, which it must not wait for then.
+	 */
+	boolean isLoading(CacheKey key) {
+		Bound current = this.bound.get();
+		return (current != null && current.loading.contains(key)) || this.openMisses.isLeased(key);
+	}
+
+	/**
 	 * Enters the loading of an entry on the current thread.
 	 * @return whether the thread does not load it already
 	 */
 	boolean beginLoad(CacheKey key) {
-		Bound current = bound();
-		if (current.loading.contains(key)) {
+		if (isLoading(key)) {
 			return false;
 		}
-		current.loading.push(key);
+		bound().loading.push(key);
 		return true;
 	}
 

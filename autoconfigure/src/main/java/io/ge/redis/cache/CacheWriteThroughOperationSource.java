@@ -12,17 +12,12 @@ import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.ReturnTypes;
 
-import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
-
 /**
  * Reads {@link CacheWriteThrough}.
  */
 final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteThrough, CacheWriteThroughOperation> {
 
 	private final CacheAttributes attributes;
-
-	private final TransactionAttributeSource transactions = new AnnotationTransactionAttributeSource(false);
 
 	CacheWriteThroughOperationSource(CacheAttributes attributes) {
 		super(CacheWriteThrough.class);
@@ -51,7 +46,7 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 			this.attributes.returnType(method, cache);
 		}
 		return new CacheWriteThroughOperation(cache, key, value, condition, unless, tags, version,
-				TransactionBoundary.of(method.method(), method.targetClass(), this.transactions),
+				TransactionBoundary.of(method.method(), method.targetClass(), this.attributes.transactions()),
 				this.attributes.description("CacheWriteThrough", cache, (settings) -> {
 					settings.pickOptional("key", null, key.text());
 					settings.pickOptional("value", null, (value != null) ? value.text() : null);

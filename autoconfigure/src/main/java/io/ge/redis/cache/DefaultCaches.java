@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -96,6 +97,9 @@ final class DefaultCaches implements GeCaches {
 
 	private CacheType typeOf(String cache, Type type) {
 		CacheType wanted = this.codec.type(type);
+		if (this.definitions.type(cache) == wanted) {
+			return wanted;
+		}
 		CacheType held = heldType(cache);
 		if (held != null && !held.javaType().equals(wanted.javaType())) {
 			throw new IllegalArgumentException("Cache '" + cache + "' holds " + held.javaType().toCanonical() + ", not "
@@ -108,7 +112,10 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	private <T> @Nullable T get(String cache, Object key, Type type, Supplier<? extends @Nullable T> loader) {
 		CacheType wanted = typeOf(cache, type);
-		return unchecked(() -> (T) this.reader.read(new Supplied(key(cache, key), wanted, loader)));
+		CacheKey entry = key(cache, key);
+		NearValue held = this.reader.inMemory(entry, wanted);
+		return (held != null) ? (T) held.value()
+				: unchecked(() -> (T) this.reader.read(new Supplied(entry, wanted, loader)));
 	}
 
 	private static <T extends @Nullable Object> T unchecked(Call<T> call) {
@@ -132,8 +139,15 @@ final class DefaultCaches implements GeCaches {
 
 	@Override
 	public void put(String cache, Object key, @Nullable Object value) {
-		CacheWrite write = newWrite(writtenThrough(key(cache, key)), TransactionBoundary.UNKNOWN);
-		write.value(newValue(cache, value, stamp(write), null));
+		put(key(cache, key), value);
+	}
+
+	/**
+	 * As {@link #put(String, Object, Object)}.
+	 */
+	void put(CacheKey key, @Nullable Object value) {
+		CacheWrite write = newWrite(writtenThrough(key), TransactionBoundary.UNKNOWN);
+		write.value(newValue(key.cache(), value, stamp(write), null));
 		if (!this.transactions.add(write)) {
 			remove(write);
 		}
@@ -141,11 +155,47 @@ final class DefaultCaches implements GeCaches {
 
 	@Override
 	public void evict(String cache, Object key) {
-		CacheWrite write = newWrite(key(cache, key), TransactionBoundary.UNKNOWN);
+		evict(key(cache, key));
+	}
+
+	/**
+	 * As {@link #evict(String, Object)}.
+	 */
+	void evict(CacheKey key) {
+		CacheWrite write = newWrite(key, TransactionBoundary.UNKNOWN);
 		this.transactions.dropValues(write.key());
 		if (!this.transactions.add(write)) {
 			remove(write);
 		}
+	}
+
+	/**
+	 * Removes an entry, or all of a cache, after the commit of the current transaction,
+	 * and does nothing if there is none.
+	 * @param target names the entry, or the cache as a whole
+	 */
+	void evictWithTransaction(CacheKey target) {
+		CacheWrite write = newWrite(target, TransactionBoundary.UNKNOWN);
+		this.transactions.dropValues(target);
+		this.transactions.add(write);
+	}
+
+	/**
+	 * Removes an entry, or all of a cache, at once, whatever transaction there is, and
+	 * does not wait for Redis.
+	 * @param target names the entry, or the cache as a whole
+	 * @return completes when Redis knows, or cannot be told at present; never
+	 * exceptionally
+	 */
+	CompletableFuture<CacheEvent.Outcome> removeSoon(CacheKey target) {
+		return this.engine.invalidate(newWrite(target, TransactionBoundary.UNKNOWN));
+	}
+
+	/**
+	 * Checks that values can be written to the cache of an entry otherwise than behind.
+	 */
+	void requireWrittenThrough(CacheKey key) {
+		writtenThrough(key);
 	}
 
 	@Override
@@ -188,10 +238,11 @@ final class DefaultCaches implements GeCaches {
 	}
 
 	/**
-	 * Removes an entry at once, whatever transaction there is.
+	 * Removes an entry, or all of a cache, at once, whatever transaction there is.
+	 * @param target names the entry, or the cache as a whole
 	 */
-	CacheEvent.Outcome remove(CacheKey key) {
-		return remove(newWrite(key, TransactionBoundary.UNKNOWN));
+	CacheEvent.Outcome remove(CacheKey target) {
+		return remove(newWrite(target, TransactionBoundary.UNKNOWN));
 	}
 
 	private CacheEvent.Outcome remove(CacheWrite write) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -53,6 +54,9 @@ import org.jspecify.annotations.Nullable;
 final class RedisCache {
 
 	static final String TOPIC = "cache";
+
+	/** Followed by the name of a cache and the parts of a key. */
+	static final String NEWS = "cache.near";
 
 	/**
 	 * How long writers are remembered beyond their time, and so how long ago a reader's
@@ -100,14 +104,19 @@ final class RedisCache {
 
 	private final Predicate<String> behind;
 
+	private final Predicate<String> near;
+
 	private final AtomicLong handles = new AtomicLong();
 
 	/**
 	 * Creates the adapter.
 	 * @param behind tells caches that are written behind, whose entries have the hash tag
 	 * of their partition: {@code prefix:cache:{cache:p3}:key:e1}
+	 * @param near tells caches that instances keep in memory, so that all are told of
+	 * what changes in them
 	 */
-	RedisCache(GuardedRedis redis, KeySpace keys, InstanceBus bus, Duration intentTimeout, Predicate<String> behind) {
+	RedisCache(GuardedRedis redis, KeySpace keys, InstanceBus bus, Duration intentTimeout, Predicate<String> behind,
+			Predicate<String> near) {
 		this.redis = redis;
 		this.lookups = new RedisGroups(redis, LOOKUP, FREE, false);
 		this.fills = new RedisGroups(redis, FILL, FREE, true);
@@ -116,6 +125,7 @@ final class RedisCache {
 		this.intentTimeout = intentTimeout;
 		this.memoryMillis = intentTimeout.plus(MEMORY).toMillis();
 		this.behind = behind;
+		this.near = near;
 	}
 
 	/**
@@ -156,6 +166,22 @@ final class RedisCache {
 		this.bus.handle(TOPIC, (payload) -> woken.accept(Long.parseLong(payload)));
 		this.bus.onLost(interrupted);
 		this.bus.onSubscribed(interrupted);
+	}
+
+	/**
+	 * Tells which entries any instance has changed. Messages may be lost.
+	 */
+	void onNews(Consumer<CacheKey> changed) {
+		this.bus.handle(NEWS, (message) -> changed.accept(NearNews.read(message)));
+	}
+
+	/**
+	 * Returns the channel and the message by which a script tells that an entry changes,
+	 * or nothing where nobody has to know.
+	 */
+	private String news(CacheKey key) {
+		return (this.near.test(key.cache()) && NearNews.isTold(key))
+				? this.bus.newsChannel() + ' ' + NEWS + ' ' + NearNews.write(key) : "";
 	}
 
 	boolean isWoken() {
@@ -226,7 +252,7 @@ final class RedisCache {
 	CompletableFuture<Boolean> fill(CacheKey key, String token, Duration lease, byte[] value, Duration ttl, long age,
 			CallBudget budget) {
 		List<RedisKey> names = keys(key);
-		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(token, lease, value, ttl, age));
+		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(key, token, lease, value, ttl, age));
 		Supplier<ScriptCall> undo = () -> ScriptCall.of(FREE, names, token, 0);
 		return this.redis.run(call, budget, undo, lease).whenComplete((reply, failure) -> {
 			if (failure != null) {
@@ -243,7 +269,7 @@ final class RedisCache {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Filling filling : all) {
 			entries.add(new RedisGroups.Entry(keys(filling.key()),
-					fillArguments(filling.token(), lease, filling.value(), filling.ttl(), age),
+					fillArguments(filling.key(), filling.token(), lease, filling.value(), filling.ttl(), age),
 					new Object[] { filling.token(), 0 }));
 		}
 		return this.fills.run(entries, lease, budget).thenApply((replies) -> {
@@ -253,8 +279,8 @@ final class RedisCache {
 		});
 	}
 
-	private Object[] fillArguments(String token, Duration lease, byte[] value, Duration ttl, long age) {
-		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis };
+	private Object[] fillArguments(CacheKey key, String token, Duration lease, byte[] value, Duration ttl, long age) {
+		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis, news(key) };
 	}
 
 	private static boolean isFilled(ScriptReply reply) {
@@ -275,16 +301,15 @@ final class RedisCache {
 	CompletableFuture<ScriptReply> announce(CacheKey key, String writer, boolean locked, boolean prolong,
 			CallBudget budget) {
 		String mode = locked ? "locked" : (prolong ? "prolong" : "unlocked");
-		return this.redis.run(
-				ScriptCall.of(INTENT, keys(key), writer, this.intentTimeout.toMillis(), this.memoryMillis, mode),
-				budget);
+		return this.redis.run(ScriptCall.of(INTENT, keys(key), writer, this.intentTimeout.toMillis(), this.memoryMillis,
+				mode, news(key)), budget);
 	}
 
 	CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, CacheWrite.NewValue value,
 			CallBudget budget) {
 		return this.redis
 			.run(ScriptCall.of(PUBLISH, keys(key), writer, locked ? "locked" : "unlocked", value.bytes(),
-					value.ttl().toMillis(), this.memoryMillis, version(value)), budget)
+					value.ttl().toMillis(), this.memoryMillis, version(value), news(key)), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
 	}
 
@@ -294,7 +319,7 @@ final class RedisCache {
 	CompletableFuture<Boolean> store(CacheKey key, CacheWrite.NewValue value, CallBudget budget) {
 		return this.redis
 			.run(ScriptCall.of(STORE, keys(key), value.bytes(), value.ttl().toMillis(), this.memoryMillis,
-					version(value)), budget)
+					version(value), news(key)), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
 	}
 
@@ -303,8 +328,9 @@ final class RedisCache {
 	}
 
 	CompletableFuture<ScriptReply> invalidate(CacheKey key, List<String> writers, CallBudget budget) {
-		List<Object> arguments = new ArrayList<>(writers.size() + 1);
+		List<Object> arguments = new ArrayList<>(writers.size() + 2);
 		arguments.add(this.memoryMillis);
+		arguments.add(news(key));
 		arguments.addAll(writers);
 		return this.redis.run(ScriptCall.of(INVALIDATE, keys(key), arguments.toArray()), budget);
 	}

@@ -79,6 +79,15 @@ final class TagVersions {
 		return (look != null) ? System.nanoTime() - look.begun : Long.MAX_VALUE;
 	}
 
+	/**
+	 * Returns when the last look began.
+	 * @return by {@link System#nanoTime()}; long ago if there was none
+	 */
+	long lookedAt() {
+		Look look = this.last;
+		return (look != null) ? look.begun : System.nanoTime() - Long.MAX_VALUE / 2;
+	}
+
 	boolean isOutdated(long stamp, long... ofEntry) {
 		if (this.all.get() > stamp) {
 			return true;
@@ -102,6 +111,10 @@ final class TagVersions {
 	 * @param begin looks, and says when it has
 	 */
 	CompletableFuture<Void> look(Consumer<CompletableFuture<Void>> begin) {
+		CompletableFuture<Void> present = this.looking.get();
+		if (present != null) {
+			return present;
+		}
 		CompletableFuture<Void> own = new CompletableFuture<>();
 		CompletableFuture<Void> other = this.looking.compareAndExchange(null, own);
 		if (other != null) {

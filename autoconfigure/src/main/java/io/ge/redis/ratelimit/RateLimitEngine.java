@@ -144,8 +144,14 @@ final class RateLimitEngine {
 		if (!joined) {
 			Lease.Asking asking = this.leases.ask(lease, demands);
 			askRedis(demands, Further.lease(asking.extra(), demands), budget).whenComplete((answer, failure) -> {
-				conclude(result, demands, one(answer), failure);
-				this.leases.answered(asking, answer, failure);
+				// In this order: who stops the instance after its call finds what was
+				// taken
+				try {
+					this.leases.answered(asking, answer, failure);
+				}
+				finally {
+					conclude(result, demands, one(answer), failure);
+				}
 			});
 		}
 		return result;

@@ -3,7 +3,8 @@
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  token of the reader, length of its lease in milliseconds, value, TTL in milliseconds or 0 for none,
 --       age in milliseconds of the transaction in which it loads, taken when it had the lease, or -1 for none,
---       how long in milliseconds the writers of an entry are remembered
+--       how long in milliseconds the writers of an entry are remembered, news of the entry ("channel message") or '' if
+--       nobody keeps it in memory
 -- Reply {'filled'} | {'lost'} | {'snapshot'}
 --
 -- Invariants
@@ -11,6 +12,7 @@
 --    eviction, its end) wins.
 --  * A reader in a transaction may see the database as it was when the transaction began. It may fill only if no
 --    writer was at work at that time or since, as far back as writers are remembered.
+--  * Who keeps the value in memory that was refreshed is told.
 --  * Whoever waits is woken, unless the reply is 'lost': then it waits for somebody else.
 -- What was to be refreshed stays if it is not replaced. If the value cannot be written for lack of memory the lease is
 -- given up, the waiters are woken and the call fails.
@@ -19,7 +21,7 @@ local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, value, ttl = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local age, memory = tonumber(ARGV[5]), tonumber(ARGV[6])
+local age, memory, news = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -27,6 +29,13 @@ local function wake()
     redis.pcall('PUBLISH', channel, message)
   end
   redis.call('DEL', waiters)
+end
+
+local function tell()
+  local channel, message = string.match(news, '^(%S+) (.*)$')
+  if channel then
+    redis.pcall('PUBLISH', channel, message)
+  end
 end
 
 local function store()
@@ -79,6 +88,8 @@ else
       redis.call('DEL', entry)
     end
     reply = stored
+  elseif held == refresh then
+    tell()
   end
 end
 wake()

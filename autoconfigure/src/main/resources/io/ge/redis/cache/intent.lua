@@ -4,7 +4,7 @@
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  id of the writer, how long in milliseconds the announcement holds, how long in milliseconds the writers of an
 --       entry are remembered, 'locked' if the row is locked, 'unlocked' if not, or 'prolong' for an unlocked one whose
---       announcement is only to be prolonged
+--       announcement is only to be prolonged, news of the entry ("channel message") or '' if nobody keeps it in memory
 -- Reply {1}
 --
 -- The writers of an entry are one hash:
@@ -22,6 +22,7 @@
 --  * The ticket of a writer that overran its time raises 'a', since its change may be committed by now; if it came
 --    without a lock, all tickets given since may be older than that change, so 'a' rises to the last one.
 --  * The hash outlives every announcement in it.
+--  * Whoever asks for the entry after the news finds it gone.
 -- The removal comes first: after it servers let a script write also without memory. If the announcement is refused all
 -- the same, the entry is gone, the overrun writers stay as they are, and the call fails.
 
@@ -29,6 +30,7 @@ local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, hold, memory, mode = 't:' .. ARGV[1], tonumber(ARGV[2]) * 1000, ARGV[3], ARGV[4]
+local news = ARGV[5]
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -38,8 +40,16 @@ local function wake()
   redis.call('DEL', waiters)
 end
 
+local function tell()
+  local channel, message = string.match(news, '^(%S+) (.*)$')
+  if channel then
+    redis.pcall('PUBLISH', channel, message)
+  end
+end
+
 redis.call('DEL', entry, refresh)
 wake()
+tell()
 
 local fields = redis.call('HGETALL', writers)
 local last, applied, resolved = 0, 0, 0

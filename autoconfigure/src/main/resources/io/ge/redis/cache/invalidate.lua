@@ -1,20 +1,22 @@
 -- Removes an entry after a change whose value is not to be published, or whose place among the commits is not known.
 --
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
--- ARGV  how long in milliseconds the writers of an entry are remembered, then the ids of writers that are resolved by
---       this, if any
+-- ARGV  how long in milliseconds the writers of an entry are remembered, news of the entry ("channel message") or '' if
+--       nobody keeps it in memory, then the ids of writers that are resolved by this, if any
 -- Reply {1}
 --
 -- Invariants
 --  * The entry, any lease on it and the leave to refresh it are gone.
 --  * Every ticket given so far is worthless: its writer may have committed before this change. What stays pending goes
 --    on to keep readers away until it is resolved.
+--  * Whoever asks for the entry after the news does not find what was there before.
 -- May be repeated. Succeeds without memory: if the hash of the writers cannot be changed it is removed, which makes all
 -- tickets worthless as well. See intent.lua for that hash.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh, memory = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
+local news = ARGV[2]
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -24,8 +26,16 @@ local function wake()
   redis.call('DEL', waiters)
 end
 
+local function tell()
+  local channel, message = string.match(news, '^(%S+) (.*)$')
+  if channel then
+    redis.pcall('PUBLISH', channel, message)
+  end
+end
+
 redis.call('DEL', entry, refresh)
-for i = 2, #ARGV do
+tell()
+for i = 3, #ARGV do
   redis.call('HDEL', writers, 't:' .. ARGV[i])
 end
 local last = redis.call('HGET', writers, 'n') or '0'

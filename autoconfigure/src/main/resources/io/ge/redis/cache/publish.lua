@@ -3,7 +3,7 @@
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  id of the writer, 'locked' if it took its ticket while the row was locked, else 'unlocked', value, TTL in
 --       milliseconds or 0 for none, how long in milliseconds the writers of an entry are remembered, version of the
---       value, or empty for none
+--       value, or empty for none, news of the entry ("channel message") or '' if nobody keeps it in memory
 -- Reply {'published'} | {'superseded'}
 --
 -- Invariants
@@ -14,6 +14,7 @@
 --  * Versions say more about that order than tickets: a writer with one publishes only if it is higher than any before,
 --    and beside tickets of others. It makes all tickets given so far worthless for writers without a version.
 --  * Overrun writers count as applied, as in intent.lua.
+--  * Whoever asks for the entry after the news does not find what was there before.
 -- See intent.lua for the hash of the writers. The removal comes first: after it servers let a script write also without
 -- memory. If a write is refused all the same, the entry is gone, the writer stays pending until its time is over or
 -- invalidate.lua resolves it, and the call fails.
@@ -22,7 +23,7 @@ local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, ordered, value, ttl, memory = 't:' .. ARGV[1], ARGV[2] == 'locked', ARGV[3], ARGV[4], ARGV[5]
-local version = tonumber(ARGV[6])
+local version, news = tonumber(ARGV[6]), ARGV[7]
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -30,6 +31,13 @@ local function wake()
     redis.pcall('PUBLISH', channel, message)
   end
   redis.call('DEL', waiters)
+end
+
+local function tell()
+  local channel, message = string.match(news, '^(%S+) (.*)$')
+  if channel then
+    redis.pcall('PUBLISH', channel, message)
+  end
 end
 
 local function store()
@@ -87,6 +95,7 @@ local notes = {'a', string.format('%.0f', applied), 'r', string.format('%.0f', n
 if version then
   notes = {'v', string.format('%.0f', math.max(newest, version)), 'b', string.format('%.0f', last), unpack(notes)}
 end
+tell()
 local noted = redis.pcall('HSET', writers, unpack(notes))
 if type(noted) == 'table' and noted.err then
   wake()

@@ -25,6 +25,7 @@ class CacheMetersTests {
 		CacheMeters meters = new CacheMeters(this.registry);
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.HIT, CacheEvent.Tier.REDIS));
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.HIT, CacheEvent.Tier.REDIS));
+		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.HIT, CacheEvent.Tier.NEAR));
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.MISS, CacheEvent.Tier.REDIS));
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.STALE, CacheEvent.Tier.REDIS));
 		meters.onEvent(new CacheEvent.Load("c", true, 2_000_000));
@@ -35,6 +36,8 @@ class CacheMetersTests {
 			.tags("cache", "c", "result", "hit", "tier", "redis")
 			.counter()
 			.count()).isEqualTo(2);
+		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "hit", "tier", "near").counter().count())
+			.isEqualTo(1);
 		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "miss").counter().count()).isEqualTo(1);
 		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "stale").counter().count()).isEqualTo(1);
 		assertThat(this.registry.get("ge.redis.cache.loads")

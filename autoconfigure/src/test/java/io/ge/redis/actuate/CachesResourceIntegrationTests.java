@@ -181,6 +181,24 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Test
+	void tellsHowManyValuesAreInMemory() {
+		run(this.reading.withPropertyValues("ge.redis.cache.caches.names.near.enabled=true"), (desk, mvc) -> {
+			Awaitility.await().untilAsserted(() -> {
+				desk.name("1");
+				desk.name("2");
+				MvcTestResult result = mvc.get().uri(CACHES).exchange();
+				assertThat(result).bodyJson().extractingPath("$.caches[0].nearEntries").isEqualTo(2);
+				assertThat(result).bodyJson()
+					.extractingPath("$.caches[0].settings.near.origin")
+					.isEqualTo("PROPERTIES");
+				assertThat(result).bodyJson().extractingPath("$.caches[0].settings.nearTtl.value").isEqualTo("PT1M");
+				assertThat(result).bodyJson().doesNotHavePath("$.caches[0].figures.near_entries");
+				assertThat(result).bodyJson().doesNotHavePath("$.caches[1].nearEntries");
+			});
+		});
+	}
+
+	@Test
 	void saysWhatIsToBeRemoved() {
 		run(this.writing, (desk, mvc) -> {
 			desk.name("1");

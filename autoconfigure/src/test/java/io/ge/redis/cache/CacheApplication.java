@@ -177,6 +177,13 @@ final class CacheApplication implements AutoCloseable {
 			return results;
 		}
 
+		List<GuardEvent> takeEvents() {
+			List<GuardEvent> events = List.copyOf(this.all);
+			this.all.clear();
+			this.threads.clear();
+			return events;
+		}
+
 		@Nullable Thread threadOf(String result) {
 			return this.threads.entrySet()
 				.stream()

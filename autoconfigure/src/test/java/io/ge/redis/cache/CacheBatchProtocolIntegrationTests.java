@@ -157,7 +157,7 @@ class CacheBatchProtocolIntegrationTests {
 					if (writer.number != 2) {
 						model(writer).announce(writer.id(), this.now, HOLD_SECONDS * 1_000_000L, true, false);
 						call("intent.lua", writer.row, writer.id(), millis(HOLD_SECONDS), millis(MEMORY_SECONDS),
-								"locked");
+								"locked", "");
 					}
 					writer.state = 2;
 				}
@@ -169,12 +169,12 @@ class CacheBatchProtocolIntegrationTests {
 				default -> {
 					if (writer.number == 2) {
 						model(writer).invalidate(writer.id(), this.now);
-						call("invalidate.lua", writer.row, millis(MEMORY_SECONDS), writer.id());
+						call("invalidate.lua", writer.row, millis(MEMORY_SECONDS), "", writer.id());
 					}
 					else {
 						String expected = model(writer).publish(writer.id(), this.now, true, writer.value, -1);
 						same(expected, call("publish.lua", writer.row, writer.id(), "locked", writer.value,
-								millis(LEASE_SECONDS), millis(MEMORY_SECONDS), ""));
+								millis(LEASE_SECONDS), millis(MEMORY_SECONDS), "", ""));
 					}
 					writer.done();
 				}
@@ -253,7 +253,7 @@ class CacheBatchProtocolIntegrationTests {
 				expected.add(this.models.get(row).fill(reader.id(row), this.now, age * 1000, "v" + reader.seen[row]));
 			}
 			same(expected, each("fill.lua", reader.leased, (row) -> List.of(reader.id(row), millis(LEASE_SECONDS),
-					"v" + reader.seen[row], millis(LEASE_SECONDS), String.valueOf(age), millis(MEMORY_SECONDS))));
+					"v" + reader.seen[row], millis(LEASE_SECONDS), String.valueOf(age), millis(MEMORY_SECONDS), "")));
 			reader.done();
 		}
 

@@ -66,9 +66,11 @@ class CacheEngineTests {
 	private final InstanceBus bus = new InstanceBus(this.connection, this.scheduler, "ge", "instance-1");
 
 	private final CacheEngine engine = new CacheEngine(
-			new RedisCache(this.redis, this.keys, this.bus, Duration.ofMinutes(1), (cache) -> false),
+			new RedisCache(this.redis, this.keys, this.bus, Duration.ofMinutes(1), (cache) -> false, (cache) -> false),
 			new CacheInvalidations(new RedisInvalidations(this.redis, this.keys, this.bus),
-					(cache) -> Duration.ofHours(1), Duration.ofSeconds(2)));
+					(cache) -> Duration.ofHours(1), Duration.ofSeconds(2)),
+			(key) -> {
+			});
 
 	@AfterEach
 	void stop() {

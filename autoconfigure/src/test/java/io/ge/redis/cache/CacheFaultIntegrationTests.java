@@ -292,6 +292,23 @@ class CacheFaultIntegrationTests {
 				site.networkCut(), SABOTAGED_REST));
 	}
 
+	@Test
+	void randomOperationsOfInstancesThatKeepValuesInMemory() throws Exception {
+		String fault = "random operations, expiry, kill -9 and cuts, with values in memory";
+		Site near = site.with("ge.redis.cache.near.enabled=true");
+		List<Fleet> slots = new ArrayList<>();
+		for (int i = 0; i < INSTANCES; i++) {
+			slots.add(near.with().one());
+		}
+		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(OPERATIONS, FAULTS / 2).once();
+		CacheChurnScenario.play(run, slots, OPERATIONS, FAULTS, expiry(), site.networkCut(), REST);
+		run.verify();
+		Site silent = near.sabotaged(Sabotage.answer(RedisCache.class, "news", ""));
+		slots.replaceAll((slot) -> silent.with().one());
+		withoutProtection(fault, (sabotaged) -> CacheChurnScenario.play(sabotaged, slots, OPERATIONS, FAULTS, expiry(),
+				site.networkCut(), SABOTAGED_REST));
+	}
+
 	/**
 	 * Half of the entries expire.
 	 */

@@ -44,6 +44,8 @@ class CacheProtocolIntegrationTests {
 
 	private static final String[] KEYS = { "m:{row}:e1", "m:{row}:w1", "m:{row}:q1", "m:{row}:r1" };
 
+	private static final String NEWS = "m:news changed row";
+
 	private static final int HOLD_SECONDS = 30;
 
 	private static final int MEMORY_SECONDS = 10_000;
@@ -379,7 +381,7 @@ class CacheProtocolIntegrationTests {
 			boolean locked = isLocking(actor);
 			this.model.announce(id(actor), this.now, HOLD_SECONDS * 1_000_000L, locked, prolong);
 			call("intent.lua", id(actor), millis(HOLD_SECONDS), millis(MEMORY_SECONDS),
-					locked ? "locked" : (prolong ? "prolong" : "unlocked"));
+					locked ? "locked" : (prolong ? "prolong" : "unlocked"), NEWS);
 		}
 
 		private void publish(int actor, boolean locked) {
@@ -387,12 +389,12 @@ class CacheProtocolIntegrationTests {
 			long version = isVersioned(actor) ? this.seen[actor] : -1;
 			same("publish", this.model.publish(id(actor), this.now, locked, value, version),
 					call("publish.lua", id(actor), locked ? "locked" : "unlocked", value, millis(LEASE_SECONDS),
-							millis(MEMORY_SECONDS), isVersioned(actor) ? String.valueOf(version) : ""));
+							millis(MEMORY_SECONDS), isVersioned(actor) ? String.valueOf(version) : "", NEWS));
 		}
 
 		private void invalidate(int actor) {
 			this.model.invalidate(id(actor), this.now);
-			call("invalidate.lua", millis(MEMORY_SECONDS), id(actor));
+			call("invalidate.lua", millis(MEMORY_SECONDS), NEWS, id(actor));
 		}
 
 		private void lookUp(int actor) {
@@ -412,8 +414,9 @@ class CacheProtocolIntegrationTests {
 		private void fill(int actor) {
 			long age = (actor >= 6) ? (this.now - this.began[actor]) / 1000 : -1;
 			String value = value(this.seen[actor]);
-			same("fill", this.model.fill(id(actor), this.now, age * 1000, value), call("fill.lua", id(actor),
-					millis(LEASE_SECONDS), value, millis(LEASE_SECONDS), String.valueOf(age), millis(MEMORY_SECONDS)));
+			same("fill", this.model.fill(id(actor), this.now, age * 1000, value),
+					call("fill.lua", id(actor), millis(LEASE_SECONDS), value, millis(LEASE_SECONDS),
+							String.valueOf(age), millis(MEMORY_SECONDS), NEWS));
 		}
 
 		private void same(String what, String expected, String actual) {

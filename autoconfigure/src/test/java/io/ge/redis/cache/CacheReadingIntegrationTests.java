@@ -388,7 +388,7 @@ class CacheReadingIntegrationTests {
 	void leaseIsGivenBackIfThereIsNoTimeLeftToFill() {
 		RedisBackend backend = application.bean(RedisBackends.class).get(null);
 		RedisCache cache = new RedisCache(backend.redis("cache"), backend.keys("cache"), backend.bus(),
-				Duration.ofMinutes(1), (name) -> false);
+				Duration.ofMinutes(1), (name) -> false, (name) -> false);
 		CacheSettings settings = new CacheSettings(Duration.ofMinutes(1), false, Duration.ZERO, 0, Duration.ZERO,
 				Duration.ofMinutes(1), Duration.ZERO, OnLoadTimeout.LOAD, 0);
 		CacheKey key = new CacheKey("overdue", List.of("a"));

@@ -13,6 +13,9 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -24,7 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -32,6 +37,7 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -393,6 +399,81 @@ class CacheStartupTests {
 		@CacheAside(cache = "c", key = "#id")
 		public @Nullable Function<String, String> read(String id) {
 			return null;
+		}
+
+	}
+
+	@Test
+	void valuesInMemoryNeedCaffeine() {
+		ApplicationContextRunner without = this.runner
+			.withClassLoader(new FilteredClassLoader("com.github.benmanes.caffeine"));
+		String near = "ge.redis.cache.caches.prices.near.";
+		without.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withPropertyValues(near + "enabled=true").run((context) -> assertThat(context).hasNotFailed());
+		without.withPropertyValues(near + "enabled=true").run((context) -> {
+			GuardConfigurationException mistake = (GuardConfigurationException) NestedExceptionUtils
+				.getMostSpecificCause(context.getStartupFailure());
+			assertThat(mistake.problem()).contains("ge.redis.cache.near", "Caffeine is not on the class path");
+			assertThat(mistake.remedy()).contains("com.github.ben-manes.caffeine:caffeine", "max-entries to 0");
+		});
+		without.withPropertyValues("ge.redis.cache.near.enabled=true")
+			.run((context) -> assertThat(context).hasFailed());
+		without.withPropertyValues(near + "enabled=true", near + "max-entries=0")
+			.run((context) -> assertThat(context).hasNotFailed());
+		without.withPropertyValues("ge.redis.cache.near.max-entries=0", near + "enabled=true")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void missingCaffeineIsNamedAlsoWhereABeanUsesACacheEarly() {
+		this.runner.withClassLoader(new FilteredClassLoader("com.github.benmanes.caffeine"))
+			.withPropertyValues("ge.redis.cache.near.enabled=true")
+			.withBean(EarlyUser.class)
+			.run((context) -> assertThat(context.getStartupFailure()).isInstanceOf(BeanCreationException.class)
+				.rootCause()
+				.isInstanceOf(GuardConfigurationException.class)
+				.hasMessageContaining("Caffeine is not on the class path"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ge.redis.cache.near.max-entries=-1", "ge.redis.cache.near.ttl=0s",
+			"ge.redis.cache.near.ttl=999ms", "ge.redis.cache.near.ttl=106752d",
+			"ge.redis.cache.caches.c.near.max-entries=-1", "ge.redis.cache.caches.c.near.ttl=-1s",
+			"ge.redis.cache.caches.c.near.ttl=366d" })
+	void valuesInMemoryNeedSettingsThatMakeSense(String property) {
+		this.runner.withPropertyValues(property, "ge.redis.cache.near.enabled=true")
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining(property.substring(0, property.indexOf('=')))
+				.hasMessageContaining("was " + (property.contains("ttl") ? "PT" : "-1")));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ge.redis.cache.near.enabled", "ge.redis.cache.caches.c.near.enabled" })
+	void valuesInMemoryNeedTimeForMessages(String property) {
+		this.runner.withPropertyValues(property + "=true", "ge.redis.cache.max-staleness=999ms")
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining(
+						property + "=true needs ge.redis.cache.max-staleness of at least 1s, was PT0.999S"));
+		this.runner.withPropertyValues(property + "=true", "ge.redis.cache.max-staleness=1s")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void onlyOneClassKnowsCaffeine() {
+		ArchRuleDefinition.noClasses()
+			.that()
+			.doNotHaveSimpleName("CaffeineNearStore")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage("com.github.benmanes..")
+			.check(new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+				.importPackages("io.ge.redis"));
+	}
+
+	static class EarlyUser {
+
+		EarlyUser(GeCaches caches) {
+			caches.get("c", "a", String.class, () -> "one");
 		}
 
 	}

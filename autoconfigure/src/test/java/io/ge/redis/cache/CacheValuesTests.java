@@ -5,6 +5,8 @@
 
 package io.ge.redis.cache;
 
+import java.util.List;
+
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,7 +23,7 @@ class CacheValuesTests {
 		}, () -> 16384);
 		CacheValues values = new CacheValues(new CacheDefinitions(() -> {
 			throw new IllegalStateException("not needed");
-		}), codec);
+		}, List::of), codec);
 		assertThat(values.published("balances", "written", 0, null)).isNull();
 	}
 

@@ -11,6 +11,8 @@ import java.util.Optional;
 
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
+import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.readme.Products.Product;
 import io.ge.redis.test.SharedRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -28,6 +31,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cache.CacheManager;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -118,6 +123,35 @@ class CacheExamplesIntegrationTests {
 	}
 
 	@Test
+	void sharesItsEntriesWithSpringsAnnotations() {
+		SpringProducts spring = context.getBean(SpringProducts.class);
+		products.find("p1");
+		assertThat(spring.look("p1").map(Product::name)).hasValue("lamp 1");
+		assertThat(spring.loads()).isZero();
+		spring.relabel("p1", "torch");
+		products.loads();
+		assertThat(products.find("p1").map(Product::name)).hasValue("torch");
+		assertThat(products.loads()).isZero();
+		spring.remove("p1");
+		assertThat(spring.look("p1")).isEmpty();
+		assertThat(spring.loads()).isEqualTo(1);
+	}
+
+	@Test
+	void standsBesideAnotherManager() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
+					JacksonAutoConfiguration.class, CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class))
+			.withUserConfiguration(SpringProducts.Both.class)
+			.withPropertyValues(SharedRedis.standalone().properties())
+			.run((beside) -> {
+				assertThat(beside).hasNotFailed();
+				assertThat(beside.getBean(CacheManager.class)).isSameAs(beside.getBean("otherCaches"));
+				assertThat(beside.getBean("redisCaches")).isSameAs(beside.getBean(CacheGuard.class).cacheManager());
+			});
+	}
+
+	@Test
 	void warmsUp() {
 		ProductWarmer warmer = context.getBean(ProductWarmer.class);
 		assertThat(warmer.name()).isEqualTo("products");
@@ -129,10 +163,10 @@ class CacheExamplesIntegrationTests {
 
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ GeRedisAutoConfiguration.class, CacheAutoConfiguration.class,
-			DataRedisAutoConfiguration.class, JacksonAutoConfiguration.class, DataSourceAutoConfiguration.class,
-			DataSourceTransactionManagerAutoConfiguration.class, JdbcTemplateAutoConfiguration.class,
-			TransactionAutoConfiguration.class })
-	@Import({ Products.class, ProductWarmer.class })
+			SpringCacheAutoConfiguration.class, DataRedisAutoConfiguration.class, JacksonAutoConfiguration.class,
+			DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
+			JdbcTemplateAutoConfiguration.class, TransactionAutoConfiguration.class })
+	@Import({ Products.class, ProductWarmer.class, SpringProducts.class, SpringProducts.Annotations.class })
 	static class Application {
 
 	}

@@ -7,11 +7,15 @@ package io.ge.redis.benchmark;
 
 import java.time.Duration;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.caffeine.CaffeineCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.cache.RedisCacheConfiguration;
 import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.redis.cache.RedisCacheWriter;
@@ -28,6 +32,9 @@ import org.springframework.data.redis.serializer.RedisSerializationContext.Seria
 @EnableCaching(proxyTargetClass = true)
 class BenchmarkApplication {
 
+	/** More than any run reads. */
+	static final int IN_MEMORY = 1_000_000;
+
 	@Bean
 	Guarded guarded() {
 		return new Guarded();
@@ -42,6 +49,7 @@ class BenchmarkApplication {
 	// default it does not wait for its writes either: then its turns would leave work to
 	// those that come after them, and nobody could read what was written.
 	@Bean
+	@Primary
 	CacheManager peerCacheManager(RedisConnectionFactory connectionFactory) {
 		RedisCacheConfiguration configuration = RedisCacheConfiguration.defaultCacheConfig()
 			.entryTtl(Duration.ofMinutes(10))
@@ -50,6 +58,13 @@ class BenchmarkApplication {
 			.builder(RedisCacheWriter.create(connectionFactory, RedisCacheWriterConfigurer::immediateWrites))
 			.cacheDefaults(configuration)
 			.build();
+	}
+
+	@Bean
+	CacheManager peerMemoryManager() {
+		CaffeineCacheManager manager = new CaffeineCacheManager();
+		manager.setCaffeine(Caffeine.newBuilder().maximumSize(IN_MEMORY).expireAfterWrite(Duration.ofMinutes(10)));
+		return manager;
 	}
 
 }

@@ -9,12 +9,17 @@ import org.springframework.cache.annotation.CachePut;
 import org.springframework.cache.annotation.Cacheable;
 
 /**
- * The same cache with Spring's annotations, on Spring Data Redis.
+ * The same cache with Spring's annotations, on Spring Data Redis, and on Caffeine.
  */
 class CachedByPeer {
 
 	@Cacheable(cacheNames = "peer", key = "#key")
 	public Balance read(String key) {
+		return Balance.of(key);
+	}
+
+	@Cacheable(cacheNames = "peer", key = "#key", cacheManager = "peerMemoryManager")
+	public Balance readMemory(String key) {
 		return Balance.of(key);
 	}
 

@@ -74,7 +74,8 @@ final class Comparison {
 				last = samples;
 			}
 		}
-		Chart chart = new Chart(scenario.title(), "calls per second, as a multiple of the raw EVALSHA (dashed)", 1,
+		String reference = scenario.contenders().get(0).reference();
+		Chart chart = new Chart(scenario.title(), "calls per second, as a multiple of " + reference + " (dashed)", 1,
 				groups);
 		Table table = new Table(scenario.id(), scenario.title(), scenario.note(), COLUMNS, rows, chart, data);
 		return scenario.goals().isEmpty() ? List.of(table) : List.of(table, goals(scenario, last));

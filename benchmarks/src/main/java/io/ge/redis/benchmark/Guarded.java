@@ -130,6 +130,11 @@ class Guarded {
 		return Balance.of(key);
 	}
 
+	@CacheAside(cache = "near", key = "#key", ttl = "10m")
+	Balance readNear(String key) {
+		return Balance.of(key);
+	}
+
 	@CacheWriteThrough(cache = "balances", key = "#key", ttl = "10m")
 	Balance write(String key) {
 		return Balance.of(key);

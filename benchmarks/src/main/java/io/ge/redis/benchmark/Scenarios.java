@@ -16,6 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.ge.redis.cache.GeCaches;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RLock;
 
@@ -48,8 +51,8 @@ final class Scenarios {
 
 	List<Scenario> all() throws Exception {
 		List<Scenario> all = new ArrayList<>(new RateLimitScenarios(this.instance, this.monitor).all());
-		all.addAll(List.of(lock(), cacheHit(), cacheMiss(), cacheWrite(), idempotencyFirst(), idempotencyDuplicate(),
-				blacklist()));
+		all.addAll(List.of(lock(), cacheHit(), cacheNear(), cacheMiss(), cacheWrite(), idempotencyFirst(),
+				idempotencyDuplicate(), blacklist()));
 		return all;
 	}
 
@@ -107,6 +110,38 @@ final class Scenarios {
 					forAll(count, this.guarded::read);
 					forAll(count, peer::read);
 				});
+	}
+
+	private Scenario cacheNear() {
+		Cache<String, Balance> memory = Caffeine.newBuilder()
+			.maximumSize(BenchmarkApplication.IN_MEMORY)
+			.expireAfterWrite(Duration.ofMinutes(10))
+			.build();
+		GeCaches caches = this.instance.get(GeCaches.class);
+		CachedByPeer peer = this.instance.get(CachedByPeer.class);
+		String reference = "Caffeine";
+		return new Scenario("cache", "cache-near", "Cache, hit in memory",
+				"The value as an object, in memory that is told of changes. Making the key and looking at the clock "
+						+ "before and after a call is part of every row, and a large part of the first.",
+				List.of(Keys.HOT, Keys.MANY),
+				List.of(Contender.ping(this.raw, reference), Contender.raw(reference, memory::getIfPresent),
+						Contender.of("GeCaches", reference,
+								(key) -> caches.get("near", key, Balance.class, () -> Balance.of(key))),
+						Contender.of("@CacheAside", reference, this.guarded::readNear),
+						Contender.of("@Cacheable, Caffeine", reference, peer::readMemory)),
+				(count) -> {
+					forAll(count, (key) -> {
+						memory.put(key, Balance.of(key));
+						return peer.readMemory(key);
+					});
+					// Loaded, confirmed that messages arrive, and read from Redis
+					forAll(count, this.guarded::readNear);
+					TimeUnit.SECONDS.sleep(1);
+					forAll(count, this.guarded::readNear);
+					TimeUnit.SECONDS.sleep(1);
+					forAll(count, this.guarded::readNear);
+				}, 40, List.of(Goal.of("GeCaches", reference, 1 / 3.0),
+						Goal.of("@CacheAside", "@Cacheable, Caffeine", 1 / 1.3)));
 	}
 
 	private Scenario cacheMiss() throws Exception {

@@ -52,7 +52,7 @@ final class Confirmation {
 	}
 
 	void sendIfWanted() {
-		if (this.underWay.get() >= MOST_UNDER_WAY || !isWanted()) {
+		if (!isWanted() || this.underWay.get() >= MOST_UNDER_WAY) {
 			return;
 		}
 		this.underWay.incrementAndGet();
@@ -61,13 +61,13 @@ final class Confirmation {
 			.whenComplete((done, failure) -> this.underWay.decrementAndGet());
 	}
 
+	// Asks all, since they free memory when they are asked
 	private boolean isWanted() {
+		boolean any = false;
 		for (BooleanSupplier one : this.wanted) {
-			if (one.getAsBoolean()) {
-				return true;
-			}
+			any |= one.getAsBoolean();
 		}
-		return false;
+		return any;
 	}
 
 	void received(String sentAt) {

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
@@ -63,6 +64,8 @@ public final class InstanceBus {
 
 	private final String newsChannel;
 
+	private final String channelPattern;
+
 	private final Map<String, List<Consumer<String>>> handlers = new ConcurrentHashMap<>();
 
 	private final Confirmation confirmation;
@@ -100,6 +103,7 @@ public final class InstanceBus {
 		this.channel = channels + instanceId;
 		this.fleetChannel = (channels + "all").getBytes(StandardCharsets.UTF_8);
 		this.newsChannel = channels + "news";
+		this.channelPattern = channels + "*";
 		this.confirmation = new Confirmation(connection, this.channel);
 		handle(Confirmation.TOPIC, this.confirmation::received);
 		this.questions = new Questions(connection, scheduler, instanceId, channels, this.newsChannel);
@@ -126,8 +130,8 @@ public final class InstanceBus {
 	public void stop() {
 		if (this.subscribed) {
 			publish(this.instances.goodbye());
+			lost();
 		}
-		this.subscribed = false;
 		this.confirmation.forget();
 		if (this.heartbeat != null) {
 			this.heartbeat.cancel(false);
@@ -162,6 +166,24 @@ public final class InstanceBus {
 	 */
 	public String newsChannel() {
 		return this.newsChannel;
+	}
+
+	/**
+	 * Returns the pattern of all channels, which the Redis user must be allowed to use.
+	 * @return the pattern
+	 */
+	public String channelPattern() {
+		return this.channelPattern;
+	}
+
+	/**
+	 * Tries whether this instance may publish what concerns all: sends a message that
+	 * says nothing.
+	 * @return completes exceptionally if Redis refuses it, or is away
+	 */
+	public CompletionStage<?> tryNews() {
+		return this.connection.publish(this.newsChannel.getBytes(StandardCharsets.UTF_8),
+				"bus.try".getBytes(StandardCharsets.UTF_8));
 	}
 
 	/**
@@ -200,7 +222,8 @@ public final class InstanceBus {
 
 	/**
 	 * Has the bus confirmed: a message to itself every 300 ms while somebody wants it.
-	 * @param wanted asked before each
+	 * @param wanted asked every 300 ms while the subscription stands, whatever others
+	 * want; must not block
 	 */
 	public void confirmWhile(BooleanSupplier wanted) {
 		this.confirmation.sendWhile(wanted);
@@ -226,8 +249,8 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Adds something to do when the subscription is lost, since no message will come
-	 * until it stands again.
+	 * Adds something to do when the subscription is lost or the bus is stopped, since no
+	 * message will come until it stands again.
 	 * @param action must not block
 	 */
 	public void onLost(Runnable action) {
@@ -260,6 +283,12 @@ public final class InstanceBus {
 			this.instances.forgetSilent();
 		}
 		return this.instances.lastKnown();
+	}
+
+	private void lost() {
+		this.subscribed = false;
+		this.confirmation.forget();
+		this.lostActions.forEach(Runnable::run);
 	}
 
 	private void beat() {
@@ -330,9 +359,7 @@ public final class InstanceBus {
 		public void onLost() {
 			if (InstanceBus.this.subscribed) {
 				liveInstances();
-				InstanceBus.this.subscribed = false;
-				InstanceBus.this.confirmation.forget();
-				InstanceBus.this.lostActions.forEach(Runnable::run);
+				lost();
 			}
 		}
 

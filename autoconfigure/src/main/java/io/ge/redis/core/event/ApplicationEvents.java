@@ -38,6 +38,9 @@ public final class ApplicationEvents implements GuardListener {
 
 	@Override
 	public void onEvent(GuardEvent event) {
+		if (!event.isApplicationEvent()) {
+			return;
+		}
 		this.publisher.publishEvent(new Published(this.publisher, event, TYPES.get(event.getClass())));
 	}
 

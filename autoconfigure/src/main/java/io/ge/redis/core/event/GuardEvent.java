@@ -7,7 +7,8 @@ package io.ge.redis.core.event;
 
 /**
  * Something that a guard decided or noticed. Each pattern has its own event records; they
- * carry names, never keys or secrets. Also published as a Spring application event.
+ * carry names, never keys or secrets. Also published as a Spring application event,
+ * unless {@link #isApplicationEvent()} says otherwise.
  */
 public interface GuardEvent {
 
@@ -28,5 +29,14 @@ public interface GuardEvent {
 	 * @return the outcome in lower case, such as {@code denied}
 	 */
 	String result();
+
+	/**
+	 * Returns whether the application is told by an application event, and not only the
+	 * {@link GuardListener} beans.
+	 * @return {@code true} for all but what happens very often and takes hardly any time
+	 */
+	default boolean isApplicationEvent() {
+		return true;
+	}
 
 }

@@ -20,7 +20,7 @@ public final class GuardEvents {
 
 	private static final Log logger = LogFactory.getLog(GuardEvents.class);
 
-	private final Supplier<List<GuardListener>> listeners;
+	private final Supplier<GuardListener[]> listeners;
 
 	/**
 	 * Creates the fan-out.
@@ -28,7 +28,7 @@ public final class GuardEvents {
 	 * beans that do not exist yet when the guards are made
 	 */
 	public GuardEvents(Supplier<List<GuardListener>> listeners) {
-		this.listeners = SingletonSupplier.of(listeners);
+		this.listeners = SingletonSupplier.of(() -> listeners.get().toArray(GuardListener[]::new));
 	}
 
 	/**

@@ -30,6 +30,16 @@ public final class AttributeReader {
 	}
 
 	/**
+	 * Resolves placeholders in text that is not an attribute of ours.
+	 * @param text the text
+	 * @return the text without placeholders
+	 * @throws IllegalArgumentException if one has no value
+	 */
+	public @Nullable String resolve(String text) {
+		return this.placeholders.resolveStringValue(text);
+	}
+
+	/**
 	 * Reads text.
 	 * @param method the annotated method
 	 * @param attribute the attribute's name

@@ -23,6 +23,16 @@ import org.springframework.util.ObjectUtils;
  */
 public final class KeyText {
 
+	/** Which types have a text of their own, which takes reflection to find out. */
+	private static final ClassValue<Boolean> OWN_TEXT = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			return hasOwnText(type);
+		}
+
+	};
+
 	private KeyText() {
 	}
 
@@ -123,7 +133,7 @@ public final class KeyText {
 		if (value instanceof String text) {
 			return requireText(text, what);
 		}
-		if (!hasOwnText(value.getClass())) {
+		if (!OWN_TEXT.get(value.getClass())) {
 			throw new InvalidKeyException(
 					what + " evaluated to a " + value.getClass().getName() + ", which has no text of its own", false);
 		}

@@ -64,8 +64,7 @@ public final class Compensations {
 	 */
 	public void submit(ScriptCall call, Duration useful) {
 		Pending compensation = new Pending(call, System.nanoTime() + useful.toNanos());
-		// In order, since the caller may come again before the answer does
-		keepUnlessSent(compensation, this.scripts.runInOrder(call));
+		keepUnlessSent(compensation, this.scripts.run(call));
 	}
 
 	/**

@@ -9,6 +9,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How a synchronous caller waits for an engine: for as long as the engine's own budgets
  * allow, which end every step.
@@ -26,7 +28,7 @@ public final class Waiting {
 	 * @return the value
 	 * @throws RuntimeException what the stage failed with
 	 */
-	public static <T> T await(CompletionStage<T> stage) {
+	public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
 		boolean interrupted = false;
 		try {
 			while (true) {

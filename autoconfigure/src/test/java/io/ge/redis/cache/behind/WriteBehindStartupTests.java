@@ -87,6 +87,23 @@ class WriteBehindStartupTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
+	@Test
+	void refusesToKeepInMemoryWhatIsWrittenBehind() {
+		String enabled = "ge.redis.cache.caches.numbers.near.enabled=";
+		for (ApplicationContextRunner refused : List.of(
+				this.runner.withBean(Store.class).withPropertyValues(enabled + "true"),
+				this.runner.withBean(Store.class).withPropertyValues("ge.redis.cache.near.enabled=true"),
+				this.runner.withPropertyValues(enabled + "true", "ge.redis.cache.caches.numbers.write-behind=true"))) {
+			refused.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("ge.redis.cache.caches.numbers.near.enabled")
+				.hasMessageContaining("'numbers' is written behind")
+				.hasMessageContaining("Set it to false"));
+		}
+		this.runner.withBean(Store.class)
+			.withPropertyValues("ge.redis.cache.near.enabled=true", enabled + "false")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@ParameterizedTest
 	@MethodSource("mistakes")
 	void refusesWhatCannotWorkAndNamesTheRemedy(List<Class<?>> beans, String problem, String remedy) {

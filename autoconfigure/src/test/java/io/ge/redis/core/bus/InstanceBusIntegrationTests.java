@@ -65,6 +65,31 @@ class InstanceBusIntegrationTests {
 	}
 
 	@Test
+	void allAreAskedWhetherTheyWantTheBusConfirmed() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend one = TestBackend.on(redis, "one")) {
+			AtomicInteger asked = new AtomicInteger();
+			one.get().bus().confirmWhile(() -> true);
+			one.get().bus().confirmWhile(() -> asked.incrementAndGet() < 0);
+			one.get().bus().confirmWhile(() -> true);
+			Awaitility.await().until(() -> asked.get() > 1);
+		}
+	}
+
+	@Test
+	void whoeverReliesOnMessagesIsToldWhenTheBusStops() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend one = TestBackend.on(redis, "one")) {
+			AtomicInteger lost = new AtomicInteger();
+			InstanceBus bus = one.get().bus();
+			bus.onLost(lost::incrementAndGet);
+			Awaitility.await().until(bus::isSubscribed);
+			bus.stop();
+			assertThat(lost).hasValue(1);
+			bus.stop();
+			assertThat(lost).hasValue(1);
+		}
+	}
+
+	@Test
 	void whoDoesNotAnswerIsNamedAfterTheTimeout() {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				TestBackend one = TestBackend.on(redis, "one");

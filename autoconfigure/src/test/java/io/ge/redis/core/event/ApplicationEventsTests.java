@@ -43,6 +43,14 @@ class ApplicationEventsTests {
 		}
 	}
 
+	@Test
+	void eventsThatAreNoneOfTheApplicationAreKeptFromIt() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Listeners.class)) {
+			new ApplicationEvents(context).onEvent(new Frequent("a"));
+			assertThat(context.getBean(Listeners.class).events).isEmpty();
+		}
+	}
+
 	static class Listeners {
 
 		private final List<Object> events = new ArrayList<>();
@@ -74,6 +82,25 @@ class ApplicationEventsTests {
 		@Override
 		public String result() {
 			return "done";
+		}
+
+	}
+
+	record Frequent(String name) implements GuardEvent {
+
+		@Override
+		public String pattern() {
+			return "frequent";
+		}
+
+		@Override
+		public String result() {
+			return "done";
+		}
+
+		@Override
+		public boolean isApplicationEvent() {
+			return false;
 		}
 
 	}

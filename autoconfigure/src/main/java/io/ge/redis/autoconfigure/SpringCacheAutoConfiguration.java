@@ -1,0 +1,99 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.SpringCache;
+import io.ge.redis.cache.SpringCacheManager;
+import io.micrometer.core.instrument.binder.MeterBinder;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.boot.cache.metrics.CacheMeterBinderProvider;
+import org.springframework.boot.cache.metrics.CacheMetricsRegistrar;
+import org.springframework.cache.CacheManager;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+
+/**
+ * The same caches for Spring: its cache manager, unless the application has another one
+ * or names a type for Spring Boot to make one of, and its own annotations.
+ */
+@AutoConfiguration(after = CacheAutoConfiguration.class,
+		beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
+@ConditionalOnBean(CacheGuard.class)
+public final class SpringCacheAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(value = CacheManager.class, name = "cacheManager")
+	@Conditional(OnNoCacheType.class)
+	SpringCacheManager cacheManager(CacheGuard guard) {
+		return guard.cacheManager();
+	}
+
+	/**
+	 * The same, where something else has the usual name, as with Shiro or JCache.
+	 */
+	@Bean
+	@ConditionalOnMissingBean(CacheManager.class)
+	@Conditional(OnNoCacheType.class)
+	SpringCacheManager geRedisCacheManager(CacheGuard guard) {
+		return guard.cacheManager();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static CacheInterceptorPostProcessor geRedisCacheInterceptorPostProcessor(ObjectProvider<CacheGuard> guard,
+			ConfigurableListableBeanFactory beans) {
+		return new CacheInterceptorPostProcessor(guard, beans);
+	}
+
+	/**
+	 * Spring Boot's cache meters.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ CacheMeterBinderProvider.class, MeterBinder.class })
+	static class MetersConfiguration {
+
+		@Bean
+		CacheMeterBinderProvider<SpringCache> geRedisCacheMeterBinderProvider() {
+			return SpringCacheMeters::new;
+		}
+
+		@Bean
+		SpringCacheMetersRegistration geRedisCacheMetersRegistration(ConfigurableListableBeanFactory beans,
+				ObjectProvider<CacheMetricsRegistrar> registrar) {
+			return new SpringCacheMetersRegistration(beans, registrar);
+		}
+
+	}
+
+	/**
+	 * Matches unless Spring Boot is told which kind of cache manager to make.
+	 */
+	static final class OnNoCacheType extends NoneNestedConditions {
+
+		OnNoCacheType() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnProperty("spring.cache.type")
+		static final class Typed {
+
+		}
+
+	}
+
+}

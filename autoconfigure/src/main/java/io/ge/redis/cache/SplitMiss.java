@@ -1,0 +1,165 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value that was not there, from the question to its end: with the lease by which what
+ * is loaded now can be stored, once. Several threads may come to it, as an asynchronous
+ * loader does.
+ */
+final class SplitMiss {
+
+	private final CacheKey key;
+
+	private final CacheType type;
+
+	private final CacheLookup.Load load;
+
+	private final long age;
+
+	private final long stamp;
+
+	private final AtomicBoolean spent = new AtomicBoolean();
+
+	private final AtomicBoolean told = new AtomicBoolean();
+
+	private final AtomicBoolean loaded = new AtomicBoolean();
+
+	private final CompletableFuture<Void> end = new CompletableFuture<>();
+
+	private final long found = System.nanoTime();
+
+	private volatile long began = this.found;
+
+	private boolean awaited;
+
+	private CacheWrite.@Nullable NewValue value;
+
+	/**
+	 * Creates a miss.
+	 * @param age of the loader's transaction now, in milliseconds, or -1 if it is in none
+	 * @param stamp what a value is stamped with whose loading begins now
+	 */
+	SplitMiss(CacheKey key, CacheType type, CacheLookup.Load load, long age, long stamp) {
+		this.key = key;
+		this.type = type;
+		this.load = load;
+		this.age = age;
+		this.stamp = stamp;
+	}
+
+	CacheKey key() {
+		return this.key;
+	}
+
+	CacheType type() {
+		return this.type;
+	}
+
+	long age() {
+		return this.age;
+	}
+
+	long stamp() {
+		return this.stamp;
+	}
+
+	CacheEvent.Access access() {
+		return this.load.bypassed() ? CacheEvent.Access.BYPASS : CacheEvent.Access.MISS;
+	}
+
+	/**
+	 * Returns the bytes of a value that has expired, for the case that no other one can
+	 * be loaded.
+	 */
+	byte @Nullable [] expired() {
+		return this.load.expired();
+	}
+
+	/**
+	 * Returns whether there is a lease that was neither used nor given back.
+	 */
+	boolean isLeased() {
+		return this.load.permit() != null && !this.spent.get();
+	}
+
+	/**
+	 * Takes the lease, to use it or to give it back.
+	 * @return the lease, or {@code null} if there is none any more
+	 */
+	CacheLookup.@Nullable Permit spend() {
+		CacheLookup.Permit permit = this.load.permit();
+		if (permit == null || !this.spent.compareAndSet(false, true)) {
+			return null;
+		}
+		this.end.complete(null);
+		return permit;
+	}
+
+	/**
+	 * Returns whether a transaction sees the database as it was before the one in which
+	 * this was not found.
+	 */
+	boolean isBehind(Snapshot snapshot) {
+		long before = snapshot.ageMillis() - (System.nanoTime() - this.found) / 1_000_000;
+		return snapshot.transactional() && before > Math.max(this.age, 0) + 1;
+	}
+
+	/**
+	 * Keeps a value until a transaction has ended.
+	 * @return whether nothing was kept until then before
+	 */
+	boolean await(CacheWrite.@Nullable NewValue newValue) {
+		boolean first = !this.awaited;
+		this.awaited = true;
+		this.value = newValue;
+		return first;
+	}
+
+	CacheWrite.@Nullable NewValue awaited() {
+		return this.value;
+	}
+
+	/**
+	 * Runs something when the time of the lease is over, unless it is spent before.
+	 */
+	void atEnd(long millis, Runnable action) {
+		this.end.completeOnTimeout(null, millis, TimeUnit.MILLISECONDS).thenRunAsync(() -> {
+			if (isLeased()) {
+				action.run();
+			}
+		});
+	}
+
+	void begin() {
+		this.began = System.nanoTime();
+	}
+
+	long loadNanos() {
+		return System.nanoTime() - this.began;
+	}
+
+	/**
+	 * Returns whether nobody has told yet what the reader got.
+	 */
+	boolean isUntold() {
+		return this.told.compareAndSet(false, true);
+	}
+
+	/**
+	 * Returns whether nobody has told yet that the value was loaded.
+	 */
+	boolean isUnloaded() {
+		return this.loaded.compareAndSet(false, true);
+	}
+
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisTarget;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Tests for {@link NearCache} on real servers.
+ */
+class NearCacheIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends NearCacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends NearCacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends NearCacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.JEDIS)
+	class ThroughJedis extends NearCacheContract {
+
+	}
+
+}

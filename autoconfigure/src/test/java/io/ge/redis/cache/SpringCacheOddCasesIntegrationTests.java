@@ -1,0 +1,272 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.math.BigDecimal;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import io.ge.redis.cache.CacheApplication.Balance;
+import io.ge.redis.cache.CacheApplication.Balances;
+import io.ge.redis.core.invocation.InvalidKeyException;
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisFixture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.cache.Cache;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.CacheEvict;
+import org.springframework.cache.annotation.CachePut;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.Caching;
+import org.springframework.context.annotation.Bean;
+import org.springframework.transaction.annotation.Transactional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Methods with Spring's annotations whose keys, conditions or operations are unusual.
+ */
+@OnRedis
+class SpringCacheOddCasesIntegrationTests {
+
+	private CacheApplication application;
+
+	private Balances balances;
+
+	private SpringBalances spring;
+
+	private Odd odd;
+
+	@BeforeEach
+	void start(RedisFixture redis) {
+		this.application = SpringBalances.start(Configuration.class, redis.properties(), "ge.redis.cache.load-wait=10m",
+				"ge.redis.cache.lease-time=10m", "odd.timeout=7", "ge.redis.cache.caches.text.type=java.lang.String");
+		this.balances = this.application.balances();
+		this.spring = this.application.bean(SpringBalances.class);
+		this.odd = this.application.bean(Odd.class);
+		this.balances.insert("a", "100");
+		this.application.events().takeResults();
+	}
+
+	@AfterEach
+	void stop() {
+		this.application.close();
+	}
+
+	private void assertAmount(String amount) {
+		assertThat(this.balances.stored("a").amount()).isEqualTo(new BigDecimal(amount));
+		assertThat(this.spring.find("a").amount()).isEqualTo(new BigDecimal(amount));
+	}
+
+	@Test
+	@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	void operationsOfOneCallThatComeToTheSameEntryDoNotWaitForEachOther() {
+		for (int i = 0; i < 3; i++) {
+			assertThat(this.odd.findByEither("a", "a")).isEqualTo(this.balances.stored("a"));
+			// Stored by the one lease that there was, and nobody waits for another one
+			assertThat(this.spring.find("a")).isEqualTo(this.balances.stored("a"));
+			assertThat(this.spring.loads()).hasValue(0);
+			this.spring.addAndEvict("a", "1");
+		}
+	}
+
+	@Test
+	void valueOfAnotherCacheLeavesTheExpiredOneOfTheFirst(RedisFixture redis) {
+		this.application.close();
+		this.application = SpringBalances.start(Configuration.class, redis.properties(),
+				"ge.redis.cache.caches.balances.ttl=1ms", "ge.redis.cache.caches.balances.stale-if-error=10m",
+				"ge.redis.cache.caches.text.type=java.lang.String", "odd.timeout=7");
+		this.spring = this.application.bean(SpringBalances.class);
+		this.application.balances().insert("a", "100");
+		Balance before = this.spring.find("a");
+		this.spring.findGrouped("a");
+		assertThat(this.application.bean(Odd.class).findInBoth("a")).isEqualTo(before);
+		this.spring.whileLoading(() -> {
+			throw new IllegalStateException("no database");
+		});
+		assertThat(this.spring.find("a")).isEqualTo(before);
+	}
+
+	@Test
+	void defaultKeyOfNothingIsRefusedBeforeTheMethodRuns() {
+		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> this.odd.evictPair("a", null));
+		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> this.odd.putPair("a", null));
+		assertAmount("100.00");
+	}
+
+	@Test
+	void keyThatIsNothingAfterTheMethodIsNoFailureOfTheChange() {
+		assertThat(this.odd.putByResult("none")).isNull();
+		assertThat(this.odd.evictByName(new StringBuilder("a"))).isEqualTo("done");
+		assertAmount("101.00");
+		assertThat(this.application.events().takeResults()).doesNotContain("published", "invalidated");
+	}
+
+	@Test
+	void nullKeyIsRefusedBeforeAMethodThatEvictsFirst() {
+		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> this.odd.evictFirst(null));
+		assertAmount("100.00");
+	}
+
+	@Test
+	void conditionThatOnlyTheMethodMakesPossible() {
+		this.spring.find("a");
+		Order order = new Order();
+		this.odd.evictIfNumbered(order);
+		assertAmount("101.00");
+	}
+
+	@Test
+	void conditionIsThatOfAfterTheMethod() {
+		this.spring.find("a");
+		this.odd.putUnlessPaid("a", new Order());
+		assertThat(this.application.events().takeResults()).contains("invalidated").doesNotContain("published");
+		assertAmount("101.00");
+	}
+
+	@Test
+	void placeholdersOfTransactionsAreResolved() {
+		this.odd.addWithTimeout("a", "1");
+		this.odd.evictWithTimeout("a", "1");
+		assertAmount("102.00");
+	}
+
+	@Test
+	void loaderInCodeThatReturnsNoFutureGivesItsLeaseBack() throws Exception {
+		Cache cache = this.application.bean(CacheManager.class).getCache("text");
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> cache.retrieve("a", () -> null).get(30, TimeUnit.SECONDS))
+			.withCauseInstanceOf(IllegalStateException.class)
+			.withMessageContaining("The loader of cache 'text' has returned null");
+		assertThat(cache.retrieve("a", () -> CompletableFuture.completedFuture("b")).get(30, TimeUnit.SECONDS))
+			.isEqualTo("b");
+	}
+
+	/**
+	 * An argument that changes.
+	 */
+	static class Order {
+
+		private @Nullable Integer number;
+
+		public int getNumber() {
+			if (this.number == null) {
+				throw new IllegalStateException("has no number yet");
+			}
+			return this.number;
+		}
+
+		public boolean isPaid() {
+			return this.number != null;
+		}
+
+	}
+
+	/**
+	 * Methods with unusual keys and conditions.
+	 */
+	static class Odd {
+
+		private final Balances balances;
+
+		Odd(Balances balances) {
+			this.balances = balances;
+		}
+
+		private @Nullable Balance change(String id, String delta) {
+			this.balances.addOutsideOfCache(id, delta);
+			return this.balances.stored(id);
+		}
+
+		@Caching(cacheable = { @Cacheable(cacheNames = "balances", key = "#id"),
+				@Cacheable(cacheNames = "balances", key = "#other") })
+		@Nullable Balance findByEither(String id, String other) {
+			return this.balances.stored(id);
+		}
+
+		@Cacheable(cacheNames = { "balances", "grouped" }, key = "#id")
+		@Nullable Balance findInBoth(String id) {
+			throw new IllegalStateException("is in the second cache");
+		}
+
+		@CacheEvict("pairs")
+		@Transactional
+		void evictPair(String id, @Nullable String name) {
+			change(id, "1");
+		}
+
+		@CachePut("pairs")
+		@Transactional
+		String putPair(String id, @Nullable String name) {
+			change(id, "1");
+			return id + "|" + name;
+		}
+
+		@CachePut(cacheNames = "balances", key = "#result?.id")
+		@Transactional
+		@Nullable Balance putByResult(String id) {
+			return change(id, "1");
+		}
+
+		@CacheEvict(cacheNames = "balances", key = "#name.length() > 0 ? null : #name.toString()")
+		@Transactional
+		String evictByName(StringBuilder name) {
+			change(name.toString(), "1");
+			name.setLength(0);
+			return "done";
+		}
+
+		@CacheEvict(cacheNames = "balances", key = "#id", beforeInvocation = true)
+		@Transactional
+		void evictFirst(@Nullable String id) {
+			change("a", "1");
+		}
+
+		@CacheEvict(cacheNames = "balances", key = "'a'", condition = "#order.number > 0")
+		@Transactional
+		void evictIfNumbered(Order order) {
+			change("a", "1");
+			order.number = 1;
+		}
+
+		@CachePut(cacheNames = "balances", key = "#id", condition = "!#order.paid")
+		@Transactional
+		@Nullable Balance putUnlessPaid(String id, Order order) {
+			order.number = 1;
+			return change(id, "1");
+		}
+
+		@CachePut(cacheNames = "balances", key = "#id")
+		@Transactional(timeoutString = "${odd.timeout}")
+		@Nullable Balance addWithTimeout(String id, String delta) {
+			return change(id, delta);
+		}
+
+		@CacheEvict(cacheNames = "balances", key = "#id")
+		@Transactional(timeoutString = "${odd.timeout}")
+		void evictWithTimeout(String id, String delta) {
+			change(id, delta);
+		}
+
+	}
+
+	static class Configuration extends SpringBalances.Configuration {
+
+		@Bean
+		Odd odd(Balances balances) {
+			return new Odd(balances);
+		}
+
+	}
+
+}
