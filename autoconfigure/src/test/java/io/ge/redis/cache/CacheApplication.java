@@ -162,7 +162,7 @@ final class CacheApplication implements AutoCloseable {
 		private final Map<GuardEvent, Thread> threads = new ConcurrentHashMap<>();
 
 		@Override
-		public void onEvent(GuardEvent event) {
+		public synchronized void onEvent(GuardEvent event) {
 			this.all.add(event);
 			this.threads.put(event, Thread.currentThread());
 		}
@@ -171,13 +171,21 @@ final class CacheApplication implements AutoCloseable {
 			return this.all.stream().map(GuardEvent::result).toList();
 		}
 
-		List<String> takeResults() {
+		/**
+		 * Waits until something is told. What ends on another thread is told there, which
+		 * may be a moment after it can be seen.
+		 */
+		void awaitResult(String result) {
+			Awaitility.await(result).atMost(Duration.ofSeconds(30)).until(() -> results().contains(result));
+		}
+
+		synchronized List<String> takeResults() {
 			List<String> results = results();
 			this.all.clear();
 			return results;
 		}
 
-		List<GuardEvent> takeEvents() {
+		synchronized List<GuardEvent> takeEvents() {
 			List<GuardEvent> events = List.copyOf(this.all);
 			this.all.clear();
 			this.threads.clear();

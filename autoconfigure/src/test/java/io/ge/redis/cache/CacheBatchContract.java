@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -28,6 +29,7 @@ import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -51,6 +53,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class CacheBatchContract {
 
+	/**
+	 * However slow the machine, nobody takes over from a loader that lives, or stops
+	 * waiting for it.
+	 */
+	private static final String[] PATIENT = { "ge.redis.cache.lease-time=1m", "ge.redis.cache.load-wait=1m" };
+
 	private RedisFixture redis;
 
 	private CacheApplication application;
@@ -67,9 +75,10 @@ abstract class CacheBatchContract {
 		if (this.application == null) {
 			this.application = CacheApplication
 				.start(Configuration.class, redis.properties(),
-						"jdbc:h2:mem:" + getClass().getName() + ";DB_CLOSE_DELAY=-1")
+						"jdbc:h2:mem:" + getClass().getName() + ";DB_CLOSE_DELAY=-1", PATIENT)
 				.connected();
-			this.other = CacheApplication.start(Configuration.class, redis.properties(), this.application.database())
+			this.other = CacheApplication
+				.start(Configuration.class, redis.properties(), this.application.database(), PATIENT)
 				.connected();
 			this.balances = this.application.balances();
 			this.batches = this.application.bean(Batches.class);
@@ -84,6 +93,26 @@ abstract class CacheBatchContract {
 		this.batches.reset();
 		this.other.bean(Batches.class).reset();
 		this.application.events().takeResults();
+	}
+
+	/**
+	 * Leases are given back a moment after the call, which the next test would count.
+	 */
+	@AfterEach
+	void awaitLeasesGivenBack() {
+		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+			for (RedisEndpoint server : this.redis.endpoints()) {
+				if (server.isPrimary() && hasLease(server)) {
+					return false;
+				}
+			}
+			return true;
+		});
+	}
+
+	private static boolean hasLease(RedisEndpoint server) {
+		return ((List<?>) server.command("KEYS", "ge:cache:*:e1")).stream()
+			.anyMatch((key) -> String.valueOf(server.command("GET", key.toString())).startsWith("L"));
 	}
 
 	@AfterAll

@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -107,15 +108,17 @@ class CacheBehaviourIntegrationTests {
 
 	@Test
 	void intentTimeoutEndsTheTimeOfADeadWriter() {
-		CacheApplication app = start("ge.redis.cache.intent-timeout=1s");
+		// Long enough for the reader that is to find the writer at work
+		CacheApplication app = start("ge.redis.cache.intent-timeout=5s");
 		app.balances().find("a");
 		CountDownLatch dead = new CountDownLatch(1);
 		app.balances().afterCommit(() -> CacheContract.await(dead));
-		CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> app.balances().add("a", "1"));
+		CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> app.balances().add("a", "1"),
+				(task) -> new Thread(task).start());
 		Awaitility.await().until(() -> ttl(ENTRY) == -2);
 		assertThat(app.balances().find("a")).isEqualTo(app.balances().stored("a"));
 		assertThat(app.events().takeResults()).endsWith("bypass", "loaded");
-		Awaitility.await().until(() -> {
+		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
 			assertThat(app.balances().find("a")).isEqualTo(app.balances().stored("a"));
 			return app.events().takeResults().contains("hit");
 		});
@@ -153,7 +156,7 @@ class CacheBehaviourIntegrationTests {
 
 	@Test
 	void whoHasWaitedLongEnoughLoadsForItself() {
-		CacheApplication slow = start();
+		CacheApplication slow = start("ge.redis.cache.lease-time=1m");
 		try (CacheApplication other = startOther(slow, "ge.redis.cache.load-wait=100ms")) {
 			CountDownLatch loading = new CountDownLatch(1);
 			CountDownLatch release = new CountDownLatch(1);

@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +44,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class CacheConsistencyIntegrationTests {
 
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
 	private @Nullable CacheApplication application;
 
 	@AfterEach
@@ -59,7 +62,7 @@ class CacheConsistencyIntegrationTests {
 		Balances balances = this.application.balances();
 		balances.insert("a", "100");
 		balances.insert("warm", "0");
-		Awaitility.await().until(() -> {
+		Awaitility.await().atMost(PATIENCE).until(() -> {
 			balances.find("a");
 			return this.application.events().takeResults().contains("hit");
 		});
@@ -302,8 +305,7 @@ class CacheConsistencyIntegrationTests {
 			try (StandaloneRedis redis = RedisServers.standalone(); TcpProxy network = new TcpProxy(redis.primary())) {
 				String[] through = { "spring.data.redis.host=" + network.host(),
 						"spring.data.redis.port=" + network.port() };
-				Balances balances = start(through, "ge.redis.cache.on-redis-down=fail-tx",
-						"ge.redis.outage.command-timeout=500ms");
+				Balances balances = start(through, "ge.redis.cache.on-redis-down=fail-tx");
 				CacheApplication app = CacheConsistencyIntegrationTests.this.application;
 				network.cut();
 				assertRefused(() -> balances.add("a", "1"));
@@ -319,7 +321,7 @@ class CacheConsistencyIntegrationTests {
 				assertThat(app.events().takeResults()).contains("rolled_back").doesNotContain("published", "deferred");
 				app.caches().evict("balances", "a");
 				network.resume();
-				Awaitility.await().ignoreExceptions().untilAsserted(() -> {
+				Awaitility.await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> {
 					balances.add("a", "1");
 					assertThat(app.events().takeResults()).endsWith("published");
 				});
@@ -332,7 +334,7 @@ class CacheConsistencyIntegrationTests {
 			try (StandaloneRedis redis = RedisServers.standalone(); TcpProxy network = new TcpProxy(redis.primary())) {
 				String[] through = { "spring.data.redis.host=" + network.host(),
 						"spring.data.redis.port=" + network.port() };
-				Balances balances = start(through, "ge.redis.outage.command-timeout=500ms");
+				Balances balances = start(through);
 				CacheApplication app = CacheConsistencyIntegrationTests.this.application;
 				balances.findGrouped("a", "red");
 				try (CacheApplication other = CacheApplication
@@ -346,8 +348,10 @@ class CacheConsistencyIntegrationTests {
 					assertThat(app.events().takeResults()).endsWith("deferred", "deferred");
 					assertThat(balances.findGrouped("a", "red").version()).isEqualTo(1);
 					network.resume();
-					Awaitility.await().until(() -> other.balances().findGrouped("a", "red").version() == 1);
-					Awaitility.await().until(() -> {
+					Awaitility.await()
+						.atMost(PATIENCE)
+						.until(() -> other.balances().findGrouped("a", "red").version() == 1);
+					Awaitility.await().atMost(PATIENCE).until(() -> {
 						balances.loads().set(0);
 						balances.findGrouped("a", "red");
 						return balances.loads().get() == 0;

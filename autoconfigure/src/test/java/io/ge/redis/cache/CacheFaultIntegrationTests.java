@@ -232,7 +232,11 @@ class CacheFaultIntegrationTests {
 		String fault = "kill -9 while it holds load leases";
 		String promise = "one load of each row, by another instance after the lease";
 		FaultRun run = FaultRun.of("cache", fault, promise).atLeast(40, 1);
-		CacheScenario.loaderKilled(run, site.one(), site.second(), LEASE);
+		// However slow the machine, nobody takes over from a loader that lives, or stops
+		// waiting for it
+		Duration lease = Duration.ofSeconds(5);
+		Site steady = site.with("ge.redis.cache.lease-time=" + lease.toMillis() + "ms", "ge.redis.cache.load-wait=20s");
+		CacheScenario.loaderKilled(run, steady.one(), steady.second(), lease);
 		run.verify();
 		Site greedy = site.with("ge.redis.cache.lease-time=60s");
 		withoutProtection(fault, (sabotaged) -> CacheScenario.loaderKilled(sabotaged, greedy.one(), site.one(), LEASE));

@@ -25,6 +25,7 @@ import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -91,6 +92,8 @@ class CacheInvalidationIntegrationTests {
 		for (String id : List.of("a1", "a2", "b1")) {
 			balances.insert(id, "100");
 		}
+		// Answered after what it has asked in the background, which would be counted else
+		this.other.caches().evict("groups", "none");
 		this.application.caches().clear("groups");
 		Awaitility.await().until(() -> loads() == 0);
 		this.groups.loads().set(0);
@@ -335,10 +338,7 @@ class CacheInvalidationIntegrationTests {
 		this.application.bean(JdbcTemplate.class).update("update balance set version = 9");
 		this.server.command("ZADD", "ge:cache:{groups}:i1", String.valueOf(System.currentTimeMillis() * 1000 + 500_000),
 				"*");
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(5))
-			.pollInterval(Duration.ofMillis(20))
-			.until(() -> theirs.find("a1").version() == 9);
+		Stopwatch.within(Duration.ofSeconds(5), () -> theirs.find("a1").version() == 9);
 	}
 
 	@Test
@@ -387,10 +387,7 @@ class CacheInvalidationIntegrationTests {
 		readAll(theirs);
 		this.application.bean(JdbcTemplate.class).update("update balance set version = 8");
 		this.server.command("DEL", "ge:cache:{groups}:i1");
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(5))
-			.pollInterval(Duration.ofMillis(20))
-			.until(() -> theirs.find("a1").version() == 8);
+		Stopwatch.within(Duration.ofSeconds(5), () -> theirs.find("a1").version() == 8);
 	}
 
 	@Test
@@ -428,7 +425,8 @@ class CacheInvalidationIntegrationTests {
 		List<CompletableFuture<Void>> invalidating = IntStream.range(0, 4)
 			.mapToObj((number) -> CompletableFuture.runAsync(() -> {
 				for (int i = 0; !over.get(); i++) {
-					this.application.caches().invalidateTags("groups", "unused" + number + "." + i);
+					// Of more tags than are remembered all entries would be outdated
+					this.application.caches().invalidateTags("groups", "unused" + number + "." + i % 2_000);
 				}
 			}, (task) -> new Thread(task).start()))
 			.toList();

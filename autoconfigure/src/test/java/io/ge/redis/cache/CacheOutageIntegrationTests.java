@@ -31,6 +31,9 @@ class CacheOutageIntegrationTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+	/** How long an application waits for a Redis that may hang. */
+	private static final Duration HURRIED = Duration.ofMillis(500);
+
 	private StandaloneRedis redis;
 
 	private RedisNode server;
@@ -49,17 +52,39 @@ class CacheOutageIntegrationTests {
 		this.server = this.redis.primary();
 		this.network = new TcpProxy(this.server);
 		this.application = CacheApplication
-			.start(throughNetwork(), "ge.redis.outage.command-timeout=500ms",
-					"ge.redis.cache.caches.kept.stale-if-error=1h", "ge.redis.cache.caches.slow.lease-time=1h")
+			.start(throughNetwork(), "ge.redis.cache.caches.kept.stale-if-error=1h",
+					"ge.redis.cache.caches.slow.lease-time=1h")
 			.connected();
 		this.other = CacheApplication
 			.start(CacheApplication.Configuration.class, this.redis.properties(), this.application.database())
 			.connected();
 		this.balances = this.application.balances();
 		this.balances.insert("a", "100");
-		this.balances.find("a");
+		warmUp();
+	}
+
+	private void warmUp() {
+		Awaitility.await().atMost(PATIENCE).until(() -> {
+			this.balances.find("a");
+			return this.application.events().takeResults().contains("hit");
+		});
 		this.balances.add("warm", "0");
 		this.application.events().takeResults();
+	}
+
+	/**
+	 * Waits for Redis as briefly as applications do, for a Redis that hangs. One that is
+	 * cut off is noticed at once, and a busy machine must not be taken for an outage.
+	 */
+	private void hurry() {
+		CacheApplication patient = this.application;
+		this.application = CacheApplication
+			.start(CacheApplication.Configuration.class, throughNetwork(), patient.database(),
+					"ge.redis.outage.command-timeout=" + HURRIED.toMillis() + "ms")
+			.connected();
+		patient.close();
+		this.balances = this.application.balances();
+		warmUp();
 	}
 
 	private String[] throughNetwork() {
@@ -135,6 +160,7 @@ class CacheOutageIntegrationTests {
 
 	@Test
 	void hangingDuringTheWriteAndAnsweringLater() {
+		hurry();
 		this.network.hang();
 		Stopwatch watch = Stopwatch.start();
 		this.balances.add("a", "1");
@@ -142,13 +168,21 @@ class CacheOutageIntegrationTests {
 		assertAmount(this.balances, "101.00");
 		this.network.resume();
 		awaitCached("101.00");
-		this.balances.add("a", "1");
-		assertThat(this.application.events().takeResults()).endsWith("published");
-		awaitCached("102.00");
+		// Once more if the machine stands still for longer than this application waits
+		Awaitility.await().atMost(PATIENCE).until(() -> {
+			long asked = System.nanoTime();
+			this.balances.add("a", "1");
+			boolean late = System.nanoTime() - asked > HURRIED.toNanos();
+			List<String> results = this.application.events().takeResults();
+			assertThat(late || results.get(results.size() - 1).equals("published")).as("%s", results).isTrue();
+			return results.get(results.size() - 1).equals("published");
+		});
+		awaitCached(this.balances.stored("a").amount().toString());
 	}
 
 	@Test
 	void hangingDuringTheReadAndAnsweringLater() {
+		hurry();
 		this.server.command("DEL", "ge:cache:{balances:a}:e1");
 		this.network.hang();
 		assertAmount(this.balances, "100.00");

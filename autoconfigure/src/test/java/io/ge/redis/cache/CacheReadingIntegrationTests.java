@@ -64,12 +64,13 @@ class CacheReadingIntegrationTests {
 		server = redis.endpoints().get(0);
 		application = CacheApplication
 			.start(redis.properties(), "ge.redis.cache.early-refresh.threads=1", "ge.redis.cache.compress-above=200B",
-					"ge.redis.cache.max-value-size=1KB", "ge.redis.cache.caches.off.early-refresh.mode=off",
-					"ge.redis.cache.caches.kept.ttl=1m", "ge.redis.cache.caches.kept.stale-if-error=1h",
-					"ge.redis.cache.caches.late.ttl=1m", "ge.redis.cache.caches.late.stale-if-error=1h",
-					"ge.redis.cache.caches.late.load-wait=50ms", "ge.redis.cache.caches.late.on-load-timeout=stale",
-					"ge.redis.cache.caches.waiting.ttl=1m", "ge.redis.cache.caches.waiting.stale-if-error=1h",
-					"ge.redis.cache.caches.waiting.load-wait=50ms", "ge.redis.cache.caches.failing.load-wait=50ms",
+					"ge.redis.cache.max-value-size=1KB", "ge.redis.cache.lease-time=1m",
+					"ge.redis.cache.caches.off.early-refresh.mode=off", "ge.redis.cache.caches.kept.ttl=1m",
+					"ge.redis.cache.caches.kept.stale-if-error=1h", "ge.redis.cache.caches.late.ttl=1m",
+					"ge.redis.cache.caches.late.stale-if-error=1h", "ge.redis.cache.caches.late.load-wait=50ms",
+					"ge.redis.cache.caches.late.on-load-timeout=stale", "ge.redis.cache.caches.waiting.ttl=1m",
+					"ge.redis.cache.caches.waiting.stale-if-error=1h", "ge.redis.cache.caches.waiting.load-wait=50ms",
+					"ge.redis.cache.caches.failing.load-wait=50ms",
 					"ge.redis.cache.caches.failing.on-load-timeout=fail", "ge.redis.cache.caches.hurried.load-wait=0s",
 					"ge.redis.cache.caches.hurried.on-load-timeout=fail", "ge.redis.cache.caches.spread.ttl=1000s",
 					"ge.redis.cache.caches.spread.ttl-jitter=0.5", "ge.redis.cache.caches.eternal.permanent=true")

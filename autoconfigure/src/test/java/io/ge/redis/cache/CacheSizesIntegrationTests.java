@@ -44,7 +44,9 @@ class CacheSizesIntegrationTests {
 	@Test
 	void nothingIsToldWhereRedisDoesNotPermitIt() {
 		try (StandaloneRedis redis = RedisServers.standalone();
-				CacheApplication application = CacheApplication.start(redis.properties()).connected()) {
+				CacheApplication application = CacheApplication
+					.start(redis.properties(), "ge.redis.cache.caches.balances.negative-ttl=1h")
+					.connected()) {
 			fill(application, 3);
 			redis.primary().command("ACL", "SETUSER", "default", "-randomkey");
 			for (int i = 0; i < 5; i++) {

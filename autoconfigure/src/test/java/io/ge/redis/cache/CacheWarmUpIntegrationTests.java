@@ -6,9 +6,9 @@
 package io.ge.redis.cache;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -42,7 +42,10 @@ class CacheWarmUpIntegrationTests {
 
 	private static final String STATE = "ge:cache:{warm-up:words}:u1";
 
-	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	/** Some start beside each other. */
+	private final List<ConfigurableApplicationContext> contexts = new CopyOnWriteArrayList<>();
 
 	/** The context of the application that is starting. */
 	private final AtomicReference<ConfigurableApplicationContext> starting = new AtomicReference<>();
@@ -114,7 +117,9 @@ class CacheWarmUpIntegrationTests {
 		ConfigurableApplicationContext running = awaitRunning();
 		running.getBean(Words.class).awaitStopped();
 		CompletableFuture<Words> second = startAsync();
-		Awaitility.await().until(() -> this.starting.get() != running && this.starting.get().isRunning());
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> this.starting.get() != running && this.starting.get().isRunning());
 		ApplicationAvailability availability = this.starting.get().getBean(ApplicationAvailability.class);
 		assertThat(availability.getReadinessState()).isEqualTo(ReadinessState.REFUSING_TRAFFIC);
 		running.getBean(Words.class).goOn();
@@ -196,7 +201,7 @@ class CacheWarmUpIntegrationTests {
 
 	@Test
 	void instanceThatIsClosedHandsItOn() throws Exception {
-		CompletableFuture<Words> first = startAsync("ge.redis.cache.warm-up.rate=4",
+		CompletableFuture<Words> first = startAsync("ge.redis.cache.warm-up.rate=2",
 				"ge.redis.cache.warm-up.readiness=ignore", "ge.redis.cache.warm-up.lease-time=60s");
 		Words closing = first.get(30, TimeUnit.SECONDS);
 		Awaitility.await().until(() -> closing.warmed() > 1);
@@ -221,14 +226,15 @@ class CacheWarmUpIntegrationTests {
 	void anotherInstanceTakesOverFromOneThatIsKilled() {
 		try (Instances instances = Instances.of(WarmUpApplication.class)
 			.with(SharedRedis.standalone().properties())
-			.with("test.words=30", "ge.redis.cache.warm-up.lease-time=2s", "ge.redis.outage.command-timeout=5s")) {
+			.with("test.words=30", "ge.redis.cache.warm-up.lease-time=5s", "ge.redis.outage.command-timeout=5s")) {
 			Instance owner = instances.with("test.stop-at=10").start();
-			Awaitility.await().until(() -> warmed(owner) == 10);
+			Awaitility.await().atMost(PATIENCE).until(() -> warmed(owner) == 10);
 			Instance next = instances.start();
-			Awaitility.await().during(Duration.ofMillis(2500)).until(() -> warmed(next) == 0);
+			Awaitility.await().atMost(PATIENCE).during(Duration.ofMillis(5500)).until(() -> warmed(next) == 0);
 			owner.kill();
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> warmed(next) == 30);
+			Awaitility.await().atMost(PATIENCE).until(() -> warmed(next) == 30);
 			Awaitility.await()
+				.atMost(PATIENCE)
 				.until(() -> String.valueOf(SharedRedis.standalone().primary().command("GET", STATE)).startsWith("D "));
 			assertThat(loaded(next)).isEqualTo(21);
 		}
@@ -243,7 +249,7 @@ class CacheWarmUpIntegrationTests {
 	}
 
 	private ConfigurableApplicationContext awaitRunning() {
-		Awaitility.await().until(() -> this.starting.get() != null && this.starting.get().isRunning());
+		Awaitility.await().atMost(PATIENCE).until(() -> this.starting.get() != null && this.starting.get().isRunning());
 		return this.starting.get();
 	}
 

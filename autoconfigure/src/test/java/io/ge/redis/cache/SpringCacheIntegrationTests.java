@@ -269,7 +269,7 @@ class SpringCacheIntegrationTests {
 
 	@Test
 	void whoHasWaitedForTooLongLoadsAndStoresNothing() {
-		restart("ge.redis.cache.load-wait=1ms");
+		restart("ge.redis.cache.load-wait=1ms", "ge.redis.cache.lease-time=10m");
 		this.spring.whileLoading(() -> {
 			this.spring.whileLoading(() -> {
 			});

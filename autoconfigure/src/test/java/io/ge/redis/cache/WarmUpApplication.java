@@ -107,7 +107,7 @@ class WarmUpApplication {
 			if (position == this.stopAt) {
 				this.stopped.countDown();
 				try {
-					this.goOn.await(30, TimeUnit.SECONDS);
+					this.goOn.await(2, TimeUnit.MINUTES);
 				}
 				catch (InterruptedException ex) {
 					throw new IllegalStateException(ex);

@@ -21,6 +21,7 @@ import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.GeCaches;
+import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
@@ -85,16 +86,18 @@ final class WriteBehindApplication implements AutoCloseable {
 				"spring.datasource.hikari.register-mbeans=false", "ge.redis.outage.command-timeout=5s",
 				"ge.redis.cache.max-staleness=10m", "ge.redis.cache.write-behind.linger=20ms",
 				"ge.redis.cache.write-behind.retry-delay=20ms", "ge.redis.cache.write-behind.max-retry-delay=100ms",
-				"ge.redis.cache.write-behind.lease-time=2s"));
+				"ge.redis.cache.write-behind.lease-time=6s"));
 		all.addAll(List.of(properties));
 		WriteBehindApplication started = new WriteBehindApplication(
 				new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
 					.registerShutdownHook(false)
 					.properties(all.toArray(String[]::new))
 					.run());
+		RedisBackend backend = started.context.getBean(RedisBackends.class).get(null);
+		// Who cannot be woken looks after half of a lease
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(30))
-			.until(() -> !started.context.getBean(RedisBackends.class).get(null).breaker().isOpen());
+			.until(() -> !backend.breaker().isOpen() && backend.bus().isSubscribed());
 		return started;
 	}
 

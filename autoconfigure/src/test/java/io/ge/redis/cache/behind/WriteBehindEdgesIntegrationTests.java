@@ -220,7 +220,8 @@ class WriteBehindEdgesIntegrationTests {
 
 	@Test
 	void shutdownWaitsNoLongerThanToldAndLosesNothing() {
-		WriteBehindApplication app = start("ge.redis.cache.write-behind.drain-timeout=100ms");
+		WriteBehindApplication app = start("ge.redis.cache.write-behind.drain-timeout=100ms",
+				"ge.redis.cache.write-behind.lease-time=2s");
 		away(app);
 		app.scores().set("ann", 1);
 		app.close();
@@ -253,9 +254,9 @@ class WriteBehindEdgesIntegrationTests {
 
 	@Test
 	void onlyOneOfTwoInstancesWritesAPartition() throws InterruptedException {
-		WriteBehindApplication one = start("ge.redis.cache.write-behind.lease-time=1500ms");
-		try (WriteBehindApplication two = WriteBehindApplication.start(this.redis.properties(),
-				"ge.redis.cache.write-behind.lease-time=1500ms")) {
+		String lease = "ge.redis.cache.write-behind.lease-time=5s";
+		WriteBehindApplication one = start(lease);
+		try (WriteBehindApplication two = WriteBehindApplication.start(this.redis.properties(), lease)) {
 			CountDownLatch writing = new CountDownLatch(1);
 			CountDownLatch release = new CountDownLatch(1);
 			List<Integer> order = new CopyOnWriteArrayList<>();
