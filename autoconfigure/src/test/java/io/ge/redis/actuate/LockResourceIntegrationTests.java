@@ -8,6 +8,7 @@ package io.ge.redis.actuate;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -158,17 +159,22 @@ class LockResourceIntegrationTests {
 				.untilAsserted(() -> assertThat(mvc.get().uri(LOCKS)).bodyJson()
 					.extractingPath("$.locks.length()")
 					.isEqualTo(1));
-			String hash = text(mvc.get().uri(LOCKS).exchange(), "$.locks[0].hash");
-			assertThat(mvc.get().uri(LOCKS + "/orders?hash=" + hash)).bodyJson()
-				.extractingPath("$.token")
-				.isEqualTo(lock.token());
+			// The other instance may be too late for a list, so that it names no lock
+			String hash = Awaitility.await()
+				.ignoreExceptions()
+				.until(() -> text(mvc.get().uri(LOCKS).exchange(), "$.locks[0].hash"), Objects::nonNull);
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(mvc.get().uri(LOCKS + "/orders?hash=" + hash)).bodyJson()
+					.extractingPath("$.token")
+					.isEqualTo(lock.token()));
 			assertThat(mvc.delete().uri(LOCKS + "/orders?key=an&hash=" + hash)).hasStatus(HttpStatus.BAD_REQUEST);
 			assertThat(mvc.delete().uri(LOCKS + "/sales?hash=" + hash)).hasStatus(HttpStatus.NOT_FOUND);
 			assertThat(lock.isValid()).isTrue();
-			assertThat(mvc.delete().uri(LOCKS + "/orders?hash=" + hash)).hasStatusOk()
-				.bodyJson()
-				.extractingPath("$.released")
-				.isEqualTo(true);
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(mvc.delete().uri(LOCKS + "/orders?hash=" + hash)).hasStatusOk()
+					.bodyJson()
+					.extractingPath("$.released")
+					.isEqualTo(true));
 			Awaitility.await().until(() -> !lock.isValid());
 			lock.close();
 			assertThat(mvc.delete().uri(LOCKS + "/orders?hash=" + hash)).hasStatus(HttpStatus.NOT_FOUND);

@@ -79,7 +79,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	private static final Duration RECOVERY = Duration.ofSeconds(10);
 
 	/** Short where it has to run out, and still more than a busy machine needs. */
-	private static final String BUDGET = "ge.redis.outage.command-timeout=500ms";
+	private static final String BUDGET = "ge.redis.outage.command-timeout=2500ms";
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,

@@ -185,7 +185,7 @@ class IdempotencyWebIntegrationTests {
 	void repetitionOfARequestInFlightIsAConflict() {
 		run((http) -> {
 			CompletableFuture<MockHttpServletResponse> first = CompletableFuture
-				.supplyAsync(() -> http.send(post("/slow").header(KEY, "k")));
+				.supplyAsync(() -> http.send(post("/slow").header(KEY, "k")), (task) -> new Thread(task).start());
 			assertThat(http.desk().entered.await(10, TimeUnit.SECONDS)).isTrue();
 			MockHttpServletResponse second = http.send(post("/slow").header(KEY, "k"));
 			assertProblem(second, 409, "request-in-flight");

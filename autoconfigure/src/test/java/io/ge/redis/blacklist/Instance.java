@@ -31,6 +31,9 @@ import static org.awaitility.Awaitility.await;
  */
 final class Instance implements AutoCloseable {
 
+	/** A busy machine lets nothing become too old that is remembered. */
+	private static final Duration PATIENT = Duration.ofSeconds(5);
+
 	private static final AtomicInteger NUMBER = new AtomicInteger();
 
 	private final List<GuardEvent> events = new CopyOnWriteArrayList<>();
@@ -42,7 +45,7 @@ final class Instance implements AutoCloseable {
 	private final TokenBlacklist blacklist;
 
 	Instance(RedisFixture redis) {
-		this(redis, properties(OutagePolicy.DENY, true), Duration.ofSeconds(5));
+		this(redis, properties(OutagePolicy.DENY, true, PATIENT), Duration.ofSeconds(5));
 		// Reads only, and follows nothing
 		await().atMost(Duration.ofSeconds(30)).until(() -> control().standing().stored() != null);
 	}
@@ -85,15 +88,15 @@ final class Instance implements AutoCloseable {
 	 * Returns an instance that remembers no token or session one by one.
 	 */
 	static Instance filtering(RedisFixture redis, OutagePolicy onOutage, Duration commandTimeout) {
-		return new Instance(redis, properties(onOutage, true, Duration.ofSeconds(2), 0), commandTimeout);
+		return new Instance(redis, properties(onOutage, true, PATIENT, 0), commandTimeout);
 	}
 
 	/**
 	 * Returns an instance that tells nobody of its checks.
 	 */
 	static Instance quiet(RedisFixture redis) {
-		return new Instance(redis.connectionFactory(), properties(OutagePolicy.DENY, true), Duration.ofSeconds(5),
-				false);
+		return new Instance(redis.connectionFactory(), properties(OutagePolicy.DENY, true, PATIENT),
+				Duration.ofSeconds(5), false);
 	}
 
 	/**

@@ -43,7 +43,7 @@ class LockProcessesIntegrationTests {
 		this.instances = Instances.of(LockFaultApplication.class)
 			.with(redis.properties())
 			// A busy machine is no outage
-			.with("ge.redis.outage.command-timeout=2s")
+			.with("ge.redis.outage.command-timeout=5s")
 			.journal(this.directory);
 	}
 

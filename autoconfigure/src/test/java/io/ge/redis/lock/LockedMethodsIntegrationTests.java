@@ -50,6 +50,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @OnRedis
 class LockedMethodsIntegrationTests {
 
+	/** Is to end while its holder works, and not before a busy machine lets it begin. */
+	private static final Duration LEASE = Duration.ofMillis(2500);
+
 	private LockApplication first;
 
 	private LockApplication second;
@@ -335,7 +338,7 @@ class LockedMethodsIntegrationTests {
 	@Test
 	void transactionInWhichALostLockWasTakenIsNotCommitted() {
 		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
-		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofMillis(300)).renew(false);
+		LockOptions options = LockOptions.defaults().leaseTime(LEASE).renew(false);
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> transaction.executeWithoutResult((status) -> {
 				LockHandle handle = this.first.locks().tryLock("sell", "one", options).orElseThrow();
@@ -348,10 +351,7 @@ class LockedMethodsIntegrationTests {
 	@Test
 	void transactionUnderALostLockIsCommittedIfOnlyAnEventIsWanted() {
 		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
-		LockOptions options = LockOptions.defaults()
-			.leaseTime(Duration.ofMillis(300))
-			.renew(false)
-			.onLost(OnLost.EVENT);
+		LockOptions options = LockOptions.defaults().leaseTime(LEASE).renew(false).onLost(OnLost.EVENT);
 		this.first.locks().execute("sell", "one", options, (lock) -> {
 			Awaitility.await().until(() -> !lock.isValid());
 			transaction.executeWithoutResult(
@@ -364,10 +364,7 @@ class LockedMethodsIntegrationTests {
 
 	@Test
 	void workUnderALostLockIsInterruptedIfSoWanted() {
-		LockOptions options = LockOptions.defaults()
-			.leaseTime(Duration.ofMillis(300))
-			.renew(false)
-			.onLost(OnLost.INTERRUPT);
+		LockOptions options = LockOptions.defaults().leaseTime(LEASE).renew(false).onLost(OnLost.INTERRUPT);
 		CountDownLatch never = new CountDownLatch(1);
 		assertThatExceptionOfType(InterruptedException.class)
 			.isThrownBy(() -> this.first.locks().execute("sell", "one", options, (lock) -> {
@@ -389,7 +386,7 @@ class LockedMethodsIntegrationTests {
 		assertThat(this.desk.nightly()).isEqualTo("done");
 		assertThat(this.otherDesk.nightly()).isNull();
 		assertThat(this.desk.nightly()).isNull();
-		Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> "done".equals(this.otherDesk.nightly()));
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> "done".equals(this.otherDesk.nightly()));
 	}
 
 	private static void loseCurrentLock() {
@@ -546,13 +543,13 @@ class LockedMethodsIntegrationTests {
 		}
 
 		@Transactional
-		@DistributedLock(name = "short", leaseTime = "300ms", renew = false)
+		@DistributedLock(name = "short", leaseTime = "2500ms", renew = false)
 		public void sellShortly(int id, Runnable work) {
 			this.jdbc.update("insert into sales values (?)", id);
 			work.run();
 		}
 
-		@DistributedLock(onNotAcquired = OnNotAcquired.SKIP, atLeastFor = "2s")
+		@DistributedLock(onNotAcquired = OnNotAcquired.SKIP, atLeastFor = "5s")
 		public @Nullable String nightly() {
 			return "done";
 		}

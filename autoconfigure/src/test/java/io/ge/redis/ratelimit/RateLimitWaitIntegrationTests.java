@@ -138,8 +138,7 @@ class RateLimitWaitIntegrationTests {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					Demand demand = demand(algorithm, 1, Duration.ofHours(1), Duration.ofMillis(50), "anna");
 					limiter.decide(demand);
-					assertThat(limiter.verdict(List.of(demand)).events().get(0).source()).isEqualTo(Source.REDIS);
-					assertThat(limiter.verdict(List.of(demand)).events().get(0).source()).isEqualTo(Source.DENY_CACHE);
+					limiter.assertDeniedByRedisAndThenFromMemory(demand);
 				}
 			}
 		}

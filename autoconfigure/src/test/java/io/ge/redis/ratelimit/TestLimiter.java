@@ -5,13 +5,18 @@
 
 package io.ge.redis.ratelimit;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
 import org.awaitility.Awaitility;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The limits of one instance, without an application around them.
@@ -39,7 +44,25 @@ final class TestLimiter implements AutoCloseable {
 				(demand) -> this.redis.keyOf(demand).text());
 		this.engine = new RateLimitEngine(this.redis, local, EffectiveLimits.unchanged(), this.denied, this.leases);
 		RateLimitNews.hear(bus, this.denied, this.leases, local);
-		Awaitility.await().until(bus::isSubscribed);
+		awaitSubscribed();
+	}
+
+	/**
+	 * Waits until messages are heard. What the subscription sets off at once is over
+	 * then, since messages come after it.
+	 */
+	private void awaitSubscribed() {
+		InstanceBus bus = bus();
+		Awaitility.await("subscription").until(bus::isSubscribed);
+		CountDownLatch heard = new CountDownLatch(1);
+		bus.handle("test.started", (text) -> heard.countDown());
+		Awaitility.await("message").until(() -> {
+			this.backend.get()
+				.connection()
+				.publish(bus.channel().getBytes(StandardCharsets.UTF_8),
+						"test.started".getBytes(StandardCharsets.UTF_8));
+			return heard.await(100, TimeUnit.MILLISECONDS);
+		});
 	}
 
 	static TestLimiter on(RedisFixture redis) {
@@ -64,6 +87,29 @@ final class TestLimiter implements AutoCloseable {
 
 	Verdict verdict(List<Demand> demands) {
 		return Waiting.await(this.engine.decide(demands));
+	}
+
+	/**
+	 * Asserts that Redis refuses a call and memory the next one. Redis may be asked once
+	 * more on a machine that stood still for as long as memory may be believed without
+	 * news, and for no other reason.
+	 * @param demand what is refused
+	 * @return a time before that of the refusal
+	 */
+	long assertDeniedByRedisAndThenFromMemory(Demand demand) {
+		long asked = System.nanoTime();
+		assertThat(source(demand)).isEqualTo(RateLimitEvent.Source.REDIS);
+		long again = System.nanoTime();
+		while (source(demand) != RateLimitEvent.Source.DENY_CACHE) {
+			assertThat(System.nanoTime() - asked).isGreaterThanOrEqualTo(DenyCache.UNCONFIRMED_NANOS);
+			asked = again;
+			again = System.nanoTime();
+		}
+		return asked;
+	}
+
+	private RateLimitEvent.Source source(Demand demand) {
+		return verdict(List.of(demand)).events().get(0).source();
 	}
 
 	void refund(RateLimitDecision decision) {

@@ -89,7 +89,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 	static void start() {
 		redis = RedisServers.standalone();
 		String[] arguments = Stream.of(redis.properties(), new String[] { "server.port=0",
-				"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=500ms",
+				"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=2500ms",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
 			.flatMap(Stream::of)
 			.map((property) -> "--" + property)

@@ -123,7 +123,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 		redis = RedisServers.standalone();
 		application = new AnnotationConfigReactiveWebApplicationContext();
 		TestPropertyValues.of(redis.properties())
-			.and("ge.redis.outage.command-timeout=500ms", "ge.redis.outage.failure-threshold=1000000")
+			.and("ge.redis.outage.command-timeout=2500ms", "ge.redis.outage.failure-threshold=1000000")
 			.applyTo(application);
 		application.register(Application.class);
 		application.register(AUTO_CONFIGURED);

@@ -78,6 +78,9 @@ class BlacklistSecurityIntegrationTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+	/** Still more than a busy machine needs. */
+	private static final Duration TIMEOUT = Duration.ofMillis(2500);
+
 	private static StandaloneRedis redis;
 
 	private static Application first;
@@ -199,8 +202,8 @@ class BlacklistSecurityIntegrationTests {
 		try {
 			awaitForgetting(token);
 			for (int i = 0; i < 5; i++) {
-				assertUnavailableWithinASecond("/me", token);
-				assertUnavailableWithinASecond("/account?name=anna", null);
+				assertUnavailableInTime("/me", token);
+				assertUnavailableInTime("/account?name=anna", null);
 			}
 		}
 		finally {
@@ -215,8 +218,8 @@ class BlacklistSecurityIntegrationTests {
 		redis.primary().stop();
 		try {
 			awaitForgetting(token);
-			assertUnavailableWithinASecond("/me", token);
-			assertUnavailableWithinASecond("/account?name=anna", null);
+			assertUnavailableInTime("/me", token);
+			assertUnavailableInTime("/account?name=anna", null);
 		}
 		finally {
 			redis.primary().start();
@@ -232,10 +235,10 @@ class BlacklistSecurityIntegrationTests {
 		}
 	}
 
-	private void assertUnavailableWithinASecond(String path, String token) throws Exception {
+	private void assertUnavailableInTime(String path, String token) throws Exception {
 		Stopwatch watch = Stopwatch.start();
 		HttpResponse<String> response = get(first, path, token);
-		assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1));
+		assertThat(watch.elapsed()).isLessThan(TIMEOUT.plusMillis(500));
 		assertThat(response.statusCode()).isEqualTo(503);
 		assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
 		assertThat(response.headers().firstValue("Retry-After")).contains("1");
@@ -276,7 +279,7 @@ class BlacklistSecurityIntegrationTests {
 		static Application start(StandaloneRedis redis, Class<?> configuration, String... properties) {
 			SpringApplication application = new SpringApplication(configuration);
 			String[] arguments = Stream.of(redis.properties(), new String[] { "server.port=0",
-					"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=500ms",
+					"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=" + TIMEOUT.toMillis() + "ms",
 					"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" },
 					properties)
 				.flatMap(Stream::of)

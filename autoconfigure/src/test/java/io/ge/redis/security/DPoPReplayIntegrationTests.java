@@ -105,7 +105,7 @@ class DPoPReplayIntegrationTests {
 				BlacklistAutoConfiguration.class, DPoPAutoConfiguration.class, BackChannelLogoutAutoConfiguration.class,
 				GeRedisWebMvcAutoConfiguration.class))
 		.withUserConfiguration(Application.class)
-		.withPropertyValues("ge.redis.outage.command-timeout=500ms");
+		.withPropertyValues("ge.redis.outage.command-timeout=2500ms");
 
 	@BeforeAll
 	static void start() throws Exception {

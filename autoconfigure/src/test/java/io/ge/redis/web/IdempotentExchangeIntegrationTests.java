@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -109,6 +110,9 @@ class IdempotentExchangeIntegrationTests {
 	private static final String DOCUMENTATION = "https://shop.example.org/idempotency";
 
 	private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+	/** The common pool may have one thread. */
+	private static final Executor THREAD_EACH = (task) -> new Thread(task).start();
 
 	private static ConfigurableApplicationContext application;
 
@@ -263,7 +267,8 @@ class IdempotentExchangeIntegrationTests {
 
 	@Test
 	void callIsInFlightUntilItsResponseIsMade() throws Exception {
-		CompletableFuture<HttpResponse<byte[]>> first = CompletableFuture.supplyAsync(() -> post("/slow-page", "k"));
+		CompletableFuture<HttpResponse<byte[]>> first = CompletableFuture.supplyAsync(() -> post("/slow-page", "k"),
+				THREAD_EACH);
 		assertThat(desk.rendering.await(10, TimeUnit.SECONDS)).isTrue();
 		assertProblem(post("/slow-page", "k"), 409, "request-in-flight");
 		desk.leave.countDown();
@@ -273,9 +278,11 @@ class IdempotentExchangeIntegrationTests {
 
 	@Test
 	void whoWaitsGetsTheSameBytes() throws Exception {
-		CompletableFuture<HttpResponse<byte[]>> first = CompletableFuture.supplyAsync(() -> post("/waits", "k"));
+		CompletableFuture<HttpResponse<byte[]>> first = CompletableFuture.supplyAsync(() -> post("/waits", "k"),
+				THREAD_EACH);
 		assertThat(desk.entered.await(10, TimeUnit.SECONDS)).isTrue();
-		CompletableFuture<HttpResponse<byte[]>> second = CompletableFuture.supplyAsync(() -> post("/waits", "k"));
+		CompletableFuture<HttpResponse<byte[]>> second = CompletableFuture.supplyAsync(() -> post("/waits", "k"),
+				THREAD_EACH);
 		desk.leave.countDown();
 		assertThat(second.get(10, TimeUnit.SECONDS).body()).isEqualTo(first.get(10, TimeUnit.SECONDS).body());
 		assertThat(second.get().headers().firstValue("ETag")).contains("\"1\"");

@@ -63,7 +63,9 @@ final class RefreshInstance implements AutoCloseable {
 		String id = "refresh-" + NUMBER.incrementAndGet();
 		this.backend = TestBackend.on(blacklist, id, commandTimeout);
 		this.sessions = (sessions != blacklist) ? TestBackend.on(sessions, id, commandTimeout) : this.backend;
-		BlacklistProperties properties = new Binder(new MapConfigurationPropertySource(Map.of()))
+		// A busy machine lets nothing become too old that is remembered
+		BlacklistProperties properties = new Binder(
+				new MapConfigurationPropertySource(Map.of("ge.redis.blacklist.max-staleness", "5s")))
 			.bindOrCreate("ge.redis.blacklist", BlacklistProperties.class);
 		GuardEvents events = new GuardEvents(() -> List.of(this.events::add));
 		this.guard = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),

@@ -96,7 +96,7 @@ class InstancesIntegrationTests {
 		instance.arm(Failpoint.enter(ProbeApplication.class, "check").halt());
 		CompletableFuture<String> call = instance.call("note", "before");
 		instance.awaitHalted();
-		assertThat(call).isCompletedExceptionally();
+		assertThat(call).failsWithin(Duration.ofSeconds(10));
 		History history = History.read(directory);
 		assertThat(history.entries("before")).singleElement().extracting(Entry::process).isEqualTo("halted-1");
 		assertThat(history.entries(Journal.DIED)).singleElement().satisfies((entry) -> {
