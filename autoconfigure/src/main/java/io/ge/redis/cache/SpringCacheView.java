@@ -5,7 +5,6 @@
 
 package io.ge.redis.cache;
 
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -67,13 +66,6 @@ final class SpringCacheView extends SpringCacheBase {
 
 	boolean isAsynchronous() {
 		return this.invocation.isAsynchronous();
-	}
-
-	/**
-	 * Returns what the operation changes, as far as its key is known.
-	 */
-	CacheKey target(@Nullable Object key) {
-		return this.operation.isCacheWide() ? CacheKey.whole(getName()) : key(Objects.requireNonNull(key));
 	}
 
 	private SpringValue value() {
