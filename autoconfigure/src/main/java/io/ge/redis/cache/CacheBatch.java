@@ -14,8 +14,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.ge.redis.cache.CacheFlights.Flight;
-import io.ge.redis.cache.CacheFlights.Landing;
 import io.ge.redis.cache.CacheLookup.Load;
 import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
