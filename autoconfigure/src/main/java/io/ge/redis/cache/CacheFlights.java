@@ -209,12 +209,12 @@ final class CacheFlights {
 	 * @param urge how many thousandths of its load time before its expiry the reader
 	 * replaces a value, or 0
 	 */
-	CompletableFuture<RedisCache.Answer> lookup(Flight flight, CacheQuestion question, long urge, CallBudget budget) {
+	CompletableFuture<CacheAnswer> lookup(Flight flight, CacheQuestion question, long urge, CallBudget budget) {
 		this.waiting.put(flight.id, flight);
 		return this.redis.lookup(question, flight.token, flight.id, urge, budget);
 	}
 
-	CompletableFuture<List<RedisCache.Answer>> lookupAll(List<RedisCache.Asking> all, CallBudget budget) {
+	CompletableFuture<List<CacheAnswer>> lookupAll(List<RedisCache.Asking> all, CallBudget budget) {
 		return this.redis.lookupAll(all, budget);
 	}
 

@@ -92,7 +92,7 @@ final class CacheReading {
 	private CompletableFuture<CacheLookup> ask(Flight own) {
 		CompletableFuture<Void> woken = own.arm();
 		return this.flights.lookup(own, this.question, urge(), this.budget)
-			.handle((answer, failure) -> (failure != null) ? new RedisCache.Answer.Bypass(null) : answer)
+			.handle((answer, failure) -> (failure != null) ? new CacheAnswer.Bypass(null) : answer)
 			.thenCompose((answer) -> go(own, answer, woken));
 	}
 
@@ -109,27 +109,27 @@ final class CacheReading {
 		return Math.round(1000 * (CacheFlights.MARGIN + beta * dice));
 	}
 
-	private CompletableFuture<CacheLookup> go(Flight own, RedisCache.Answer answer, CompletableFuture<Void> woken) {
-		if (answer instanceof RedisCache.Answer.Hit hit) {
+	private CompletableFuture<CacheLookup> go(Flight own, CacheAnswer answer, CompletableFuture<Void> woken) {
+		if (answer instanceof CacheAnswer.Hit hit) {
 			this.flights.land(own, Landing.of(hit.value(), hit.leftMillis()));
 			return CompletableFuture.completedFuture(
 					new CacheLookup.Found(hit.value(), hit.leftMillis(), hit.refreshing() ? own : null, true));
 		}
-		if (answer instanceof RedisCache.Answer.Leased leased) {
+		if (answer instanceof CacheAnswer.Leased leased) {
 			own.expired = leased.expired();
 			own.answered.complete(null);
 			return CompletableFuture.completedFuture(new Load(own, false, leased.replaced(), leased.expired()));
 		}
-		if (answer instanceof RedisCache.Answer.Busy busy) {
+		if (answer instanceof CacheAnswer.Busy busy) {
 			own.expired = busy.expired();
 			own.answered.complete(null);
 			return await(own, busy.left(), woken);
 		}
-		if (answer instanceof RedisCache.Answer.Stale stale) {
+		if (answer instanceof CacheAnswer.Stale stale) {
 			this.flights.land(own, Landing.expired(stale.value()));
 			return CompletableFuture.completedFuture(new CacheLookup.Expired(stale.value()));
 		}
-		own.expired = ((RedisCache.Answer.Bypass) answer).expired();
+		own.expired = ((CacheAnswer.Bypass) answer).expired();
 		this.flights.land(own, Landing.BYPASSED);
 		return CompletableFuture.completedFuture(new Load(null, true, false, own.expired));
 	}
