@@ -94,7 +94,7 @@ public final class CacheControl {
 		Settings settings = new Settings();
 		this.definitions.consistency(cache, settings);
 		this.definitions.settings(cache, settings);
-		this.definitions.near(cache, settings);
+		this.definitions.near().settings(cache, settings);
 		return settings.toMap();
 	}
 

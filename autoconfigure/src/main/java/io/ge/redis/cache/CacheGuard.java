@@ -131,7 +131,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 
 	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
 		return new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus(), properties.intentTimeout(),
-				this.behind::isBehind, this.definitions::isNear);
+				this.behind::isBehind, this.definitions.near()::isNear);
 	}
 
 	private RedisWriteBehind changes() {
@@ -171,11 +171,11 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		// Here too, since beans may use a cache before all of them are there
 		verifyNear();
 		InstanceBus bus = backend.bus();
-		boolean any = definitions.isAnyKept();
+		boolean any = definitions.near().isAnyKept();
 		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
 		// Messages between the nodes of a Cluster may get lost without a sign
 		Duration sure = backend.connection().isClustered() ? properties.maxStaleness() : CacheSettings.EVER;
-		NearCaches near = new NearCaches(any, (cache) -> definitions.near(cache, new Settings()),
+		NearCaches near = new NearCaches(any, (cache) -> definitions.near().settings(cache, new Settings()),
 				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
 		if (any) {
 			this.redis.get().onNews(near::drop);
@@ -192,7 +192,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	private NearCheck check(CacheDefinitions definitions, InstanceBus bus) {
 		NearCheck check = new NearCheck(bus::tryNews, bus.newsChannel(), bus.channelPattern(),
 				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
-		if (definitions.isAnyNear()) {
+		if (definitions.near().isAnyNear()) {
 			this.redis.get().onRecovery(check::run);
 			bus.onSubscribed(check::run);
 			bus.onLost(check::run);
@@ -338,14 +338,15 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.definitions.declareConfiguredTypes(this.codec);
-		this.definitions.verifyWriteBehind(this.behind);
+		this.definitions.writers().verify(this.behind, this.definitions);
 		verifyNear();
 	}
 
 	// The class loader of a thread says nothing: it may be any
 	private void verifyNear() {
-		this.definitions.verifyNear(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
-				&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CacheGuard.class.getClassLoader()));
+		this.definitions.near()
+			.verify(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
+					&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CacheGuard.class.getClassLoader()));
 	}
 
 	@Override
