@@ -5,9 +5,7 @@
 
 package io.ge.redis.cache;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -42,7 +40,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 
 	private final WriteSteps steps;
 
-	private final ThreadLocal<Bound> bound = new ThreadLocal<>();
+	private final ThreadLocal<OpenWork> work = new ThreadLocal<>();
 
 	private final OpenMisses openMisses = new OpenMisses();
 
@@ -57,29 +55,16 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * must see the database.
 	 */
 	boolean isWriting(CacheKey key) {
-		Bound current = this.bound.get();
-		if (current == null) {
-			return false;
-		}
-		for (CacheWrite write : current.running) {
-			if (write.key().covers(key)) {
-				return true;
-			}
-		}
-		for (OpenTransaction transaction : current.transactions) {
-			if (transaction.isWriting(key)) {
-				return true;
-			}
-		}
-		return false;
+		OpenWork current = this.work.get();
+		return current != null && current.isWriting(key);
 	}
 
 	/**
 	 * Returns whether the current thread is changing an entry, or loading it.
 	 */
 	boolean isPassingBy(CacheKey key) {
-		Bound current = this.bound.get();
-		return current != null && (current.loading.contains(key) || isWriting(key));
+		OpenWork current = this.work.get();
+		return current != null && (current.isLoading(key) || current.isWriting(key));
 	}
 
 	/**
@@ -87,8 +72,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * written inside of it is part of it.
 	 */
 	boolean isInsideWriter(CacheKey key) {
-		Bound current = this.bound.get();
-		return current != null && current.running.stream().anyMatch((write) -> write.key().equals(key));
+		OpenWork current = this.work.get();
+		return current != null && current.isInsideWriter(key);
 	}
 
 	/**
@@ -113,8 +98,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * Returns whether the current thread loads an entry, which it must not wait for then.
 	 */
 	boolean isLoading(CacheKey key) {
-		Bound current = this.bound.get();
-		return (current != null && current.loading.contains(key)) || this.openMisses.isLeased(key);
+		OpenWork current = this.work.get();
+		return (current != null && current.isLoading(key)) || this.openMisses.isLeased(key);
 	}
 
 	/**
@@ -125,13 +110,13 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (isLoading(key)) {
 			return false;
 		}
-		bound().loading.push(key);
+		work().beginLoad(key);
 		return true;
 	}
 
 	void endLoad() {
-		Bound current = bound();
-		current.loading.pop();
+		OpenWork current = work();
+		current.endLoad();
 		tidy(current);
 	}
 
@@ -141,7 +126,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * Enters a writer, before its method runs.
 	 */
 	void begin(CacheWrite write) {
-		Bound current = bound();
+		OpenWork current = work();
 		TransactionBoundary.Kind kind = write.boundary().kind();
 		write.owner = (kind == TransactionBoundary.Kind.SUSPENDED) ? null : joinCurrent();
 		boolean opensItsOwn = kind == TransactionBoundary.Kind.OWN_OR_CALLERS || kind == TransactionBoundary.Kind.NEW;
@@ -149,10 +134,10 @@ final class CacheTransactions implements TransactionExecutionListener {
 			write.exposed = true;
 			announceBare(write, current);
 		}
-		current.running.push(write);
+		current.enter(write);
 	}
 
-	private void announceBare(CacheWrite write, Bound current) {
+	private void announceBare(CacheWrite write, OpenWork current) {
 		try {
 			this.steps.announce(List.of(write), false);
 		}
@@ -196,9 +181,9 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * so inside of them knows of a change that their value may be without.
 	 */
 	void dropValues(CacheKey key) {
-		Bound current = this.bound.get();
+		OpenWork current = this.work.get();
 		if (current != null) {
-			current.running.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
+			current.dropValues(key);
 		}
 	}
 
@@ -238,8 +223,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	private void leave(CacheWrite write) {
-		Bound current = bound();
-		current.running.remove(write);
+		OpenWork current = work();
+		current.leave(write);
 		dropEnded(current);
 		tidy(current);
 	}
@@ -254,7 +239,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (transaction == null && TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive()) {
 			transaction = new OpenTransaction(null, 0);
-			bound().transactions.push(transaction);
+			work().push(transaction);
 		}
 		if (transaction != null && !transaction.synchronizing
 				&& TransactionSynchronizationManager.isSynchronizationActive()) {
@@ -265,12 +250,12 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	private @Nullable OpenTransaction current() {
-		Bound current = this.bound.get();
+		OpenWork current = this.work.get();
 		if (current == null || !TransactionSynchronizationManager.isActualTransactionActive()) {
 			return null;
 		}
 		dropEnded(current);
-		return current.transactions.peek();
+		return current.transaction();
 	}
 
 	// Transactions
@@ -278,7 +263,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 	@Override
 	public void beforeBegin(TransactionExecution execution) {
 		if (!execution.isNested()) {
-			bound().beginning = System.nanoTime();
+			work().beginning();
 		}
 	}
 
@@ -287,19 +272,13 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (execution.isNested()) {
 			return;
 		}
-		Bound current = bound();
+		OpenWork current = work();
 		dropEnded(current);
 		if (beginFailure != null) {
 			tidy(current);
 			return;
 		}
-		current.transactions.push(new OpenTransaction(execution, current.beginning));
-		for (CacheWrite write : current.running) {
-			if (write.commits > 0 || !write.boundary().begins(execution.getTransactionName())) {
-				break;
-			}
-			write.owner = null;
-		}
+		current.begun(execution);
 	}
 
 	@Override
@@ -337,21 +316,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	private @Nullable OpenTransaction find(TransactionExecution execution) {
-		Bound current = this.bound.get();
-		if (current != null) {
-			for (OpenTransaction transaction : current.transactions) {
-				if (transaction.is(execution)) {
-					return transaction;
-				}
-			}
-		}
-		return null;
+		OpenWork current = this.work.get();
+		return (current != null) ? current.find(execution) : null;
 	}
 
 	private void beforeCommit(OpenTransaction transaction, Runnable flush) {
 		List<CacheWrite> announced = new ArrayList<>(transaction.writes());
 		if (!transaction.isReadOnly()) {
-			bound().running.forEach(announced::add);
+			announced.addAll(work().running());
 		}
 		announced.removeIf((write) -> !write.isAnnouncing());
 		if (announced.isEmpty()) {
@@ -366,14 +338,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (!transaction.end()) {
 			return;
 		}
-		Bound current = bound();
-		current.transactions.remove(transaction);
-		if (!transaction.isReadOnly()) {
-			for (CacheWrite write : current.running) {
-				write.commits++;
-				write.rollbacks += certainly ? 0 : 1;
-			}
-		}
+		OpenWork current = work();
+		current.committed(transaction, certainly);
 		if (!certainly) {
 			transaction.removeValues();
 		}
@@ -387,9 +353,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (!transaction.end()) {
 			return;
 		}
-		Bound current = bound();
-		current.transactions.remove(transaction);
-		current.running.forEach((write) -> write.rollbacks++);
+		OpenWork current = work();
+		current.rolledBack(transaction);
 		for (CacheWrite write : transaction.writes()) {
 			if (write.commits > 0) {
 				write.value(null);
@@ -403,40 +368,27 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	// A transaction whose end nobody reported may have been committed all the same
-	private void dropEnded(Bound current) {
-		while (!current.transactions.isEmpty() && current.transactions.peek().isOver()) {
-			committed(current.transactions.peek(), false);
+	private void dropEnded(OpenWork current) {
+		OpenTransaction transaction = current.transaction();
+		while (transaction != null && transaction.isOver()) {
+			committed(transaction, false);
+			transaction = current.transaction();
 		}
 	}
 
-	private Bound bound() {
-		Bound current = this.bound.get();
+	private OpenWork work() {
+		OpenWork current = this.work.get();
 		if (current == null) {
-			current = new Bound();
-			this.bound.set(current);
+			current = new OpenWork();
+			this.work.set(current);
 		}
 		return current;
 	}
 
-	private void tidy(Bound current) {
-		if (current.transactions.isEmpty() && current.running.isEmpty() && current.loading.isEmpty()) {
-			this.bound.remove();
+	private void tidy(OpenWork current) {
+		if (current.isEmpty()) {
+			this.work.remove();
 		}
-	}
-
-	/**
-	 * What the current thread is in the middle of, innermost first.
-	 */
-	private static final class Bound {
-
-		private final Deque<OpenTransaction> transactions = new ArrayDeque<>(2);
-
-		private final Deque<CacheWrite> running = new ArrayDeque<>(2);
-
-		private final Deque<CacheKey> loading = new ArrayDeque<>(2);
-
-		private long beginning;
-
 	}
 
 	/**
@@ -454,14 +406,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 		@Override
 		public void suspend() {
 			if (this.transaction.isForeign()) {
-				bound().transactions.remove(this.transaction);
+				work().remove(this.transaction);
 			}
 		}
 
 		@Override
 		public void resume() {
 			if (this.transaction.isForeign()) {
-				bound().transactions.push(this.transaction);
+				work().push(this.transaction);
 			}
 		}
 
