@@ -156,13 +156,14 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 				events);
 		CacheReader reader = new CacheReader(definitions, flights, loads, refresher, invalidations, this.transactions,
 				events, nearReader, this.behind);
-		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events,
-				this.behind);
+		CacheWriter writer = new CacheWriter(definitions, values, engine, this.transactions, events, this.behind);
+		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter);
 		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
 				nearReader, this.behind);
-		SpringCacheParts spring = new SpringCacheParts(definitions, caches, reader, split, this.transactions,
+		SpringCacheParts spring = new SpringCacheParts(definitions, caches, writer, reader, split, this.transactions,
 				new Handover(context), this.springTypes, codec, events, this.attributes.transactions());
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, caches, spring);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, writer, behindWriter, caches, spring);
 		this.made.set(assembly);
 		return assembly;
 	}
@@ -218,7 +219,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public GuardAdvisor writerAdvisor(int order) {
 		return new GuardAdvisor(this.writers,
-				new CacheWriteThroughInterceptor(this.writers, () -> this.assembly.get().caches()), order);
+				new CacheWriteThroughInterceptor(this.writers, () -> this.assembly.get().writer()), order);
 	}
 
 	/**
@@ -228,7 +229,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public GuardAdvisor behindWriterAdvisor(int order) {
 		return new GuardAdvisor(this.behindWriters,
-				new CacheWriteBehindInterceptor(this.behindWriters, () -> this.assembly.get().caches()), order);
+				new CacheWriteBehindInterceptor(this.behindWriters, () -> this.assembly.get().behindWriter()), order);
 	}
 
 	/**
@@ -247,7 +248,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public GuardAdvisor invalidatorAdvisor(int order) {
 		return new GuardAdvisor(this.invalidators,
-				new CacheInvalidateInterceptor(this.invalidators, () -> this.assembly.get().caches()), order);
+				new CacheInvalidateInterceptor(this.invalidators, () -> this.assembly.get().writer()), order);
 	}
 
 	/**
@@ -313,10 +314,10 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public CacheControl control(Function<String, Map<String, Long>> counts) {
 		RedisBackend backend = this.backend.get();
-		DefaultCaches caches = this.assembly.get().caches();
+		CacheWriter writer = this.assembly.get().writer();
 		RedisCacheSizes sizes = new RedisCacheSizes(backend.redis(PATTERN), backend.keys(PATTERN), backend);
 		backend.bus().onQuestion(CacheInventory.TOPIC, (question) -> inventory(counts).toText());
-		return new CacheControl(this.definitions, caches, sizes, backend.bus());
+		return new CacheControl(this.definitions, writer, sizes, backend.bus());
 	}
 
 	private CacheInventory inventory(Function<String, Map<String, Long>> counts) {
@@ -369,7 +370,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * What stands on one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, DefaultCaches caches, SpringCacheParts spring) {
+			CacheReader reader, CacheWriter writer, CacheBehindWriter behindWriter, DefaultCaches caches,
+			SpringCacheParts spring) {
 	}
 
 }

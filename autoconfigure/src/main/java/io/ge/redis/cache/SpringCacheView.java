@@ -182,12 +182,12 @@ final class SpringCacheView extends SpringCacheBase {
 
 	// The key was not known before the method ran, so nothing was announced
 	private void change(CacheKey entry, @Nullable Object changed) {
-		parts().caches().requireWrittenThrough(entry);
+		parts().writer().requireWrittenThrough(entry);
 		if (this.invocation.isAsynchronous()) {
 			parts().removeSoon(entry);
 		}
 		else {
-			parts().caches().put(entry, changed);
+			parts().writer().put(entry, changed);
 		}
 	}
 
@@ -210,7 +210,7 @@ final class SpringCacheView extends SpringCacheBase {
 			parts().removeSoon(entry);
 		}
 		else {
-			parts().caches().evict(entry);
+			parts().writer().evict(entry);
 		}
 	}
 
@@ -234,7 +234,7 @@ final class SpringCacheView extends SpringCacheBase {
 			parts().removeSoon(all);
 		}
 		else {
-			parts().caches().clear(getName());
+			parts().writer().invalidate(getName(), CacheTags.ALL);
 		}
 	}
 
@@ -250,7 +250,7 @@ final class SpringCacheView extends SpringCacheBase {
 			parts().removeSoon(target);
 		}
 		else {
-			parts().caches().remove(target);
+			parts().writer().remove(target);
 		}
 	}
 

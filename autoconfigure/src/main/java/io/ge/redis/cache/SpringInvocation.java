@@ -177,7 +177,7 @@ final class SpringInvocation {
 	private @Nullable Object promise(CacheOperationInvoker method, List<SpringTarget> targets) {
 		this.pending = targets;
 		// The part of the change that is made at once belongs to the caller's transaction
-		targets.forEach((target) -> target.parts().caches().evictWithTransaction(target.key()));
+		targets.forEach((target) -> target.parts().writer().evictWithTransaction(target.key()));
 		Object promise = method.invoke();
 		if (!(promise instanceof CompletableFuture<?> future)) {
 			return promise;
@@ -276,7 +276,7 @@ final class SpringInvocation {
 			return result;
 		}
 		SpringTarget target = targets.get(index);
-		DefaultCaches.Work work = () -> write(method, targets, index + 1);
+		CacheWriter.Work work = () -> write(method, targets, index + 1);
 		try {
 			this.done.add(target.key());
 			return target.write(work);

@@ -105,15 +105,14 @@ record SpringTarget(SpringCacheView view, CacheKey key) {
 		return this.view.parts();
 	}
 
-	@Nullable Object write(DefaultCaches.Work work) throws Throwable {
+	@Nullable Object write(CacheWriter.Work work) throws Throwable {
 		SpringOperation operation = this.view.operation();
-		DefaultCaches caches = parts().caches();
+		CacheWriter writer = parts().writer();
 		TransactionBoundary boundary = parts().boundary(operation);
 		if (this.key.isWhole()) {
-			return caches.invalidate(this.key.cache(), boundary, work, (result) -> CacheTags.ALL);
+			return writer.invalidate(this.key.cache(), boundary, work, (result) -> CacheTags.ALL);
 		}
-		return caches.write(this.key, boundary, work,
-				operation.isPut() ? this::value : DefaultCaches.Valuation.NOTHING);
+		return writer.write(this.key, boundary, work, operation.isPut() ? this::value : CacheWriter.Valuation.NOTHING);
 	}
 
 	private CacheWrite.@Nullable NewValue value(@Nullable Object result, long stamp) {
@@ -127,7 +126,7 @@ record SpringTarget(SpringCacheView view, CacheKey key) {
 		if (now == null || !this.view.key(now).equals(this.key) || !after.passes(value) || !after.stores(value)) {
 			return null;
 		}
-		return parts().caches().newValue(this.key.cache(), value, stamp, null);
+		return parts().writer().newValue(this.key.cache(), value, stamp, null);
 	}
 
 }
