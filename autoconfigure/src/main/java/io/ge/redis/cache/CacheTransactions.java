@@ -126,9 +126,9 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * Enters a writer, before its method runs.
 	 */
 	void begin(CacheWrite write) {
-		OpenWork current = work();
 		TransactionBoundary.Kind kind = write.boundary().kind();
 		write.owner = (kind == TransactionBoundary.Kind.SUSPENDED) ? null : joinCurrent();
+		OpenWork current = work();
 		boolean opensItsOwn = kind == TransactionBoundary.Kind.OWN_OR_CALLERS || kind == TransactionBoundary.Kind.NEW;
 		if (write.owner == null && !opensItsOwn) {
 			write.exposed = true;
@@ -255,6 +255,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 			return null;
 		}
 		dropEnded(current);
+		tidy(current);
 		return current.transaction();
 	}
 
@@ -340,13 +341,17 @@ final class CacheTransactions implements TransactionExecutionListener {
 		}
 		OpenWork current = work();
 		current.committed(transaction, certainly);
+		resolve(transaction, certainly);
+		tidy(current);
+	}
+
+	private void resolve(OpenTransaction transaction, boolean certainly) {
 		if (!certainly) {
 			transaction.removeValues();
 		}
 		if (!transaction.writes().isEmpty()) {
 			this.steps.resolve(transaction.writes());
 		}
-		tidy(current);
 	}
 
 	private void rolledBack(OpenTransaction transaction) {
@@ -367,11 +372,15 @@ final class CacheTransactions implements TransactionExecutionListener {
 		tidy(current);
 	}
 
-	// A transaction whose end nobody reported may have been committed all the same
+	// A transaction whose end nobody reported may have been committed all the same. The
+	// work stays that of the thread although it may be empty: the caller goes on with it
 	private void dropEnded(OpenWork current) {
 		OpenTransaction transaction = current.transaction();
 		while (transaction != null && transaction.isOver()) {
-			committed(transaction, false);
+			if (transaction.end()) {
+				current.committed(transaction, false);
+				resolve(transaction, false);
+			}
 			transaction = current.transaction();
 		}
 	}
