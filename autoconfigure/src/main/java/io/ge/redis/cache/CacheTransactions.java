@@ -126,6 +126,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * Enters a writer, before its method runs.
 	 */
 	void begin(CacheWrite write) {
+		// What is over before it begins does not count for it
+		dropEnded(work());
 		TransactionBoundary.Kind kind = write.boundary().kind();
 		write.owner = (kind == TransactionBoundary.Kind.SUSPENDED) ? null : joinCurrent();
 		OpenWork current = work();
@@ -224,8 +226,9 @@ final class CacheTransactions implements TransactionExecutionListener {
 
 	private void leave(CacheWrite write) {
 		OpenWork current = work();
-		current.leave(write);
+		// Counts for the writer, too
 		dropEnded(current);
+		current.leave(write);
 		tidy(current);
 	}
 
@@ -372,13 +375,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 		tidy(current);
 	}
 
-	// A transaction whose end nobody reported may have been committed all the same. The
+	// A transaction whose end nobody reported may have been committed all the same. One
+	// whose end was reported on another thread is settled, but is left here only now. The
 	// work stays that of the thread although it may be empty: the caller goes on with it
 	private void dropEnded(OpenWork current) {
 		OpenTransaction transaction = current.transaction();
 		while (transaction != null && transaction.isOver()) {
+			current.committed(transaction, false);
 			if (transaction.end()) {
-				current.committed(transaction, false);
 				resolve(transaction, false);
 			}
 			transaction = current.transaction();

@@ -8,11 +8,13 @@ package io.ge.redis.cache;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
@@ -20,6 +22,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,6 +52,45 @@ class CacheTransactionsTests {
 
 	CacheTransactionsTests() {
 		this.manager.addListener(this.transactions);
+	}
+
+	@Test
+	void entryOfATransactionThatEndedOnAnotherThreadIsNotBeingChanged() {
+		this.inOuter.executeWithoutResult((status) -> this.transactions.add(write(TransactionBoundary.Kind.NONE)));
+		assertThat(this.transactions.isWriting(KEY)).isTrue();
+		this.outer.end(TransactionSynchronization.STATUS_ROLLED_BACK);
+		assertThat(this.transactions.isWriting(KEY)).isFalse();
+		assertThat(this.results).containsExactly("rolled_back");
+	}
+
+	// What does not end cannot be interrupted either
+	@Test
+	@Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	void transactionAfterOneThatEndedOnAnotherThreadIsTheCurrentOne() {
+		this.inOuter.executeWithoutResult((status) -> this.transactions.add(write(TransactionBoundary.Kind.NONE)));
+		this.outer.end(TransactionSynchronization.STATUS_ROLLED_BACK);
+		this.ofItsOwn.executeWithoutResult((status) -> {
+			assertThat(this.transactions.snapshot().dated()).isTrue();
+			assertThat(this.transactions.add(write(TransactionBoundary.Kind.NONE))).isTrue();
+			assertThat(this.transactions.isWriting(KEY)).isTrue();
+			status.setRollbackOnly();
+		});
+		assertThat(this.transactions.isWriting(KEY)).isFalse();
+		assertThat(this.results).containsExactly("rolled_back", "rolled_back");
+	}
+
+	@Test
+	@Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	void writerDoesNotCountATransactionThatEndedOnAnotherThreadBefore() {
+		this.inOuter.executeWithoutResult((status) -> this.transactions.add(write(TransactionBoundary.Kind.NONE)));
+		this.outer.end(TransactionSynchronization.STATUS_ROLLED_BACK);
+		CacheWrite write = write(TransactionBoundary.Kind.OWN_OR_CALLERS);
+		this.transactions.begin(write);
+		this.ofItsOwn.executeWithoutResult((status) -> status.setRollbackOnly());
+		this.transactions.failed(write);
+		assertThat(write.commits).isZero();
+		assertThat(write.rollbacks).isEqualTo(1);
+		assertThat(this.results).containsExactly("rolled_back", "rolled_back");
 	}
 
 	@Test
