@@ -249,11 +249,15 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Somebody else will go on to write it, later: it is passed on as it comes.
+	 * Somebody else will go on to write it, later: it is passed on as it comes. An error
+	 * is all there is to come.
 	 * @throws IOException if the client has gone
 	 */
 	void handOver() throws IOException {
-		if (this.mode == Mode.CAPTURING) {
+		if (isError()) {
+			release();
+		}
+		else if (this.mode == Mode.CAPTURING) {
 			passOn();
 		}
 	}

@@ -200,6 +200,19 @@ class ServletExchangeTests {
 	}
 
 	@Test
+	void errorOfWhatTheHandlerForwardsToIsPassedOn() throws Exception {
+		capture();
+		this.completion.running = true;
+		this.exchange.response().sendError(404, "none");
+		this.exchange.endForward();
+		assertThat(this.server.getStatus()).isEqualTo(404);
+		assertThat(this.server.getErrorMessage()).isEqualTo("none");
+		this.completion.running = false;
+		this.exchange.end(false);
+		assertThat(this.completion.answers).containsExactly(new Recording.Lost());
+	}
+
+	@Test
 	void errorWithoutAPageIsKeptAsOne() throws Exception {
 		capture();
 		this.exchange.response().sendError(404, "none");
@@ -468,6 +481,8 @@ class ServletExchangeTests {
 
 		boolean outcome;
 
+		boolean running;
+
 		int unanswered;
 
 		Runnable onEnd = () -> {
@@ -480,7 +495,7 @@ class ServletExchangeTests {
 
 		@Override
 		public boolean isRunning() {
-			return false;
+			return this.running;
 		}
 
 		@Override
