@@ -18,6 +18,7 @@ import java.util.Set;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
@@ -100,10 +101,13 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Discards what is written from now on.
+	 * Discards what is written from now on. That an earlier attempt of the same request
+	 * has ended the response is forgotten.
 	 */
 	void discard() {
 		this.watched = true;
+		this.error = null;
+		this.closed = false;
 		this.mode = Mode.REPLAYING;
 	}
 
@@ -262,6 +266,12 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		}
 	}
 
+	// What the client is to get of the head is settled once an error or a redirection was
+	// sent, and in a replay
+	private boolean isSettled() {
+		return this.closed || this.mode == Mode.REPLAYING;
+	}
+
 	private boolean isPassing() {
 		return this.mode == Mode.PASSING;
 	}
@@ -401,7 +411,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setStatus(int status) {
-		if (this.mode != Mode.REPLAYING && !this.closed) {
+		if (!isSettled()) {
 			super.setStatus(status);
 		}
 	}
@@ -418,6 +428,9 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setContentLengthLong(long length) {
+		if (this.closed) {
+			return;
+		}
 		if (isPassing()) {
 			super.setContentLengthLong(length);
 		}
@@ -428,28 +441,28 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setContentType(@Nullable String type) {
-		if (this.mode != Mode.REPLAYING) {
+		if (!isSettled()) {
 			super.setContentType(type);
 		}
 	}
 
 	@Override
 	public void setCharacterEncoding(@Nullable String encoding) {
-		if (this.mode != Mode.REPLAYING) {
+		if (!isSettled()) {
 			super.setCharacterEncoding(encoding);
 		}
 	}
 
 	@Override
 	public void setCharacterEncoding(@Nullable Charset encoding) {
-		if (this.mode != Mode.REPLAYING) {
+		if (!isSettled()) {
 			super.setCharacterEncoding(encoding);
 		}
 	}
 
 	@Override
 	public void setLocale(@Nullable Locale locale) {
-		if (this.mode != Mode.REPLAYING) {
+		if (!isSettled()) {
 			this.kept.locale(locale);
 			super.setLocale(locale);
 		}
@@ -483,9 +496,30 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		}
 	}
 
+	@Override
+	public void setDateHeader(String name, long date) {
+		if (!this.closed) {
+			super.setDateHeader(name, date);
+		}
+	}
+
+	@Override
+	public void addDateHeader(String name, long date) {
+		if (!this.closed) {
+			super.addDateHeader(name, date);
+		}
+	}
+
+	@Override
+	public void addCookie(Cookie cookie) {
+		if (!this.closed) {
+			super.addCookie(cookie);
+		}
+	}
+
 	private boolean isHeldBack(String name, @Nullable String value) {
-		if (isPassing()) {
-			return false;
+		if (this.closed || isPassing()) {
+			return this.closed;
 		}
 		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {
 			this.length = (value != null) ? Long.valueOf(value) : null;
