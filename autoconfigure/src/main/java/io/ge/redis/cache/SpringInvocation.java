@@ -18,6 +18,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.ge.redis.cache.CacheEvent.Access;
+import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.core.outage.Waiting;
 import org.aopalliance.intercept.MethodInvocation;

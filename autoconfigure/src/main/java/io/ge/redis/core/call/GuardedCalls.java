@@ -1,0 +1,113 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Makes calls whose results come later.
+ */
+public final class GuardedCalls implements AutoCloseable {
+
+	private final CallContext context;
+
+	private final Supplier<List<SubscriberScope>> scopes;
+
+	private final Handover handover;
+
+	/**
+	 * Creates the maker.
+	 * @param context goes along with a call
+	 * @param scopes what a subscriber's context tells only later, asked for once, with
+	 * the first call
+	 */
+	public GuardedCalls(CallContext context, Supplier<List<SubscriberScope>> scopes) {
+		this.context = context;
+		this.scopes = SingletonSupplier.of(scopes);
+		this.handover = new Handover((task) -> context.capture().apply(task), "ge-redis-call");
+	}
+
+	/**
+	 * Makes a call. A future is asked for at once, a publisher when it is subscribed to,
+	 * each time.
+	 * @param form the form of the result
+	 * @param call makes the call
+	 * @return the result, of the type that the form is of
+	 */
+	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call) {
+		return switch (form.kind()) {
+			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
+			case FUTURE -> begin(call.get());
+			case SINGLE, MULTIPLE -> Publishers.of(form, call, this.context, this.scopes.get());
+		};
+	}
+
+	/**
+	 * Hands the answer to a call of an asynchronous API over.
+	 * @param asked completes with the answer; may be cancelled
+	 * @param result makes a result of the answer
+	 * @param giveBack gives back what the answer has brought, to a caller that has gone
+	 * @param <A> the type of the answer
+	 * @param <T> the type of the result
+	 * @return completes with the result: at once, or on a thread of the application with
+	 * what is bound to this one; who cancels it gives back what was asked for
+	 */
+	@SuppressWarnings("unchecked")
+	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> handOver(
+			CompletableFuture<A> asked, Function<A, T> result, Consumer<A> giveBack) {
+		return (CompletionStage<T>) begin(new ApiCall<>(asked, result, giveBack));
+	}
+
+	private CompletableFuture<@Nullable Object> begin(GuardedCall<?> call) {
+		return new FutureRun<>(call, carrying()).begin();
+	}
+
+	private Executor carrying() {
+		UnaryOperator<Runnable> carried = this.context.capture();
+		return (step) -> this.handover.execute(carried.apply(step));
+	}
+
+	@Override
+	public void close() {
+		this.handover.close();
+	}
+
+	/**
+	 * A call whose only work is to tell the result.
+	 */
+	private record ApiCall<A extends @Nullable Object, T extends @Nullable Object>(CompletableFuture<A> asked,
+			Function<A, T> result, Consumer<A> unwanted) implements GuardedCall<A> {
+
+		@Override
+		public CompletableFuture<A> ask() {
+			return this.asked;
+		}
+
+		@Override
+		public Work decide(A answer) {
+			T value = this.result.apply(answer);
+			return () -> CompletableFuture.completedFuture(value);
+		}
+
+		@Override
+		public void giveBack(A answer) {
+			this.unwanted.accept(answer);
+		}
+
+	}
+
+}
