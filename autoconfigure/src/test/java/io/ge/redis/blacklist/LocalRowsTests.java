@@ -228,7 +228,7 @@ class LocalRowsTests {
 	@Test
 	void remembersReasonsOfFiftyThousandRows() {
 		for (int i = 0; i < 50_001; i++) {
-			this.rows.apply(new Row(RowKind.TOKEN, i + 1, 1, LATER, 0, "stolen"));
+			this.rows.apply(new Row(RowKind.TOKEN, i + 1, i + 1, LATER, 0, "stolen"));
 		}
 		assertThat(this.rows.size().reasons()).isEqualTo(50_000);
 		assertThat(this.rows.size().ids()).isEqualTo(50_001);
