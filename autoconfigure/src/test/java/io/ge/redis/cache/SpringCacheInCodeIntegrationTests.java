@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
@@ -168,11 +169,15 @@ class SpringCacheInCodeIntegrationTests {
 	void leaseThatHasEndedNeverPublishesWhatWasLoaded(RedisFixture redis) {
 		this.application.close();
 		use(SpringBalances.start(redis.properties(), "ge.redis.cache.lease-time=1ms"));
+		lookAtVersions();
 		this.application.transaction().executeWithoutResult((status) -> {
 			assertThat(this.cache.get("a")).isNull();
 			Balance old = this.balances.stored("a");
 			CompletableFuture.runAsync(() -> this.balances.add("a", "1")).join();
-			Awaitility.await().until(() -> !openMisses().isLeased(new CacheKey("balances", List.of("a"))));
+			// Leases are those of a thread
+			Awaitility.await()
+				.pollInSameThread()
+				.until(() -> !openMisses().isLeased(new CacheKey("balances", List.of("a"))));
 			this.cache.put("a", old);
 		});
 		assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
@@ -239,12 +244,26 @@ class SpringCacheInCodeIntegrationTests {
 
 	@Test
 	void valueOfATransactionThatHasWrittenIsNotStoredBeforeItsCommit() {
+		lookAtVersions();
 		this.application.transaction().executeWithoutResult((status) -> {
 			assertThat(this.cache.get("a")).isNull();
 			this.balances.addInCallersTransaction("a", "1");
 			this.cache.put("a", this.balances.stored("a"));
 			assertThat(isValue()).isFalse();
 			status.setRollbackOnly();
+		});
+		assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
+	void whatIsPutInsideOfAWriterIsNotStored(RedisFixture redis) {
+		this.application.close();
+		use(SpringBalances.start(redis.properties(), "ge.redis.cache.consistency=lease"));
+		assertThat(this.cache.get("a")).isNull();
+		this.application.caches().write("balances", "a", () -> {
+			this.cache.put("a", OTHER);
+			assertThat(isValue()).isFalse();
+			return OTHER;
 		});
 		assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
 	}
@@ -292,6 +311,7 @@ class SpringCacheInCodeIntegrationTests {
 
 	@Test
 	void whatATransactionHasOnlyReadIsNoChange() throws Exception {
+		lookAtVersions();
 		TransactionTemplate reading = this.application.transaction();
 		reading.setReadOnly(true);
 		reading.executeWithoutResult((status) -> {
@@ -313,6 +333,8 @@ class SpringCacheInCodeIntegrationTests {
 			Balance old = this.balances.stored("a");
 			CompletableFuture.runAsync(() -> this.balances.add("a", "1")).join();
 			this.server.command("DEL", "ge:cache:{balances:a}:e1");
+			// Else the change may belong to the millisecond in which the inner one begins
+			CacheContract.await(CacheReadingIntegrationTests.passing(20));
 			inner.executeWithoutResult((none) -> assertThat(this.cache.get("a")).isNull());
 			this.cache.put("a", old);
 		});
@@ -356,6 +378,21 @@ class SpringCacheInCodeIntegrationTests {
 		});
 		assertThat(this.balances.find("a")).as("not what was stored before the commit")
 			.isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
+	void evictionEndsTheLeaveToPut() throws Exception {
+		for (Consumer<Cache> evict : List.<Consumer<Cache>>of((used) -> used.evict("a"),
+				(used) -> used.evictIfPresent("a"))) {
+			assertThat(this.cache.get("a")).isNull();
+			assertThat(openMisses().size()).isOne();
+			evict.accept(this.cache);
+			assertThat(openMisses().size()).isZero();
+			assertThat(elsewhere(() -> this.balances.find("a"))).as("waits for nobody")
+				.isEqualTo(this.balances.stored("a"));
+			this.cache.put("a", OTHER);
+			assertThat(isStored()).isFalse();
+		}
 	}
 
 	@Test
@@ -468,23 +505,34 @@ class SpringCacheInCodeIntegrationTests {
 	@Test
 	void retrieveGoesOnOnNoThreadOfTheDriver() throws Exception {
 		List<String> threads = new CopyOnWriteArrayList<>();
+		CompletableFuture<Void> asked = new CompletableFuture<>();
 		CompletableFuture<Void> loading = new CompletableFuture<>();
+		letAnswersBeSlow();
 		CompletableFuture<Balance> first = this.cache.retrieve("a", () -> {
 			threads.add(Thread.currentThread().getName());
+			asked.complete(null);
 			return loading.thenApply((none) -> this.balances.stored("a"));
 		});
 		CompletableFuture<Void> told = first.thenAccept((value) -> threads.add(Thread.currentThread().getName()));
+		asked.get(30, TimeUnit.SECONDS);
 		// In another flight, whose answer comes when the first one's value does
 		CompletableFuture<Void> second = this.cache.retrieve("a", () -> CompletableFuture.completedFuture(OTHER))
 			.thenAccept((value) -> threads.add(Thread.currentThread().getName()));
+		letAnswersBeSlow();
 		loading.complete(null);
 		told.get(30, TimeUnit.SECONDS);
 		second.get(30, TimeUnit.SECONDS);
+		letAnswersBeSlow();
 		this.cache.retrieve("a")
 			.thenAccept((value) -> threads.add(Thread.currentThread().getName()))
 			.get(30, TimeUnit.SECONDS);
+		// On this one if an answer was there at once nevertheless
 		assertThat(threads).hasSize(4)
 			.allSatisfy((name) -> assertThat(name).matches("ge-redis-cache|" + Thread.currentThread().getName()));
+	}
+
+	private void letAnswersBeSlow() {
+		this.server.command("CLIENT", "PAUSE", "100");
 	}
 
 	@Test
@@ -503,16 +551,30 @@ class SpringCacheInCodeIntegrationTests {
 	@Test
 	void countsWhatIsDoneThroughSpring() {
 		SpringCache counted = (SpringCache) this.application.bean(CacheManager.class).getCache("balances");
-		counted.get("a");
-		counted.put("a", OTHER);
-		counted.get("a");
-		counted.get("a", () -> OTHER);
-		counted.get("b", () -> OTHER);
-		counted.retrieve("a").join();
-		counted.evict("a");
-		counted.clear();
-		assertThat(List.of(counted.hits(), counted.misses(), counted.puts(), counted.removals())).containsExactly(3L,
-				2L, 1L, 2L);
+		assertCounts(counted, () -> counted.get("a"), 0, 1, 0, 0);
+		assertCounts(counted, () -> counted.put("a", OTHER), 0, 0, 1, 0);
+		assertCounts(counted, () -> counted.get("a"), 1, 0, 0, 0);
+		assertCounts(counted, () -> counted.get("a", () -> OTHER), 1, 0, 0, 0);
+		assertCounts(counted, () -> counted.get("b", () -> OTHER), 0, 1, 0, 0);
+		assertCounts(counted, () -> counted.retrieve("a").join(), 1, 0, 0, 0);
+		assertCounts(counted, () -> counted.retrieve("c").join(), 0, 1, 0, 0);
+		Supplier<CompletableFuture<Balance>> loader = () -> CompletableFuture.completedFuture(OTHER);
+		assertCounts(counted, () -> counted.retrieve("d", loader).join(), 0, 1, 0, 0);
+		assertCounts(counted, () -> counted.retrieve("d", loader).join(), 1, 0, 0, 0);
+		assertCounts(counted, () -> counted.putIfAbsent("d", OTHER), 1, 0, 0, 0);
+		assertCounts(counted, () -> counted.putIfAbsent("e", OTHER), 0, 1, 1, 0);
+		assertCounts(counted, () -> counted.evict("a"), 0, 0, 0, 1);
+		assertCounts(counted, () -> counted.evictIfPresent("a"), 0, 0, 0, 1);
+		assertCounts(counted, counted::clear, 0, 0, 0, 1);
+		assertCounts(counted, counted::invalidate, 0, 0, 0, 1);
+	}
+
+	private static void assertCounts(SpringCache counted, Runnable work, long hits, long misses, long puts,
+			long removals) {
+		List<Long> before = List.of(counted.hits(), counted.misses(), counted.puts(), counted.removals());
+		work.run();
+		assertThat(List.of(counted.hits(), counted.misses(), counted.puts(), counted.removals())).containsExactly(
+				before.get(0) + hits, before.get(1) + misses, before.get(2) + puts, before.get(3) + removals);
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
@@ -206,19 +207,33 @@ class SpringCacheLaterIntegrationTests {
 		this.application.close();
 		use(SpringBalances.start(redis.properties(), "ge.redis.cache.max-staleness=1ms",
 				"ge.redis.cache.caches.balances.ttl=1ms", "ge.redis.cache.caches.balances.stale-if-error=10m"));
-		get(this.spring.findLater("a"));
-		for (Supplier<CompletableFuture<Balance>> reader : List.<Supplier<CompletableFuture<Balance>>>of(
-				() -> this.spring.findLater("a"), () -> this.spring.findLaterInSync("a"))) {
-			CompletableFuture<Void> asked = new CompletableFuture<>();
-			this.spring.whileLoading(() -> {
-				asked.join();
-				throw new IllegalStateException("no database");
-			});
-			CompletableFuture<String> thread = reader.get().thenApply((value) -> Thread.currentThread().getName());
-			asked.complete(null);
-			// On this one if the value was there at once
-			assertThat(get(thread)).isIn("ge-redis-cache", "loader", Thread.currentThread().getName());
-		}
+		this.balances.insert("b", "100");
+		// Each its own entry, since after a failure nobody loads for a while
+		assertExpiredIsNotHandedOutByTheDriver("a", this.spring::findLater);
+		assertExpiredIsNotHandedOutByTheDriver("b", this.spring::findLaterInSync);
+	}
+
+	private void assertExpiredIsNotHandedOutByTheDriver(String id, Function<String, CompletableFuture<Balance>> reader)
+			throws Exception {
+		this.spring.whileLoading(() -> {
+		});
+		// Returns when it is stored
+		this.spring.find(id);
+		Awaitility.await("the value has expired")
+			.until(() -> (Long) this.server.command("PTTL", "ge:cache:{balances:" + id + "}:e1") <= 600_000);
+		CompletableFuture<Void> asked = new CompletableFuture<>();
+		this.spring.whileLoading(() -> {
+			asked.join();
+			// What is known of invalidations is too old by then, and the answer is slow
+			CacheContract.await(CacheReadingIntegrationTests.passing(20));
+			this.server.command("CLIENT", "PAUSE", "200");
+			throw new IllegalStateException("no database");
+		});
+		CompletableFuture<String> thread = reader.apply(id).thenApply((value) -> Thread.currentThread().getName());
+		asked.complete(null);
+		// On the loader's if the answer was there at once nevertheless
+		assertThat(get(thread)).isIn("ge-redis-cache", "loader");
+		assertThat(this.application.events().takeResults()).endsWith("load_failed", "stale");
 	}
 
 	@Test

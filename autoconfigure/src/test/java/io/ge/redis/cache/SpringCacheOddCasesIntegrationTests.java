@@ -15,6 +15,7 @@ import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,8 +90,12 @@ class SpringCacheOddCasesIntegrationTests {
 		this.spring = this.application.bean(SpringBalances.class);
 		this.application.balances().insert("a", "100");
 		Balance before = this.spring.find("a");
-		this.spring.findGrouped("a");
-		assertThat(this.application.bean(Odd.class).findInBoth("a")).isEqualTo(before);
+		Balance other = new Balance("a", BigDecimal.TEN, 7);
+		// Not in one whose entries have tags, where it would not be stored
+		this.application.caches().get("other", "a", Balance.class, () -> other);
+		Awaitility.await("the value has expired")
+			.until(() -> (Long) redis.endpoints().get(0).command("PTTL", "ge:cache:{balances:a}:e1") <= 600_000);
+		assertThat(this.application.bean(Odd.class).findInBoth("a")).isEqualTo(other);
 		this.spring.whileLoading(() -> {
 			throw new IllegalStateException("no database");
 		});
@@ -194,7 +199,7 @@ class SpringCacheOddCasesIntegrationTests {
 			return this.balances.stored(id);
 		}
 
-		@Cacheable(cacheNames = { "balances", "grouped" }, key = "#id")
+		@Cacheable(cacheNames = { "balances", "other" }, key = "#id")
 		@Nullable Balance findInBoth(String id) {
 			throw new IllegalStateException("is in the second cache");
 		}

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisTarget;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Runs {@link SpringCacheContract} on each kind of Redis.
+ */
+class SpringCacheTopologiesIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends SpringCacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends SpringCacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends SpringCacheContract {
+
+	}
+
+	@Nested
+	@OnRedis(RedisTarget.JEDIS)
+	class ThroughJedis extends SpringCacheContract {
+
+	}
+
+}
