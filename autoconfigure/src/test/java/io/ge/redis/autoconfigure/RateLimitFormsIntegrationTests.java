@@ -40,6 +40,11 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -153,6 +158,20 @@ class RateLimitFormsIntegrationTests {
 		finally {
 			ContextRegistry.getInstance().removeThreadLocalAccessor("forms.user");
 		}
+	}
+
+	@Test
+	void futureInATransactionOfItsCallerIsMadeInside() {
+		this.runner.withBean(Desk.class).run((context) -> {
+			Desk desk = context.getBean(Desk.class);
+			for (int i = 0; i < 20; i++) {
+				String call = "call " + i;
+				TransactionTemplate transaction = new TransactionTemplate(new EmptyTransactionManager());
+				Boolean inside = transaction.execute((status) -> desk.isInTransaction(call).join());
+				assertThat(inside).isTrue();
+				assertThat(desk.isInTransaction(call + " outside").join()).isFalse();
+			}
+		});
 	}
 
 	@Test
@@ -327,9 +346,35 @@ class RateLimitFormsIntegrationTests {
 			return Mono.just(user());
 		}
 
+		@RateLimited(name = "bound", key = "#call", limit = 1, window = "1h")
+		public CompletableFuture<Boolean> isInTransaction(String call) {
+			return CompletableFuture.completedFuture(TransactionSynchronizationManager.isActualTransactionActive());
+		}
+
 		private static String user() {
 			String user = USER.get();
 			return (user != null) ? user : "nobody";
+		}
+
+	}
+
+	private static final class EmptyTransactionManager extends AbstractPlatformTransactionManager {
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Object();
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
 		}
 
 	}

@@ -16,6 +16,7 @@ import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -51,9 +52,17 @@ public final class GuardedCalls implements AutoCloseable {
 	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call) {
 		return switch (form.kind()) {
 			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
-			case FUTURE -> begin(call.get());
+			case FUTURE -> begin(withinTransaction(call.get()));
 			case SINGLE, MULTIPLE -> Publishers.of(form, call, this.context, this.scopes.get());
 		};
+	}
+
+	/**
+	 * Lets a call that is made in a transaction of its thread wait there for the answer:
+	 * elsewhere the method would be outside of it. Such a thread is no event loop.
+	 */
+	private static GuardedCall<?> withinTransaction(GuardedCall<?> call) {
+		return TransactionSynchronizationManager.isActualTransactionActive() ? new WaitingCall<>(call) : call;
 	}
 
 	/**
