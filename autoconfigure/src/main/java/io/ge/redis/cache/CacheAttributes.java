@@ -133,11 +133,11 @@ final class CacheAttributes {
 	}
 
 	void writesThrough(GuardedMethod method, String cache) {
-		this.definitions.declareWriteThrough(cache, method);
+		this.definitions.writers().declareWriteThrough(cache, method);
 	}
 
 	void writesBehind(GuardedMethod method, String cache) {
-		this.definitions.declareWriteBehind(cache, method);
+		this.definitions.writers().declareWriteBehind(cache, method);
 	}
 
 	/**

@@ -14,8 +14,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.ge.redis.cache.CacheFlights.Flight;
-import io.ge.redis.cache.CacheFlights.Landing;
 import io.ge.redis.cache.CacheLookup.Load;
 import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
@@ -168,31 +166,31 @@ final class CacheBatch {
 		};
 	}
 
-	private @Nullable CacheLookup take(Way way, RedisCache.Answer answer) {
+	private @Nullable CacheLookup take(Way way, CacheAnswer answer) {
 		Flight own = flightOf(way);
-		if (answer instanceof RedisCache.Answer.Busy busy) {
+		if (answer instanceof CacheAnswer.Busy busy) {
 			return await(way, own, busy);
 		}
 		way.own = null;
-		if (answer instanceof RedisCache.Answer.Leased leased) {
+		if (answer instanceof CacheAnswer.Leased leased) {
 			own.expired = leased.expired();
 			own.answered.complete(null);
 			return new Load(own, false, leased.replaced(), leased.expired());
 		}
-		if (answer instanceof RedisCache.Answer.Hit hit) {
+		if (answer instanceof CacheAnswer.Hit hit) {
 			this.flights.land(own, Landing.of(hit.value(), hit.leftMillis()));
 			return new CacheLookup.Found(hit.value(), hit.leftMillis(), null, true);
 		}
-		if (answer instanceof RedisCache.Answer.Stale stale) {
+		if (answer instanceof CacheAnswer.Stale stale) {
 			this.flights.land(own, Landing.expired(stale.value()));
 			return new CacheLookup.Expired(stale.value());
 		}
-		own.expired = ((RedisCache.Answer.Bypass) answer).expired();
+		own.expired = ((CacheAnswer.Bypass) answer).expired();
 		this.flights.land(own, Landing.BYPASSED);
 		return new Load(null, true, false, own.expired);
 	}
 
-	private @Nullable CacheLookup await(Way way, Flight own, RedisCache.Answer.Busy busy) {
+	private @Nullable CacheLookup await(Way way, Flight own, CacheAnswer.Busy busy) {
 		this.flights.leave(own);
 		if (isLate()) {
 			forget(way);

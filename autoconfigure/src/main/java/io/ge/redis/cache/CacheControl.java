@@ -29,15 +29,15 @@ public final class CacheControl {
 
 	private final CacheDefinitions definitions;
 
-	private final DefaultCaches caches;
+	private final CacheWriter writer;
 
 	private final RedisCacheSizes sizes;
 
 	private final InstanceBus bus;
 
-	CacheControl(CacheDefinitions definitions, DefaultCaches caches, RedisCacheSizes sizes, InstanceBus bus) {
+	CacheControl(CacheDefinitions definitions, CacheWriter writer, RedisCacheSizes sizes, InstanceBus bus) {
 		this.definitions = definitions;
-		this.caches = caches;
+		this.writer = writer;
 		this.sizes = sizes;
 		this.bus = bus;
 	}
@@ -94,7 +94,7 @@ public final class CacheControl {
 		Settings settings = new Settings();
 		this.definitions.consistency(cache, settings);
 		this.definitions.settings(cache, settings);
-		this.definitions.near(cache, settings);
+		this.definitions.near().settings(cache, settings);
 		return settings.toMap();
 	}
 
@@ -107,7 +107,7 @@ public final class CacheControl {
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
 	public CacheEvent.Outcome invalidate(String cache, List<String> key) {
-		return this.caches.remove(new CacheKey(cache, List.copyOf(key)));
+		return this.writer.remove(new CacheKey(cache, List.copyOf(key)));
 	}
 
 	/**
@@ -120,7 +120,7 @@ public final class CacheControl {
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
 	public CacheEvent.Outcome invalidateTags(String cache, List<String> tags) {
-		return this.caches.remove(cache, CacheTags.of(tags, "A tag of cache '" + cache + "'"));
+		return this.writer.remove(cache, CacheTags.of(tags, "A tag of cache '" + cache + "'"));
 	}
 
 	/**
@@ -130,7 +130,7 @@ public final class CacheControl {
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
 	public CacheEvent.Outcome clear(String cache) {
-		return this.caches.remove(cache, CacheTags.ALL);
+		return this.writer.remove(cache, CacheTags.ALL);
 	}
 
 	/**

@@ -13,16 +13,13 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
 import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JavaType;
 
 /**
  * The caches of the application by name: what annotations say about each, which must not
@@ -55,11 +52,9 @@ final class CacheDefinitions {
 	/** How often a declaration has changed the settings. */
 	private final AtomicInteger changes = new AtomicInteger();
 
-	private final NamedSettings<String> writing = new NamedSettings<>();
+	private final WriterDefinitions writers = new WriterDefinitions();
 
-	private final Map<String, GuardedMethod> through = new ConcurrentHashMap<>();
-
-	private final Map<String, GuardedMethod> behind = new ConcurrentHashMap<>();
+	private final NearDefinitions near;
 
 	private final Set<String> tagged = ConcurrentHashMap.newKeySet();
 
@@ -71,6 +66,7 @@ final class CacheDefinitions {
 	 */
 	CacheDefinitions(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
 		this.properties = properties;
+		this.near = new NearDefinitions(properties);
 		this.otherNames = otherNames;
 	}
 
@@ -104,10 +100,17 @@ final class CacheDefinitions {
 	}
 
 	/**
+	 * Returns the caches that have settings of their own.
+	 */
+	Set<String> configuredNames() {
+		return this.properties.get().caches().keySet();
+	}
+
+	/**
 	 * Returns the caches that are listed in properties.
 	 */
 	Set<String> listedNames() {
-		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
+		Set<String> names = new TreeSet<>(configuredNames());
 		names.addAll(this.otherNames.get());
 		return names;
 	}
@@ -182,63 +185,6 @@ final class CacheDefinitions {
 		}
 	}
 
-	void declareWriteThrough(String cache, GuardedMethod method) {
-		this.writing.register(cache, "write-through", method);
-		this.through.putIfAbsent(cache, method);
-	}
-
-	void declareWriteBehind(String cache, GuardedMethod method) {
-		this.writing.register(cache, "write-behind", method);
-		this.behind.putIfAbsent(cache, method);
-	}
-
-	/**
-	 * Checks that caches are written behind where annotations say so, that others are
-	 * not, and that stores have the types of their caches.
-	 */
-	void verifyWriteBehind(WriteBehind actual) {
-		this.behind.forEach((cache, method) -> {
-			if (!actual.isBehind(cache)) {
-				throw method.problem("nothing writes the changes of cache '" + cache + "'.",
-						"Define a WriteBehindStore bean for it, or set ge.redis.cache.caches." + cache
-								+ ".write-behind=true where another application has it.");
-			}
-		});
-		this.through.forEach((cache, method) -> {
-			if (actual.isBehind(cache)) {
-				throw method.problem(
-						"cache '" + cache + "' is written behind, and older changes that wait would"
-								+ " overwrite what this method writes.",
-						"Use @CacheWriteBehind, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
-								+ ".write-behind.");
-			}
-		});
-		Set<String> all = new TreeSet<>(this.properties.get().caches().keySet());
-		all.addAll(actual.storedCaches());
-		for (String cache : all) {
-			requireAllowed(cache);
-			if (actual.isBehind(cache) && isNear(cache)) {
-				throw new GuardConfigurationException("ge.redis.cache.caches." + cache + ".near.enabled",
-						"cache '" + cache + "' is written behind, and such values are not kept in memory.",
-						"Set it to false, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
-								+ ".write-behind.");
-			}
-			if (actual.isBehind(cache) && consistency(cache, new Settings()) == Consistency.FAST) {
-				throw new IllegalStateException("Cache '" + cache + "' is written behind, but its consistency is fast,"
-						+ " which stores values of writers that have committed. Set ge.redis.cache.caches." + cache
-						+ ".consistency=intent");
-			}
-		}
-		for (String cache : actual.storedCaches()) {
-			CacheType declared = this.typeByCache.get(cache);
-			JavaType stored = actual.storedType(cache);
-			if (declared != null && !declared.javaType().equals(stored)) {
-				throw new IllegalStateException("Cache '" + cache + "' holds " + declared.javaType().toCanonical()
-						+ ", but its WriteBehindStore writes " + stored);
-			}
-		}
-	}
-
 	/**
 	 * Notes the type that code uses a cache with, for writers that do not say.
 	 */
@@ -258,7 +204,7 @@ final class CacheDefinitions {
 	 * Returns the names that annotations or properties know, or that were used so far.
 	 */
 	Set<String> names() {
-		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
+		Set<String> names = new TreeSet<>(configuredNames());
 		names.addAll(this.typeByCache.keySet());
 		names.addAll(this.settings.keySet());
 		return names;
@@ -326,58 +272,17 @@ final class CacheDefinitions {
 	}
 
 	/**
-	 * Merges whether and how values of a cache are kept in memory.
+	 * Returns how annotations write the caches.
 	 */
-	NearSettings near(String cache, Settings origins) {
-		CacheProperties.Near all = this.properties.get().near();
-		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
-		CacheProperties.CacheNear named = (set != null) ? set : CacheProperties.CacheNear.UNSET;
-		boolean enabled = origins.pick("near", named.enabled(), null, all.enabled());
-		Settings details = enabled ? origins : new Settings();
-		return new NearSettings(enabled, details.pick("nearMaxEntries", named.maxEntries(), null, all.maxEntries()),
-				details.pick("nearTtl", named.ttl(), null, all.ttl()));
+	WriterDefinitions writers() {
+		return this.writers;
 	}
 
 	/**
-	 * Returns whether values of a cache are kept in memory.
+	 * Returns which caches are kept in memory.
 	 */
-	boolean isNear(String cache) {
-		return near(cache, new Settings()).enabled();
-	}
-
-	/**
-	 * Returns whether this instance keeps values of a cache in memory, be it one that no
-	 * property names.
-	 */
-	boolean isAnyKept() {
-		return isAny(NearSettings::isKeeping);
-	}
-
-	/**
-	 * Returns whether some instance may keep values of a cache in memory, be it one that
-	 * no property names.
-	 */
-	boolean isAnyNear() {
-		return isAny(NearSettings::enabled);
-	}
-
-	private boolean isAny(Predicate<NearSettings> such) {
-		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
-		names.add("");
-		return names.stream().anyMatch((cache) -> such.test(near(cache, new Settings())));
-	}
-
-	/**
-	 * Checks that what keeps values in memory is there.
-	 * @param available whether it is
-	 */
-	void verifyNear(boolean available) {
-		if (!available && isAnyKept()) {
-			throw new GuardConfigurationException("ge.redis.cache.near",
-					"values of caches are to be kept in memory, but Caffeine is not on the class path.",
-					"Add the dependency com.github.ben-manes.caffeine:caffeine, whose version Spring Boot manages,"
-							+ " or set max-entries to 0 where an instance keeps none and tells the others.");
-		}
+	NearDefinitions near() {
+		return this.near;
 	}
 
 	/**

@@ -13,12 +13,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-import io.ge.redis.cache.CacheLookup.Load;
 import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +80,7 @@ final class CacheFlights {
 	 * Looks an entry up.
 	 */
 	CompletableFuture<CacheLookup> lookup(CacheQuestion question, CallBudget budget) {
-		return new Reading(question, budget).look();
+		return new CacheReading(this, question, budget).look();
 	}
 
 	/**
@@ -170,6 +167,8 @@ final class CacheFlights {
 		});
 	}
 
+	// For readers on their way
+
 	/**
 	 * Returns whether Redis is not to be asked for an entry.
 	 */
@@ -205,7 +204,17 @@ final class CacheFlights {
 		this.waiting.remove(flight.id);
 	}
 
-	CompletableFuture<List<RedisCache.Answer>> lookupAll(List<RedisCache.Asking> all, CallBudget budget) {
+	/**
+	 * Asks Redis for the value of a flight, and lets it be woken from now on.
+	 * @param urge how many thousandths of its load time before its expiry the reader
+	 * replaces a value, or 0
+	 */
+	CompletableFuture<CacheAnswer> lookup(Flight flight, CacheQuestion question, long urge, CallBudget budget) {
+		this.waiting.put(flight.id, flight);
+		return this.redis.lookup(question, flight.token, flight.id, urge, budget);
+	}
+
+	CompletableFuture<List<CacheAnswer>> lookupAll(List<RedisCache.Asking> all, CallBudget budget) {
 		return this.redis.lookupAll(all, budget);
 	}
 
@@ -220,224 +229,6 @@ final class CacheFlights {
 		this.flights.remove(flight.key, flight);
 		this.waiting.remove(flight.id);
 		flight.land(landing);
-	}
-
-	/**
-	 * Returns how many thousandths of its load time before its expiry a reader replaces a
-	 * value.
-	 */
-	private static long urge(CacheQuestion question) {
-		double beta = question.settings().refreshUrge();
-		if (beta == 0 || !question.refreshable()) {
-			return 0;
-		}
-		double dice = -Math.log(1 - ThreadLocalRandom.current().nextDouble());
-		return Math.round(1000 * (MARGIN + beta * dice));
-	}
-
-	/**
-	 * One reader's way to a value.
-	 */
-	private final class Reading {
-
-		private final CacheQuestion question;
-
-		private final CacheKey key;
-
-		private final CacheSettings settings;
-
-		private final CallBudget budget;
-
-		private final long deadline;
-
-		Reading(CacheQuestion question, CallBudget budget) {
-			this.question = question;
-			this.key = question.key();
-			this.settings = question.settings();
-			this.budget = budget;
-			this.deadline = question.asked() + this.settings.loadWait().toNanos();
-		}
-
-		CompletableFuture<CacheLookup> look() {
-			if (isPassedBy(this.key)) {
-				return CompletableFuture.completedFuture(Load.BYPASS);
-			}
-			Flight own = newFlight(this.key, this.settings.leaseTime());
-			Flight other = CacheFlights.this.flights.putIfAbsent(this.key, own);
-			return (other != null) ? join(other) : ask(own);
-		}
-
-		private CompletableFuture<CacheLookup> join(Flight other) {
-			long left = Math.max(0, this.deadline - System.nanoTime());
-			return other.landed.thenApply((landing) -> landing)
-				.completeOnTimeout(Landing.LATE, left, TimeUnit.NANOSECONDS)
-				.thenCompose((landing) -> (landing.kind() != Landing.Kind.LATE) ? take(other, landing)
-						: other.answered(this.budget)
-							.thenCompose((none) -> take(other, other.landed.getNow(Landing.LATE))));
-		}
-
-		private CompletableFuture<CacheLookup> take(Flight other, Landing landing) {
-			return switch (landing.kind()) {
-				case VALUE -> CompletableFuture
-					.completedFuture(new CacheLookup.Found(landing.value(), landing.leftMillis(), null, false));
-				case EXPIRED -> CompletableFuture.completedFuture(new CacheLookup.Expired(landing.value()));
-				case BYPASS -> CompletableFuture.completedFuture(new Load(null, true, false, other.expired));
-				case LATE -> lateFor(other);
-				case AGAIN -> look();
-			};
-		}
-
-		// What the other has found to have expired another instance may have replaced
-		// since: whoever would return it asks once more
-		private CompletableFuture<CacheLookup> lateFor(Flight other) {
-			if (this.settings.onLoadTimeout() != OnLoadTimeout.STALE) {
-				return late(other.expired);
-			}
-			return ask(newFlight(this.key, this.settings.leaseTime()));
-		}
-
-		private CompletableFuture<CacheLookup> late(byte @Nullable [] expired) {
-			CacheLookup instead = switch (this.settings.onLoadTimeout()) {
-				case LOAD -> new Load(null, false, false, expired);
-				case STALE -> (expired != null) ? new CacheLookup.Expired(expired) : Load.UNSTORED;
-				case FAIL -> new CacheLookup.Late();
-			};
-			return CompletableFuture.completedFuture(instead);
-		}
-
-		private CompletableFuture<CacheLookup> ask(Flight own) {
-			CompletableFuture<Void> woken = own.arm();
-			CacheFlights.this.waiting.put(own.id, own);
-			return CacheFlights.this.redis.lookup(this.question, own.token, own.id, urge(this.question), this.budget)
-				.handle((answer, failure) -> (failure != null) ? new RedisCache.Answer.Bypass(null) : answer)
-				.thenCompose((answer) -> go(own, answer, woken));
-		}
-
-		private CompletableFuture<CacheLookup> go(Flight own, RedisCache.Answer answer, CompletableFuture<Void> woken) {
-			if (answer instanceof RedisCache.Answer.Hit hit) {
-				land(own, Landing.of(hit.value(), hit.leftMillis()));
-				return CompletableFuture.completedFuture(
-						new CacheLookup.Found(hit.value(), hit.leftMillis(), hit.refreshing() ? own : null, true));
-			}
-			if (answer instanceof RedisCache.Answer.Leased leased) {
-				own.expired = leased.expired();
-				own.answered.complete(null);
-				return CompletableFuture.completedFuture(new Load(own, false, leased.replaced(), leased.expired()));
-			}
-			if (answer instanceof RedisCache.Answer.Busy busy) {
-				own.expired = busy.expired();
-				own.answered.complete(null);
-				return await(own, busy.left(), woken);
-			}
-			if (answer instanceof RedisCache.Answer.Stale stale) {
-				land(own, Landing.expired(stale.value()));
-				return CompletableFuture.completedFuture(new CacheLookup.Expired(stale.value()));
-			}
-			own.expired = ((RedisCache.Answer.Bypass) answer).expired();
-			land(own, Landing.BYPASSED);
-			return CompletableFuture.completedFuture(new Load(null, true, false, own.expired));
-		}
-
-		private CompletableFuture<CacheLookup> await(Flight own, Duration lease, CompletableFuture<Void> woken) {
-			long left = this.deadline - System.nanoTime();
-			if (left <= 0) {
-				land(own, Landing.AGAIN);
-				return late(own.expired);
-			}
-			long pause = Math.min(left, Math.min(lease.toNanos(), backstop().toNanos()));
-			return woken.completeOnTimeout(null, pause, TimeUnit.NANOSECONDS).thenCompose((none) -> ask(own));
-		}
-
-	}
-
-	/**
-	 * The readers of one entry that are under way together.
-	 */
-	static final class Flight implements CacheLookup.Permit {
-
-		final long id;
-
-		final CacheKey key;
-
-		private final Duration lease;
-
-		final String token;
-
-		final CompletableFuture<Landing> landed = new CompletableFuture<>();
-
-		/** Completes when Redis has said whether a value must be awaited. */
-		final CompletableFuture<Void> answered = new CompletableFuture<>();
-
-		volatile CompletableFuture<Void> woken = new CompletableFuture<>();
-
-		/** What those may have who cannot wait any longer. */
-		volatile byte @Nullable [] expired;
-
-		Flight(long id, CacheKey key, Duration lease, String token) {
-			this.id = id;
-			this.key = key;
-			this.lease = lease;
-			this.token = token;
-		}
-
-		CompletableFuture<Void> arm() {
-			CompletableFuture<Void> next = new CompletableFuture<>();
-			this.woken = next;
-			return next;
-		}
-
-		void wake() {
-			this.woken.complete(null);
-		}
-
-		void land(Landing landing) {
-			this.landed.complete(landing);
-			this.answered.complete(null);
-		}
-
-		/**
-		 * Waits until it is known whether this flight loads or waits. Before that it
-		 * keeps nobody longer than a hit does.
-		 * @param budget bounds that
-		 */
-		CompletableFuture<Void> answered(CallBudget budget) {
-			return this.answered.thenApply((none) -> none)
-				.completeOnTimeout(null, Math.max(0, budget.remainingNanos()), TimeUnit.NANOSECONDS);
-		}
-
-	}
-
-	/**
-	 * What a flight brought to those who joined it.
-	 *
-	 * @param kind what it is
-	 * @param value the bytes, for {@link Kind#VALUE} and {@link Kind#EXPIRED}
-	 * @param leftMillis the time to the expiry, for {@link Kind#VALUE}
-	 */
-	record Landing(Kind kind, byte[] value, long leftMillis) {
-
-		private static final byte[] NONE = {};
-
-		static final Landing BYPASSED = new Landing(Kind.BYPASS, NONE, 0);
-
-		static final Landing AGAIN = new Landing(Kind.AGAIN, NONE, 0);
-
-		static final Landing LATE = new Landing(Kind.LATE, NONE, 0);
-
-		static Landing of(byte[] value, long leftMillis) {
-			return new Landing(Kind.VALUE, value, leftMillis);
-		}
-
-		static Landing expired(byte[] value) {
-			return new Landing(Kind.EXPIRED, value, 0);
-		}
-
-		enum Kind {
-
-			VALUE, EXPIRED, BYPASS, LATE, AGAIN
-
-		}
-
 	}
 
 }

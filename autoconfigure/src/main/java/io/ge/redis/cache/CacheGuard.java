@@ -132,7 +132,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 
 	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
 		return new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus(), properties.intentTimeout(),
-				this.behind::isBehind, this.definitions::isNear);
+				this.behind::isBehind, this.definitions.near()::isNear);
 	}
 
 	private RedisWriteBehind changes() {
@@ -157,14 +157,15 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 				events);
 		CacheReader reader = new CacheReader(definitions, flights, loads, refresher, invalidations, this.transactions,
 				events, nearReader, this.behind);
-		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, values, engine, this.transactions, events,
-				this.behind);
+		CacheWriter writer = new CacheWriter(definitions, values, engine, this.transactions, events, this.behind);
+		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter);
 		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
 				nearReader, this.behind);
-		SpringCacheParts spring = new SpringCacheParts(definitions, caches, reader, split, this.transactions,
+		SpringCacheParts spring = new SpringCacheParts(definitions, caches, writer, reader, split, this.transactions,
 				new Handover(context, "ge-redis-cache"), this.springTypes, codec, events,
 				this.attributes.transactions());
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, caches, spring);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, writer, behindWriter, caches, spring);
 		this.made.set(assembly);
 		return assembly;
 	}
@@ -173,11 +174,11 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		// Here too, since beans may use a cache before all of them are there
 		verifyNear();
 		InstanceBus bus = backend.bus();
-		boolean any = definitions.isAnyKept();
+		boolean any = definitions.near().isAnyKept();
 		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
 		// Messages between the nodes of a Cluster may get lost without a sign
 		Duration sure = backend.connection().isClustered() ? properties.maxStaleness() : CacheSettings.EVER;
-		NearCaches near = new NearCaches(any, (cache) -> definitions.near(cache, new Settings()),
+		NearCaches near = new NearCaches(any, (cache) -> definitions.near().settings(cache, new Settings()),
 				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
 		if (any) {
 			this.redis.get().onNews(near::drop);
@@ -194,7 +195,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	private NearCheck check(CacheDefinitions definitions, InstanceBus bus) {
 		NearCheck check = new NearCheck(bus::tryNews, bus.newsChannel(), bus.channelPattern(),
 				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
-		if (definitions.isAnyNear()) {
+		if (definitions.near().isAnyNear()) {
 			this.redis.get().onRecovery(check::run);
 			bus.onSubscribed(check::run);
 			bus.onLost(check::run);
@@ -220,7 +221,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public GuardAdvisor writerAdvisor(int order) {
 		return new GuardAdvisor(this.writers,
-				new CacheWriteThroughInterceptor(this.writers, () -> this.assembly.get().caches()), order);
+				new CacheWriteThroughInterceptor(this.writers, () -> this.assembly.get().writer()), order);
 	}
 
 	/**
@@ -230,7 +231,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public GuardAdvisor behindWriterAdvisor(int order) {
 		return new GuardAdvisor(this.behindWriters,
-				new CacheWriteBehindInterceptor(this.behindWriters, () -> this.assembly.get().caches()), order);
+				new CacheWriteBehindInterceptor(this.behindWriters, () -> this.assembly.get().behindWriter()), order);
 	}
 
 	/**
@@ -249,7 +250,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public GuardAdvisor invalidatorAdvisor(int order) {
 		return new GuardAdvisor(this.invalidators,
-				new CacheInvalidateInterceptor(this.invalidators, () -> this.assembly.get().caches()), order);
+				new CacheInvalidateInterceptor(this.invalidators, () -> this.assembly.get().writer()), order);
 	}
 
 	/**
@@ -315,10 +316,10 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public CacheControl control(Function<String, Map<String, Long>> counts) {
 		RedisBackend backend = this.backend.get();
-		DefaultCaches caches = this.assembly.get().caches();
+		CacheWriter writer = this.assembly.get().writer();
 		RedisCacheSizes sizes = new RedisCacheSizes(backend.redis(PATTERN), backend.keys(PATTERN), backend);
 		backend.bus().onQuestion(CacheInventory.TOPIC, (question) -> inventory(counts).toText());
-		return new CacheControl(this.definitions, caches, sizes, backend.bus());
+		return new CacheControl(this.definitions, writer, sizes, backend.bus());
 	}
 
 	private CacheInventory inventory(Function<String, Map<String, Long>> counts) {
@@ -340,14 +341,15 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.definitions.declareConfiguredTypes(this.codec);
-		this.definitions.verifyWriteBehind(this.behind);
+		this.definitions.writers().verify(this.behind, this.definitions);
 		verifyNear();
 	}
 
 	// The class loader of a thread says nothing: it may be any
 	private void verifyNear() {
-		this.definitions.verifyNear(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
-				&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CacheGuard.class.getClassLoader()));
+		this.definitions.near()
+			.verify(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
+					&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CacheGuard.class.getClassLoader()));
 	}
 
 	@Override
@@ -370,7 +372,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * What stands on one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, DefaultCaches caches, SpringCacheParts spring) {
+			CacheReader reader, CacheWriter writer, CacheBehindWriter behindWriter, DefaultCaches caches,
+			SpringCacheParts spring) {
 	}
 
 }

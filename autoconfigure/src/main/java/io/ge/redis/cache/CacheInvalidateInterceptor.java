@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheInvalidateInterceptor extends GuardInterceptor<CacheInvalidateOperation> {
 
-	private final Supplier<DefaultCaches> caches;
+	private final Supplier<CacheWriter> writer;
 
-	CacheInvalidateInterceptor(CacheInvalidateOperationSource source, Supplier<DefaultCaches> caches) {
+	CacheInvalidateInterceptor(CacheInvalidateOperationSource source, Supplier<CacheWriter> writer) {
 		super(source);
-		this.caches = caches;
+		this.writer = writer;
 	}
 
 	@Override
@@ -35,13 +35,13 @@ final class CacheInvalidateInterceptor extends GuardInterceptor<CacheInvalidateO
 			return invocation.proceed();
 		}
 		CacheInvalidateOperation.Target target = targets.next();
-		DefaultCaches.Work work = () -> inside(operation, targets, invocation);
+		CacheWriter.Work work = () -> inside(operation, targets, invocation);
 		if (!target.applies(invocation)) {
 			return work.run();
 		}
 		CacheKey key = target.key(invocation);
-		return (key != null) ? this.caches.get().write(key, operation.boundary(), work, DefaultCaches.Valuation.NOTHING)
-				: this.caches.get()
+		return (key != null) ? this.writer.get().write(key, operation.boundary(), work, CacheWriter.Valuation.NOTHING)
+				: this.writer.get()
 					.invalidate(target.cache(), operation.boundary(), work,
 							(result) -> target.tags(invocation, result));
 	}

@@ -163,6 +163,16 @@ final class CacheInvalidations {
 		return isOlder(known, snapshot) ? UNSTAMPABLE : stamp;
 	}
 
+	/**
+	 * As {@link #stamp(String, Snapshot)}, when what is known is not too old.
+	 * @param budget bounds the waiting for that
+	 */
+	long stamp(String cache, Snapshot snapshot, CallBudget budget) {
+		// If it is too old, what is stamped with an old version is loaded once more
+		awaitReady(cache, budget);
+		return stamp(cache, snapshot);
+	}
+
 	private static boolean isOlder(TagVersions known, Snapshot snapshot) {
 		if (!snapshot.transactional()) {
 			return false;

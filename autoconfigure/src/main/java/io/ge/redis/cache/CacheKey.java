@@ -22,8 +22,10 @@ final class CacheKey {
 
 	private final int hash;
 
-	/** Known to {@link RedisCache} alone, which makes them when it needs them first. */
-	volatile RedisCache.@Nullable Names names;
+	/**
+	 * Known to {@link RedisCacheKeys} alone, which makes them when it needs them first.
+	 */
+	volatile RedisCacheKeys.@Nullable Names names;
 
 	/**
 	 * Names an entry.

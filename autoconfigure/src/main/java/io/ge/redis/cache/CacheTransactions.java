@@ -5,9 +5,7 @@
 
 package io.ge.redis.cache;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -42,7 +40,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 
 	private final WriteSteps steps;
 
-	private final ThreadLocal<Bound> bound = new ThreadLocal<>();
+	private final ThreadLocal<OpenWork> work = new ThreadLocal<>();
 
 	private final OpenMisses openMisses = new OpenMisses();
 
@@ -57,29 +55,16 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * must see the database.
 	 */
 	boolean isWriting(CacheKey key) {
-		Bound current = this.bound.get();
-		if (current == null) {
-			return false;
-		}
-		for (CacheWrite write : current.running) {
-			if (write.key().covers(key)) {
-				return true;
-			}
-		}
-		for (OpenTransaction transaction : current.transactions) {
-			if (transaction.isWriting(key)) {
-				return true;
-			}
-		}
-		return false;
+		OpenWork current = this.work.get();
+		return current != null && current.isWriting(key);
 	}
 
 	/**
 	 * Returns whether the current thread is changing an entry, or loading it.
 	 */
 	boolean isPassingBy(CacheKey key) {
-		Bound current = this.bound.get();
-		return current != null && (current.loading.contains(key) || isWriting(key));
+		OpenWork current = this.work.get();
+		return current != null && (current.isLoading(key) || current.isWriting(key));
 	}
 
 	/**
@@ -87,8 +72,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * written inside of it is part of it.
 	 */
 	boolean isInsideWriter(CacheKey key) {
-		Bound current = this.bound.get();
-		return current != null && current.running.stream().anyMatch((write) -> write.key().equals(key));
+		OpenWork current = this.work.get();
+		return current != null && current.isInsideWriter(key);
 	}
 
 	/**
@@ -113,8 +98,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * Returns whether the current thread loads an entry, which it must not wait for then.
 	 */
 	boolean isLoading(CacheKey key) {
-		Bound current = this.bound.get();
-		return (current != null && current.loading.contains(key)) || this.openMisses.isLeased(key);
+		OpenWork current = this.work.get();
+		return (current != null && current.isLoading(key)) || this.openMisses.isLeased(key);
 	}
 
 	/**
@@ -125,13 +110,13 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (isLoading(key)) {
 			return false;
 		}
-		bound().loading.push(key);
+		work().beginLoad(key);
 		return true;
 	}
 
 	void endLoad() {
-		Bound current = bound();
-		current.loading.pop();
+		OpenWork current = work();
+		current.endLoad();
 		tidy(current);
 	}
 
@@ -141,18 +126,20 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * Enters a writer, before its method runs.
 	 */
 	void begin(CacheWrite write) {
-		Bound current = bound();
+		// What is over before it begins does not count for it
+		dropEnded(work());
 		TransactionBoundary.Kind kind = write.boundary().kind();
 		write.owner = (kind == TransactionBoundary.Kind.SUSPENDED) ? null : joinCurrent();
+		OpenWork current = work();
 		boolean opensItsOwn = kind == TransactionBoundary.Kind.OWN_OR_CALLERS || kind == TransactionBoundary.Kind.NEW;
 		if (write.owner == null && !opensItsOwn) {
 			write.exposed = true;
 			announceBare(write, current);
 		}
-		current.running.push(write);
+		current.enter(write);
 	}
 
-	private void announceBare(CacheWrite write, Bound current) {
+	private void announceBare(CacheWrite write, OpenWork current) {
 		try {
 			this.steps.announce(List.of(write), false);
 		}
@@ -196,9 +183,9 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * so inside of them knows of a change that their value may be without.
 	 */
 	void dropValues(CacheKey key) {
-		Bound current = this.bound.get();
+		OpenWork current = this.work.get();
 		if (current != null) {
-			current.running.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
+			current.dropValues(key);
 		}
 	}
 
@@ -238,9 +225,10 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	private void leave(CacheWrite write) {
-		Bound current = bound();
-		current.running.remove(write);
+		OpenWork current = work();
+		// Counts for the writer, too
 		dropEnded(current);
+		current.leave(write);
 		tidy(current);
 	}
 
@@ -254,7 +242,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (transaction == null && TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive()) {
 			transaction = new OpenTransaction(null, 0);
-			bound().transactions.push(transaction);
+			work().push(transaction);
 		}
 		if (transaction != null && !transaction.synchronizing
 				&& TransactionSynchronizationManager.isSynchronizationActive()) {
@@ -265,12 +253,13 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	private @Nullable OpenTransaction current() {
-		Bound current = this.bound.get();
+		OpenWork current = this.work.get();
 		if (current == null || !TransactionSynchronizationManager.isActualTransactionActive()) {
 			return null;
 		}
 		dropEnded(current);
-		return current.transactions.peek();
+		tidy(current);
+		return current.transaction();
 	}
 
 	// Transactions
@@ -278,7 +267,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 	@Override
 	public void beforeBegin(TransactionExecution execution) {
 		if (!execution.isNested()) {
-			bound().beginning = System.nanoTime();
+			work().beginning();
 		}
 	}
 
@@ -287,19 +276,13 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (execution.isNested()) {
 			return;
 		}
-		Bound current = bound();
+		OpenWork current = work();
 		dropEnded(current);
 		if (beginFailure != null) {
 			tidy(current);
 			return;
 		}
-		current.transactions.push(new OpenTransaction(execution, current.beginning));
-		for (CacheWrite write : current.running) {
-			if (write.commits > 0 || !write.boundary().begins(execution.getTransactionName())) {
-				break;
-			}
-			write.owner = null;
-		}
+		current.begun(execution);
 	}
 
 	@Override
@@ -337,21 +320,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	private @Nullable OpenTransaction find(TransactionExecution execution) {
-		Bound current = this.bound.get();
-		if (current != null) {
-			for (OpenTransaction transaction : current.transactions) {
-				if (transaction.is(execution)) {
-					return transaction;
-				}
-			}
-		}
-		return null;
+		OpenWork current = this.work.get();
+		return (current != null) ? current.find(execution) : null;
 	}
 
 	private void beforeCommit(OpenTransaction transaction, Runnable flush) {
 		List<CacheWrite> announced = new ArrayList<>(transaction.writes());
 		if (!transaction.isReadOnly()) {
-			bound().running.forEach(announced::add);
+			announced.addAll(work().running());
 		}
 		announced.removeIf((write) -> !write.isAnnouncing());
 		if (announced.isEmpty()) {
@@ -366,30 +342,27 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (!transaction.end()) {
 			return;
 		}
-		Bound current = bound();
-		current.transactions.remove(transaction);
-		if (!transaction.isReadOnly()) {
-			for (CacheWrite write : current.running) {
-				write.commits++;
-				write.rollbacks += certainly ? 0 : 1;
-			}
-		}
+		OpenWork current = work();
+		current.committed(transaction, certainly);
+		resolve(transaction, certainly);
+		tidy(current);
+	}
+
+	private void resolve(OpenTransaction transaction, boolean certainly) {
 		if (!certainly) {
 			transaction.removeValues();
 		}
 		if (!transaction.writes().isEmpty()) {
 			this.steps.resolve(transaction.writes());
 		}
-		tidy(current);
 	}
 
 	private void rolledBack(OpenTransaction transaction) {
 		if (!transaction.end()) {
 			return;
 		}
-		Bound current = bound();
-		current.transactions.remove(transaction);
-		current.running.forEach((write) -> write.rollbacks++);
+		OpenWork current = work();
+		current.rolledBack(transaction);
 		for (CacheWrite write : transaction.writes()) {
 			if (write.commits > 0) {
 				write.value(null);
@@ -402,41 +375,33 @@ final class CacheTransactions implements TransactionExecutionListener {
 		tidy(current);
 	}
 
-	// A transaction whose end nobody reported may have been committed all the same
-	private void dropEnded(Bound current) {
-		while (!current.transactions.isEmpty() && current.transactions.peek().isOver()) {
-			committed(current.transactions.peek(), false);
+	// A transaction whose end nobody reported may have been committed all the same. One
+	// whose end was reported on another thread is settled, but is left here only now. The
+	// work stays that of the thread although it may be empty: the caller goes on with it
+	private void dropEnded(OpenWork current) {
+		OpenTransaction transaction = current.transaction();
+		while (transaction != null && transaction.isOver()) {
+			current.committed(transaction, false);
+			if (transaction.end()) {
+				resolve(transaction, false);
+			}
+			transaction = current.transaction();
 		}
 	}
 
-	private Bound bound() {
-		Bound current = this.bound.get();
+	private OpenWork work() {
+		OpenWork current = this.work.get();
 		if (current == null) {
-			current = new Bound();
-			this.bound.set(current);
+			current = new OpenWork();
+			this.work.set(current);
 		}
 		return current;
 	}
 
-	private void tidy(Bound current) {
-		if (current.transactions.isEmpty() && current.running.isEmpty() && current.loading.isEmpty()) {
-			this.bound.remove();
+	private void tidy(OpenWork current) {
+		if (current.isEmpty()) {
+			this.work.remove();
 		}
-	}
-
-	/**
-	 * What the current thread is in the middle of, innermost first.
-	 */
-	private static final class Bound {
-
-		private final Deque<OpenTransaction> transactions = new ArrayDeque<>(2);
-
-		private final Deque<CacheWrite> running = new ArrayDeque<>(2);
-
-		private final Deque<CacheKey> loading = new ArrayDeque<>(2);
-
-		private long beginning;
-
 	}
 
 	/**
@@ -454,14 +419,14 @@ final class CacheTransactions implements TransactionExecutionListener {
 		@Override
 		public void suspend() {
 			if (this.transaction.isForeign()) {
-				bound().transactions.remove(this.transaction);
+				work().remove(this.transaction);
 			}
 		}
 
 		@Override
 		public void resume() {
 			if (this.transaction.isForeign()) {
-				bound().transactions.push(this.transaction);
+				work().push(this.transaction);
 			}
 		}
 

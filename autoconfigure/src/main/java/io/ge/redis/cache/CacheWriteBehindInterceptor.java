@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheWriteBehindInterceptor extends GuardInterceptor<CacheWriteBehindOperation> {
 
-	private final Supplier<DefaultCaches> caches;
+	private final Supplier<CacheBehindWriter> writer;
 
-	CacheWriteBehindInterceptor(CacheWriteBehindOperationSource source, Supplier<DefaultCaches> caches) {
+	CacheWriteBehindInterceptor(CacheWriteBehindOperationSource source, Supplier<CacheBehindWriter> writer) {
 		super(source);
-		this.caches = caches;
+		this.writer = writer;
 	}
 
 	@Override
@@ -28,7 +28,7 @@ final class CacheWriteBehindInterceptor extends GuardInterceptor<CacheWriteBehin
 			throws Throwable {
 		CacheKey key = operation.key(invocation);
 		Object result = invocation.proceed();
-		this.caches.get().writeBehind(key, operation.value(invocation, result));
+		this.writer.get().write(key, operation.value(invocation, result));
 		return result;
 	}
 

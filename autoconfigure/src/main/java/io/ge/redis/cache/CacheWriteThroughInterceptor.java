@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheWriteThroughInterceptor extends GuardInterceptor<CacheWriteThroughOperation> {
 
-	private final Supplier<DefaultCaches> caches;
+	private final Supplier<CacheWriter> writer;
 
-	CacheWriteThroughInterceptor(CacheWriteThroughOperationSource source, Supplier<DefaultCaches> caches) {
+	CacheWriteThroughInterceptor(CacheWriteThroughOperationSource source, Supplier<CacheWriter> writer) {
 		super(source);
-		this.caches = caches;
+		this.writer = writer;
 	}
 
 	@Override
@@ -29,13 +29,13 @@ final class CacheWriteThroughInterceptor extends GuardInterceptor<CacheWriteThro
 		if (!operation.applies(invocation)) {
 			return invocation.proceed();
 		}
-		DefaultCaches target = this.caches.get();
+		CacheWriter target = this.writer.get();
 		return target.write(operation.key(invocation), operation.boundary(), invocation::proceed,
 				(result, stamp) -> operation.isPublished(invocation, result)
 						? newValue(target, operation, invocation, result, stamp) : null);
 	}
 
-	private static CacheWrite.@Nullable NewValue newValue(DefaultCaches target, CacheWriteThroughOperation operation,
+	private static CacheWrite.@Nullable NewValue newValue(CacheWriter target, CacheWriteThroughOperation operation,
 			MethodInvocation invocation, @Nullable Object result, long stamp) {
 		CacheWrite.NewValue value = target.newValue(operation.cache(), operation.value(invocation, result), stamp,
 				operation.tags(invocation, result));

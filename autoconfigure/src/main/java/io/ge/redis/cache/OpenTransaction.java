@@ -28,7 +28,8 @@ final class OpenTransaction {
 
 	private List<CacheWrite> writes = new ArrayList<>(0);
 
-	private boolean ended;
+	/** Written by another thread if the coordinator has ended it there. */
+	private volatile boolean ended;
 
 	/** Whether its end is announced to {@link CacheTransactions} by a synchronization. */
 	boolean synchronizing;
@@ -73,7 +74,14 @@ final class OpenTransaction {
 		return this.writes;
 	}
 
+	/**
+	 * Returns whether an entry is changed in it. Nothing is any more once it has ended,
+	 * although its thread may not have left it yet.
+	 */
 	boolean isWriting(CacheKey key) {
+		if (this.ended) {
+			return false;
+		}
 		for (CacheWrite write : this.writes) {
 			if (write.key().covers(key)) {
 				return true;

@@ -18,8 +18,6 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.behind.RedisWriteBehind;
 import io.ge.redis.core.bus.InstanceBus;
-import io.ge.redis.core.invocation.KeyText;
-import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
@@ -27,7 +25,6 @@ import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry,
@@ -80,21 +77,15 @@ final class RedisCache {
 
 	private static final LuaScript ABORT = LuaScript.load(RedisCache.class, "abort.lua");
 
-	private static final KeyPart ENTRY = KeyPart.of("e1");
-
-	private static final KeyPart WRITERS = KeyPart.of("w1");
-
-	private static final KeyPart WAITERS = KeyPart.of("q1");
-
-	private static final KeyPart REFRESH = KeyPart.of("r1");
-
 	private final GuardedRedis redis;
 
 	private final RedisGroups lookups;
 
 	private final RedisGroups fills;
 
-	private final KeySpace keys;
+	private final KeySpace space;
+
+	private final RedisCacheKeys keys;
 
 	private final InstanceBus bus;
 
@@ -102,29 +93,26 @@ final class RedisCache {
 
 	private final long memoryMillis;
 
-	private final Predicate<String> behind;
-
 	private final Predicate<String> near;
 
 	private final AtomicLong handles = new AtomicLong();
 
 	/**
 	 * Creates the adapter.
-	 * @param behind tells caches that are written behind, whose entries have the hash tag
-	 * of their partition: {@code prefix:cache:{cache:p3}:key:e1}
+	 * @param behind tells caches that are written behind
 	 * @param near tells caches that instances keep in memory, so that all are told of
 	 * what changes in them
 	 */
-	RedisCache(GuardedRedis redis, KeySpace keys, InstanceBus bus, Duration intentTimeout, Predicate<String> behind,
+	RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout, Predicate<String> behind,
 			Predicate<String> near) {
 		this.redis = redis;
 		this.lookups = new RedisGroups(redis, LOOKUP, FREE, false);
 		this.fills = new RedisGroups(redis, FILL, FREE, true);
-		this.keys = keys;
+		this.space = space;
+		this.keys = new RedisCacheKeys(space, behind);
 		this.bus = bus;
 		this.intentTimeout = intentTimeout;
 		this.memoryMillis = intentTimeout.plus(MEMORY).toMillis();
-		this.behind = behind;
 		this.near = near;
 	}
 
@@ -132,8 +120,8 @@ final class RedisCache {
 	 * Returns the changes of caches that are written behind.
 	 */
 	RedisWriteBehind writeBehind() {
-		return new RedisWriteBehind(this.redis, this.keys, this.bus, (cache, key) -> keys(new CacheKey(cache, key)),
-				Duration.ofMillis(this.memoryMillis));
+		return new RedisWriteBehind(this.redis, this.space, this.bus,
+				(cache, key) -> this.keys.of(new CacheKey(cache, key)), Duration.ofMillis(this.memoryMillis));
 	}
 
 	CallBudget newBudget() {
@@ -145,7 +133,7 @@ final class RedisCache {
 	}
 
 	boolean isAway(CacheKey key) {
-		return this.redis.isAway(() -> entity(key));
+		return this.redis.isAway(() -> this.keys.entity(key));
 	}
 
 	void onRecovery(Runnable action) {
@@ -194,8 +182,9 @@ final class RedisCache {
 	 * @param urge how many thousandths of its load time before its expiry the reader
 	 * replaces a value, or 0
 	 */
-	CompletableFuture<Answer> lookup(CacheQuestion question, String token, long waiter, long urge, CallBudget budget) {
-		List<RedisKey> names = keys(question.key());
+	CompletableFuture<CacheAnswer> lookup(CacheQuestion question, String token, long waiter, long urge,
+			CallBudget budget) {
+		List<RedisKey> names = this.keys.of(question.key());
 		ScriptCall call = ScriptCall.of(LOOKUP, names, lookupArguments(question, token, waiter, urge));
 		return this.redis.run(call, budget, () -> ScriptCall.of(FREE, names, token, 0), question.settings().leaseTime())
 			.thenApply(RedisCache::answer);
@@ -206,16 +195,16 @@ final class RedisCache {
 	 * @return completes with the answers in the order of the questions, never
 	 * exceptionally: what nobody knows is passed by
 	 */
-	CompletableFuture<List<Answer>> lookupAll(List<Asking> all, CallBudget budget) {
+	CompletableFuture<List<CacheAnswer>> lookupAll(List<Asking> all, CallBudget budget) {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Asking asking : all) {
-			entries.add(new RedisGroups.Entry(keys(asking.question().key()),
+			entries.add(new RedisGroups.Entry(this.keys.of(asking.question().key()),
 					lookupArguments(asking.question(), asking.token(), asking.waiter(), 0),
 					new Object[] { asking.token(), 0 }));
 		}
 		return this.lookups.run(entries, all.get(0).question().settings().leaseTime(), budget).thenApply((replies) -> {
-			List<Answer> answers = new ArrayList<>(replies.size());
-			replies.forEach((reply) -> answers.add((reply != null) ? answer(reply) : new Answer.Bypass(null)));
+			List<CacheAnswer> answers = new ArrayList<>(replies.size());
+			replies.forEach((reply) -> answers.add((reply != null) ? answer(reply) : new CacheAnswer.Bypass(null)));
 			return answers;
 		});
 	}
@@ -233,13 +222,14 @@ final class RedisCache {
 		return (settings.onLoadTimeout() == OnLoadTimeout.FAIL) ? 1 : 2;
 	}
 
-	private static Answer answer(ScriptReply reply) {
+	private static CacheAnswer answer(ScriptReply reply) {
 		return switch (reply.text(0)) {
-			case "hit" -> new Answer.Hit(Objects.requireNonNull(reply.bytes(1)), reply.number(2), reply.number(3) == 1);
-			case "lease" -> new Answer.Leased(reply.number(1) == 1, reply.bytes(2));
-			case "wait" -> new Answer.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
-			case "stale" -> new Answer.Stale(Objects.requireNonNull(reply.bytes(1)));
-			default -> new Answer.Bypass(reply.bytes(1));
+			case "hit" ->
+				new CacheAnswer.Hit(Objects.requireNonNull(reply.bytes(1)), reply.number(2), reply.number(3) == 1);
+			case "lease" -> new CacheAnswer.Leased(reply.number(1) == 1, reply.bytes(2));
+			case "wait" -> new CacheAnswer.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
+			case "stale" -> new CacheAnswer.Stale(Objects.requireNonNull(reply.bytes(1)));
+			default -> new CacheAnswer.Bypass(reply.bytes(1));
 		};
 	}
 
@@ -251,7 +241,7 @@ final class RedisCache {
 	 */
 	CompletableFuture<Boolean> fill(CacheKey key, String token, Duration lease, byte[] value, Duration ttl, long age,
 			CallBudget budget) {
-		List<RedisKey> names = keys(key);
+		List<RedisKey> names = this.keys.of(key);
 		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(key, token, lease, value, ttl, age));
 		Supplier<ScriptCall> undo = () -> ScriptCall.of(FREE, names, token, 0);
 		return this.redis.run(call, budget, undo, lease).whenComplete((reply, failure) -> {
@@ -268,7 +258,7 @@ final class RedisCache {
 	CompletableFuture<List<Boolean>> fillAll(List<Filling> all, Duration lease, long age, CallBudget budget) {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Filling filling : all) {
-			entries.add(new RedisGroups.Entry(keys(filling.key()),
+			entries.add(new RedisGroups.Entry(this.keys.of(filling.key()),
 					fillArguments(filling.key(), filling.token(), lease, filling.value(), filling.ttl(), age),
 					new Object[] { filling.token(), 0 }));
 		}
@@ -294,21 +284,21 @@ final class RedisCache {
 	 * value goes if it has expired
 	 */
 	void free(CacheKey key, String token, Duration lease, Duration rest, boolean discard) {
-		ScriptCall call = ScriptCall.of(FREE, keys(key), token, rest.toMillis(), discard ? 1 : 0);
+		ScriptCall call = ScriptCall.of(FREE, this.keys.of(key), token, rest.toMillis(), discard ? 1 : 0);
 		this.redis.run(call, newBudget(), () -> call, lease);
 	}
 
 	CompletableFuture<ScriptReply> announce(CacheKey key, String writer, boolean locked, boolean prolong,
 			CallBudget budget) {
 		String mode = locked ? "locked" : (prolong ? "prolong" : "unlocked");
-		return this.redis.run(ScriptCall.of(INTENT, keys(key), writer, this.intentTimeout.toMillis(), this.memoryMillis,
-				mode, news(key)), budget);
+		return this.redis.run(ScriptCall.of(INTENT, this.keys.of(key), writer, this.intentTimeout.toMillis(),
+				this.memoryMillis, mode, news(key)), budget);
 	}
 
 	CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, CacheWrite.NewValue value,
 			CallBudget budget) {
 		return this.redis
-			.run(ScriptCall.of(PUBLISH, keys(key), writer, locked ? "locked" : "unlocked", value.bytes(),
+			.run(ScriptCall.of(PUBLISH, this.keys.of(key), writer, locked ? "locked" : "unlocked", value.bytes(),
 					value.ttl().toMillis(), this.memoryMillis, version(value), news(key)), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
 	}
@@ -318,7 +308,7 @@ final class RedisCache {
 	 */
 	CompletableFuture<Boolean> store(CacheKey key, CacheWrite.NewValue value, CallBudget budget) {
 		return this.redis
-			.run(ScriptCall.of(STORE, keys(key), value.bytes(), value.ttl().toMillis(), this.memoryMillis,
+			.run(ScriptCall.of(STORE, this.keys.of(key), value.bytes(), value.ttl().toMillis(), this.memoryMillis,
 					version(value), news(key)), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
 	}
@@ -332,14 +322,14 @@ final class RedisCache {
 		arguments.add(this.memoryMillis);
 		arguments.add(news(key));
 		arguments.addAll(writers);
-		return this.redis.run(ScriptCall.of(INVALIDATE, keys(key), arguments.toArray()), budget);
+		return this.redis.run(ScriptCall.of(INVALIDATE, this.keys.of(key), arguments.toArray()), budget);
 	}
 
 	/**
 	 * Takes an announcement back, now or as soon as Redis answers.
 	 */
 	void abort(CacheKey key, String writer, CallBudget budget) {
-		ScriptCall call = ScriptCall.of(ABORT, keys(key), writer);
+		ScriptCall call = ScriptCall.of(ABORT, this.keys.of(key), writer);
 		this.redis.run(call, budget, () -> call, this.intentTimeout);
 	}
 
@@ -347,40 +337,11 @@ final class RedisCache {
 	 * Takes back an announcement of which nobody knows whether it was made.
 	 */
 	void abortEventually(CacheKey key, String writer) {
-		this.redis.compensate(ScriptCall.of(ABORT, keys(key), writer), this.intentTimeout);
+		this.redis.compensate(ScriptCall.of(ABORT, this.keys.of(key), writer), this.intentTimeout);
 	}
 
 	Duration intentTimeout() {
 		return this.intentTimeout;
-	}
-
-	private List<RedisKey> keys(CacheKey key) {
-		Names known = key.names;
-		if (known == null) {
-			RedisKey entity = entity(key);
-			known = new Names(
-					List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS), entity.with(REFRESH)));
-			key.names = known;
-		}
-		return known.all();
-	}
-
-	private RedisKey entity(CacheKey key) {
-		if (this.behind.test(key.cache())) {
-			return RedisWriteBehind.partition(this.keys, key.cache(), key.parts()).with(KeyText.parts(key.parts()));
-		}
-		KeyPart[] parts = new KeyPart[key.parts().size() + 1];
-		parts[0] = KeyPart.of(key.cache());
-		System.arraycopy(KeyText.parts(key.parts()), 0, parts, 1, key.parts().size());
-		return this.keys.entity(parts);
-	}
-
-	/**
-	 * What an entry is called in Redis.
-	 *
-	 * @param all the keys, in the order that the scripts state
-	 */
-	record Names(List<RedisKey> all) {
 	}
 
 	/**
@@ -402,57 +363,6 @@ final class RedisCache {
 	 * @param ttl how long it stays; zero for as long as nobody removes it
 	 */
 	record Filling(CacheKey key, String token, byte[] value, Duration ttl) {
-	}
-
-	/**
-	 * What Redis says to a reader.
-	 */
-	sealed interface Answer {
-
-		/**
-		 * The value is there.
-		 *
-		 * @param value the value
-		 * @param leftMillis the time to its expiry in milliseconds, or -1 if it has none
-		 * @param refreshing whether the reader is to replace it before that
-		 */
-		record Hit(byte[] value, long leftMillis, boolean refreshing) implements Answer {
-		}
-
-		/**
-		 * The reader may load and fill.
-		 *
-		 * @param replaced whether there was a value that it cannot read
-		 * @param expired a value that has expired, if there is one
-		 */
-		record Leased(boolean replaced, byte @Nullable [] expired) implements Answer {
-		}
-
-		/**
-		 * Another reader loads.
-		 *
-		 * @param left the rest of its lease
-		 * @param expired a value that has expired, if there is one
-		 */
-		record Busy(Duration left, byte @Nullable [] expired) implements Answer {
-		}
-
-		/**
-		 * The value has expired, and another reader has just failed to load another one.
-		 *
-		 * @param value the value
-		 */
-		record Stale(byte[] value) implements Answer {
-		}
-
-		/**
-		 * A writer is at work, or nothing can be stored.
-		 *
-		 * @param expired a value that has expired, if there is one
-		 */
-		record Bypass(byte @Nullable [] expired) implements Answer {
-		}
-
 	}
 
 }

@@ -146,7 +146,7 @@ public final class SpringCache extends SpringCacheBase {
 			openMisses().remove(miss);
 			if (!fill(miss, value)) {
 				// Nobody knows whether the value is older or newer than what stands
-				parts().caches().evict(entry);
+				parts().writer().evict(entry);
 			}
 		}
 		else if (miss.isLeased() && TransactionSynchronizationManager.isSynchronizationActive()) {
@@ -155,19 +155,19 @@ public final class SpringCache extends SpringCacheBase {
 		else {
 			openMisses().remove(miss);
 			parts().split().giveBack(miss, false);
-			parts().caches().evict(entry);
+			parts().writer().evict(entry);
 		}
 	}
 
 	// What a transaction that may write puts is perhaps a change, and certainly none if
 	// it has only read
 	private void change(CacheKey entry, @Nullable Object value) {
-		parts().caches().requireWrittenThrough(entry);
+		parts().writer().requireWrittenThrough(entry);
 		if (openMisses().isForgetful() || TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
-			parts().caches().evict(entry);
+			parts().writer().evict(entry);
 		}
 		else {
-			parts().caches().put(entry, value);
+			parts().writer().put(entry, value);
 		}
 	}
 
@@ -209,7 +209,7 @@ public final class SpringCache extends SpringCacheBase {
 			openMisses().remove(after);
 			parts().split().giveBack(after, false);
 			counts().puts.increment();
-			parts().caches().evict(entry);
+			parts().writer().evict(entry);
 			return null;
 		}
 		put(key, value);
@@ -220,7 +220,7 @@ public final class SpringCache extends SpringCacheBase {
 	public void evict(Object key) {
 		CacheKey entry = key(key);
 		forget(entry);
-		parts().caches().evict(entry);
+		parts().writer().evict(entry);
 	}
 
 	@Override
@@ -233,8 +233,8 @@ public final class SpringCache extends SpringCacheBase {
 
 	// Once more after the commit, since others may load the old value until then
 	private void removeNow(CacheKey target) {
-		parts().caches().remove(target);
-		parts().caches().evictWithTransaction(target);
+		parts().writer().remove(target);
+		parts().writer().evictWithTransaction(target);
 	}
 
 	private void forget(CacheKey entry) {
@@ -253,7 +253,7 @@ public final class SpringCache extends SpringCacheBase {
 	@Override
 	public void clear() {
 		counts().removals.increment();
-		parts().caches().clear(getName());
+		parts().writer().invalidate(getName(), CacheTags.ALL);
 	}
 
 	@Override
@@ -289,7 +289,7 @@ public final class SpringCache extends SpringCacheBase {
 				parts().split().giveBack(this.miss, false);
 			}
 			else if (!Waiting.await(parts().split().store(this.miss, this.miss.awaited()))) {
-				parts().caches().remove(this.miss.key());
+				parts().writer().remove(this.miss.key());
 			}
 		}
 

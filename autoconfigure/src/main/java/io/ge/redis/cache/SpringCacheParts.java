@@ -15,7 +15,8 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
  * What Spring's caches stand on.
  *
  * @param definitions the caches by name
- * @param caches writes
+ * @param caches what code uses
+ * @param writer writes
  * @param reader reads where the loader is known
  * @param split reads where the caller loads
  * @param transactions what the current thread is in the middle of
@@ -25,9 +26,9 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
  * @param events told of what is done
  * @param attributes knows what methods say about transactions
  */
-record SpringCacheParts(CacheDefinitions definitions, DefaultCaches caches, CacheReader reader, SplitReader split,
-		CacheTransactions transactions, Handover handover, SpringTypes types, CacheCodec codec, GuardEvents events,
-		TransactionAttributeSource attributes) {
+record SpringCacheParts(CacheDefinitions definitions, DefaultCaches caches, CacheWriter writer, CacheReader reader,
+		SplitReader split, CacheTransactions transactions, Handover handover, SpringTypes types, CacheCodec codec,
+		GuardEvents events, TransactionAttributeSource attributes) {
 
 	/**
 	 * Returns what the method of an operation says about transactions.
@@ -42,7 +43,7 @@ record SpringCacheParts(CacheDefinitions definitions, DefaultCaches caches, Cach
 	 * later.
 	 */
 	void removeSoon(CacheKey target) {
-		this.handover.then(this.caches.removeSoon(target), (outcome) -> {
+		this.handover.then(this.writer.removeSoon(target), (outcome) -> {
 			this.events.publish(new CacheEvent.Write(target.cache(), outcome));
 			return Handover.done(outcome);
 		});

@@ -5,7 +5,6 @@
 
 package io.ge.redis.cache;
 
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -67,13 +66,6 @@ final class SpringCacheView extends SpringCacheBase {
 
 	boolean isAsynchronous() {
 		return this.invocation.isAsynchronous();
-	}
-
-	/**
-	 * Returns what the operation changes, as far as its key is known.
-	 */
-	CacheKey target(@Nullable Object key) {
-		return this.operation.isCacheWide() ? CacheKey.whole(getName()) : key(Objects.requireNonNull(key));
 	}
 
 	private SpringValue value() {
@@ -190,12 +182,12 @@ final class SpringCacheView extends SpringCacheBase {
 
 	// The key was not known before the method ran, so nothing was announced
 	private void change(CacheKey entry, @Nullable Object changed) {
-		parts().caches().requireWrittenThrough(entry);
+		parts().writer().requireWrittenThrough(entry);
 		if (this.invocation.isAsynchronous()) {
 			parts().removeSoon(entry);
 		}
 		else {
-			parts().caches().put(entry, changed);
+			parts().writer().put(entry, changed);
 		}
 	}
 
@@ -218,7 +210,7 @@ final class SpringCacheView extends SpringCacheBase {
 			parts().removeSoon(entry);
 		}
 		else {
-			parts().caches().evict(entry);
+			parts().writer().evict(entry);
 		}
 	}
 
@@ -242,7 +234,7 @@ final class SpringCacheView extends SpringCacheBase {
 			parts().removeSoon(all);
 		}
 		else {
-			parts().caches().clear(getName());
+			parts().writer().invalidate(getName(), CacheTags.ALL);
 		}
 	}
 
@@ -258,7 +250,7 @@ final class SpringCacheView extends SpringCacheBase {
 			parts().removeSoon(target);
 		}
 		else {
-			parts().caches().remove(target);
+			parts().writer().remove(target);
 		}
 	}
 

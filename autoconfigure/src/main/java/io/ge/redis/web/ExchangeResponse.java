@@ -6,14 +6,10 @@
 package io.ge.redis.web;
 
 import java.io.ByteArrayOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
-import java.io.Writer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +18,7 @@ import java.util.Set;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
@@ -42,18 +39,13 @@ import org.springframework.http.HttpHeaders;
  */
 final class ExchangeResponse extends HttpServletResponseWrapper {
 
-	private static final List<String> OF_THE_BODY = List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.CONTENT_ENCODING,
-			HttpHeaders.CONTENT_RANGE, HttpHeaders.CONTENT_DISPOSITION);
-
-	private final Set<String> kept;
+	private final KeptHeaders kept;
 
 	private final long maxBytes;
 
 	private final Runnable overflow;
 
 	private Mode mode = Mode.PASSING;
-
-	private @Nullable Map<String, List<String>> before;
 
 	private boolean watched;
 
@@ -62,8 +54,6 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	private @Nullable PrintWriter writer;
 
 	private @Nullable ByteArrayOutputStream body;
-
-	private @Nullable Locale locale;
 
 	private @Nullable Long length;
 
@@ -82,7 +72,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 */
 	ExchangeResponse(HttpServletResponse response, Set<String> kept, long maxBytes, Runnable overflow) {
 		super(response);
-		this.kept = kept;
+		this.kept = new KeptHeaders(kept);
 		this.maxBytes = maxBytes;
 		this.overflow = overflow;
 	}
@@ -100,9 +90,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 */
 	void capture() {
 		this.watched = true;
-		if (this.before == null) {
-			this.before = present();
-		}
+		this.kept.begin(this);
 		this.body = new ByteArrayOutputStream();
 		this.writer = null;
 		this.length = null;
@@ -113,10 +101,13 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Discards what is written from now on.
+	 * Discards what is written from now on. That an earlier attempt of the same request
+	 * has ended the response is forgotten.
 	 */
 	void discard() {
 		this.watched = true;
+		this.error = null;
+		this.closed = false;
 		this.mode = Mode.REPLAYING;
 	}
 
@@ -136,7 +127,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 */
 	StoredResponse captured(Map<String, List<String>> ahead) {
 		Map<String, List<String>> headers = new LinkedHashMap<>(ahead);
-		headers.putAll(headers());
+		headers.putAll(this.kept.of(this));
 		return new StoredResponse(
 				new StoredResponse.Head(getStatus(), headers,
 						(this.error == null) ? null : (this.errorMessage != null) ? this.errorMessage : "", false),
@@ -154,42 +145,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 * Returns the headers that are kept, without those that describe the body.
 	 */
 	Map<String, List<String>> headersWithoutBody() {
-		Map<String, List<String>> headers = headers();
-		OF_THE_BODY.forEach(headers::remove);
-		return headers;
-	}
-
-	// What filters around this have set they set for each response
-	private Map<String, List<String>> headers() {
-		Map<String, List<String>> headers = present();
-		if (this.before != null) {
-			headers.entrySet().removeAll(this.before.entrySet());
-		}
-		return headers;
-	}
-
-	private Map<String, List<String>> present() {
-		Map<String, List<String>> headers = new LinkedHashMap<>();
-		for (String name : this.kept) {
-			Collection<String> values = getHeaders(name);
-			String property = property(name);
-			if (property != null) {
-				headers.put(name, List.of(property));
-			}
-			else if (values != null && !values.isEmpty()) {
-				headers.put(name, List.copyOf(values));
-			}
-		}
-		return headers;
-	}
-
-	// Not every server shows its properties among the headers
-	private @Nullable String property(String name) {
-		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
-			return getContentType();
-		}
-		return (this.locale != null && name.equalsIgnoreCase(HttpHeaders.CONTENT_LANGUAGE))
-				? this.locale.toLanguageTag() : null;
+		return this.kept.withoutBody(this);
 	}
 
 	/**
@@ -297,13 +253,23 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Somebody else will go on to write it, later: it is passed on as it comes.
+	 * Somebody else will go on to write it, later: it is passed on as it comes. An error
+	 * is all there is to come.
 	 * @throws IOException if the client has gone
 	 */
 	void handOver() throws IOException {
-		if (this.mode == Mode.CAPTURING) {
+		if (isError()) {
+			release();
+		}
+		else if (this.mode == Mode.CAPTURING) {
 			passOn();
 		}
+	}
+
+	// What the client is to get of the head is settled once an error or a redirection was
+	// sent, and in a replay
+	private boolean isSettled() {
+		return this.closed || this.mode == Mode.REPLAYING;
 	}
 
 	private boolean isPassing() {
@@ -330,7 +296,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 			String encoding = getCharacterEncoding();
 			Charset charset = (encoding != null) ? Charset.forName(encoding) : StandardCharsets.ISO_8859_1;
 			setCharacterEncoding(charset.name());
-			this.writer = new PrintWriter(new Text(getOutputStream(), charset));
+			this.writer = new PrintWriter(new ExchangeWriter(getOutputStream(), charset));
 		}
 		return this.writer;
 	}
@@ -445,7 +411,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setStatus(int status) {
-		if (this.mode != Mode.REPLAYING && !this.closed) {
+		if (!isSettled()) {
 			super.setStatus(status);
 		}
 	}
@@ -462,6 +428,9 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setContentLengthLong(long length) {
+		if (this.closed) {
+			return;
+		}
 		if (isPassing()) {
 			super.setContentLengthLong(length);
 		}
@@ -472,29 +441,29 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setContentType(@Nullable String type) {
-		if (this.mode != Mode.REPLAYING) {
+		if (!isSettled()) {
 			super.setContentType(type);
 		}
 	}
 
 	@Override
 	public void setCharacterEncoding(@Nullable String encoding) {
-		if (this.mode != Mode.REPLAYING) {
+		if (!isSettled()) {
 			super.setCharacterEncoding(encoding);
 		}
 	}
 
 	@Override
 	public void setCharacterEncoding(@Nullable Charset encoding) {
-		if (this.mode != Mode.REPLAYING) {
+		if (!isSettled()) {
 			super.setCharacterEncoding(encoding);
 		}
 	}
 
 	@Override
 	public void setLocale(@Nullable Locale locale) {
-		if (this.mode != Mode.REPLAYING) {
-			this.locale = locale;
+		if (!isSettled()) {
+			this.kept.locale(locale);
 			super.setLocale(locale);
 		}
 	}
@@ -527,9 +496,30 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		}
 	}
 
+	@Override
+	public void setDateHeader(String name, long date) {
+		if (!this.closed) {
+			super.setDateHeader(name, date);
+		}
+	}
+
+	@Override
+	public void addDateHeader(String name, long date) {
+		if (!this.closed) {
+			super.addDateHeader(name, date);
+		}
+	}
+
+	@Override
+	public void addCookie(Cookie cookie) {
+		if (!this.closed) {
+			super.addCookie(cookie);
+		}
+	}
+
 	private boolean isHeldBack(String name, @Nullable String value) {
-		if (isPassing()) {
-			return false;
+		if (this.closed || isPassing()) {
+			return this.closed;
 		}
 		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {
 			this.length = (value != null) ? Long.valueOf(value) : null;
@@ -600,51 +590,6 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 			catch (IOException ex) {
 				throw new IllegalStateException(ex);
 			}
-		}
-
-	}
-
-	/**
-	 * The body as text. It is encoded as it is written: a server that takes the response
-	 * away after a forward, or a thread that goes on with it, finds nothing left behind.
-	 */
-	private static final class Text extends Writer {
-
-		private final ServletOutputStream body;
-
-		private final OutputStreamWriter encoder;
-
-		Text(ServletOutputStream body, Charset charset) {
-			this.body = body;
-			this.encoder = new OutputStreamWriter(new FilterOutputStream(body) {
-
-				@Override
-				public void write(byte[] bytes, int offset, int count) throws IOException {
-					this.out.write(bytes, offset, count);
-				}
-
-				@Override
-				public void flush() {
-					// Only the encoder is to be emptied, and not the response committed
-				}
-
-			}, charset);
-		}
-
-		@Override
-		public void write(char[] text, int offset, int count) throws IOException {
-			this.encoder.write(text, offset, count);
-			this.encoder.flush();
-		}
-
-		@Override
-		public void flush() throws IOException {
-			this.body.flush();
-		}
-
-		@Override
-		public void close() throws IOException {
-			this.encoder.close();
 		}
 
 	}

@@ -9,6 +9,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -20,6 +21,7 @@ import io.ge.redis.test.RedisFixture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -340,6 +342,23 @@ class CacheTransactionsIntegrationTests {
 			status.setRollbackOnly();
 		});
 		assertEqual("101.00");
+	}
+
+	@Test
+	@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	void transactionAroundTheWriterIsRolledBackOnAnotherThread(RedisFixture redis) {
+		this.application.close();
+		use(CacheApplication.start(redis.properties(), "ge.redis.cache.caches.balances.consistency=fast"));
+		OuterTransaction outer = new OuterTransaction();
+		TransactionTemplate inOuter = new TransactionTemplate(outer);
+		GeCaches caches = this.application.caches();
+		inOuter.executeWithoutResult((status) -> caches.evict("balances", "b"));
+		inOuter.executeWithoutResult((status) -> caches.write("balances", "a", () -> {
+			outer.end(TransactionSynchronization.STATUS_ROLLED_BACK);
+			return new Balance("a", new BigDecimal("7.00"), 1);
+		}));
+		assertThat(this.application.events().takeResults()).containsExactly("rolled_back", "invalidated");
+		assertEqual("100.00");
 	}
 
 	@Test

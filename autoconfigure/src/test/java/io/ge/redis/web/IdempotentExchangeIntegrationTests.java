@@ -187,6 +187,9 @@ class IdempotentExchangeIntegrationTests {
 			.POST(HttpRequest.BodyPublishers.noBody())))).isEqualTo("plain \u00e4 3");
 		assertThat(text(post("/forward-itself", "k-4"))).isEqualTo("plain \u00e4 4");
 		assertThat(post("/forward-to-nothing", "k-5").statusCode()).isEqualTo(404);
+		HttpResponse<byte[]> refused = post("/forward-itself-to-error", "k-6");
+		assertThat(refused.statusCode()).isEqualTo(404);
+		assertThat(text(refused)).contains("\"status\":404");
 	}
 
 	@Test
@@ -258,7 +261,7 @@ class IdempotentExchangeIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "unwritable", "broken-view", "asynchronous", "forward-itself" })
+	@ValueSource(strings = { "unwritable", "broken-view", "asynchronous", "forward-itself", "forward-itself-to-error" })
 	void effectStandsAlthoughThereIsNoResponse(String path) {
 		post("/" + path, "k");
 		assertProblem(post("/" + path, "k"), 409, "response-lost");
@@ -1067,6 +1070,18 @@ class IdempotentExchangeIntegrationTests {
 		public void forwardItself(HttpServletRequest request, HttpServletResponse response) throws Exception {
 			this.desk.effect();
 			request.getRequestDispatcher("/plain").forward(request, response);
+		}
+
+		@PostMapping("/forward-itself-to-error")
+		@Idempotent
+		public void forwardItselfToError(HttpServletRequest request, HttpServletResponse response) throws Exception {
+			this.desk.effect();
+			request.getRequestDispatcher("/refused").forward(request, response);
+		}
+
+		@PostMapping("/refused")
+		public void refused(HttpServletResponse response) throws IOException {
+			response.sendError(404);
 		}
 
 		@PostMapping("/redirect")

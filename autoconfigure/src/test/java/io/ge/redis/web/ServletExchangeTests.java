@@ -22,6 +22,7 @@ import io.ge.redis.idempotency.IdempotentExchange;
 import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.Recording;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
@@ -197,6 +198,72 @@ class ServletExchangeTests {
 		assertThat(this.server.getStatus()).isEqualTo(307);
 		assertThat(this.server.getContentAsByteArray()).isEmpty();
 		assertThat(this.completion.kept().head().headers()).containsEntry("Location", List.of("/there"));
+	}
+
+	@Test
+	void headersAfterAnErrorOrARedirectionAreTooLate() throws Exception {
+		for (boolean error : new boolean[] { true, false }) {
+			MockHttpServletResponse raw = new MockHttpServletResponse();
+			ServletExchange held = new ServletExchange(this.request, raw, RULES);
+			held.capture(this.completion);
+			ExchangeResponse response = held.response();
+			response.setHeader("X-Early", "1");
+			if (error) {
+				response.sendError(404);
+			}
+			else {
+				response.sendRedirect("/there");
+			}
+			response.setHeader("X-Early", "2");
+			response.addHeader("X-Late", "1");
+			response.setIntHeader("X-Late", 1);
+			response.addIntHeader("X-Late", 1);
+			response.setDateHeader("X-Late", 1);
+			response.addDateHeader("X-Late", 1);
+			response.addCookie(new Cookie("late", "1"));
+			response.setContentType("text/plain");
+			response.setCharacterEncoding("UTF-16");
+			response.setCharacterEncoding(StandardCharsets.UTF_16);
+			response.setLocale(Locale.FRENCH);
+			response.setContentLength(4);
+			response.setHeader("Content-Length", "4");
+			held.end(false);
+			assertThat(raw.getHeaderNames())
+				.containsExactlyElementsOf(error ? List.of("X-Early") : List.of("X-Early", "Location"));
+			assertThat(raw.getHeaders("X-Early")).containsExactly("1");
+			assertThat(raw.getStatus()).isEqualTo(error ? 404 : 302);
+		}
+	}
+
+	@Test
+	void refusalOfAReplayIsNotHeldUpByTheErrorOfAnEarlierAttempt() throws Exception {
+		capture();
+		this.exchange.response().sendError(500);
+		this.exchange.forNextCall();
+		this.exchange.replay(new StoredResponse(new StoredResponse.Head(201, java.util.Map.of()), new byte[0]).write());
+		this.exchange.response().setHeader(IdempotencyKeyHeader.REPLAYED, "true");
+		this.exchange.failed(new IllegalStateException());
+		ExchangeResponse response = this.exchange.response();
+		response.setStatus(403);
+		response.getOutputStream().write(bytes("no"));
+		this.exchange.end(false);
+		assertThat(response.getStatus()).isEqualTo(403);
+		assertThat(this.server.getStatus()).isEqualTo(403);
+		assertThat(this.server.getContentAsString()).isEqualTo("no");
+		assertThat(this.server.containsHeader(IdempotencyKeyHeader.REPLAYED)).isFalse();
+	}
+
+	@Test
+	void errorOfWhatTheHandlerForwardsToIsPassedOn() throws Exception {
+		capture();
+		this.completion.running = true;
+		this.exchange.response().sendError(404, "none");
+		this.exchange.endForward();
+		assertThat(this.server.getStatus()).isEqualTo(404);
+		assertThat(this.server.getErrorMessage()).isEqualTo("none");
+		this.completion.running = false;
+		this.exchange.end(false);
+		assertThat(this.completion.answers).containsExactly(new Recording.Lost());
 	}
 
 	@Test
@@ -468,6 +535,8 @@ class ServletExchangeTests {
 
 		boolean outcome;
 
+		boolean running;
+
 		int unanswered;
 
 		Runnable onEnd = () -> {
@@ -480,7 +549,7 @@ class ServletExchangeTests {
 
 		@Override
 		public boolean isRunning() {
-			return false;
+			return this.running;
 		}
 
 		@Override

@@ -103,7 +103,7 @@ final class Scenarios {
 						+ "one lookup, which no raw script does.",
 				List.of(Keys.HOT, Keys.MANY),
 				List.of(Contender.ping(this.raw, reference),
-						Contender.raw(reference, (key) -> require(call.send(this.raw, key).size() == 2)),
+						Contender.raw(reference, (key) -> require(call.send(this.raw, key).size() == 4)),
 						Contender.of("@CacheAside", reference, this.guarded::read),
 						Contender.of("@Cacheable, Spring Data Redis", reference, peer::read)),
 				(count) -> {
