@@ -5,6 +5,8 @@
 
 package io.ge.redis.blacklist;
 
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -12,7 +14,7 @@ import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import io.ge.redis.core.invocation.KeyText;
-import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.invocation.MethodExpression;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -34,29 +36,30 @@ final class BlacklistInterceptor extends AsyncGuardInterceptor<BlacklistOperatio
 
 	@Override
 	protected @Nullable Object guardPlain(BlacklistOperation operation, MethodInvocation invocation) throws Throwable {
-		CompletableFuture<Verdict> asked = ask(operation, invocation);
-		if (asked != null) {
-			requireClear(operation, Waiting.await(asked));
+		DefaultTokenBlacklist checked = this.blacklist.get();
+		if (operation.subject() != null) {
+			requireClear(operation, checked.decide(operation.list(), subject(operation, invocation)));
+		}
+		else {
+			TokenIdentity token = token(operation, invocation);
+			if (token != null) {
+				requireClear(operation, checked.decide(operation.list(), token));
+			}
 		}
 		return invocation.proceed();
 	}
 
-	/**
-	 * Asks about what a call presents.
-	 * @return the verdict, or {@code null} if it presents nothing
-	 */
-	private @Nullable CompletableFuture<Verdict> ask(BlacklistOperation operation, MethodInvocation invocation) {
-		if (operation.subject() != null) {
-			Object subject = operation.subject().evaluate(invocation);
-			return this.blacklist.get().ask(operation.list(), KeyText.of(subject, operation.subject()));
-		}
-		TokenIdentity token = (operation.token() != null)
-				? this.tokens.of(operation.token().evaluate(invocation), operation.token()) : this.tokens.ofCaller();
-		return (token != null) ? this.blacklist.get().ask(operation.list(), token) : null;
+	private static List<String> subject(BlacklistOperation operation, MethodInvocation invocation) {
+		MethodExpression subject = Objects.requireNonNull(operation.subject());
+		return KeyText.of(subject.evaluate(invocation), subject);
 	}
 
-	private void requireClear(BlacklistOperation operation, Verdict asked) {
-		Verdict verdict = this.blacklist.get().tell(asked);
+	private @Nullable TokenIdentity token(BlacklistOperation operation, MethodInvocation invocation) {
+		return (operation.token() != null) ? this.tokens.of(operation.token().evaluate(invocation), operation.token())
+				: this.tokens.ofCaller();
+	}
+
+	private static void requireClear(BlacklistOperation operation, Verdict verdict) {
 		if (verdict.status() == TokenStatus.CLEAR) {
 			return;
 		}
@@ -86,16 +89,25 @@ final class BlacklistInterceptor extends AsyncGuardInterceptor<BlacklistOperatio
 
 		@Override
 		public CompletableFuture<@Nullable Verdict> ask() {
-			CompletableFuture<Verdict> asked = BlacklistInterceptor.this.ask(this.operation, this.invocation);
-			return (asked != null) ? asked.thenApply((verdict) -> verdict) : CompletableFuture.completedFuture(null);
+			DefaultTokenBlacklist checked = BlacklistInterceptor.this.blacklist.get();
+			if (this.operation.subject() != null) {
+				return nullable(checked.ask(this.operation.list(), subject(this.operation, this.invocation)));
+			}
+			TokenIdentity token = token(this.operation, this.invocation);
+			return (token != null) ? nullable(checked.ask(this.operation.list(), token))
+					: CompletableFuture.completedFuture(null);
+		}
+
+		private static CompletableFuture<@Nullable Verdict> nullable(CompletableFuture<Verdict> asked) {
+			return asked.thenApply((verdict) -> verdict);
 		}
 
 		@Override
 		public Work decide(@Nullable Verdict verdict) {
 			if (verdict != null) {
-				requireClear(this.operation, verdict);
+				requireClear(this.operation, BlacklistInterceptor.this.blacklist.get().tell(verdict));
 			}
-			return this.invocation::proceed;
+			return () -> proceed(this.invocation);
 		}
 
 	}

@@ -77,7 +77,16 @@ final class StoredRevocation implements Revocation {
 	}
 
 	private void askUntil(long deadline, long pause, CompletableFuture<Boolean> known) {
-		isKnown().whenComplete((is, failure) -> {
+		CompletableFuture<Boolean> asked;
+		try {
+			asked = isKnown();
+		}
+		catch (RuntimeException ex) {
+			// Nobody would hear of it on the thread of a timer
+			known.completeExceptionally(ex);
+			return;
+		}
+		asked.whenComplete((is, failure) -> {
 			long left = deadline - System.nanoTime();
 			if (failure != null) {
 				known.completeExceptionally(Waiting.cause(failure));

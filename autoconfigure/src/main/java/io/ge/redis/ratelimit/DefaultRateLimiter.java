@@ -91,6 +91,17 @@ final class DefaultRateLimiter implements RateLimiter {
 	}
 
 	@Override
+	public CompletionStage<@Nullable Void> acquireAsync(String name, Object key) {
+		List<Demand> demands = demands(name, key, 1);
+		return this.calls.handOver(ask(demands), (verdict) -> {
+			if (tell(demands, verdict) instanceof RateLimitDecision.Denied denied) {
+				throw new RateLimitExceededException(denied);
+			}
+			return null;
+		}, Verdict::giveBack);
+	}
+
+	@Override
 	public void refund(RateLimitDecision.Allowed allowed) {
 		if (!(allowed.receipt() instanceof Receipt receipt)) {
 			throw new IllegalArgumentException("Only a decision of this rate limiter can be given back");

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +43,12 @@ final class RateLimitedCall implements GuardedCall<Verdict> {
 	@Override
 	public Work decide(Verdict verdict) {
 		if (verdict == Verdict.UNASKED) {
-			return this.invocation::proceed;
+			return () -> AsyncGuardInterceptor.proceed(this.invocation);
 		}
 		RateLimitDecision decision = this.limiter.tell(this.demands, verdict);
 		if (decision instanceof RateLimitDecision.Allowed allowed) {
-			return this.operation.refundOn().isEmpty() ? this.invocation::proceed : new Refundable(allowed);
+			return this.operation.refundOn().isEmpty() ? () -> AsyncGuardInterceptor.proceed(this.invocation)
+					: new Refundable(allowed);
 		}
 		return () -> this.operation.refuse(this.invocation, (RateLimitDecision.Denied) decision);
 	}
@@ -69,7 +71,7 @@ final class RateLimitedCall implements GuardedCall<Verdict> {
 
 		@Override
 		public @Nullable Object start() throws Throwable {
-			return RateLimitedCall.this.invocation.proceed();
+			return AsyncGuardInterceptor.proceed(RateLimitedCall.this.invocation);
 		}
 
 		@Override

@@ -25,6 +25,7 @@ import io.ge.redis.test.SharedRedis;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.aopalliance.intercept.MethodInvocation;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +37,11 @@ import reactor.core.publisher.ParallelFlux;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
+import org.springframework.aop.MethodBeforeAdvice;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -183,14 +189,41 @@ class RateLimitFormsIntegrationTests {
 			Disposable waiting = desk.paced("anna").subscribe();
 			CompletableFuture<String> waitingToo = desk.pacedFuture("anna");
 			assertThat(waitingToo).isNotDone();
+			CompletableFuture<Void> waitingInCode = limiter.acquireAsync("paced", "anna").toCompletableFuture();
+			assertThat(waitingInCode).isNotDone();
+			assertThat(desk.paced("boris").block(LONG)).isEqualTo("done");
+			long alone = stored("boris");
+			Awaitility.await().until(() -> stored("anna") == 4 * alone);
 			waiting.dispose();
 			waitingToo.cancel(true);
+			waitingInCode.cancel(true);
 			// As if they had never come
-			Awaitility.await()
-				.until(() -> !limiter.tryAcquire("paced", "anna", 0).quotas().isEmpty()
-						&& limiter.tryAcquire("paced", "anna", 0).quotas().get(0).remaining() == 0);
-			assertThat(desk.runs()).hasValue(1);
+			Awaitility.await().until(() -> stored("anna") == alone);
+			assertThat(desk.runs()).hasValue(2);
 		});
+	}
+
+	/**
+	 * How many admissions the window of a user has.
+	 */
+	private static long stored(String user) {
+		List<?> keys = (List<?>) SharedRedis.standalone().primary().command("KEYS", "*{" + user + "}*paced*");
+		return keys.isEmpty() ? 0 : (Long) SharedRedis.standalone().primary().command("LLEN", keys.get(0).toString());
+	}
+
+	@Test
+	void adviceFurtherInKnowsTheCallThatItIsAbout() {
+		this.runner.withBean(Desk.class)
+			.withBean(Audit.class, Audit::new, (bean) -> bean.setRole(BeanDefinition.ROLE_INFRASTRUCTURE))
+			.run((context) -> {
+				Desk desk = context.getBean(Desk.class);
+				assertThat(desk.audited("anna").block(LONG)).isEqualTo("done");
+				assertThat(desk.auditedFuture("boris")).succeedsWithin(LONG).isEqualTo("done");
+				Mono<String> other = desk.audited("carl");
+				assertThat(desk.auditedAround("dora", other).block(LONG)).isEqualTo("done");
+				assertThat(context.getBean(Audit.class).seen()).containsExactly("audited anna", "auditedFuture boris",
+						"auditedAround dora", "audited carl");
+			});
 	}
 
 	@Test
@@ -351,9 +384,50 @@ class RateLimitFormsIntegrationTests {
 			return CompletableFuture.completedFuture(TransactionSynchronizationManager.isActualTransactionActive());
 		}
 
+		@RateLimited(name = "bound", key = "#call", limit = 1, window = "1h")
+		public Mono<String> audited(String call) {
+			return Mono.just("done");
+		}
+
+		@RateLimited(name = "bound", key = "#call", limit = 1, window = "1h")
+		public CompletableFuture<String> auditedFuture(String call) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@RateLimited(name = "bound", key = "#call", limit = 1, window = "1h")
+		public Mono<String> auditedAround(String call, Mono<String> other) {
+			return Mono.just(String.valueOf(other.block(LONG)));
+		}
+
 		private static String user() {
 			String user = USER.get();
 			return (user != null) ? user : "nobody";
+		}
+
+	}
+
+	/**
+	 * Advice further in that asks which call it is about, as that of an aspect does.
+	 */
+	static class Audit extends DefaultPointcutAdvisor {
+
+		private static final long serialVersionUID = 1L;
+
+		private final transient List<String> seen = new CopyOnWriteArrayList<>();
+
+		Audit() {
+			NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+			pointcut.addMethodName("audited*");
+			pointcut.setClassFilter(Desk.class::isAssignableFrom);
+			setPointcut(pointcut);
+			setAdvice((MethodBeforeAdvice) (method, arguments, target) -> {
+				MethodInvocation current = ExposeInvocationInterceptor.currentInvocation();
+				this.seen.add(current.getMethod().getName() + " " + current.getArguments()[0]);
+			});
+		}
+
+		List<String> seen() {
+			return this.seen;
 		}
 
 	}

@@ -67,6 +67,9 @@ abstract class CallRun<A extends @Nullable Object> {
 	 * Begins the call.
 	 */
 	final void run() {
+		if (this.state.get() == State.OVER) {
+			return;
+		}
 		CompletableFuture<A> asking;
 		try {
 			asking = this.call.ask();
@@ -114,7 +117,7 @@ abstract class CallRun<A extends @Nullable Object> {
 			start(decided);
 		}
 		else {
-			end(null, new CancellationException());
+			this.call.giveBack(answer);
 		}
 	}
 
@@ -184,10 +187,11 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
-	 * The caller has gone.
+	 * The caller has gone. A call that has not been decided on is none.
+	 * @param stop whether work that has begun is to be stopped
 	 */
-	final void leave() {
-		State last = this.state.getAndUpdate(CallRun::left);
+	final void leave(boolean stop) {
+		State last = this.state.getAndUpdate((now) -> left(now, stop));
 		if (last == State.ASKING) {
 			CompletableFuture<A> asking = this.asked;
 			if (asking != null) {
@@ -195,14 +199,14 @@ abstract class CallRun<A extends @Nullable Object> {
 				asking.cancel(false);
 			}
 		}
-		else if (last == State.WORKING) {
+		else if (last == State.WORKING && stop) {
 			stopWork();
 		}
 	}
 
-	private static State left(State now) {
+	private static State left(State now, boolean stop) {
 		return switch (now) {
-			case STARTING -> State.LEAVING;
+			case STARTING -> stop ? State.LEAVING : now;
 			// Ends as any other
 			case LEAVING, WORKING -> now;
 			default -> State.OVER;

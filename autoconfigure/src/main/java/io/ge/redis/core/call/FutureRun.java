@@ -8,6 +8,7 @@ package io.ge.redis.core.call;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 
 	private final Executor executor;
 
-	private volatile @Nullable CompletableFuture<?> followed;
+	private volatile @Nullable CompletionStage<?> followed;
 
 	/**
 	 * Creates the run.
@@ -36,11 +37,8 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 	}
 
 	CompletableFuture<@Nullable Object> begin() {
-		this.result.whenComplete((value, failure) -> {
-			if (this.result.isCancelled()) {
-				leave();
-			}
-		});
+		// Such as by orTimeout: nobody waits any more
+		this.result.whenComplete((value, failure) -> leave(this.result.isCancelled()));
 		run();
 		return this.result;
 	}
@@ -55,7 +53,7 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 		if (!(promise instanceof CompletionStage<?> stage)) {
 			throw new IllegalStateException("The method has returned " + promise + " instead of a future");
 		}
-		this.followed = stage.toCompletableFuture();
+		this.followed = stage;
 		stage.whenComplete((value, failure) -> ended(value, (failure != null) ? Waiting.cause(failure) : null));
 	}
 
@@ -64,8 +62,7 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 	 */
 	@Override
 	void stopWork() {
-		CompletableFuture<?> work = this.followed;
-		if (work != null) {
+		if (this.followed instanceof Future<?> work) {
 			work.cancel(true);
 		}
 	}

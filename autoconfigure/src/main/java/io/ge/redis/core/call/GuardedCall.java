@@ -28,8 +28,9 @@ public interface GuardedCall<A extends @Nullable Object> {
 	CompletableFuture<A> ask();
 
 	/**
-	 * Decides. Runs on the thread that has asked if the answer is there at once, else on
-	 * one of the application, never of the driver. Does not block.
+	 * Decides; what that does, {@link #giveBack} undoes. Runs on the thread that has
+	 * asked if the answer is there at once, else on one of the application, never of the
+	 * driver. Does not block.
 	 * @param answer the answer
 	 * @return what is done now
 	 * @throws Throwable the refusal

@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -75,10 +77,42 @@ public final class GuardedCalls implements AutoCloseable {
 	 * @return completes with the result: at once, or on a thread of the application with
 	 * what is bound to this one; who cancels it gives back what was asked for
 	 */
-	@SuppressWarnings("unchecked")
 	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> handOver(
 			CompletableFuture<A> asked, Function<A, T> result, Consumer<A> giveBack) {
-		return (CompletionStage<T>) begin(new ApiCall<>(asked, result, giveBack));
+		CompletableFuture<T> handed = new CompletableFuture<>();
+		handed.whenComplete((value, failure) -> asked.cancel(false));
+		BiConsumer<A, @Nullable Throwable> step = (answer, failure) -> hand(answer, failure, result, giveBack, handed);
+		if (asked.isDone()) {
+			asked.whenComplete(step);
+		}
+		else {
+			Executor executor = carrying();
+			asked.whenComplete((answer, failure) -> executor.execute(() -> step.accept(answer, failure)));
+		}
+		return handed;
+	}
+
+	private static <A extends @Nullable Object, T extends @Nullable Object> void hand(A answer,
+			@Nullable Throwable failure, Function<A, T> result, Consumer<A> giveBack, CompletableFuture<T> handed) {
+		if (failure != null) {
+			handed.completeExceptionally(Waiting.cause(failure));
+			return;
+		}
+		if (handed.isDone()) {
+			giveBack.accept(answer);
+			return;
+		}
+		T value;
+		try {
+			value = result.apply(answer);
+		}
+		catch (Throwable ex) {
+			handed.completeExceptionally(ex);
+			return;
+		}
+		if (!handed.complete(value)) {
+			giveBack.accept(answer);
+		}
 	}
 
 	private CompletableFuture<@Nullable Object> begin(GuardedCall<?> call) {
@@ -93,30 +127,6 @@ public final class GuardedCalls implements AutoCloseable {
 	@Override
 	public void close() {
 		this.handover.close();
-	}
-
-	/**
-	 * A call whose only work is to tell the result.
-	 */
-	private record ApiCall<A extends @Nullable Object, T extends @Nullable Object>(CompletableFuture<A> asked,
-			Function<A, T> result, Consumer<A> unwanted) implements GuardedCall<A> {
-
-		@Override
-		public CompletableFuture<A> ask() {
-			return this.asked;
-		}
-
-		@Override
-		public Work decide(A answer) {
-			T value = this.result.apply(answer);
-			return () -> CompletableFuture.completedFuture(value);
-		}
-
-		@Override
-		public void giveBack(A answer) {
-			this.unwanted.accept(answer);
-		}
-
 	}
 
 }

@@ -5,13 +5,17 @@
 
 package io.ge.redis.core.call;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
@@ -34,7 +38,17 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	private final boolean single;
 
+	private final Scheduler scheduler;
+
+	/** What is bound to the thread that subscribes. */
+	private final UnaryOperator<Runnable> bound;
+
 	private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
+
+	/** Of the work: also cancelled while it emits within its subscription. */
+	private volatile @Nullable Subscription source;
+
+	private volatile boolean gone;
 
 	/** Of a single value, until the guarding has ended. */
 	private @Nullable Object value;
@@ -52,6 +66,9 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		this.context = context;
 		this.publisher = publisher;
 		this.single = single;
+		this.bound = context.capture();
+		// Who may block here may also block afterwards
+		this.scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
 	}
 
 	void begin() {
@@ -66,7 +83,14 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	void hop(Runnable step) {
-		Schedulers.parallel().schedule(() -> within(step));
+		Runnable carried = this.bound.apply(() -> within(step));
+		try {
+			this.scheduler.schedule(carried);
+		}
+		catch (RejectedExecutionException ex) {
+			// Schedulers that were shut down, and a subscriber that must hear the end
+			new CompletableFuture<>().defaultExecutor().execute(carried);
+		}
 	}
 
 	private void within(Runnable step) {
@@ -89,12 +113,21 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	public void onSubscribe(Subscription subscription) {
-		this.upstream.set(subscription);
+		this.source = subscription;
+		if (this.gone) {
+			subscription.cancel();
+		}
+		else {
+			this.upstream.set(subscription);
+		}
 	}
 
 	@Override
 	public void onNext(Object next) {
-		if (this.single) {
+		if (this.gone) {
+			Operators.onDiscard(next, currentContext());
+		}
+		else if (this.single) {
 			this.value = next;
 		}
 		else {
@@ -121,7 +154,12 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	public void cancel() {
-		leave();
+		this.gone = true;
+		Subscription working = this.source;
+		if (working != null) {
+			working.cancel();
+		}
+		leave(true);
 	}
 
 	@Override
@@ -132,6 +170,9 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	void deliver(@Nullable Object last, @Nullable Throwable failure) {
+		if (this.gone) {
+			return;
+		}
 		if (failure != null) {
 			this.subscriber.onError(failure);
 			return;

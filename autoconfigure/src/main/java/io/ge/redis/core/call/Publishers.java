@@ -16,6 +16,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
@@ -32,13 +33,18 @@ final class Publishers {
 			List<SubscriberScope> scopes) {
 		ReactiveAdapter adapter = form.adapter();
 		boolean single = form.kind() == ResultForm.Kind.SINGLE;
-		Start start = new Start(call, context, publisher(adapter), single);
+		Start start = new Start(call, context, publisher(adapter, single), single);
 		Publisher<?> guarded = single ? single(start, scopes) : multiple(start, scopes);
 		return (adapter != null) ? adapter.fromPublisher(guarded) : guarded;
 	}
 
-	private static Function<Object, Publisher<?>> publisher(@Nullable ReactiveAdapter adapter) {
-		return (adapter != null) ? adapter::toPublisher : (promise) -> (Publisher<?>) promise;
+	private static Function<Object, Publisher<?>> publisher(@Nullable ReactiveAdapter adapter, boolean single) {
+		if (adapter != null) {
+			return adapter::toPublisher;
+		}
+		// What Spring, too, takes for the result of a suspending function
+		return single ? (promise) -> (promise instanceof Mono<?> mono) ? mono : Mono.just(promise)
+				: (promise) -> (Publisher<?>) promise;
 	}
 
 	private static Mono<Object> single(Start start, List<SubscriberScope> scopes) {
@@ -87,7 +93,15 @@ final class Publishers {
 			Function<Object, Publisher<?>> publisher, boolean isSingle) {
 
 		void begin(CoreSubscriber<? super Object> subscriber) {
-			new PublisherRun<>(this.call.get(), subscriber, this.context, this.publisher, this.isSingle).begin();
+			GuardedCall<?> made;
+			try {
+				made = this.call.get();
+			}
+			catch (Throwable ex) {
+				Operators.error(subscriber, ex);
+				return;
+			}
+			new PublisherRun<>(made, subscriber, this.context, this.publisher, this.isSingle).begin();
 		}
 
 		Start within(UnaryOperator<Runnable> scope) {

@@ -14,6 +14,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
  * Guards methods in whichever form they give their results.
@@ -44,6 +45,17 @@ public abstract class AsyncGuardInterceptor<O extends GuardedOperation> extends 
 	// Each subscription to a publisher is a call of its own
 	private static MethodInvocation own(MethodInvocation invocation) {
 		return (invocation instanceof ProxyMethodInvocation proxied) ? proxied.invocableClone() : invocation;
+	}
+
+	/**
+	 * Goes on with a call of {@link #call}, whatever is on the stack of this thread:
+	 * advice further in, such as an aspect's, asks there which call it is about.
+	 * @param invocation the call
+	 * @return what the method returns
+	 * @throws Throwable what the method throws
+	 */
+	public static @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
+		return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
 	}
 
 	/**

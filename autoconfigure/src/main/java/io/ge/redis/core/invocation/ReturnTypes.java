@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.invocation;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
@@ -22,6 +23,12 @@ import org.springframework.util.ClassUtils;
  * Which return types can be guarded.
  */
 public final class ReturnTypes {
+
+	/** Runs once, whoever waits for it. */
+	private static final Set<String> DEFERRED = Set.of("kotlinx.coroutines.Deferred");
+
+	private static final Set<String> PUBLISHERS = Set.of("org.reactivestreams.Publisher",
+			"kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Deferred");
 
 	private static final ClassLoader LOADER = ReturnTypes.class.getClassLoader();
 
@@ -58,7 +65,7 @@ public final class ReturnTypes {
 			return ResultForm.FUTURE;
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (!REACTOR || adapter == null || !adapter.getDescriptor().isDeferred()
+		if (!REACTOR || adapter == null || isOneOf(type, DEFERRED)
 				|| !type.isAssignableFrom(adapter.getReactiveType())) {
 			throw method.problem("the return type " + type.getSimpleName() + " cannot be guarded.",
 					"Return the plain value, a CompletableFuture, or a publisher that Spring knows, such as Mono or "
@@ -96,8 +103,15 @@ public final class ReturnTypes {
 
 	private static boolean isLater(Class<?> type) {
 		return CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)
-				|| Flow.Publisher.class.isAssignableFrom(type)
+				|| Flow.Publisher.class.isAssignableFrom(type) || isOneOf(type, PUBLISHERS)
 				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+	}
+
+	// By name, since Spring knows them only with what it makes publishers of
+	private static boolean isOneOf(Class<?> type, Set<String> names) {
+		return names.contains(type.getName()) || ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.anyMatch((implemented) -> names.contains(implemented.getName()));
 	}
 
 	private static GuardConfigurationException problem(GuardedMethod method, Class<?> type) {

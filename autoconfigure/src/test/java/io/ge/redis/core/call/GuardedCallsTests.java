@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -26,11 +27,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -67,6 +70,10 @@ class GuardedCallsTests {
 	@SuppressWarnings("unchecked")
 	private Flux<Object> flux(Supplier<TestCall> call) {
 		return (Flux<Object>) this.calls.make(ResultForm.of(adapter(Flux.class)), call);
+	}
+
+	private GuardedCalls calls() {
+		return this.calls;
 	}
 
 	private static ReactiveAdapter adapter(Class<?> type) {
@@ -205,6 +212,51 @@ class GuardedCallsTests {
 		}
 
 		@Test
+		void whoDoesNotWaitAnyMoreHasAskedForNothing() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value"));
+			assertThat(future(call).orTimeout(1, TimeUnit.MILLISECONDS)).failsWithin(LONG);
+			Awaitility.await().until(call.answer::isCancelled);
+			call.grant();
+			assertThat(call.held).hasValue(0);
+			assertThat(call.notes).containsExactly("asked");
+		}
+
+		@Test
+		void whoGoesWhileItIsDecidedGetsNothing() {
+			CompletableFuture<Object> result = new CompletableFuture<>();
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value"));
+			call.deciding = () -> result.join();
+			CompletableFuture<Object> future = future(call);
+			call.grant();
+			Awaitility.await().until(() -> call.notes.contains("granted"));
+			future.cancel(true);
+			result.complete("decide");
+			Awaitility.await().until(() -> call.held.get() == 0);
+			assertThat(call.notes).containsExactly("asked", "granted", "given back");
+		}
+
+		@Test
+		void answerOfTheApiIsGivenBackIfNobodyTakesIt() {
+			CompletableFuture<String> early = new CompletableFuture<>();
+			List<String> givenBack = new CopyOnWriteArrayList<>();
+			calls().handOver(early, (answer) -> answer, givenBack::add).toCompletableFuture().cancel(true);
+			assertThat(early).isCancelled();
+			CompletableFuture<Void> telling = new CompletableFuture<>();
+			CompletableFuture<Void> told = new CompletableFuture<>();
+			CompletableFuture<String> asked = new CompletableFuture<>();
+			CompletableFuture<String> handed = calls().handOver(asked, (answer) -> {
+				telling.complete(null);
+				told.join();
+				return answer;
+			}, givenBack::add).toCompletableFuture();
+			asked.complete("late");
+			telling.join();
+			handed.cancel(true);
+			told.complete(null);
+			Awaitility.await().until(() -> givenBack.equals(List.of("late")));
+		}
+
+		@Test
 		void failureToEndIsTheResult() {
 			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value")).grant();
 			CompletableFuture<Object> result = future(call);
@@ -221,9 +273,11 @@ class GuardedCallsTests {
 				TestCall call = new TestCall(() -> work).end();
 				CompletableFuture<Object> result = future(call);
 				all.add(call);
-				race(random, List.of(call::grant, () -> result.cancel(true), () -> work.complete("value")));
+				boolean ends = random.nextBoolean();
+				race(random,
+						List.of(call::grant, () -> result.cancel(true), () -> work.complete(ends ? "value" : null)));
 			}
-			Awaitility.await().atMost(LONG).until(() -> all.stream().allMatch((call) -> call.held.get() == 0));
+			Awaitility.await().atMost(LONG).until(() -> all.stream().allMatch(TestCall::isOver));
 		}
 
 	}
@@ -281,7 +335,7 @@ class GuardedCallsTests {
 		void onlyWhatIsRequestedIsRequested() {
 			List<Long> requests = new ArrayList<>();
 			TestCall call = new TestCall(() -> Flux.range(0, 10).doOnRequest(requests::add)).end();
-			List<Object> seen = new ArrayList<>();
+			List<Object> seen = new CopyOnWriteArrayList<>();
 			BaseSubscriber<Object> subscriber = new BaseSubscriber<>() {
 
 				@Override
@@ -351,6 +405,53 @@ class GuardedCallsTests {
 		}
 
 		@Test
+		@Timeout(60)
+		void whoCancelsWhileTheWorkEmitsGetsNoMore() {
+			AtomicReference<String> cancelled = new AtomicReference<>();
+			TestCall endless = new TestCall(() -> Flux.generate((sink) -> sink.next(1))).grant().end();
+			assertThat(flux(() -> endless).next().block(LONG)).isEqualTo(1);
+			assertThat(endless.held).hasValue(0);
+			TestCall later = new TestCall(() -> Flux.range(0, 1000).hide().doOnCancel(() -> cancelled.set("work")))
+				.end();
+			List<Object> seen = new CopyOnWriteArrayList<>();
+			flux(() -> later).subscribe(new BaseSubscriber<>() {
+
+				@Override
+				protected void hookOnNext(Object value) {
+					seen.add(value);
+					cancel();
+				}
+
+			});
+			later.grant();
+			Awaitility.await().until(() -> later.held.get() == 0);
+			assertThat(seen).containsExactly(0);
+			assertThat(cancelled).hasValue("work");
+		}
+
+		@Test
+		void whoMayBlockMayBlockAfterwards() {
+			AtomicReference<Boolean> mayBlock = new AtomicReference<>();
+			TestCall call = new TestCall(() -> Mono.fromSupplier(() -> {
+				mayBlock.set(!Schedulers.isInNonBlockingThread());
+				return "value";
+			})).end();
+			CompletableFuture<Object> result = mono(() -> call).subscribeOn(Schedulers.boundedElastic()).toFuture();
+			Awaitility.await().until(() -> call.notes.contains("asked"));
+			call.grant();
+			assertThat(result).succeedsWithin(LONG);
+			assertThat(mayBlock).hasValue(true);
+		}
+
+		@Test
+		void callThatCannotBeMadeIsAFailure() {
+			Mono<Object> mono = mono(() -> {
+				throw new IllegalArgumentException("no bean");
+			});
+			assertThatIllegalArgumentException().isThrownBy(() -> mono.block(LONG)).withMessage("no bean");
+		}
+
+		@Test
 		void cancellingCancelsTheWorkAndEndsIt() {
 			AtomicReference<String> cancelled = new AtomicReference<>();
 			TestCall call = new TestCall(() -> Mono.never().doOnCancel(() -> cancelled.set("work"))).grant().end();
@@ -395,9 +496,14 @@ class GuardedCallsTests {
 				}, (failure) -> {
 				});
 				all.add(call);
-				race(random, List.of(call::grant, subscription::dispose, () -> work.tryEmitValue("value")));
+				boolean ends = random.nextBoolean();
+				race(random, List.of(call::grant, subscription::dispose, () -> {
+					if (ends) {
+						work.tryEmitValue("value");
+					}
+				}));
 			}
-			Awaitility.await().atMost(LONG).until(() -> all.stream().allMatch((call) -> call.held.get() == 0));
+			Awaitility.await().atMost(LONG).until(() -> all.stream().allMatch(TestCall::isOver));
 		}
 
 		@Test

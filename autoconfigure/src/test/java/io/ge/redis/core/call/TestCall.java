@@ -32,6 +32,9 @@ final class TestCall implements GuardedCall<String> {
 
 	volatile @Nullable Thread decidedOn;
 
+	volatile Runnable deciding = () -> {
+	};
+
 	TestCall(Supplier<@Nullable Object> work) {
 		this.work = work;
 	}
@@ -52,6 +55,14 @@ final class TestCall implements GuardedCall<String> {
 		return this;
 	}
 
+	/**
+	 * Returns whether it was never granted, or has ended in exactly one way.
+	 */
+	boolean isOver() {
+		long ends = this.notes.stream().filter((note) -> note.startsWith("ended") || note.equals("given back")).count();
+		return this.held.get() == 0 && ends == (this.answer.isCancelled() ? 0 : 1);
+	}
+
 	@Override
 	public CompletableFuture<String> ask() {
 		this.notes.add("asked");
@@ -62,6 +73,7 @@ final class TestCall implements GuardedCall<String> {
 	public Work decide(String granted) {
 		this.decidedOn = Thread.currentThread();
 		this.notes.add(granted);
+		this.deciding.run();
 		if (granted.equals("refused")) {
 			throw new IllegalArgumentException("refused");
 		}
