@@ -13,6 +13,7 @@ import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.blacklist.replay.UsedIdsFactory;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -43,9 +44,10 @@ public final class BlacklistAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BlacklistGuard blacklistGuard(ObjectProvider<BlacklistProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
-			ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken, ObjectProvider<TokenReader> readers) {
+			GuardedCalls calls, ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken,
+			ObjectProvider<TokenReader> readers) {
 		return new BlacklistGuard(properties::getObject, attributes, expressions,
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events,
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), events, calls,
 				() -> beans.getBeanNamesForType(CurrentToken.class, true, false).length > 0, currentToken::getObject,
 				() -> readers.orderedStream().toList());
 	}

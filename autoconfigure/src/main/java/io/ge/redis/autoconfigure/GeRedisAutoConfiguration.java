@@ -6,6 +6,8 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.event.ApplicationEvents;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.event.GuardListener;
@@ -66,6 +68,12 @@ public final class GeRedisAutoConfiguration {
 	@Bean
 	GuardListener geRedisApplicationEvents(ApplicationEventPublisher publisher) {
 		return new ApplicationEvents(publisher);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardedCalls geRedisGuardedCalls(ObjectProvider<SubscriberScope> scopes) {
+		return new GuardedCalls(new ThreadContext(), () -> scopes.orderedStream().toList());
 	}
 
 	@Bean

@@ -6,11 +6,14 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
+import io.ge.redis.security.SecuritySubscriberScope;
 import io.ge.redis.web.ServletPrincipalProvider;
 import jakarta.servlet.Servlet;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -53,6 +56,17 @@ public final class GeRedisPrincipalAutoConfiguration {
 		@Order(0)
 		PrincipalProvider geRedisSecurityContextPrincipalProvider() {
 			return new SecurityContextPrincipalProvider();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ SecurityContextHolder.class, Mono.class })
+	static class ReactiveSpringSecurity {
+
+		@Bean
+		SubscriberScope geRedisSecuritySubscriberScope() {
+			return new SecuritySubscriberScope();
 		}
 
 	}

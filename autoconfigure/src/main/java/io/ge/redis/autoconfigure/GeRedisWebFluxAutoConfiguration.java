@@ -7,9 +7,12 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.web.BlacklistProblems;
+import io.ge.redis.web.InvalidKeyProblems;
 import io.ge.redis.web.OutageProblems;
 import io.ge.redis.web.OutageWebFilter;
 import io.ge.redis.web.ProblemMapping;
+import io.ge.redis.web.RateLimitCostProblems;
+import io.ge.redis.web.RateLimitProblems;
 import io.ge.redis.web.ReactiveProblemWriter;
 import io.ge.redis.web.RefusedTokenWebFilter;
 import reactor.core.publisher.Mono;
@@ -52,6 +55,21 @@ public final class GeRedisWebFluxAutoConfiguration {
 	@Bean
 	RefusedTokenWebFilter geRedisRefusedTokenWebFilter(ReactiveProblemWriter writer) {
 		return new RefusedTokenWebFilter(writer, WebFilterOrder.REFUSED_TOKEN.from(SECURITY_FILTER));
+	}
+
+	@Bean
+	InvalidKeyProblems geRedisInvalidKeyProblems() {
+		return new InvalidKeyProblems();
+	}
+
+	@Bean
+	RateLimitProblems geRedisRateLimitProblems() {
+		return new RateLimitProblems();
+	}
+
+	@Bean
+	RateLimitCostProblems geRedisRateLimitCostProblems() {
+		return new RateLimitCostProblems();
 	}
 
 	@Bean

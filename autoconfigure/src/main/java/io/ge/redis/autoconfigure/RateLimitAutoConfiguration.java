@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -40,10 +41,10 @@ public final class RateLimitAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static RateLimitGuard rateLimitGuard(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
-			ObjectProvider<RateLimitResolver> resolver, GuardEvents events) {
+			ObjectProvider<RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
 		return new RateLimitGuard(properties::getObject, attributes, expressions,
 				() -> backends.getObject().get(properties.getObject().connectionFactory()), resolver::getIfAvailable,
-				events);
+				events, calls);
 	}
 
 	@Bean

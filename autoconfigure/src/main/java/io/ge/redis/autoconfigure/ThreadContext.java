@@ -5,35 +5,57 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.call.CallContext;
+import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 
 import org.springframework.util.ClassUtils;
 
 /**
- * What the application has bound to a thread, such as a trace, on its way to another one:
- * by Micrometer's context propagation, where it is present.
+ * What an application binds to its threads, where Micrometer's context propagation is
+ * present; without it nothing goes along.
  */
-final class ThreadContext {
+final class ThreadContext implements CallContext {
 
 	private static final boolean PROPAGATING = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
 			ThreadContext.class.getClassLoader());
-
-	private ThreadContext() {
-	}
 
 	/**
 	 * Returns a task that finds on its thread what is bound to the current one.
 	 */
 	static Runnable carriedBy(Runnable task) {
-		return PROPAGATING ? Micrometer.carriedBy(task) : task;
+		return PROPAGATING ? Micrometer.capture().apply(task) : task;
+	}
+
+	@Override
+	public UnaryOperator<Runnable> capture() {
+		return PROPAGATING ? Micrometer.capture() : UnaryOperator.identity();
+	}
+
+	@Override
+	public void within(Object context, Runnable task) {
+		if (PROPAGATING) {
+			Micrometer.within(context, task);
+		}
+		else {
+			task.run();
+		}
 	}
 
 	private static final class Micrometer {
 
 		private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
 
-		static Runnable carriedBy(Runnable task) {
-			return SNAPSHOTS.captureAll().wrap(task);
+		static UnaryOperator<Runnable> capture() {
+			return SNAPSHOTS.captureAll()::wrap;
+		}
+
+		static void within(Object context, Runnable task) {
+			try (ContextSnapshot.Scope scope = SNAPSHOTS.setThreadLocalsFrom(context)) {
+				task.run();
+			}
 		}
 
 	}

@@ -33,6 +33,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * {@code onOutage} can be overridden under {@code ge.redis.blacklist.lists.<name>}, which
  * wins over the annotation.
+ * <p>
+ * A method may return a future or a publisher, or be a suspending function: it is decided
+ * when it is called or subscribed to, each time, without blocking, and the refusal is its
+ * failure. The caller of a publisher is its subscriber.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

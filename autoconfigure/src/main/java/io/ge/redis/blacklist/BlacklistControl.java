@@ -176,7 +176,7 @@ public final class BlacklistControl {
 	private static RowName name(Kind kind, @Nullable String issuer, List<String> value) {
 		if (kind == Kind.BLOCK) {
 			String list = (issuer != null) ? issuer : "";
-			return DefaultTokenBlacklist.block(list, DefaultTokenBlacklist.subject(list, value));
+			return RowName.block(list, DefaultTokenBlacklist.subject(list, value));
 		}
 		return new RowName(kind.row, issuer, value.get(0));
 	}

@@ -7,7 +7,6 @@ package io.ge.redis.blacklist;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.blacklist.BlacklistEvent.Source;
 import io.ge.redis.blacklist.RedisTokenBlacklist.Found;
@@ -74,7 +73,7 @@ final class BlacklistEngine {
 	/**
 	 * Asks Redis about a token that memory does not decide about.
 	 */
-	CompletionStage<Verdict> ask(Blacklist list, TokenIdentity token) {
+	CompletableFuture<Verdict> ask(Blacklist list, TokenIdentity token) {
 		return decide(list, this.redis.check(token), remembered(list, token));
 	}
 
@@ -91,7 +90,7 @@ final class BlacklistEngine {
 	/**
 	 * Asks Redis about a subject that memory does not decide about.
 	 */
-	CompletionStage<Verdict> ask(Blacklist list, RowName block) {
+	CompletableFuture<Verdict> ask(Blacklist list, RowName block) {
 		return decide(list, this.redis.check(block), remembered(list, block, System.nanoTime()));
 	}
 
@@ -105,7 +104,7 @@ final class BlacklistEngine {
 	 * @param remembered what memory says, or {@code null} if it only says that something
 	 * may be known
 	 */
-	private CompletionStage<Verdict> decide(Blacklist list, CompletableFuture<Found> asked,
+	private CompletableFuture<Verdict> decide(Blacklist list, CompletableFuture<Found> asked,
 			@Nullable Verdict remembered) {
 		return asked.handle((found, failure) -> {
 			if (failure == null) {

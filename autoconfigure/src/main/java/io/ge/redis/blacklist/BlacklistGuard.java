@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -39,6 +40,8 @@ public final class BlacklistGuard implements SmartLifecycle {
 
 	private final Supplier<BlacklistProperties> properties;
 
+	private final GuardedCalls calls;
+
 	private final Blacklists lists;
 
 	private final PresentedTokens tokens;
@@ -60,14 +63,16 @@ public final class BlacklistGuard implements SmartLifecycle {
 	 * @param expressions compiles expressions
 	 * @param backend where the rows live
 	 * @param events told of checks
+	 * @param calls makes calls whose results come later
 	 * @param currentKnown whether there is a {@link CurrentToken}; asked while beans are
 	 * being made
 	 * @param current the {@link CurrentToken}
 	 * @param readers the {@link TokenReader}s
 	 */
 	public BlacklistGuard(Supplier<BlacklistProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events,
+			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls,
 			BooleanSupplier currentKnown, Supplier<CurrentToken> current, Supplier<List<TokenReader>> readers) {
+		this.calls = calls;
 		this.properties = SingletonSupplier.of(properties);
 		this.lists = new Blacklists(this.properties);
 		this.tokens = new PresentedTokens(currentKnown, SingletonSupplier.of(current), SingletonSupplier.of(readers));
@@ -88,7 +93,8 @@ public final class BlacklistGuard implements SmartLifecycle {
 		feed.start();
 		this.feed = feed;
 		BlacklistEngine engine = new BlacklistEngine(redis, memory, feed, settings.requireJti(), settings.staleFor());
-		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine, redis, feed, clocks, events);
+		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine,
+				new RowWriter(redis, feed, clocks, null), events, this.calls);
 		return new Assembly(blacklist,
 				new BlacklistControl(backend.bus().instanceId(), blacklist, redis, memory, feed));
 	}
@@ -99,7 +105,8 @@ public final class BlacklistGuard implements SmartLifecycle {
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, new BlacklistInterceptor(this.source, this.tokens, this.blacklist), order);
+		return new GuardAdvisor(this.source,
+				new BlacklistInterceptor(this.source, this.calls, this.tokens, this.blacklist), order);
 	}
 
 	/**

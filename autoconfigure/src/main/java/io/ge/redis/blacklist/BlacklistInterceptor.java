@@ -5,57 +5,111 @@
 
 package io.ge.redis.blacklist;
 
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardInterceptor;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.invocation.MethodExpression;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets calls through of which nothing bad is known.
+ * Guards annotated methods.
  */
-final class BlacklistInterceptor extends GuardInterceptor<BlacklistOperation> {
+final class BlacklistInterceptor extends AsyncGuardInterceptor<BlacklistOperation> {
 
 	private final PresentedTokens tokens;
 
 	private final Supplier<DefaultTokenBlacklist> blacklist;
 
-	BlacklistInterceptor(BlacklistOperationSource source, PresentedTokens tokens,
+	BlacklistInterceptor(BlacklistOperationSource source, GuardedCalls calls, PresentedTokens tokens,
 			Supplier<DefaultTokenBlacklist> blacklist) {
-		super(source);
+		super(source, calls);
 		this.tokens = tokens;
 		this.blacklist = blacklist;
 	}
 
 	@Override
-	protected @Nullable Object guard(BlacklistOperation operation, MethodInvocation invocation) throws Throwable {
+	protected @Nullable Object guardPlain(BlacklistOperation operation, MethodInvocation invocation) throws Throwable {
+		DefaultTokenBlacklist checked = this.blacklist.get();
 		if (operation.subject() != null) {
-			requireNotBlocked(operation.list(), operation.subject().evaluate(invocation), operation.subject());
+			requireClear(operation, checked.decide(operation.list(), subject(operation, invocation)));
 		}
 		else {
-			TokenIdentity token = (operation.token() != null)
-					? this.tokens.of(operation.token().evaluate(invocation), operation.token())
-					: this.tokens.ofCaller();
+			TokenIdentity token = token(operation, invocation);
 			if (token != null) {
-				requireClear(operation.list(), token);
+				requireClear(operation, checked.decide(operation.list(), token));
 			}
 		}
 		return invocation.proceed();
 	}
 
-	private void requireNotBlocked(Blacklist list, @Nullable Object subject, Object what) {
-		Verdict verdict = this.blacklist.get().decide(list, KeyText.of(subject, what));
-		if (verdict.status() != TokenStatus.CLEAR) {
-			throw new SubjectBlockedException(list.name(), verdict.reason());
-		}
+	private static List<String> subject(BlacklistOperation operation, MethodInvocation invocation) {
+		MethodExpression subject = Objects.requireNonNull(operation.subject());
+		return KeyText.of(subject.evaluate(invocation), subject);
 	}
 
-	private void requireClear(Blacklist list, TokenIdentity token) {
-		Verdict verdict = this.blacklist.get().decide(list, token);
-		if (verdict.status() != TokenStatus.CLEAR) {
-			throw new TokenRevokedException(list.name(), verdict.status(), verdict.reason());
+	private @Nullable TokenIdentity token(BlacklistOperation operation, MethodInvocation invocation) {
+		return (operation.token() != null) ? this.tokens.of(operation.token().evaluate(invocation), operation.token())
+				: this.tokens.ofCaller();
+	}
+
+	private static void requireClear(BlacklistOperation operation, Verdict verdict) {
+		if (verdict.status() == TokenStatus.CLEAR) {
+			return;
 		}
+		String list = operation.list().name();
+		throw (operation.subject() != null) ? new SubjectBlockedException(list, verdict.reason())
+				: new TokenRevokedException(list, verdict.status(), verdict.reason());
+	}
+
+	@Override
+	protected GuardedCall<?> call(BlacklistOperation operation, MethodInvocation invocation) {
+		return new Call(operation, invocation);
+	}
+
+	/**
+	 * A call whose result comes later.
+	 */
+	private final class Call implements GuardedCall<@Nullable Verdict> {
+
+		private final BlacklistOperation operation;
+
+		private final MethodInvocation invocation;
+
+		Call(BlacklistOperation operation, MethodInvocation invocation) {
+			this.operation = operation;
+			this.invocation = invocation;
+		}
+
+		@Override
+		public CompletableFuture<@Nullable Verdict> ask() {
+			DefaultTokenBlacklist checked = BlacklistInterceptor.this.blacklist.get();
+			if (this.operation.subject() != null) {
+				return nullable(checked.ask(this.operation.list(), subject(this.operation, this.invocation)));
+			}
+			TokenIdentity token = token(this.operation, this.invocation);
+			return (token != null) ? nullable(checked.ask(this.operation.list(), token))
+					: CompletableFuture.completedFuture(null);
+		}
+
+		private static CompletableFuture<@Nullable Verdict> nullable(CompletableFuture<Verdict> asked) {
+			return asked.thenApply((verdict) -> verdict);
+		}
+
+		@Override
+		public Work decide(@Nullable Verdict verdict) {
+			if (verdict != null) {
+				requireClear(this.operation, BlacklistInterceptor.this.blacklist.get().tell(verdict));
+			}
+			return () -> proceed(this.invocation);
+		}
+
 	}
 
 }

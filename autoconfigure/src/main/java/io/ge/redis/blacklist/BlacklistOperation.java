@@ -7,6 +7,7 @@ package io.ge.redis.blacklist;
 
 import java.util.List;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
@@ -18,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param list the list
  * @param token gives the token
  * @param subject gives the subject
+ * @param form the form in which the method gives its result
  * @param description for the endpoint
  */
 record BlacklistOperation(Blacklist list, @Nullable MethodExpression token, @Nullable MethodExpression subject,
-		GuardDescription description) implements GuardedOperation {
+		ResultForm form, GuardDescription description) implements GuardedOperation {
 
 	@Override
 	public List<GuardDescription> describe() {

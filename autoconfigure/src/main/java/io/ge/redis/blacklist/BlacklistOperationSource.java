@@ -7,6 +7,7 @@ package io.ge.redis.blacklist;
 
 import java.util.List;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardDescription;
@@ -42,7 +43,7 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 
 	@Override
 	protected BlacklistOperation parse(List<BlacklistCheck> annotations, GuardedMethod method) {
-		ReturnTypes.requireSynchronous(method);
+		ResultForm form = ReturnTypes.form(method);
 		BlacklistCheck annotation = annotations.get(0);
 		String name = this.attributes.text(method, "name", annotation.name());
 		if (name == null) {
@@ -56,7 +57,7 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 		requireOneTarget(token, subject, method);
 		settings.pickOptional("token", null, token);
 		settings.pickOptional("subject", null, subject);
-		return new BlacklistOperation(list, compile(method, "token", token), compile(method, "subject", subject),
+		return new BlacklistOperation(list, compile(method, "token", token), compile(method, "subject", subject), form,
 				new GuardDescription("blacklist", "BlacklistCheck", name, settings.toMap()));
 	}
 

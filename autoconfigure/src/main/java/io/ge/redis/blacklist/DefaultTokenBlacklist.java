@@ -9,21 +9,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
-import io.ge.redis.blacklist.BlacklistEvent.Source;
 import io.ge.redis.blacklist.RedisTokenBlacklist.Change;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.KeyText;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
 /**
- * Waits for Redis on the thread of the caller, where it may, and tells of checks.
+ * Asks the engine, waits for it where the caller does, and tells of checks on a thread of
+ * the application.
  */
 final class DefaultTokenBlacklist implements TokenBlacklist {
 
@@ -31,75 +30,81 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	private final BlacklistEngine engine;
 
-	private final RedisTokenBlacklist redis;
-
-	private final RowFeed feed;
-
-	private final Clocks clocks;
+	private final RowWriter writer;
 
 	private final GuardEvents events;
 
-	private final @Nullable String reason;
+	private final GuardedCalls calls;
 
-	DefaultTokenBlacklist(Blacklists lists, BlacklistEngine engine, RedisTokenBlacklist redis, RowFeed feed,
-			Clocks clocks, GuardEvents events) {
-		this(lists, engine, redis, feed, clocks, events, null);
-	}
-
-	private DefaultTokenBlacklist(Blacklists lists, BlacklistEngine engine, RedisTokenBlacklist redis, RowFeed feed,
-			Clocks clocks, GuardEvents events, @Nullable String reason) {
+	DefaultTokenBlacklist(Blacklists lists, BlacklistEngine engine, RowWriter writer, GuardEvents events,
+			GuardedCalls calls) {
 		this.lists = lists;
 		this.engine = engine;
-		this.redis = redis;
-		this.feed = feed;
-		this.clocks = clocks;
+		this.writer = writer;
 		this.events = events;
-		this.reason = reason;
+		this.calls = calls;
 	}
 
 	@Override
 	public TokenBlacklist withReason(String reason) {
-		return new DefaultTokenBlacklist(this.lists, this.engine, this.redis, this.feed, this.clocks, this.events,
+		RowWriter writer = new RowWriter(this.writer.redis(), this.writer.feed(), this.writer.clocks(),
 				Reasons.valid(reason));
+		return new DefaultTokenBlacklist(this.lists, this.engine, writer, this.events, this.calls);
 	}
 
 	@Override
 	public Revocation revoke(TokenIdentity token) {
-		Assert.notNull(token.id(), "A token without id cannot be revoked: revoke all of its subject");
-		RowName name = new RowName(RowKind.TOKEN, token.issuer(), token.id());
-		if (token.expiresAt() == null) {
-			return new Written(written(this.redis.write(name, this.clocks.longestNeed(), this.reason)));
-		}
-		long until = Clocks.epochMilli(token.expiresAt()) + this.clocks.skew();
-		return new Written(written(this.redis.write(name, until, this.reason)));
+		return await(this.writer.revoke(token));
+	}
+
+	@Override
+	public CompletionStage<Revocation> revokeAsync(TokenIdentity token) {
+		return handOver(this.writer.revoke(token));
 	}
 
 	@Override
 	public Revocation revokeAll(@Nullable String issuer, String subject) {
-		Assert.hasText(subject, "The subject must not be blank");
-		return revokeAll(new RowName(RowKind.SUBJECT, issuer, subject));
+		return await(this.writer.revokeAll(issuer, subject));
+	}
+
+	@Override
+	public CompletionStage<Revocation> revokeAllAsync(@Nullable String issuer, String subject) {
+		return handOver(this.writer.revokeAll(issuer, subject));
 	}
 
 	@Override
 	public Revocation revokeSession(@Nullable String issuer, String sessionId) {
-		Assert.hasText(sessionId, "The id of the session must not be blank");
-		return revokeAll(new RowName(RowKind.SESSION, issuer, sessionId));
+		return await(this.writer.revokeSession(issuer, sessionId));
+	}
+
+	@Override
+	public CompletionStage<Revocation> revokeSessionAsync(@Nullable String issuer, String sessionId) {
+		return handOver(this.writer.revokeSession(issuer, sessionId));
 	}
 
 	@Override
 	public Revocation revokeClient(@Nullable String issuer, String clientId) {
-		Assert.hasText(clientId, "The id of the client must not be blank");
-		return revokeAll(new RowName(RowKind.CLIENT, issuer, clientId));
+		return await(this.writer.revokeClient(issuer, clientId));
 	}
 
-	private Revocation revokeAll(RowName name) {
-		return new Written(written(this.redis.write(name, this.clocks.longestNeed(), this.reason)));
+	@Override
+	public CompletionStage<Revocation> revokeClientAsync(@Nullable String issuer, String clientId) {
+		return handOver(this.writer.revokeClient(issuer, clientId));
 	}
 
 	@Override
 	public long issueStamp(@Nullable String issuer, String subject) {
+		return Waiting.await(stamp(subject));
+	}
+
+	@Override
+	public CompletionStage<Long> issueStampAsync(@Nullable String issuer, String subject) {
+		return handOver(stamp(subject), (stamp) -> stamp);
+	}
+
+	private CompletableFuture<Long> stamp(String subject) {
 		Assert.hasText(subject, "The subject must not be blank");
-		return Waiting.await(this.redis.issueStamp());
+		return this.writer.redis().issueStamp();
 	}
 
 	@Override
@@ -107,52 +112,82 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 		return decide(this.lists.get(TOKENS), token).status();
 	}
 
-	Verdict decide(Blacklist list, TokenIdentity token) {
-		Verdict known = this.engine.fromMemory(list, token);
-		return told((known != null) ? known : Waiting.await(this.engine.ask(list, token)));
-	}
-
 	@Override
 	public CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
-		Blacklist list = this.lists.get(TOKENS);
+		return handOver(ask(this.lists.get(TOKENS), token), (verdict) -> tell(verdict).status());
+	}
+
+	Verdict decide(Blacklist list, TokenIdentity token) {
 		Verdict known = this.engine.fromMemory(list, token);
-		if (known != null) {
-			return CompletableFuture.completedFuture(known).thenApply((verdict) -> told(verdict).status());
-		}
-		// Listeners and whatever the caller adds may block, which the driver's thread
-		// must
-		// not: it serves all guards
-		return this.engine.ask(list, token).thenApplyAsync((verdict) -> told(verdict).status());
+		return tell((known != null) ? known : Waiting.await(this.engine.ask(list, token)));
+	}
+
+	/**
+	 * Asks about a token, without waiting.
+	 */
+	CompletableFuture<Verdict> ask(Blacklist list, TokenIdentity token) {
+		Verdict known = this.engine.fromMemory(list, token);
+		return (known != null) ? CompletableFuture.completedFuture(known) : this.engine.ask(list, token);
 	}
 
 	@Override
 	public Revocation block(String name, Object subject, Duration duration) {
-		Assert.isTrue(duration.toMillis() > 0, () -> "A block lasts at least a millisecond, not " + duration);
-		RowName row = block(name, subject(name, subject));
-		return new Written(written(this.redis.write(row, duration, this.reason)));
+		return await(this.writer.block(name, subject(name, subject), duration));
+	}
+
+	@Override
+	public CompletionStage<Revocation> blockAsync(String name, Object subject, Duration duration) {
+		return handOver(this.writer.block(name, subject(name, subject), duration));
 	}
 
 	@Override
 	public boolean unblock(String name, Object subject) {
-		return unblock(block(name, subject(name, subject)).member());
+		return unblock(RowName.block(name, subject(name, subject)).member());
 	}
 
 	boolean unblock(byte[] member) {
-		return !written(this.redis.remove(member)).id().isEmpty();
+		return Waiting.await(this.writer.remove(member));
+	}
+
+	@Override
+	public CompletionStage<Boolean> unblockAsync(String name, Object subject) {
+		return handOver(this.writer.remove(RowName.block(name, subject(name, subject)).member()), (was) -> was);
 	}
 
 	@Override
 	public boolean isBlocked(String name, Object subject) {
-		return decide(this.lists.get(name), subject(name, subject)).status() != TokenStatus.CLEAR;
+		return isBlocked(decide(this.lists.get(name), subject(name, subject)));
+	}
+
+	@Override
+	public CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {
+		return handOver(ask(this.lists.get(name), subject(name, subject)), (verdict) -> isBlocked(tell(verdict)));
+	}
+
+	private static boolean isBlocked(Verdict verdict) {
+		return verdict.status() != TokenStatus.CLEAR;
 	}
 
 	Verdict decide(Blacklist list, List<String> subject) {
-		RowName name = block(list.name(), subject);
+		RowName name = RowName.block(list.name(), subject);
 		Verdict known = this.engine.fromMemory(list, name);
-		return told((known != null) ? known : Waiting.await(this.engine.ask(list, name)));
+		return tell((known != null) ? known : Waiting.await(this.engine.ask(list, name)));
 	}
 
-	private Verdict told(Verdict verdict) {
+	/**
+	 * Asks about a subject, without waiting.
+	 */
+	CompletableFuture<Verdict> ask(Blacklist list, List<String> subject) {
+		RowName name = RowName.block(list.name(), subject);
+		Verdict known = this.engine.fromMemory(list, name);
+		return (known != null) ? CompletableFuture.completedFuture(known) : this.engine.ask(list, name);
+	}
+
+	/**
+	 * Tells of a verdict, on a thread that may wait for those who listen.
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if there is none
+	 */
+	Verdict tell(Verdict verdict) {
 		this.events.publish(verdict.event());
 		return verdict.orRefuse();
 	}
@@ -161,76 +196,21 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 		return KeyText.of(subject, "The subject of blacklist '" + name + "'");
 	}
 
-	static RowName block(String list, List<String> subject) {
-		if (subject.size() == 1) {
-			return new RowName(RowKind.BLOCK, list, subject.get(0));
-		}
-		StringBuilder all = new StringBuilder();
-		for (String part : subject) {
-			all.append(part.length()).append(':').append(part);
-		}
-		return new RowName(RowKind.BLOCK, list, all.toString(), subject.size());
+	private Revocation await(CompletableFuture<Change> written) {
+		return revocation(Waiting.await(written));
 	}
 
-	/**
-	 * Whatever came of it: from now on this instance must see it.
-	 */
-	private Change written(CompletableFuture<Change> stage) {
-		try {
-			Change change = Waiting.await(stage);
-			this.feed.acknowledged();
-			return change;
-		}
-		finally {
-			this.feed.wrote();
-		}
+	private CompletionStage<Revocation> handOver(CompletableFuture<Change> written) {
+		return handOver(written, this::revocation);
 	}
 
-	private final class Written implements Revocation {
+	private <A, T> CompletionStage<T> handOver(CompletableFuture<A> asked, Function<A, T> result) {
+		return this.calls.handOver(asked, result, (unwanted) -> {
+		});
+	}
 
-		private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(2);
-
-		private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
-
-		private final Change change;
-
-		Written(Change change) {
-			this.change = change;
-		}
-
-		@Override
-		public Duration timeToLive() {
-			return this.change.timeToLive();
-		}
-
-		@Override
-		public boolean awaitPropagation(Duration timeout) {
-			if (this.change.id().isEmpty()) {
-				return true;
-			}
-			long started = System.nanoTime();
-			long pause = FIRST_PAUSE;
-			while (!isKnown()) {
-				long left = timeout.toNanos() - (System.nanoTime() - started);
-				if (left <= 0 || Thread.currentThread().isInterrupted()) {
-					return false;
-				}
-				LockSupport.parkNanos(Math.min(pause, left));
-				pause = Math.min(2 * pause, LONGEST_PAUSE);
-			}
-			return true;
-		}
-
-		private boolean isKnown() {
-			try {
-				return Waiting.await(DefaultTokenBlacklist.this.feed.unaware(this.change.id())) == 0;
-			}
-			catch (RedisUnavailableException ex) {
-				// asked again
-				return false;
-			}
-		}
-
+	private Revocation revocation(Change change) {
+		return new StoredRevocation(change, this.writer.feed(), this.calls);
 	}
 
 }

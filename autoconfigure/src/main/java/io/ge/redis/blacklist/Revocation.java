@@ -6,6 +6,8 @@
 package io.ge.redis.blacklist;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A revocation or blocking that Redis has taken.
@@ -48,5 +50,16 @@ public interface Revocation {
 	 * is
 	 */
 	boolean awaitPropagation(Duration timeout);
+
+	/**
+	 * Tells without blocking when every instance knows of the revocation, as
+	 * {@link #awaitPropagation} does.
+	 * @param timeout how long to wait at most
+	 * @return completes with {@code true} when that is so, or with {@code false} if it
+	 * was not certain in time
+	 */
+	default CompletionStage<Boolean> awaitPropagationAsync(Duration timeout) {
+		return CompletableFuture.supplyAsync(() -> awaitPropagation(timeout));
+	}
 
 }

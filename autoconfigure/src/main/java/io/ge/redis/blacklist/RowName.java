@@ -8,6 +8,7 @@ package io.ge.redis.blacklist;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,22 @@ record RowName(RowKind kind, @Nullable String issuer, String text, int parts) {
 
 	private static @Nullable RowName of(RowKind kind, @Nullable String issuer, @Nullable String text) {
 		return (text != null) ? new RowName(kind, issuer, text) : null;
+	}
+
+	/**
+	 * Returns the name of the row that blocks a subject.
+	 * @param list the list
+	 * @param subject the parts of the subject
+	 */
+	static RowName block(String list, List<String> subject) {
+		if (subject.size() == 1) {
+			return new RowName(RowKind.BLOCK, list, subject.get(0));
+		}
+		StringBuilder all = new StringBuilder();
+		for (String part : subject) {
+			all.append(part.length()).append(':').append(part);
+		}
+		return new RowName(RowKind.BLOCK, list, all.toString(), subject.size());
 	}
 
 	/**

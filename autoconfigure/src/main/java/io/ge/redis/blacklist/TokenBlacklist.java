@@ -7,6 +7,7 @@ package io.ge.redis.blacklist;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,12 @@ import org.jspecify.annotations.Nullable;
  * happened; repeating them is harmless. What was revoked is lost with Redis' data: it
  * needs persistence, replicas and {@code noeviction} as much as any other data that must
  * not be lost.
+ * <p>
+ * Each method that may wait for Redis has a twin named {@code ...Async} that never
+ * blocks. It completes with what the other one returns or throws: at once where memory
+ * answers, else on a thread of the application, which finds what is bound to the calling
+ * one where {@code io.micrometer:context-propagation} is present. An implementation of
+ * your own inherits twins that call the blocking method on the JDK's common pool.
  */
 public interface TokenBlacklist {
 
@@ -83,6 +90,15 @@ public interface TokenBlacklist {
 	Revocation revoke(TokenIdentity token);
 
 	/**
+	 * Revokes one token without blocking, as {@link #revoke(TokenIdentity)}.
+	 * @param token the token, with id
+	 * @return completes with the revocation
+	 */
+	default CompletionStage<Revocation> revokeAsync(TokenIdentity token) {
+		return CompletableFuture.supplyAsync(() -> revoke(token));
+	}
+
+	/**
 	 * Revokes one token.
 	 * @param issuer the {@code iss} claim, or {@code null} if it has none
 	 * @param id the {@code jti} claim
@@ -115,6 +131,17 @@ public interface TokenBlacklist {
 	Revocation revokeAll(@Nullable String issuer, String subject);
 
 	/**
+	 * Revokes every token of a subject without blocking, as {@link #revokeAll}.
+	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
+	 * none
+	 * @param subject the {@code sub} claim of the tokens
+	 * @return completes with the revocation
+	 */
+	default CompletionStage<Revocation> revokeAllAsync(@Nullable String issuer, String subject) {
+		return CompletableFuture.supplyAsync(() -> revokeAll(issuer, subject));
+	}
+
+	/**
 	 * Revokes every token of a session, those included that may yet be issued for it.
 	 * <p>
 	 * Stands for {@code ge.redis.blacklist.max-token-lifetime} and the allowances for
@@ -128,6 +155,17 @@ public interface TokenBlacklist {
 	Revocation revokeSession(@Nullable String issuer, String sessionId);
 
 	/**
+	 * Revokes every token of a session without blocking, as {@link #revokeSession}.
+	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
+	 * none
+	 * @param sessionId the {@code sid} claim of the tokens
+	 * @return completes with the revocation
+	 */
+	default CompletionStage<Revocation> revokeSessionAsync(@Nullable String issuer, String sessionId) {
+		return CompletableFuture.supplyAsync(() -> revokeSession(issuer, sessionId));
+	}
+
+	/**
 	 * Revokes every token that a client was issued until now, for whatever subject. As
 	 * {@link #revokeAll} in every other respect.
 	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
@@ -137,6 +175,17 @@ public interface TokenBlacklist {
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
 	 */
 	Revocation revokeClient(@Nullable String issuer, String clientId);
+
+	/**
+	 * Revokes every token of a client without blocking, as {@link #revokeClient}.
+	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
+	 * none
+	 * @param clientId the {@code client_id} or {@code azp} claim of the tokens
+	 * @return completes with the revocation
+	 */
+	default CompletionStage<Revocation> revokeClientAsync(@Nullable String issuer, String clientId) {
+		return CompletableFuture.supplyAsync(() -> revokeClient(issuer, clientId));
+	}
 
 	/**
 	 * Returns a stamp for a token that is about to be issued, to be put into its claim
@@ -151,6 +200,16 @@ public interface TokenBlacklist {
 	long issueStamp(@Nullable String issuer, String subject);
 
 	/**
+	 * Returns a stamp without blocking, as {@link #issueStamp}.
+	 * @param issuer the {@code iss} claim of the token, or {@code null} if it has none
+	 * @param subject the {@code sub} claim of the token
+	 * @return completes with the stamp
+	 */
+	default CompletionStage<Long> issueStampAsync(@Nullable String issuer, String subject) {
+		return CompletableFuture.supplyAsync(() -> issueStamp(issuer, subject));
+	}
+
+	/**
 	 * Checks a token.
 	 * @param token the token, verified
 	 * @return the status; {@link TokenStatus#CLEAR} without an answer from Redis if it is
@@ -161,12 +220,13 @@ public interface TokenBlacklist {
 	TokenStatus check(TokenIdentity token);
 
 	/**
-	 * Checks a token without blocking the caller, as an event loop must not be.
+	 * Checks a token without blocking, as {@link #check}.
 	 * @param token the token, verified
-	 * @return completes as {@link #check} returns or throws: at once where memory
-	 * answers, else on a thread of the JDK's common pool
+	 * @return completes with the status
 	 */
-	CompletionStage<TokenStatus> checkAsync(TokenIdentity token);
+	default CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
+		return CompletableFuture.supplyAsync(() -> check(token));
+	}
 
 	/**
 	 * Returns whether a token is not accepted any more.
@@ -175,6 +235,16 @@ public interface TokenBlacklist {
 	 */
 	default boolean isRevoked(TokenIdentity token) {
 		return check(token) != TokenStatus.CLEAR;
+	}
+
+	/**
+	 * Returns without blocking whether a token is not accepted any more, as
+	 * {@link #isRevoked}.
+	 * @param token the token, verified
+	 * @return completes with whether its status is other than {@link TokenStatus#CLEAR}
+	 */
+	default CompletionStage<Boolean> isRevokedAsync(TokenIdentity token) {
+		return checkAsync(token).thenApply((status) -> status != TokenStatus.CLEAR);
 	}
 
 	/**
@@ -188,6 +258,17 @@ public interface TokenBlacklist {
 	Revocation block(String name, Object subject, Duration duration);
 
 	/**
+	 * Blocks a subject without blocking the thread, as {@link #block}.
+	 * @param name the name of the list
+	 * @param subject text, a number, or a list of those
+	 * @param duration for how long, at least a millisecond
+	 * @return completes with the block
+	 */
+	default CompletionStage<Revocation> blockAsync(String name, Object subject, Duration duration) {
+		return CompletableFuture.supplyAsync(() -> block(name, subject, duration));
+	}
+
+	/**
 	 * Ends the blocking of a subject.
 	 * @param name the name of the list
 	 * @param subject text, a number, or a list of those
@@ -195,6 +276,16 @@ public interface TokenBlacklist {
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
 	 */
 	boolean unblock(String name, Object subject);
+
+	/**
+	 * Ends the blocking of a subject without blocking the thread, as {@link #unblock}.
+	 * @param name the name of the list
+	 * @param subject text, a number, or a list of those
+	 * @return completes with whether it was blocked
+	 */
+	default CompletionStage<Boolean> unblockAsync(String name, Object subject) {
+		return CompletableFuture.supplyAsync(() -> unblock(name, subject));
+	}
 
 	/**
 	 * Returns whether a subject is blocked.
@@ -206,5 +297,16 @@ public interface TokenBlacklist {
 	 * policy is to deny
 	 */
 	boolean isBlocked(String name, Object subject);
+
+	/**
+	 * Returns without blocking the thread whether a subject is blocked, as
+	 * {@link #isBlocked}.
+	 * @param name the name of the list
+	 * @param subject text, a number, or a list of those
+	 * @return completes with whether it is blocked
+	 */
+	default CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {
+		return CompletableFuture.supplyAsync(() -> isBlocked(name, subject));
+	}
 
 }

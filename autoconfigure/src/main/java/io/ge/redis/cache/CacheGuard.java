@@ -24,6 +24,7 @@ import io.ge.redis.cache.behind.WriteBehindProperties;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -162,7 +163,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
 				nearReader, this.behind);
 		SpringCacheParts spring = new SpringCacheParts(definitions, caches, writer, reader, split, this.transactions,
-				new Handover(context), this.springTypes, codec, events, this.attributes.transactions());
+				new Handover(context, "ge-redis-cache"), this.springTypes, codec, events,
+				this.attributes.transactions());
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, writer, behindWriter, caches, spring);
 		this.made.set(assembly);
 		return assembly;

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.ge.redis.core.call.Handover;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheEvent.Access;
+import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 

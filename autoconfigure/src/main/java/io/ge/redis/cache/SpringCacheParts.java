@@ -5,6 +5,7 @@
 
 package io.ge.redis.cache;
 
+import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.event.GuardEvents;
 
 import org.springframework.aop.support.AopUtils;

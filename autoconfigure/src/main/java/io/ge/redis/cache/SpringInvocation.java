@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
+import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.outage.Waiting;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;

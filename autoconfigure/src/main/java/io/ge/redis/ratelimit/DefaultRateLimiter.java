@@ -8,15 +8,19 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The synchronous flavour: waits for the engine and tells of its decision on the thread
- * of the caller.
+ * Asks the engine, waits for it where the caller does, and tells of its decision on a
+ * thread of the application: that of the caller, or one with what was bound to that.
  */
 final class DefaultRateLimiter implements RateLimiter {
 
@@ -28,11 +32,15 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	private final GuardEvents events;
 
-	DefaultRateLimiter(RateLimits limits, RateLimitEngine engine, KeyStatistics statistics, GuardEvents events) {
+	private final GuardedCalls calls;
+
+	DefaultRateLimiter(RateLimits limits, RateLimitEngine engine, KeyStatistics statistics, GuardEvents events,
+			GuardedCalls calls) {
 		this.limits = limits;
 		this.engine = engine;
 		this.statistics = statistics;
 		this.events = events;
+		this.calls = calls;
 	}
 
 	@Override
@@ -42,17 +50,35 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	@Override
 	public RateLimitDecision tryAcquire(RateLimitRequest request) {
+		return decide(demands(request));
+	}
+
+	@Override
+	public CompletionStage<RateLimitDecision> tryAcquireAsync(RateLimitRequest request) {
+		return decideAsync(demands(request));
+	}
+
+	private List<Demand> demands(RateLimitRequest request) {
 		List<Demand> demands = new ArrayList<>(request.entries().size());
 		for (RateLimitRequest.Entry entry : request.entries()) {
 			for (Demand demand : demands(entry.name(), entry.key(), request.cost())) {
 				add(demands, demand);
 			}
 		}
-		return decide(demands);
+		return demands;
 	}
 
 	@Override
 	public RateLimitDecision tryAcquire(List<RateLimit> limits, Object key) {
+		return decide(demands(limits, key));
+	}
+
+	@Override
+	public CompletionStage<RateLimitDecision> tryAcquireAsync(List<RateLimit> limits, Object key) {
+		return decideAsync(demands(limits, key));
+	}
+
+	private List<Demand> demands(List<RateLimit> limits, Object key) {
 		if (limits.isEmpty()) {
 			throw new IllegalArgumentException("A decision needs at least one limit");
 		}
@@ -61,7 +87,18 @@ final class DefaultRateLimiter implements RateLimiter {
 		for (RateLimit limit : limits) {
 			add(demands, new Demand(this.limits.admit(limit), parts, 1));
 		}
-		return decide(demands);
+		return demands;
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> acquireAsync(String name, Object key) {
+		List<Demand> demands = demands(name, key, 1);
+		return this.calls.handOver(ask(demands), (verdict) -> {
+			if (tell(demands, verdict) instanceof RateLimitDecision.Denied denied) {
+				throw new RateLimitExceededException(denied);
+			}
+			return null;
+		}, Verdict::giveBack);
 	}
 
 	@Override
@@ -75,6 +112,12 @@ final class DefaultRateLimiter implements RateLimiter {
 	@Override
 	public void reset(String name, Object key) {
 		Waiting.await(this.engine.reset(demands(name, key, 0)));
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> resetAsync(String name, Object key) {
+		return this.calls.handOver(this.engine.reset(demands(name, key, 0)), (nothing) -> null, (nothing) -> {
+		});
 	}
 
 	private List<Demand> demands(String name, Object key, long cost) {
@@ -103,7 +146,26 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	RateLimitDecision decide(List<Demand> demands) {
 		CompletableFuture<Verdict> decided = this.engine.decide(demands);
-		Verdict verdict = mayWait(demands) ? awaitInterruptibly(demands, decided) : Waiting.await(decided);
+		return tell(demands, mayWait(demands) ? awaitInterruptibly(demands, decided) : Waiting.await(decided));
+	}
+
+	private CompletionStage<RateLimitDecision> decideAsync(List<Demand> demands) {
+		return this.calls.handOver(ask(demands), (verdict) -> tell(demands, verdict), Verdict::giveBack);
+	}
+
+	/**
+	 * Asks without waiting.
+	 * @return may be cancelled, which gives back what was taken
+	 */
+	CompletableFuture<Verdict> ask(List<Demand> demands) {
+		return this.engine.decide(demands);
+	}
+
+	/**
+	 * Tells of a verdict on the thread of the caller.
+	 * @throws RedisUnavailableException if there is no decision
+	 */
+	RateLimitDecision tell(List<Demand> demands, Verdict verdict) {
 		if (verdict.decision() != null) {
 			this.statistics.record(demands, verdict.decision());
 		}

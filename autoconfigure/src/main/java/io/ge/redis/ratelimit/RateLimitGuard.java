@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -40,6 +41,8 @@ public final class RateLimitGuard implements SmartLifecycle {
 
 	private final GuardEvents events;
 
+	private final GuardedCalls calls;
+
 	private final Supplier<DefaultRateLimiter> limiter;
 
 	private final RateLimitRules rules;
@@ -57,13 +60,15 @@ public final class RateLimitGuard implements SmartLifecycle {
 	 * @param resolver chooses settings for callers, if there is one; asked with the first
 	 * call
 	 * @param events told of decisions
+	 * @param calls makes calls whose results come later
 	 */
 	public RateLimitGuard(Supplier<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
-			Supplier<@Nullable RateLimitResolver> resolver, GuardEvents events) {
+			Supplier<@Nullable RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
 		this.limits = new RateLimits(SingletonSupplier.of(properties));
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
 		this.events = events;
+		this.calls = calls;
 		this.runtime = SingletonSupplier.of(() -> start(backend.get(), resolver));
 		this.limiter = SingletonSupplier.of(this::newLimiter);
 		this.rules = new RateLimitRules(this.limits, this.limiter);
@@ -79,7 +84,7 @@ public final class RateLimitGuard implements SmartLifecycle {
 
 	private DefaultRateLimiter newLimiter() {
 		RateLimitRuntime runtime = this.runtime.obtain();
-		return new DefaultRateLimiter(this.limits, runtime.engine(), runtime.statistics(), this.events);
+		return new DefaultRateLimiter(this.limits, runtime.engine(), runtime.statistics(), this.events, this.calls);
 	}
 
 	/**
@@ -88,7 +93,7 @@ public final class RateLimitGuard implements SmartLifecycle {
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, new RateLimitInterceptor(this.source, this.limiter), order);
+		return new GuardAdvisor(this.source, new RateLimitInterceptor(this.source, this.calls, this.limiter), order);
 	}
 
 	/**

@@ -8,24 +8,26 @@ package io.ge.redis.ratelimit;
 import java.util.List;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardInterceptor;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets admitted calls through, and gives back what those took that failed as foreseen.
+ * Guards annotated methods.
  */
-final class RateLimitInterceptor extends GuardInterceptor<RateLimitOperation> {
+final class RateLimitInterceptor extends AsyncGuardInterceptor<RateLimitOperation> {
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
-	RateLimitInterceptor(RateLimitOperationSource source, Supplier<DefaultRateLimiter> limiter) {
-		super(source);
+	RateLimitInterceptor(RateLimitOperationSource source, GuardedCalls calls, Supplier<DefaultRateLimiter> limiter) {
+		super(source, calls);
 		this.limiter = limiter;
 	}
 
 	@Override
-	protected @Nullable Object guard(RateLimitOperation operation, MethodInvocation invocation) throws Throwable {
+	protected @Nullable Object guardPlain(RateLimitOperation operation, MethodInvocation invocation) throws Throwable {
 		List<Demand> demands = operation.demands(invocation);
 		if (demands.isEmpty()) {
 			return invocation.proceed();
@@ -34,7 +36,7 @@ final class RateLimitInterceptor extends GuardInterceptor<RateLimitOperation> {
 		if (decision instanceof RateLimitDecision.Allowed allowed) {
 			return proceed(operation, invocation, allowed);
 		}
-		return refuse(operation, invocation, (RateLimitDecision.Denied) decision);
+		return operation.refuse(invocation, (RateLimitDecision.Denied) decision);
 	}
 
 	private @Nullable Object proceed(RateLimitOperation operation, MethodInvocation invocation,
@@ -46,29 +48,14 @@ final class RateLimitInterceptor extends GuardInterceptor<RateLimitOperation> {
 			return invocation.proceed();
 		}
 		catch (Throwable failure) {
-			if (operation.refundsOn(failure)) {
-				refund(allowed, failure);
-			}
+			operation.refund(this.limiter.get(), allowed, failure);
 			throw failure;
 		}
 	}
 
-	// The caller must get the failure of the method, whatever becomes of the permits
-	private void refund(RateLimitDecision.Allowed allowed, Throwable failure) {
-		try {
-			this.limiter.get().refund(allowed);
-		}
-		catch (RuntimeException ex) {
-			failure.addSuppressed(ex);
-		}
-	}
-
-	private static @Nullable Object refuse(RateLimitOperation operation, MethodInvocation invocation,
-			RateLimitDecision.Denied denied) throws Throwable {
-		if (operation.fallback() == null) {
-			throw new RateLimitExceededException(denied, operation.place());
-		}
-		return operation.fallback().invoke(invocation, () -> new RateLimitExceededException(denied, operation.place()));
+	@Override
+	protected GuardedCall<?> call(RateLimitOperation operation, MethodInvocation invocation) {
+		return new RateLimitedCall(this.limiter.get(), operation, invocation);
 	}
 
 }

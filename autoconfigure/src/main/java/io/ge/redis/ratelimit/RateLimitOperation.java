@@ -8,6 +8,7 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.FallbackMethod;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
@@ -22,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param rules what the annotations say, at least one
  * @param refundOn exceptions of the method after which the permits are given back
  * @param fallback answers refused calls, if there is one
+ * @param form the form in which the method gives its result
  * @param place the method, for messages
  */
 record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> refundOn,
-		@Nullable FallbackMethod fallback, String place) implements GuardedOperation {
+		@Nullable FallbackMethod fallback, ResultForm form, String place) implements GuardedOperation {
 
 	/**
 	 * Returns what a call asks for.
@@ -42,6 +44,22 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 		return demands;
 	}
 
+	/**
+	 * Gives back what a call took if its failure is one after which that is wanted. The
+	 * caller must get that failure, whatever becomes of the permits.
+	 */
+	void refund(RateLimiter limiter, RateLimitDecision.Allowed allowed, Throwable failure) {
+		if (!refundsOn(failure)) {
+			return;
+		}
+		try {
+			limiter.refund(allowed);
+		}
+		catch (RuntimeException ex) {
+			failure.addSuppressed(ex);
+		}
+	}
+
 	boolean refundsOn(Throwable failure) {
 		for (Class<? extends Throwable> type : this.refundOn) {
 			if (type.isInstance(failure)) {
@@ -49,6 +67,18 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Answers a call that may not proceed.
+	 * @return what the fallback returns
+	 * @throws RateLimitExceededException if there is none
+	 */
+	@Nullable Object refuse(MethodInvocation invocation, RateLimitDecision.Denied denied) throws Throwable {
+		if (this.fallback == null) {
+			throw new RateLimitExceededException(denied, this.place);
+		}
+		return this.fallback.invoke(invocation, () -> new RateLimitExceededException(denied, this.place));
 	}
 
 	@Override

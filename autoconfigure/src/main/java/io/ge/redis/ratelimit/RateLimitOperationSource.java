@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.FallbackMethod;
@@ -49,7 +50,7 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 
 	@Override
 	protected RateLimitOperation parse(List<RateLimited> annotations, GuardedMethod method) {
-		ReturnTypes.requireSynchronous(method);
+		ResultForm form = ReturnTypes.form(method);
 		List<RateLimitOperation.Rule> rules = new ArrayList<>();
 		Set<String> names = new HashSet<>();
 		Set<Class<? extends Throwable>> refundOn = new LinkedHashSet<>();
@@ -68,7 +69,7 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 		}
 		return new RateLimitOperation(List.copyOf(rules), List.copyOf(refundOn),
 				(fallback != null) ? FallbackMethod.find(method, fallback, RateLimitExceededException.class) : null,
-				method.displayName());
+				form, method.displayName());
 	}
 
 	private RateLimitOperation.Rule rule(RateLimited annotation, GuardedMethod method) {

@@ -32,6 +32,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@code ge.redis.rate-limit.limits.<name>} as well, which wins over the annotation; a
  * list {@code limits} there puts several limits in the place of the one here. While Redis
  * is away {@link #onOutage()} applies.
+ * <p>
+ * A method may return a future or a publisher, or be a suspending function: it is decided
+ * when it is called or subscribed to, each time, without blocking, and the refusal is its
+ * failure.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -6,6 +6,10 @@
 package io.ge.redis.ratelimit;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rate limits in code, for what an annotation cannot express.
@@ -14,6 +18,13 @@ import java.util.List;
  * while an earlier refusal must still hold, and waits for Redis at most
  * {@code ge.redis.outage.command-timeout}; only where a limit has a wait, the calling
  * thread also waits for its turn.
+ * <p>
+ * Each method that may wait for Redis has a twin named {@code ...Async} that never
+ * blocks. It completes with what the other one returns or throws: at once where memory
+ * answers, else on a thread of the application, which finds what is bound to the calling
+ * one where {@code io.micrometer:context-propagation} is present. Who cancels it before
+ * it is complete gives back what was asked for. An implementation of your own inherits
+ * twins that call the blocking method on the JDK's common pool.
  */
 public interface RateLimiter {
 
@@ -72,6 +83,53 @@ public interface RateLimiter {
 	RateLimitDecision tryAcquire(List<RateLimit> limits, Object key);
 
 	/**
+	 * Takes a permit without blocking, as {@link #tryAcquire(String, Object)}.
+	 * @param name the name of the limit
+	 * @param key whom or what is limited: text, a number, or a list of those
+	 * @return completes with the decision
+	 * @throws IllegalArgumentException if there is no limit of that name
+	 */
+	default CompletionStage<RateLimitDecision> tryAcquireAsync(String name, Object key) {
+		return tryAcquireAsync(name, key, 1);
+	}
+
+	/**
+	 * Takes permits without blocking, as {@link #tryAcquire(String, Object, long)}.
+	 * @param name the name of the limit
+	 * @param key whom or what is limited: text, a number, or a list of those
+	 * @param cost how many permits; zero looks without taking
+	 * @return completes with the decision
+	 * @throws IllegalArgumentException if there is no limit of that name
+	 * @throws RateLimitCostException if the limit never gives so many at once
+	 */
+	default CompletionStage<RateLimitDecision> tryAcquireAsync(String name, Object key, long cost) {
+		return tryAcquireAsync(RateLimitRequest.of(name, key).withCost(cost));
+	}
+
+	/**
+	 * Takes permits without blocking, as {@link #tryAcquire(RateLimitRequest)}.
+	 * @param request what is wanted
+	 * @return completes with the decision
+	 * @throws IllegalArgumentException if there is no limit of a name, or one is named
+	 * twice for the same key
+	 * @throws RateLimitCostException if a limit never gives so many at once
+	 */
+	default CompletionStage<RateLimitDecision> tryAcquireAsync(RateLimitRequest request) {
+		return CompletableFuture.supplyAsync(() -> tryAcquire(request));
+	}
+
+	/**
+	 * Takes a permit without blocking, as {@link #tryAcquire(List, Object)}.
+	 * @param limits the limits, with different names
+	 * @param key whom or what is limited: text, a number, or a list of those
+	 * @return completes with the decision
+	 * @throws IllegalArgumentException as {@link #tryAcquire(List, Object)}
+	 */
+	default CompletionStage<RateLimitDecision> tryAcquireAsync(List<RateLimit> limits, Object key) {
+		return CompletableFuture.supplyAsync(() -> tryAcquire(limits, key));
+	}
+
+	/**
 	 * Takes a permit, and refuses by exception.
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
@@ -81,6 +139,22 @@ public interface RateLimiter {
 		if (tryAcquire(name, key) instanceof RateLimitDecision.Denied denied) {
 			throw new RateLimitExceededException(denied);
 		}
+	}
+
+	/**
+	 * Takes a permit without blocking, and refuses by exception.
+	 * @param name the name of the limit
+	 * @param key whom or what is limited: text, a number, or a list of those
+	 * @return completes if the call may proceed, else with
+	 * {@link RateLimitExceededException}
+	 */
+	default CompletionStage<@Nullable Void> acquireAsync(String name, Object key) {
+		return tryAcquireAsync(name, key).thenApply((decision) -> {
+			if (decision instanceof RateLimitDecision.Denied denied) {
+				throw new RateLimitExceededException(denied);
+			}
+			return null;
+		});
 	}
 
 	/**
@@ -99,5 +173,16 @@ public interface RateLimiter {
 	 * only what this instance has counted meanwhile is certain to be forgotten
 	 */
 	void reset(String name, Object key);
+
+	/**
+	 * Forgets without blocking what a key has used of a limit, as {@link #reset}.
+	 * @param name the name of the limit
+	 * @param key whom or what is limited: text, a number, or a list of those
+	 * @return completes when it is forgotten
+	 * @throws IllegalArgumentException if there is no limit of that name
+	 */
+	default CompletionStage<@Nullable Void> resetAsync(String name, Object key) {
+		return CompletableFuture.runAsync(() -> reset(name, key));
+	}
 
 }

@@ -9,7 +9,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -55,8 +55,7 @@ class GuardStartupTests {
 						"Add to NoFallback: String missing"),
 				arguments(UnfitFallback.class, "UnfitFallback.call(String)", "no fallback method 'other'",
 						"with the same parameters"),
-				arguments(Future.class, "Future.call()", "CompletableFuture cannot be guarded",
-						"Return the plain value"),
+				arguments(Future.class, "Future.call()", "FutureTask cannot be guarded", "Return the plain value"),
 				arguments(PrivateMethod.class, "PrivateMethod.call()", "private and static methods", "public method"),
 				arguments(FinalMethod.class, "FinalMethod.call()", "a final method", "Remove the final modifier"),
 				arguments(NoLimit.class, "NoLimit.call()", "no limit anywhere",
@@ -161,8 +160,8 @@ class GuardStartupTests {
 	static class Future {
 
 		@RateLimited(limit = 1)
-		public CompletableFuture<String> call() {
-			return CompletableFuture.completedFuture("");
+		public FutureTask<String> call() {
+			return new FutureTask<>(() -> "");
 		}
 
 	}

@@ -21,6 +21,7 @@ import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.TestCalls;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -63,8 +64,8 @@ final class Instance implements AutoCloseable {
 		this.backend = TestBackend.on(factory, "instance-" + NUMBER.incrementAndGet(), commandTimeout);
 		this.guard = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
 				new ExpressionCompiler(null), this.backend::get,
-				new GuardEvents(() -> recording ? List.of(this.events::add) : List.of()), () -> false, () -> () -> null,
-				List::of);
+				new GuardEvents(() -> recording ? List.of(this.events::add) : List.of()), TestCalls.plain(),
+				() -> false, () -> () -> null, List::of);
 		this.guard.start();
 		this.blacklist = this.guard.tokenBlacklist();
 	}

@@ -16,6 +16,7 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.TestCalls;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -38,7 +39,7 @@ final class LiveInstance implements AutoCloseable {
 		this.backend = TestBackend.on(redis, id);
 		this.guard = new RateLimitGuard(() -> properties(properties), new AttributeReader((text) -> text),
 				new ExpressionCompiler(new DefaultListableBeanFactory()), this.backend::get, () -> resolver,
-				new GuardEvents(() -> List.of(this.events::add)));
+				new GuardEvents(() -> List.of(this.events::add)), TestCalls.plain());
 		this.guard.verify();
 	}
 

@@ -22,6 +22,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.TestCalls;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -165,7 +166,7 @@ class RateLimitWaitIntegrationTests {
 				limiter.decide(demand);
 				DefaultRateLimiter api = new DefaultRateLimiter(new RateLimits(() -> {
 					throw new IllegalStateException("Nobody asks for a name");
-				}), limiter.engine(), new KeyStatistics(), new GuardEvents(List::of));
+				}), limiter.engine(), new KeyStatistics(), new GuardEvents(List::of), TestCalls.plain());
 				AtomicReference<Throwable> failure = new AtomicReference<>();
 				AtomicReference<Boolean> interrupted = new AtomicReference<>();
 				Thread waiter = new Thread(() -> {

@@ -13,6 +13,9 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.CoroutinesUtils;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -54,26 +57,39 @@ public final class FallbackMethod {
 	 */
 	public static FallbackMethod find(GuardedMethod guarded, String attribute, String name,
 			Class<? extends Throwable> refusal) {
-		Class<?>[] parameters = guarded.method().getParameterTypes();
+		boolean suspending = KotlinDetector.isSuspendingFunction(guarded.method());
+		Class<?>[] parameters = parameters(guarded.method());
 		Class<?>[] withRefusal = Arrays.copyOf(parameters, parameters.length + 1);
 		withRefusal[parameters.length] = refusal;
 		for (Class<?> type = guarded.targetClass(); type != null; type = type.getSuperclass()) {
 			for (Method candidate : ReflectionUtils.getDeclaredMethods(type)) {
 				if (!candidate.getName().equals(name) || candidate.equals(guarded.method())
-						|| !fits(guarded.method().getReturnType(), candidate.getReturnType())) {
+						|| KotlinDetector.isSuspendingFunction(candidate) != suspending
+						|| !fits(result(guarded.method()), result(candidate))) {
 					continue;
 				}
-				boolean same = Arrays.equals(candidate.getParameterTypes(), parameters);
-				if (same || takes(candidate.getParameterTypes(), withRefusal)) {
+				boolean same = Arrays.equals(parameters(candidate), parameters);
+				if (same || takes(parameters(candidate), withRefusal)) {
 					ReflectionUtils.makeAccessible(candidate);
 					return new FallbackMethod(candidate, !same);
 				}
 			}
 		}
 		throw guarded.problem("there is no " + attribute + " method '" + name + "' that fits.",
-				"Add to " + guarded.targetClass().getSimpleName() + ": "
-						+ guarded.method().getReturnType().getSimpleName() + " " + name
+				"Add to " + guarded.targetClass().getSimpleName() + ": " + (suspending ? "suspend " : "")
+						+ result(guarded.method()).getSimpleName() + " " + name
 						+ " with the same parameters, optionally followed by a " + refusal.getSimpleName() + ".");
+	}
+
+	// As written in the source: a compiled suspending function takes its continuation,
+	// too
+	private static Class<?>[] parameters(Method method) {
+		Class<?>[] types = method.getParameterTypes();
+		return KotlinDetector.isSuspendingFunction(method) ? Arrays.copyOf(types, types.length - 1) : types;
+	}
+
+	private static Class<?> result(Method method) {
+		return new MethodParameter(method, -1).getParameterType();
 	}
 
 	private static boolean fits(Class<?> wanted, Class<?> offered) {
@@ -93,15 +109,20 @@ public final class FallbackMethod {
 	 * Calls the fallback on the bean itself, not through its proxy.
 	 * @param invocation the refused call
 	 * @param refusal the refusal, made only if the fallback takes it
-	 * @return what the fallback returns
+	 * @return what the fallback returns, a publisher if it is a suspending function
 	 * @throws Throwable what the fallback throws
 	 */
 	public @Nullable Object invoke(MethodInvocation invocation, Supplier<? extends Throwable> refusal)
 			throws Throwable {
+		boolean suspending = KotlinDetector.isSuspendingFunction(this.method);
 		@Nullable Object[] arguments = invocation.getArguments();
+		int parameters = arguments.length - (suspending ? 1 : 0);
 		if (this.takesRefusal) {
-			arguments = Arrays.copyOf(arguments, arguments.length + 1);
-			arguments[arguments.length - 1] = refusal.get();
+			arguments = Arrays.copyOf(arguments, parameters + 1);
+			arguments[parameters] = refusal.get();
+		}
+		if (suspending) {
+			return CoroutinesUtils.invokeSuspendingFunction(this.method, invocation.getThis(), arguments);
 		}
 		try {
 			return this.method.invoke(invocation.getThis(), arguments);

@@ -7,6 +7,8 @@ package io.ge.redis.core.invocation;
 
 import java.util.List;
 
+import io.ge.redis.core.call.ResultForm;
+
 /**
  * What an annotation says about one method, parsed, checked and merged with the
  * properties: immutable, made once.
@@ -18,5 +20,13 @@ public interface GuardedOperation {
 	 * @return one description for each annotation, usually one
 	 */
 	List<GuardDescription> describe();
+
+	/**
+	 * Returns the form in which the method gives its result.
+	 * @return the form
+	 */
+	default ResultForm form() {
+		return ResultForm.PLAIN;
+	}
 
 }

@@ -5,18 +5,73 @@
 
 package io.ge.redis.core.invocation;
 
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 
+import io.ge.redis.core.call.ResultForm;
+
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
 
 /**
  * Which return types can be guarded.
  */
 public final class ReturnTypes {
 
+	/** Runs once, whoever waits for it. */
+	private static final Set<String> DEFERRED = Set.of("kotlinx.coroutines.Deferred");
+
+	private static final Set<String> PUBLISHERS = Set.of("org.reactivestreams.Publisher",
+			"kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Deferred");
+
+	private static final ClassLoader LOADER = ReturnTypes.class.getClassLoader();
+
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux", LOADER);
+
+	private static final boolean COROUTINES = REACTOR
+			&& ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", LOADER);
+
 	private ReturnTypes() {
+	}
+
+	/**
+	 * Returns in which form a method gives its result.
+	 * @param method the annotated method
+	 * @return the form
+	 * @throws GuardConfigurationException if its work goes on after it has returned, and
+	 * nothing tells when that ends
+	 */
+	public static ResultForm form(GuardedMethod method) {
+		if (isSuspending(method)) {
+			if (!COROUTINES) {
+				throw method.problem("a suspending function cannot be guarded without Reactor.",
+						"Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor, by which Spring calls it.");
+			}
+			Class<?> type = new MethodParameter(method.method(), -1).getParameterType();
+			return type.getName().equals("kotlinx.coroutines.flow.Flow") ? ResultForm.SUSPENDING_FLOW
+					: ResultForm.SUSPENDING;
+		}
+		Class<?> type = method.method().getReturnType();
+		if (!isLater(type)) {
+			return ResultForm.PLAIN;
+		}
+		if (type == CompletableFuture.class || type == CompletionStage.class) {
+			return ResultForm.FUTURE;
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		if (!REACTOR || adapter == null || isOneOf(type, DEFERRED)
+				|| !type.isAssignableFrom(adapter.getReactiveType())) {
+			throw method.problem("the return type " + type.getSimpleName() + " cannot be guarded.",
+					"Return the plain value, a CompletableFuture, or a publisher that Spring knows, such as Mono or "
+							+ "Flux" + (REACTOR ? "." : " with io.projectreactor:reactor-core."));
+		}
+		return ResultForm.of(adapter);
 	}
 
 	/**
@@ -41,12 +96,22 @@ public final class ReturnTypes {
 	 * @throws GuardConfigurationException if the type is a future or a publisher
 	 */
 	public static void requireSynchronous(GuardedMethod method, Class<?> type) {
-		boolean asynchronous = CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)
-				|| Flow.Publisher.class.isAssignableFrom(type)
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
-		if (asynchronous) {
+		if (isLater(type)) {
 			throw problem(method, type);
 		}
+	}
+
+	private static boolean isLater(Class<?> type) {
+		return CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)
+				|| Flow.Publisher.class.isAssignableFrom(type) || isOneOf(type, PUBLISHERS)
+				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+	}
+
+	// By name, since Spring knows them only with what it makes publishers of
+	private static boolean isOneOf(Class<?> type, Set<String> names) {
+		return names.contains(type.getName()) || ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.anyMatch((implemented) -> names.contains(implemented.getName()));
 	}
 
 	private static GuardConfigurationException problem(GuardedMethod method, Class<?> type) {
@@ -57,9 +122,7 @@ public final class ReturnTypes {
 	}
 
 	private static boolean isSuspending(GuardedMethod method) {
-		Class<?>[] parameters = method.method().getParameterTypes();
-		return parameters.length > 0
-				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
+		return KotlinDetector.isSuspendingFunction(method.method());
 	}
 
 }

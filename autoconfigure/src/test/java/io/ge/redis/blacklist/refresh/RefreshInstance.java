@@ -20,6 +20,7 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.TestCalls;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -69,7 +70,8 @@ final class RefreshInstance implements AutoCloseable {
 			.bindOrCreate("ge.redis.blacklist", BlacklistProperties.class);
 		GuardEvents events = new GuardEvents(() -> List.of(this.events::add));
 		this.guard = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
-				new ExpressionCompiler(null), this.backend::get, events, () -> false, () -> () -> null, List::of);
+				new ExpressionCompiler(null), this.backend::get, events, TestCalls.plain(), () -> false,
+				() -> () -> null, List::of);
 		this.guard.start();
 		this.tokens = RefreshTokenFactory.create(
 				new RefreshTokenProperties(true, null, properties.maxTokenLifetime(), grace),

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.cache;
+package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * what was bound to the thread that asked, and never on a thread of the driver, which
  * must not wait for anything. There are as many threads as wait.
  */
-final class Handover implements AutoCloseable {
+public final class Handover implements AutoCloseable {
 
 	private static final int IDLE_SECONDS = 30;
 
@@ -36,9 +36,10 @@ final class Handover implements AutoCloseable {
 	/**
 	 * Creates a handover.
 	 * @param context takes along what the application has bound to the calling thread
+	 * @param name of the threads
 	 */
-	Handover(UnaryOperator<Runnable> context) {
-		this(context, Integer.MAX_VALUE, DaemonThreads.named("ge-redis-cache"));
+	public Handover(UnaryOperator<Runnable> context, String name) {
+		this(context, Integer.MAX_VALUE, DaemonThreads.named(name));
 	}
 
 	Handover(UnaryOperator<Runnable> context, int most, ThreadFactory factory) {
@@ -51,25 +52,34 @@ final class Handover implements AutoCloseable {
 
 	/**
 	 * Returns a last step without a value.
+	 * @param <T> its type
+	 * @return the step
 	 */
-	static <T> CompletableFuture<@Nullable T> nothing() {
+	public static <T> CompletableFuture<@Nullable T> nothing() {
 		return new CompletableFuture<@Nullable T>().completeAsync(() -> null, Runnable::run);
 	}
 
 	/**
 	 * Returns a last step.
+	 * @param value the value
+	 * @param <T> its type
+	 * @return the step
 	 */
-	static <T extends @Nullable Object> CompletableFuture<T> done(T value) {
+	public static <T extends @Nullable Object> CompletableFuture<T> done(T value) {
 		return CompletableFuture.completedFuture(value);
 	}
 
 	/**
 	 * Does the next step when an answer is there: at once on the current thread if it is
 	 * already.
+	 * @param answer the answer
+	 * @param next the next step
+	 * @param <S> the type of the answer
+	 * @param <T> the type of the next step
 	 * @return completes as the next step does, exceptionally without wrappers
 	 */
-	<S extends @Nullable Object, T extends @Nullable Object> CompletableFuture<T> then(CompletableFuture<S> answer,
-			Function<S, CompletableFuture<T>> next) {
+	public <S extends @Nullable Object, T extends @Nullable Object> CompletableFuture<T> then(
+			CompletableFuture<S> answer, Function<S, CompletableFuture<T>> next) {
 		CompletableFuture<T> result = new CompletableFuture<>();
 		Runnable step = () -> answer.whenComplete((value, failure) -> go(value, failure, next, result));
 		if (answer.isDone()) {
@@ -82,7 +92,11 @@ final class Handover implements AutoCloseable {
 		return result;
 	}
 
-	private void execute(Runnable step) {
+	/**
+	 * Does something on another thread, with nothing carried along.
+	 * @param step what to do
+	 */
+	public void execute(Runnable step) {
 		try {
 			this.threads.execute(step);
 		}

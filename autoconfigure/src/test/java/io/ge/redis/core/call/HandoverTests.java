@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.cache;
+package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

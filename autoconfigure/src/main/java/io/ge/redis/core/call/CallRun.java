@@ -1,0 +1,249 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The course of a guarded call, the same for all forms of results. Whatever races with
+ * the caller's going away, exactly one of these happens: nothing was asked for, it is
+ * given back, or the work is ended.
+ *
+ * @param <A> the answer
+ */
+abstract class CallRun<A extends @Nullable Object> {
+
+	private enum State {
+
+		/** Nobody knows yet whether the call may proceed. */
+		ASKING,
+
+		/** The answer is there. */
+		DECIDING,
+
+		/** The method is being called. */
+		STARTING,
+
+		/** The same, and the caller has gone. */
+		LEAVING,
+
+		/** The method has been called. */
+		WORKING,
+
+		/** Its result is there, and not yet passed on. */
+		ENDING,
+
+		/** The result was passed on, or nobody wants it. */
+		OVER;
+
+		boolean isAtWork() {
+			return this == STARTING || this == LEAVING || this == WORKING;
+		}
+
+	}
+
+	private final GuardedCall<A> call;
+
+	private final AtomicReference<State> state = new AtomicReference<>(State.ASKING);
+
+	private volatile @Nullable CompletableFuture<A> asked;
+
+	private volatile GuardedCall.@Nullable Work work;
+
+	CallRun(GuardedCall<A> call) {
+		this.call = call;
+	}
+
+	/**
+	 * Begins the call.
+	 */
+	final void run() {
+		if (this.state.get() == State.OVER) {
+			return;
+		}
+		CompletableFuture<A> asking;
+		try {
+			asking = this.call.ask();
+		}
+		catch (Throwable ex) {
+			refuse(ex);
+			return;
+		}
+		this.asked = asking;
+		if (this.state.get() == State.OVER) {
+			asking.cancel(false);
+		}
+		if (asking.isDone()) {
+			asking.whenComplete(this::answered);
+			return;
+		}
+		asking.whenComplete((answer, failure) -> {
+			if (this.state.get() != State.OVER || failure == null) {
+				hop(() -> answered(answer, failure));
+			}
+		});
+	}
+
+	private void answered(A answer, @Nullable Throwable failure) {
+		if (failure != null) {
+			refuse(Waiting.cause(failure));
+			return;
+		}
+		if (!this.state.compareAndSet(State.ASKING, State.DECIDING)) {
+			this.call.giveBack(answer);
+			return;
+		}
+		GuardedCall.Work decided;
+		try {
+			decided = this.call.decide(answer);
+		}
+		catch (Throwable ex) {
+			if (this.state.compareAndSet(State.DECIDING, State.OVER)) {
+				deliver(null, ex);
+			}
+			return;
+		}
+		this.work = decided;
+		if (this.state.compareAndSet(State.DECIDING, State.STARTING)) {
+			start(decided);
+		}
+		else {
+			this.call.giveBack(answer);
+		}
+	}
+
+	private void refuse(Throwable refusal) {
+		if (this.state.compareAndSet(State.ASKING, State.OVER)) {
+			deliver(null, refusal);
+		}
+	}
+
+	private void start(GuardedCall.Work decided) {
+		try {
+			follow(decided.start());
+		}
+		catch (Throwable ex) {
+			ended(null, ex);
+			return;
+		}
+		// What has begun can be stopped, what is about to begin cannot
+		if (!this.state.compareAndSet(State.STARTING, State.WORKING)
+				&& this.state.compareAndSet(State.LEAVING, State.WORKING)) {
+			stopWork();
+		}
+	}
+
+	/**
+	 * The work has ended by itself.
+	 */
+	final void ended(@Nullable Object value, @Nullable Throwable failure) {
+		State last = this.state.getAndUpdate((now) -> now.isAtWork() ? State.ENDING : now);
+		if (!last.isAtWork()) {
+			return;
+		}
+		CompletionStage<?> ending = end(value, failure);
+		if (ending == GuardedCall.Work.DONE || ending.toCompletableFuture().isDone()) {
+			ending.whenComplete((nothing, problem) -> finish(value, failure, problem));
+		}
+		else {
+			ending.whenComplete((nothing, problem) -> hop(() -> finish(value, failure, problem)));
+		}
+	}
+
+	private CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+		GuardedCall.Work ended = this.work;
+		try {
+			return (ended != null) ? ended.end(value, failure) : GuardedCall.Work.DONE;
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private void finish(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable problem) {
+		if (!this.state.compareAndSet(State.ENDING, State.OVER)) {
+			return;
+		}
+		Throwable told = failure;
+		if (problem != null) {
+			Throwable cause = Waiting.cause(problem);
+			if (told == null) {
+				told = cause;
+			}
+			else if (told != cause) {
+				told.addSuppressed(cause);
+			}
+		}
+		deliver((told == null) ? value : null, told);
+	}
+
+	/**
+	 * The caller has gone. A call that has not been decided on is none.
+	 * @param stop whether work that has begun is to be stopped
+	 */
+	final void leave(boolean stop) {
+		State last = this.state.getAndUpdate((now) -> left(now, stop));
+		if (last == State.ASKING) {
+			CompletableFuture<A> asking = this.asked;
+			if (asking != null) {
+				// Else the answer is given back when it comes
+				asking.cancel(false);
+			}
+		}
+		else if (last == State.WORKING && stop) {
+			stopWork();
+		}
+	}
+
+	private static State left(State now, boolean stop) {
+		return switch (now) {
+			case STARTING -> stop ? State.LEAVING : now;
+			// Ends as any other
+			case LEAVING, WORKING -> now;
+			default -> State.OVER;
+		};
+	}
+
+	/**
+	 * Takes the work for ended, since nobody waits for it and nothing more is heard of
+	 * it.
+	 * @return whether it had not ended by itself
+	 */
+	final boolean abandon() {
+		if (!this.state.compareAndSet(State.WORKING, State.OVER)) {
+			return false;
+		}
+		end(null, new CancellationException());
+		return true;
+	}
+
+	/**
+	 * Goes on, on a thread of the application.
+	 */
+	abstract void hop(Runnable step);
+
+	/**
+	 * Follows the work that was started, until it ends.
+	 */
+	abstract void follow(@Nullable Object promise) throws Throwable;
+
+	/**
+	 * Stops the work, as far as that can be done.
+	 */
+	abstract void stopWork();
+
+	/**
+	 * Passes the result on.
+	 */
+	abstract void deliver(@Nullable Object value, @Nullable Throwable failure);
+
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The call of a method that returns a future: begins when the method is called, and is
+ * over when the future is complete. Cancelling the future cancels that of the method.
+ *
+ * @param <A> the answer
+ */
+final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
+
+	private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+
+	private final Executor executor;
+
+	private volatile @Nullable CompletionStage<?> followed;
+
+	/**
+	 * Creates the run.
+	 * @param executor runs what follows an answer, with what was bound to this thread
+	 */
+	FutureRun(GuardedCall<A> call, Executor executor) {
+		super(call);
+		this.executor = executor;
+	}
+
+	CompletableFuture<@Nullable Object> begin() {
+		// Such as by orTimeout: nobody waits any more
+		this.result.whenComplete((value, failure) -> leave(this.result.isCancelled()));
+		run();
+		return this.result;
+	}
+
+	@Override
+	void hop(Runnable step) {
+		this.executor.execute(step);
+	}
+
+	@Override
+	void follow(@Nullable Object promise) {
+		if (!(promise instanceof CompletionStage<?> stage)) {
+			throw new IllegalStateException("The method has returned " + promise + " instead of a future");
+		}
+		this.followed = stage;
+		stage.whenComplete((value, failure) -> ended(value, (failure != null) ? Waiting.cause(failure) : null));
+	}
+
+	/**
+	 * Work that cannot be stopped is guarded until its end.
+	 */
+	@Override
+	void stopWork() {
+		if (this.followed instanceof Future<?> work) {
+			work.cancel(true);
+		}
+	}
+
+	@Override
+	void deliver(@Nullable Object value, @Nullable Throwable failure) {
+		if (failure != null) {
+			this.result.completeExceptionally(failure);
+		}
+		else {
+			this.result.complete(value);
+		}
+	}
+
+}

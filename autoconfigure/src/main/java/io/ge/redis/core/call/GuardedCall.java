@@ -1,0 +1,77 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pattern does around one call whose result comes later: it asks, decides by the
+ * answer, and ends what it has begun. A publisher that is subscribed to again is another
+ * call.
+ *
+ * @param <A> the answer
+ */
+public interface GuardedCall<A extends @Nullable Object> {
+
+	/**
+	 * Asks whether the call may proceed, without blocking. Runs on the thread that starts
+	 * the call or subscribes.
+	 * @return completes with the answer, on any thread; if it is cancelled in time, what
+	 * was asked for is given back without further ado
+	 */
+	CompletableFuture<A> ask();
+
+	/**
+	 * Decides; what that does, {@link #giveBack} undoes. Runs on the thread that has
+	 * asked if the answer is there at once, else on one of the application, never of the
+	 * driver. Does not block.
+	 * @param answer the answer
+	 * @return what is done now
+	 * @throws Throwable the refusal
+	 */
+	Work decide(A answer) throws Throwable;
+
+	/**
+	 * Gives back what an answer has brought to a caller that has gone meanwhile.
+	 * @param answer the answer
+	 */
+	default void giveBack(A answer) {
+	}
+
+	/**
+	 * What is done under the guard, or instead of it.
+	 */
+	@FunctionalInterface
+	interface Work {
+
+		/** Nothing to wait for. */
+		CompletionStage<?> DONE = CompletableFuture.completedStage(null);
+
+		/**
+		 * Starts the work.
+		 * @return the promise of the method: a stage, a publisher
+		 * @throws Throwable what the method throws
+		 */
+		@Nullable Object start() throws Throwable;
+
+		/**
+		 * Ends the guarding, once, when the work has ended. Does not block.
+		 * @param value the value, if there is one and not several
+		 * @param failure what the work failed with, a
+		 * {@link java.util.concurrent.CancellationException} if nobody waits for it any
+		 * more, or {@code null}
+		 * @return the result is passed on when it completes
+		 */
+		default CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+			return DONE;
+		}
+
+	}
+
+}

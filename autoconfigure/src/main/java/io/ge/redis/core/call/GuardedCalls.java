@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Makes calls whose results come later.
+ */
+public final class GuardedCalls implements AutoCloseable {
+
+	private final CallContext context;
+
+	private final Supplier<List<SubscriberScope>> scopes;
+
+	private final Handover handover;
+
+	/**
+	 * Creates the maker.
+	 * @param context goes along with a call
+	 * @param scopes what a subscriber's context tells only later, asked for once, with
+	 * the first call
+	 */
+	public GuardedCalls(CallContext context, Supplier<List<SubscriberScope>> scopes) {
+		this.context = context;
+		this.scopes = SingletonSupplier.of(scopes);
+		this.handover = new Handover((task) -> context.capture().apply(task), "ge-redis-call");
+	}
+
+	/**
+	 * Makes a call. A future is asked for at once, a publisher when it is subscribed to,
+	 * each time.
+	 * @param form the form of the result
+	 * @param call makes the call
+	 * @return the result, of the type that the form is of
+	 */
+	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call) {
+		return switch (form.kind()) {
+			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
+			case FUTURE -> begin(withinTransaction(call.get()));
+			case SINGLE, MULTIPLE -> Publishers.of(form, call, this.context, this.scopes.get());
+		};
+	}
+
+	/**
+	 * Lets a call that is made in a transaction of its thread wait there for the answer:
+	 * elsewhere the method would be outside of it. Such a thread is no event loop.
+	 */
+	private static GuardedCall<?> withinTransaction(GuardedCall<?> call) {
+		return TransactionSynchronizationManager.isActualTransactionActive() ? new WaitingCall<>(call) : call;
+	}
+
+	/**
+	 * Hands the answer to a call of an asynchronous API over.
+	 * @param asked completes with the answer; may be cancelled
+	 * @param result makes a result of the answer
+	 * @param giveBack gives back what the answer has brought, to a caller that has gone
+	 * @param <A> the type of the answer
+	 * @param <T> the type of the result
+	 * @return completes with the result: at once, or on a thread of the application with
+	 * what is bound to this one; who cancels it gives back what was asked for
+	 */
+	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> handOver(
+			CompletableFuture<A> asked, Function<A, T> result, Consumer<A> giveBack) {
+		CompletableFuture<T> handed = new CompletableFuture<>();
+		handed.whenComplete((value, failure) -> asked.cancel(false));
+		BiConsumer<A, @Nullable Throwable> step = (answer, failure) -> hand(answer, failure, result, giveBack, handed);
+		if (asked.isDone()) {
+			asked.whenComplete(step);
+		}
+		else {
+			Executor executor = carrying();
+			asked.whenComplete((answer, failure) -> executor.execute(() -> step.accept(answer, failure)));
+		}
+		return handed;
+	}
+
+	private static <A extends @Nullable Object, T extends @Nullable Object> void hand(A answer,
+			@Nullable Throwable failure, Function<A, T> result, Consumer<A> giveBack, CompletableFuture<T> handed) {
+		if (failure != null) {
+			handed.completeExceptionally(Waiting.cause(failure));
+			return;
+		}
+		if (handed.isDone()) {
+			giveBack.accept(answer);
+			return;
+		}
+		T value;
+		try {
+			value = result.apply(answer);
+		}
+		catch (Throwable ex) {
+			handed.completeExceptionally(ex);
+			return;
+		}
+		if (!handed.complete(value)) {
+			giveBack.accept(answer);
+		}
+	}
+
+	private CompletableFuture<@Nullable Object> begin(GuardedCall<?> call) {
+		return new FutureRun<>(call, carrying()).begin();
+	}
+
+	private Executor carrying() {
+		UnaryOperator<Runnable> carried = this.context.capture();
+		return (step) -> this.handover.execute(carried.apply(step));
+	}
+
+	@Override
+	public void close() {
+		this.handover.close();
+	}
+
+}

@@ -1,0 +1,186 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+
+/**
+ * One subscription to the result of a guarded method: asks when it is subscribed to,
+ * calls the method when it may, and ends before it passes on the only value, or the end
+ * of several. Nothing is buffered: what the subscriber requests is requested from the
+ * method.
+ *
+ * @param <A> the answer
+ */
+final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
+		implements CoreSubscriber<Object>, Subscription {
+
+	private final CoreSubscriber<? super Object> subscriber;
+
+	private final CallContext context;
+
+	private final Function<Object, Publisher<?>> publisher;
+
+	private final boolean single;
+
+	private final Scheduler scheduler;
+
+	/** What is bound to the thread that subscribes. */
+	private final UnaryOperator<Runnable> bound;
+
+	private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
+
+	/** Of the work: also cancelled while it emits within its subscription. */
+	private volatile @Nullable Subscription source;
+
+	private volatile boolean gone;
+
+	/** Of a single value, until the guarding has ended. */
+	private @Nullable Object value;
+
+	/**
+	 * Creates the run.
+	 * @param context lets threads find what the subscriber has in its context
+	 * @param publisher makes a publisher of what the method returns
+	 * @param single whether there is at most one value
+	 */
+	PublisherRun(GuardedCall<A> call, CoreSubscriber<? super Object> subscriber, CallContext context,
+			Function<Object, Publisher<?>> publisher, boolean single) {
+		super(call);
+		this.subscriber = subscriber;
+		this.context = context;
+		this.publisher = publisher;
+		this.single = single;
+		this.bound = context.capture();
+		// Who may block here may also block afterwards
+		this.scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
+	}
+
+	void begin() {
+		this.subscriber.onSubscribe(this);
+		within(this::run);
+	}
+
+	@Override
+	public Context currentContext() {
+		return this.subscriber.currentContext();
+	}
+
+	@Override
+	void hop(Runnable step) {
+		Runnable carried = this.bound.apply(() -> within(step));
+		try {
+			this.scheduler.schedule(carried);
+		}
+		catch (RejectedExecutionException ex) {
+			// Schedulers that were shut down, and a subscriber that must hear the end
+			new CompletableFuture<>().defaultExecutor().execute(carried);
+		}
+	}
+
+	private void within(Runnable step) {
+		Context known = currentContext();
+		if (known.isEmpty()) {
+			step.run();
+		}
+		else {
+			this.context.within(known, step);
+		}
+	}
+
+	@Override
+	void follow(@Nullable Object promise) {
+		if (promise == null) {
+			throw new IllegalStateException("The method has returned null instead of a publisher");
+		}
+		this.publisher.apply(promise).subscribe(this);
+	}
+
+	@Override
+	public void onSubscribe(Subscription subscription) {
+		this.source = subscription;
+		if (this.gone) {
+			subscription.cancel();
+		}
+		else {
+			this.upstream.set(subscription);
+		}
+	}
+
+	@Override
+	public void onNext(Object next) {
+		if (this.gone) {
+			Operators.onDiscard(next, currentContext());
+		}
+		else if (this.single) {
+			this.value = next;
+		}
+		else {
+			this.subscriber.onNext(next);
+		}
+	}
+
+	@Override
+	public void onError(Throwable failure) {
+		ended(null, failure);
+	}
+
+	@Override
+	public void onComplete() {
+		ended(this.value, null);
+	}
+
+	@Override
+	public void request(long count) {
+		if (Operators.validate(count)) {
+			this.upstream.request(count);
+		}
+	}
+
+	@Override
+	public void cancel() {
+		this.gone = true;
+		Subscription working = this.source;
+		if (working != null) {
+			working.cancel();
+		}
+		leave(true);
+	}
+
+	@Override
+	void stopWork() {
+		this.upstream.cancel();
+		abandon();
+	}
+
+	@Override
+	void deliver(@Nullable Object last, @Nullable Throwable failure) {
+		if (this.gone) {
+			return;
+		}
+		if (failure != null) {
+			this.subscriber.onError(failure);
+			return;
+		}
+		if (last != null) {
+			this.subscriber.onNext(last);
+		}
+		this.subscriber.onComplete();
+	}
+
+}

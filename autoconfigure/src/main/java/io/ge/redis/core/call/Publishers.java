@@ -1,0 +1,172 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.ReactiveAdapter;
+
+/**
+ * Guarded publishers, on Reactor.
+ */
+final class Publishers {
+
+	private Publishers() {
+	}
+
+	static Object of(ResultForm form, Supplier<? extends GuardedCall<?>> call, CallContext context,
+			List<SubscriberScope> scopes) {
+		ReactiveAdapter adapter = form.adapter();
+		boolean single = form.kind() == ResultForm.Kind.SINGLE;
+		Start start = new Start(call, context, publisher(adapter, single), single);
+		Publisher<?> guarded = single ? single(start, scopes) : multiple(start, scopes);
+		return (adapter != null) ? adapter.fromPublisher(guarded) : guarded;
+	}
+
+	private static Function<Object, Publisher<?>> publisher(@Nullable ReactiveAdapter adapter, boolean single) {
+		if (adapter != null) {
+			return adapter::toPublisher;
+		}
+		// What Spring, too, takes for the result of a suspending function
+		return single ? (promise) -> (promise instanceof Mono<?> mono) ? mono : Mono.just(promise)
+				: (promise) -> (Publisher<?>) promise;
+	}
+
+	private static Mono<Object> single(Start start, List<SubscriberScope> scopes) {
+		if (scopes.isEmpty()) {
+			return new Single(start);
+		}
+		return Mono.deferContextual((context) -> {
+			Mono<UnaryOperator<Runnable>> scope = scope(scopes, context);
+			return (scope != null) ? scope.flatMap((found) -> new Single(start.within(found))) : new Single(start);
+		});
+	}
+
+	private static Flux<Object> multiple(Start start, List<SubscriberScope> scopes) {
+		if (scopes.isEmpty()) {
+			return new Multiple(start);
+		}
+		return Flux.deferContextual((context) -> {
+			Mono<UnaryOperator<Runnable>> scope = scope(scopes, context);
+			return (scope != null) ? scope.flatMapMany((found) -> new Multiple(start.within(found)))
+					: new Multiple(start);
+		});
+	}
+
+	private static @Nullable Mono<UnaryOperator<Runnable>> scope(List<SubscriberScope> scopes, ContextView context) {
+		Mono<UnaryOperator<Runnable>> all = null;
+		for (SubscriberScope scope : scopes) {
+			Publisher<UnaryOperator<Runnable>> found = scope.find(context);
+			if (found != null) {
+				Mono<UnaryOperator<Runnable>> one = Mono.from(found).defaultIfEmpty(UnaryOperator.identity());
+				all = (all == null) ? one
+						: all.zipWith(one, (outer, inner) -> (task) -> outer.apply(inner.apply(task)));
+			}
+		}
+		return all;
+	}
+
+	/**
+	 * Starts a call for each subscriber.
+	 *
+	 * @param call makes the call
+	 * @param context goes along with it
+	 * @param publisher makes a publisher of what the method returns
+	 * @param isSingle whether there is at most one value
+	 */
+	private record Start(Supplier<? extends GuardedCall<?>> call, CallContext context,
+			Function<Object, Publisher<?>> publisher, boolean isSingle) {
+
+		void begin(CoreSubscriber<? super Object> subscriber) {
+			GuardedCall<?> made;
+			try {
+				made = this.call.get();
+			}
+			catch (Throwable ex) {
+				Operators.error(subscriber, ex);
+				return;
+			}
+			new PublisherRun<>(made, subscriber, this.context, this.publisher, this.isSingle).begin();
+		}
+
+		Start within(UnaryOperator<Runnable> scope) {
+			return new Start(() -> new Scoped<>(this.call.get(), scope), this.context, this.publisher, this.isSingle);
+		}
+
+	}
+
+	/**
+	 * A call that asks within a scope.
+	 *
+	 * @param call the call
+	 * @param scope the scope
+	 * @param <A> the answer
+	 */
+	private record Scoped<A extends @Nullable Object>(GuardedCall<A> call,
+			UnaryOperator<Runnable> scope) implements GuardedCall<A> {
+
+		@Override
+		public CompletableFuture<A> ask() {
+			CompletableFuture<CompletableFuture<A>> asked = new CompletableFuture<>();
+			this.scope.apply(() -> asked.complete(this.call.ask())).run();
+			return asked.join();
+		}
+
+		@Override
+		public Work decide(A answer) throws Throwable {
+			return this.call.decide(answer);
+		}
+
+		@Override
+		public void giveBack(A answer) {
+			this.call.giveBack(answer);
+		}
+
+	}
+
+	private static final class Single extends Mono<Object> {
+
+		private final Start start;
+
+		Single(Start start) {
+			this.start = start;
+		}
+
+		@Override
+		public void subscribe(CoreSubscriber<? super Object> subscriber) {
+			this.start.begin(subscriber);
+		}
+
+	}
+
+	private static final class Multiple extends Flux<Object> {
+
+		private final Start start;
+
+		Multiple(Start start) {
+			this.start = start;
+		}
+
+		@Override
+		public void subscribe(CoreSubscriber<? super Object> subscriber) {
+			this.start.begin(subscriber);
+		}
+
+	}
+
+}

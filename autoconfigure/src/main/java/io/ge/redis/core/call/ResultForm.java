@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ReactiveAdapter;
+
+/**
+ * The form in which a method gives its result, and so when its guard begins and ends.
+ *
+ * @param kind the kind
+ * @param adapter of publishers that are none of Reactive Streams
+ */
+public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
+
+	/** The result is there when the method returns. */
+	public static final ResultForm PLAIN = new ResultForm(Kind.PLAIN, null);
+
+	/** The method returns a future. */
+	public static final ResultForm FUTURE = new ResultForm(Kind.FUTURE, null);
+
+	/** The method is suspended until its result is there. */
+	public static final ResultForm SUSPENDING = new ResultForm(Kind.SINGLE, null);
+
+	/** The method is suspended until its flow is there. */
+	public static final ResultForm SUSPENDING_FLOW = new ResultForm(Kind.MULTIPLE, null);
+
+	/**
+	 * Returns the form of a method that returns a publisher.
+	 * @param adapter knows the type
+	 * @return the form
+	 */
+	public static ResultForm of(ReactiveAdapter adapter) {
+		return new ResultForm(adapter.isMultiValue() ? Kind.MULTIPLE : Kind.SINGLE, adapter);
+	}
+
+	/**
+	 * Returns whether the result is there when the method returns.
+	 * @return whether nothing comes later
+	 */
+	public boolean isPlain() {
+		return this.kind == Kind.PLAIN;
+	}
+
+	/**
+	 * What comes, and how.
+	 */
+	public enum Kind {
+
+		/** A value, at once. */
+		PLAIN,
+
+		/** One value, later, once. */
+		FUTURE,
+
+		/** At most one value to each subscriber. */
+		SINGLE,
+
+		/** Any number of values to each subscriber. */
+		MULTIPLE
+
+	}
+
+}

@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that waits for its answer on the thread that asks. An interrupt ends the wait,
+ * and the call: what it has asked for is given back.
+ *
+ * @param call the call
+ * @param <A> the answer
+ */
+record WaitingCall<A extends @Nullable Object>(GuardedCall<A> call) implements GuardedCall<A> {
+
+	@Override
+	public CompletableFuture<A> ask() {
+		CompletableFuture<A> asked = this.call.ask();
+		try {
+			asked.get();
+		}
+		catch (InterruptedException ex) {
+			asked.cancel(false);
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException ex) {
+			// is the answer
+		}
+		return asked;
+	}
+
+	@Override
+	public Work decide(A answer) throws Throwable {
+		return this.call.decide(answer);
+	}
+
+	@Override
+	public void giveBack(A answer) {
+		this.call.giveBack(answer);
+	}
+
+}

@@ -1,0 +1,556 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.ge.redis.test.TestCalls;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests of calls whose results come later.
+ */
+class GuardedCallsTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final int RACES = 10_000;
+
+	private final GuardedCalls calls = TestCalls.plain();
+
+	@AfterEach
+	void close() {
+		this.calls.close();
+	}
+
+	@SuppressWarnings("unchecked")
+	private CompletableFuture<Object> future(TestCall call) {
+		return (CompletableFuture<Object>) this.calls.make(ResultForm.FUTURE, () -> call);
+	}
+
+	@SuppressWarnings("unchecked")
+	private Mono<Object> mono(Supplier<TestCall> call) {
+		return (Mono<Object>) this.calls.make(ResultForm.of(adapter(Mono.class)), call);
+	}
+
+	@SuppressWarnings("unchecked")
+	private Flux<Object> flux(Supplier<TestCall> call) {
+		return (Flux<Object>) this.calls.make(ResultForm.of(adapter(Flux.class)), call);
+	}
+
+	private GuardedCalls calls() {
+		return this.calls;
+	}
+
+	private static ReactiveAdapter adapter(Class<?> type) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		assertThat(adapter).isNotNull();
+		return adapter;
+	}
+
+	/**
+	 * Plays the races of what may happen to one call, in an order that only chance knows.
+	 */
+	private static void race(Random random, List<Runnable> steps) throws Exception {
+		CyclicBarrier start = new CyclicBarrier(steps.size());
+		ExecutorService threads = Executors.newFixedThreadPool(steps.size());
+		try {
+			List<CompletableFuture<Void>> played = new ArrayList<>();
+			for (Runnable step : steps) {
+				int spin = random.nextInt(200);
+				played.add(CompletableFuture.runAsync(() -> {
+					await(start);
+					for (int i = 0; i < spin; i++) {
+						Thread.onSpinWait();
+					}
+					step.run();
+				}, threads));
+			}
+			CompletableFuture.allOf(played.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
+		}
+		finally {
+			threads.shutdown();
+		}
+	}
+
+	private static void await(CyclicBarrier barrier) {
+		try {
+			barrier.await(30, TimeUnit.SECONDS);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Nested
+	class Futures {
+
+		@Test
+		void methodRunsWhenItIsGrantedAndIsOverWhenItsFutureIs() {
+			CompletableFuture<String> work = new CompletableFuture<>();
+			TestCall call = new TestCall(() -> work);
+			CompletableFuture<Object> result = future(call);
+			assertThat(call.notes).containsExactly("asked");
+			call.grant();
+			Awaitility.await().until(() -> call.notes.contains("started"));
+			work.complete("value");
+			assertThat(call.notes).containsExactly("asked", "granted", "started", "ended with value");
+			assertThat(result).isNotDone();
+			call.end();
+			assertThat(result).succeedsWithin(LONG).isEqualTo("value");
+			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void answerThatIsThereIsTakenOnTheSameThread() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value")).grant().end();
+			assertThat(future(call)).isCompletedWithValue("value");
+			assertThat(call.decidedOn).isSameAs(Thread.currentThread());
+		}
+
+		@Test
+		void answerIsNeverTakenOnTheThreadThatBringsIt() throws Exception {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value")).end();
+			CompletableFuture<Object> result = future(call);
+			Thread driver = new Thread(call::grant);
+			driver.start();
+			assertThat(result).succeedsWithin(LONG).isEqualTo("value");
+			driver.join();
+			assertThat(call.decidedOn).isNotNull().isNotSameAs(driver).isNotSameAs(Thread.currentThread());
+		}
+
+		@Test
+		void refusalIsTheResult() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value"));
+			CompletableFuture<Object> result = future(call);
+			call.answer.complete("refused");
+			assertThat(result).failsWithin(LONG)
+				.withThrowableThat()
+				.withCauseInstanceOf(IllegalArgumentException.class);
+			assertThat(call.notes).containsExactly("asked", "refused");
+		}
+
+		@Test
+		void failureOfTheAnswerIsTheResult() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value"));
+			CompletableFuture<Object> result = future(call);
+			call.answer.completeExceptionally(new IllegalArgumentException("away"));
+			assertThat(result).failsWithin(LONG).withThrowableThat().havingCause().withMessage("away");
+		}
+
+		@Test
+		void methodThatThrowsIsEnded() {
+			TestCall call = new TestCall(() -> {
+				throw new IllegalArgumentException("thrown");
+			}).grant().end();
+			assertThat(future(call)).failsWithin(LONG).withThrowableThat().havingCause().withMessage("thrown");
+			assertThat(call.notes).endsWith("ended with IllegalArgumentException");
+		}
+
+		@Test
+		void methodThatReturnsNoFutureIsEnded() {
+			TestCall call = new TestCall(() -> null).grant().end();
+			assertThat(future(call)).failsWithin(LONG)
+				.withThrowableThat()
+				.havingCause()
+				.withMessageContaining("null instead of a future");
+			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void whoCancelsBeforeTheAnswerHasAskedForNothing() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value"));
+			future(call).cancel(true);
+			assertThat(call.answer).isCancelled();
+			call.grant();
+			assertThat(call.held).hasValue(0);
+			assertThat(call.notes).containsExactly("asked");
+		}
+
+		@Test
+		void cancellingCancelsTheWorkAndEndsIt() {
+			CompletableFuture<String> work = new CompletableFuture<>();
+			TestCall call = new TestCall(() -> work).grant().end();
+			future(call).cancel(true);
+			assertThat(work).isCancelled();
+			assertThat(call.notes).endsWith("ended with CancellationException");
+			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void whoDoesNotWaitAnyMoreHasAskedForNothing() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value"));
+			assertThat(future(call).orTimeout(1, TimeUnit.MILLISECONDS)).failsWithin(LONG);
+			Awaitility.await().until(call.answer::isCancelled);
+			call.grant();
+			assertThat(call.held).hasValue(0);
+			assertThat(call.notes).containsExactly("asked");
+		}
+
+		@Test
+		void whoGoesWhileItIsDecidedGetsNothing() {
+			CompletableFuture<Object> result = new CompletableFuture<>();
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value"));
+			call.deciding = () -> result.join();
+			CompletableFuture<Object> future = future(call);
+			call.grant();
+			Awaitility.await().until(() -> call.notes.contains("granted"));
+			future.cancel(true);
+			result.complete("decide");
+			Awaitility.await().until(() -> call.held.get() == 0);
+			assertThat(call.notes).containsExactly("asked", "granted", "given back");
+		}
+
+		@Test
+		void answerOfTheApiIsGivenBackIfNobodyTakesIt() {
+			CompletableFuture<String> early = new CompletableFuture<>();
+			List<String> givenBack = new CopyOnWriteArrayList<>();
+			calls().handOver(early, (answer) -> answer, givenBack::add).toCompletableFuture().cancel(true);
+			assertThat(early).isCancelled();
+			CompletableFuture<Void> telling = new CompletableFuture<>();
+			CompletableFuture<Void> told = new CompletableFuture<>();
+			CompletableFuture<String> asked = new CompletableFuture<>();
+			CompletableFuture<String> handed = calls().handOver(asked, (answer) -> {
+				telling.complete(null);
+				told.join();
+				return answer;
+			}, givenBack::add).toCompletableFuture();
+			asked.complete("late");
+			telling.join();
+			handed.cancel(true);
+			told.complete(null);
+			Awaitility.await().until(() -> givenBack.equals(List.of("late")));
+		}
+
+		@Test
+		void failureToEndIsTheResult() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value")).grant();
+			CompletableFuture<Object> result = future(call);
+			call.ending.completeExceptionally(new IllegalArgumentException("not ended"));
+			assertThat(result).failsWithin(LONG).withThrowableThat().havingCause().withMessage("not ended");
+		}
+
+		@Test
+		void nothingIsHeldAfterRandomCancellations() throws Exception {
+			Random random = new Random(42);
+			List<TestCall> all = new ArrayList<>();
+			for (int i = 0; i < RACES / 10; i++) {
+				CompletableFuture<String> work = new CompletableFuture<>();
+				TestCall call = new TestCall(() -> work).end();
+				CompletableFuture<Object> result = future(call);
+				all.add(call);
+				boolean ends = random.nextBoolean();
+				race(random,
+						List.of(call::grant, () -> result.cancel(true), () -> work.complete(ends ? "value" : null)));
+			}
+			Awaitility.await().atMost(LONG).until(() -> all.stream().allMatch(TestCall::isOver));
+		}
+
+	}
+
+	@Nested
+	class Publishers {
+
+		@Test
+		void nothingIsAskedBeforeTheSubscription() {
+			AtomicInteger made = new AtomicInteger();
+			Mono<Object> mono = mono(() -> {
+				made.incrementAndGet();
+				return new TestCall(() -> Mono.just("value")).grant().end();
+			});
+			assertThat(made).hasValue(0);
+			assertThat(mono.block(LONG)).isEqualTo("value");
+			assertThat(mono.block(LONG)).isEqualTo("value");
+			assertThat(made).hasValue(2);
+		}
+
+		@Test
+		void valueIsPassedOnAfterTheEnd() {
+			TestCall call = new TestCall(() -> Mono.just("value")).grant();
+			CompletableFuture<Object> result = mono(() -> call).toFuture();
+			assertThat(call.notes).containsExactly("asked", "granted", "started", "ended with value");
+			assertThat(result).isNotDone();
+			call.end();
+			assertThat(result).succeedsWithin(LONG).isEqualTo("value");
+		}
+
+		@Test
+		void emptyIsEmpty() {
+			TestCall call = new TestCall(Mono::empty).grant().end();
+			assertThat(mono(() -> call).block(LONG)).isNull();
+			assertThat(call.notes).endsWith("ended with null");
+		}
+
+		@Test
+		void valuesArePassedOnAsTheyComeAndTheirEndAfterOurs() {
+			Sinks.Many<Object> source = Sinks.many().unicast().onBackpressureBuffer();
+			TestCall call = new TestCall(source::asFlux).grant();
+			List<Object> seen = new ArrayList<>();
+			CompletableFuture<Void> over = flux(() -> call).doOnNext(seen::add).then().toFuture();
+			source.tryEmitNext(1);
+			source.tryEmitNext(2);
+			assertThat(seen).containsExactly(1, 2);
+			source.tryEmitComplete();
+			assertThat(over).isNotDone();
+			call.end();
+			assertThat(over).succeedsWithin(LONG);
+			assertThat(call.notes).endsWith("ended with null");
+		}
+
+		@Test
+		void onlyWhatIsRequestedIsRequested() {
+			List<Long> requests = new ArrayList<>();
+			TestCall call = new TestCall(() -> Flux.range(0, 10).doOnRequest(requests::add)).end();
+			List<Object> seen = new CopyOnWriteArrayList<>();
+			BaseSubscriber<Object> subscriber = new BaseSubscriber<>() {
+
+				@Override
+				protected void hookOnSubscribe(Subscription subscription) {
+					subscription.request(2);
+				}
+
+				@Override
+				protected void hookOnNext(Object value) {
+					seen.add(value);
+				}
+
+			};
+			flux(() -> call).subscribe(subscriber);
+			call.grant();
+			Awaitility.await().until(() -> seen.size() == 2);
+			subscriber.request(3);
+			assertThat(seen).containsExactly(0, 1, 2, 3, 4);
+			assertThat(requests).containsExactly(2L, 3L);
+			subscriber.cancel();
+			assertThat(call.notes).endsWith("ended with CancellationException");
+		}
+
+		@Test
+		void answerIsNeverTakenOnTheThreadThatBringsIt() throws Exception {
+			TestCall call = new TestCall(() -> Mono.just("value")).end();
+			CompletableFuture<Object> result = mono(() -> call).toFuture();
+			Thread driver = new Thread(call::grant);
+			driver.start();
+			assertThat(result).succeedsWithin(LONG).isEqualTo("value");
+			driver.join();
+			assertThat(call.decidedOn).isNotNull().isNotSameAs(driver);
+		}
+
+		@Test
+		void refusalIsTheResult() {
+			TestCall call = new TestCall(() -> Mono.just("value"));
+			call.answer.complete("refused");
+			assertThatIllegalArgumentException().isThrownBy(() -> mono(() -> call).block(LONG)).withMessage("refused");
+			assertThat(call.notes).containsExactly("asked", "refused");
+		}
+
+		@Test
+		void failuresAreEnded() {
+			TestCall call = new TestCall(() -> Mono.error(new IllegalArgumentException("failed"))).grant().end();
+			assertThatIllegalArgumentException().isThrownBy(() -> mono(() -> call).block(LONG)).withMessage("failed");
+			assertThat(call.notes).endsWith("ended with IllegalArgumentException");
+		}
+
+		@Test
+		void methodThatThrowsIsEnded() {
+			TestCall call = new TestCall(() -> {
+				throw new IllegalArgumentException("thrown");
+			}).grant().end();
+			assertThatIllegalArgumentException().isThrownBy(() -> mono(() -> call).block(LONG)).withMessage("thrown");
+			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void whoCancelsBeforeTheAnswerHasAskedForNothing() {
+			TestCall call = new TestCall(() -> Mono.just("value"));
+			mono(() -> call).subscribe().dispose();
+			assertThat(call.answer).isCancelled();
+			call.grant();
+			assertThat(call.held).hasValue(0);
+			assertThat(call.notes).containsExactly("asked");
+		}
+
+		@Test
+		@Timeout(60)
+		void whoCancelsWhileTheWorkEmitsGetsNoMore() {
+			AtomicReference<String> cancelled = new AtomicReference<>();
+			TestCall endless = new TestCall(() -> Flux.generate((sink) -> sink.next(1))).grant().end();
+			assertThat(flux(() -> endless).next().block(LONG)).isEqualTo(1);
+			assertThat(endless.held).hasValue(0);
+			TestCall later = new TestCall(() -> Flux.range(0, 1000).hide().doOnCancel(() -> cancelled.set("work")))
+				.end();
+			List<Object> seen = new CopyOnWriteArrayList<>();
+			flux(() -> later).subscribe(new BaseSubscriber<>() {
+
+				@Override
+				protected void hookOnNext(Object value) {
+					seen.add(value);
+					cancel();
+				}
+
+			});
+			later.grant();
+			Awaitility.await().until(() -> later.held.get() == 0);
+			assertThat(seen).containsExactly(0);
+			assertThat(cancelled).hasValue("work");
+		}
+
+		@Test
+		void whoMayBlockMayBlockAfterwards() {
+			AtomicReference<Boolean> mayBlock = new AtomicReference<>();
+			TestCall call = new TestCall(() -> Mono.fromSupplier(() -> {
+				mayBlock.set(!Schedulers.isInNonBlockingThread());
+				return "value";
+			})).end();
+			CompletableFuture<Object> result = mono(() -> call).subscribeOn(Schedulers.boundedElastic()).toFuture();
+			Awaitility.await().until(() -> call.notes.contains("asked"));
+			call.grant();
+			assertThat(result).succeedsWithin(LONG);
+			assertThat(mayBlock).hasValue(true);
+		}
+
+		@Test
+		void callThatCannotBeMadeIsAFailure() {
+			Mono<Object> mono = mono(() -> {
+				throw new IllegalArgumentException("no bean");
+			});
+			assertThatIllegalArgumentException().isThrownBy(() -> mono.block(LONG)).withMessage("no bean");
+		}
+
+		@Test
+		void cancellingCancelsTheWorkAndEndsIt() {
+			AtomicReference<String> cancelled = new AtomicReference<>();
+			TestCall call = new TestCall(() -> Mono.never().doOnCancel(() -> cancelled.set("work"))).grant().end();
+			mono(() -> call).subscribe().dispose();
+			assertThat(cancelled).hasValue("work");
+			assertThat(call.notes).endsWith("ended with CancellationException");
+			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void workThatIsAboutToBeginWhenItsCallerGoesIsEndedAfterItHasBegun() throws Exception {
+			CountDownLatch beginning = new CountDownLatch(1);
+			CountDownLatch gone = new CountDownLatch(1);
+			AtomicReference<@Nullable TestCall> begun = new AtomicReference<>();
+			TestCall call = new TestCall(() -> {
+				beginning.countDown();
+				awaitLatch(gone);
+				TestCall self = begun.get();
+				assertThat(self).isNotNull();
+				self.notes.add("begun");
+				return Mono.never();
+			}).end();
+			begun.set(call);
+			var subscription = mono(() -> call).subscribe();
+			call.grant();
+			awaitLatch(beginning);
+			subscription.dispose();
+			assertThat(call.notes).endsWith("started");
+			gone.countDown();
+			Awaitility.await().until(() -> call.held.get() == 0);
+			assertThat(call.notes).endsWith("begun", "ended with CancellationException");
+		}
+
+		@Test
+		void nothingIsHeldAfterRandomCancellations() throws Exception {
+			Random random = new Random(42);
+			List<TestCall> all = new ArrayList<>();
+			for (int i = 0; i < RACES / 10; i++) {
+				Sinks.One<Object> work = Sinks.one();
+				TestCall call = new TestCall(work::asMono).end();
+				var subscription = mono(() -> call).subscribe((value) -> {
+				}, (failure) -> {
+				});
+				all.add(call);
+				boolean ends = random.nextBoolean();
+				race(random, List.of(call::grant, subscription::dispose, () -> {
+					if (ends) {
+						work.tryEmitValue("value");
+					}
+				}));
+			}
+			Awaitility.await().atMost(LONG).until(() -> all.stream().allMatch(TestCall::isOver));
+		}
+
+		@Test
+		void whatASubscriberTellsLaterIsKnownWhileAsking() {
+			AtomicReference<String> known = new AtomicReference<>("nobody");
+			SubscriberScope scope = (context) -> context.hasKey("user")
+					? Mono.delay(Duration.ofMillis(1)).map((tick) -> (task) -> () -> {
+						known.set(context.get("user"));
+						task.run();
+						known.set("nobody");
+					}) : null;
+			List<String> asking = new ArrayList<>();
+			try (GuardedCalls scoped = TestCalls.within(() -> List.of(scope))) {
+				Mono<?> mono = (Mono<?>) scoped.make(ResultForm.of(adapter(Mono.class)), () -> {
+					TestCall call = new TestCall(() -> Mono.just("value")).grant().end();
+					return new Watched(call, () -> asking.add(known.get()));
+				});
+				mono.contextWrite((context) -> context.put("user", "anna")).block(LONG);
+				mono.block(LONG);
+			}
+			assertThat(asking).containsExactly("anna", "nobody");
+		}
+
+	}
+
+	private static void awaitLatch(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new CancellationException();
+		}
+	}
+
+	private record Watched(TestCall call, Runnable asking) implements GuardedCall<String> {
+
+		@Override
+		public CompletableFuture<String> ask() {
+			this.asking.run();
+			return this.call.ask();
+		}
+
+		@Override
+		public Work decide(String answer) {
+			return this.call.decide(answer);
+		}
+
+	}
+
+}

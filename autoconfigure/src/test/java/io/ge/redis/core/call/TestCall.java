@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that takes one permit and notes what becomes of it.
+ */
+final class TestCall implements GuardedCall<String> {
+
+	final CompletableFuture<String> answer = new CompletableFuture<>();
+
+	final CompletableFuture<Void> ending = new CompletableFuture<>();
+
+	final List<String> notes = new CopyOnWriteArrayList<>();
+
+	/** Taken and not yet given back in any way. */
+	final AtomicInteger held = new AtomicInteger();
+
+	private final Supplier<@Nullable Object> work;
+
+	volatile @Nullable Thread decidedOn;
+
+	volatile Runnable deciding = () -> {
+	};
+
+	TestCall(Supplier<@Nullable Object> work) {
+		this.work = work;
+	}
+
+	/**
+	 * Answers, as an engine does: who has cancelled in time has nothing.
+	 */
+	TestCall grant() {
+		this.held.incrementAndGet();
+		if (!this.answer.complete("granted")) {
+			this.held.decrementAndGet();
+		}
+		return this;
+	}
+
+	TestCall end() {
+		this.ending.complete(null);
+		return this;
+	}
+
+	/**
+	 * Returns whether it was never granted, or has ended in exactly one way.
+	 */
+	boolean isOver() {
+		long ends = this.notes.stream().filter((note) -> note.startsWith("ended") || note.equals("given back")).count();
+		return this.held.get() == 0 && ends == (this.answer.isCancelled() ? 0 : 1);
+	}
+
+	@Override
+	public CompletableFuture<String> ask() {
+		this.notes.add("asked");
+		return this.answer;
+	}
+
+	@Override
+	public Work decide(String granted) {
+		this.decidedOn = Thread.currentThread();
+		this.notes.add(granted);
+		this.deciding.run();
+		if (granted.equals("refused")) {
+			throw new IllegalArgumentException("refused");
+		}
+		return new Work() {
+
+			@Override
+			public @Nullable Object start() {
+				TestCall.this.notes.add("started");
+				return TestCall.this.work.get();
+			}
+
+			@Override
+			public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+				TestCall.this.notes
+					.add("ended with " + ((failure != null) ? failure.getClass().getSimpleName() : value));
+				TestCall.this.held.decrementAndGet();
+				return TestCall.this.ending;
+			}
+
+		};
+	}
+
+	@Override
+	public void giveBack(String granted) {
+		this.notes.add("given back");
+		this.held.decrementAndGet();
+	}
+
+}

@@ -1,0 +1,159 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisWebFluxAutoConfiguration;
+import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.test.SharedRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.boot.web.context.reactive.AnnotationConfigReactiveWebApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.config.EnableWebFlux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Rate limits on handlers of a reactive web application.
+ */
+class RateLimitWebFluxIntegrationTests {
+
+	private static AnnotationConfigReactiveWebApplicationContext application;
+
+	private static WebTestClient client;
+
+	@BeforeAll
+	static void start() {
+		application = new AnnotationConfigReactiveWebApplicationContext();
+		TestPropertyValues.of(SharedRedis.properties()).and("ge.redis.outage.command-timeout=5s").applyTo(application);
+		application.register(Application.class);
+		application.refresh();
+		client = WebTestClient.bindToApplicationContext(application)
+			.configureClient()
+			.responseTimeout(Duration.ofSeconds(30))
+			.build();
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		SharedRedis.standalone().flushAll();
+	}
+
+	@Test
+	void refusalsAreProblems() {
+		for (String path : new String[] { "/mono/anna", "/future/boris", "/flux/carl" }) {
+			get(path).expectStatus().isOk();
+			get(path).expectStatus()
+				.isEqualTo(HttpStatus.TOO_MANY_REQUESTS)
+				.expectHeader()
+				.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+				.expectHeader()
+				.value("Retry-After", (wait) -> assertThat(Integer.parseInt(wait)).isBetween(3000, 3600))
+				.expectBody()
+				.jsonPath("$.type")
+				.isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded")
+				.jsonPath("$.violated-policies[0]")
+				.isEqualTo("tasks")
+				.jsonPath("$.instance")
+				.isEqualTo(path);
+		}
+	}
+
+	@Test
+	void handlerOfTheApplicationIsAsked() {
+		get("/own/anna").expectStatus().isOk();
+		get("/own/anna").expectStatus().isEqualTo(HttpStatus.I_AM_A_TEAPOT);
+	}
+
+	@Test
+	void keyOfTheClientThatNamesNobodyIsABadRequest() {
+		get("/mono/%20").expectStatus().isBadRequest();
+	}
+
+	private static WebTestClient.ResponseSpec get(String path) {
+		return client.get().uri(URI.create(path)).exchange();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableWebFlux
+	@Import({ Desk.class, OwnDesk.class })
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+			GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class })
+	static class Application {
+
+	}
+
+	@RestController
+	static class Desk {
+
+		@GetMapping("/mono/{user}")
+		@RateLimited(name = "tasks", key = "#user", limit = 1, window = "1h")
+		public Mono<String> mono(@PathVariable("user") String user) {
+			return Mono.just("done");
+		}
+
+		@GetMapping("/future/{user}")
+		@RateLimited(name = "tasks", key = "#user", limit = 1, window = "1h")
+		public CompletableFuture<String> future(@PathVariable("user") String user) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@GetMapping("/flux/{user}")
+		@RateLimited(name = "tasks", key = "#user", limit = 1, window = "1h")
+		public Flux<String> flux(@PathVariable("user") String user) {
+			return Flux.just("done", "and done");
+		}
+
+	}
+
+	@RestController
+	static class OwnDesk {
+
+		@GetMapping("/own/{user}")
+		@RateLimited(name = "own", key = "#user", limit = 1, window = "1h")
+		public Mono<String> own(@PathVariable("user") String user) {
+			return Mono.just("done");
+		}
+
+		@ExceptionHandler(RateLimitExceededException.class)
+		@ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
+		public Mono<String> refused() {
+			return Mono.just("refused");
+		}
+
+	}
+
+}
