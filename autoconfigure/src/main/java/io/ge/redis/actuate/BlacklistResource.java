@@ -17,6 +17,7 @@ import io.ge.redis.blacklist.BlacklistControl;
 import io.ge.redis.blacklist.BlacklistControl.Kind;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -30,6 +31,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * must be given by repeating the parameter in the query. What is answered names it by its
  * hash.
  */
+@RegisterReflectionForBinding({ BlacklistResource.StandingReport.class, BlacklistResource.LookReport.class,
+		BlacklistResource.ActionReport.class })
 public class BlacklistResource implements GuardResource {
 
 	private static final String NAME = "blacklist";

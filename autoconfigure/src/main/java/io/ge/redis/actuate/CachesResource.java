@@ -16,6 +16,7 @@ import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.core.invocation.Setting;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -27,6 +28,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * <p>
  * A key of several parts is given by repeating the parameter, and so are several tags.
  */
+@RegisterReflectionForBinding({ CachesResource.CachesReport.class, CachesResource.CacheReport.class,
+		CachesResource.RemovalReport.class })
 public class CachesResource implements GuardResource {
 
 	private static final String NAME = "caches";

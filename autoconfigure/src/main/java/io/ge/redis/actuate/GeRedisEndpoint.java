@@ -20,6 +20,7 @@ import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -36,6 +37,7 @@ import org.springframework.util.MimeType;
  * it each pattern may have a {@link GuardResource}, to look and to act; to act needs
  * write access, which an application must grant.
  */
+@RegisterReflectionForBinding(GeRedisEndpoint.GuardProblem.class)
 @Endpoint(id = GeRedisEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public class GeRedisEndpoint {
 

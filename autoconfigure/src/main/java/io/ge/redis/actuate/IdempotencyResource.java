@@ -14,6 +14,7 @@ import io.ge.redis.idempotency.IdempotencyControl;
 import io.ge.redis.idempotency.IdempotencyControl.State;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -28,6 +29,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * it has one, or to those who are not logged in. A key that is listed can also be named
  * by {@code hash}, since keys are not shown.
  */
+@RegisterReflectionForBinding({ IdempotencyResource.KeysReport.class, IdempotencyResource.KeyReport.class,
+		IdempotencyResource.ClearReport.class })
 public class IdempotencyResource implements GuardResource {
 
 	private static final String NAME = "idempotency";

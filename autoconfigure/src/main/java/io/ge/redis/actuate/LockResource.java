@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import io.ge.redis.lock.LockControl;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -25,6 +26,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * lock of all calls. A lock that is listed can also be named by {@code hash}, since keys
  * are not shown.
  */
+@RegisterReflectionForBinding({ LockResource.LocksReport.class, LockResource.LockReport.class,
+		LockResource.ReleaseReport.class })
 public class LockResource implements GuardResource {
 
 	private static final String NAME = "lock";

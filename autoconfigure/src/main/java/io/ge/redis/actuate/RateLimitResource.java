@@ -20,6 +20,7 @@ import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimitControl;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -31,6 +32,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * A key of several parts is given by repeating the parameter. Without a key everything is
  * about all callers together.
  */
+@RegisterReflectionForBinding({ RateLimitResource.LimitsReport.class, RateLimitResource.KeyReport.class,
+		RateLimitResource.ActionReport.class })
 public class RateLimitResource implements GuardResource {
 
 	private static final String NAME = "ratelimit";

@@ -5,6 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.embedded.EmbeddedRedisProperties;
 import io.ge.redis.embedded.EmbeddedRedisServer;
 import redis.embedded.RedisExecProvider;
@@ -14,11 +15,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -33,6 +36,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * is published as connection details, so that every bean that Spring Boot configures for
  * Redis uses it. {@code spring.data.redis.database} is honoured. It does not depend on
  * {@code ge.redis.enabled}, since the application's own beans use it too.
+ * <p>
+ * An application that is processed ahead of time, as for a native image, has it only if
+ * {@code ge.redis.embedded.enabled} was {@code true} then, and no other Redis afterwards.
  */
 @AutoConfiguration(before = DataRedisAutoConfiguration.class)
 @ConditionalOnClass({ RedisExecProvider.class, DataRedisConnectionDetails.class, RedisConnectionFactory.class })
@@ -44,7 +50,8 @@ public final class EmbeddedRedisAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	EmbeddedRedisServer embeddedRedisServer(EmbeddedRedisProperties properties) {
+	EmbeddedRedisServer embeddedRedisServer(EmbeddedRedisProperties properties, Environment environment) {
+		requireNoOther(environment);
 		return EmbeddedRedisServer.start(properties.port());
 	}
 
@@ -52,6 +59,16 @@ public final class EmbeddedRedisAutoConfiguration {
 	DataRedisConnectionDetails embeddedRedisConnectionDetails(EmbeddedRedisServer server,
 			DataRedisProperties properties) {
 		return new EmbeddedRedisConnectionDetails(server, properties.getDatabase());
+	}
+
+	// Processed ahead of time, the conditions were asked before anybody could know
+	private static void requireNoOther(Environment environment) {
+		ConfigurationPropertyName location = OnNoRedisPropertyCondition.findLocation(environment);
+		if (location != null) {
+			throw new GuardConfigurationException(location.toString(),
+					"The application was processed ahead of time to have an embedded Redis, so it would not use this one.",
+					"Process it without " + OnNoRedisPropertyCondition.ENABLED + "=true.");
+		}
 	}
 
 	/**

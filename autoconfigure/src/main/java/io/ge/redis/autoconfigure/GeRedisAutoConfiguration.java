@@ -5,6 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.autoconfigure.aot.GeRedisRuntimeHints;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.SubscriberScope;
@@ -33,6 +34,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -45,6 +47,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnBooleanProperty(name = "ge.redis.enabled", matchIfMissing = true)
 @EnableConfigurationProperties({ GeRedisProperties.class, OutageSettings.class })
 @Import(GuardProxyRegistrar.class)
+@ImportRuntimeHints(GeRedisRuntimeHints.class)
 public final class GeRedisAutoConfiguration {
 
 	@Bean

@@ -17,14 +17,20 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Matches if no property says where Redis is. A property without a value counts as set: a
  * deployment that forgot to fill it must fail rather than run on an embedded server.
+ * While an application is processed ahead of time nothing is known about where it will
+ * run, so it must be told that it is to have an embedded server.
  */
 class OnNoRedisPropertyCondition extends SpringBootCondition {
+
+	static final String ENABLED = "ge.redis.embedded.enabled";
 
 	private static final List<ConfigurationPropertyName> LOCATIONS = List.of(
 			ConfigurationPropertyName.of("spring.data.redis.host"),
@@ -37,13 +43,22 @@ class OnNoRedisPropertyCondition extends SpringBootCondition {
 	@Override
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
 		ConditionMessage.Builder message = ConditionMessage.forCondition("No Redis configured");
-		ConfigurationPropertyName location = findLocation((ConfigurableEnvironment) context.getEnvironment());
+		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+				&& !context.getEnvironment().getProperty(ENABLED, Boolean.class, false)) {
+			return ConditionOutcome.noMatch(message
+				.because("where Redis is shows when the application runs, unless " + ENABLED + " is set to true"));
+		}
+		ConfigurationPropertyName location = findLocation(context.getEnvironment());
 		return (location != null) ? ConditionOutcome.noMatch(message.found("property").items(location))
 				: ConditionOutcome.match(message.because("no property says where Redis is"));
 	}
 
-	private static @Nullable ConfigurationPropertyName findLocation(ConfigurableEnvironment environment) {
-		for (ConfigurationPropertySource source : ConfigurationPropertySources.from(environment.getPropertySources())) {
+	/**
+	 * Returns the property that says where Redis is.
+	 */
+	static @Nullable ConfigurationPropertyName findLocation(Environment environment) {
+		for (ConfigurationPropertySource source : ConfigurationPropertySources
+			.from(((ConfigurableEnvironment) environment).getPropertySources())) {
 			for (ConfigurationPropertyName location : LOCATIONS) {
 				if (isSet(source, location)) {
 					return location;

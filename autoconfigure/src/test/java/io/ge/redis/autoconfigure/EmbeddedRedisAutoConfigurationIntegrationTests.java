@@ -12,6 +12,8 @@ import java.net.Socket;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.embedded.EmbeddedRedisProperties;
 import io.ge.redis.embedded.EmbeddedRedisServer;
 import io.ge.redis.embedded.EmbeddedRedisStartException;
 import io.ge.redis.test.FreePorts;
@@ -35,8 +37,10 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.mock.env.MockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 /**
@@ -83,6 +87,24 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 			first.getBean(StringRedisTemplate.class).opsForValue().set("key", "first");
 			assertThat(second.getBean(StringRedisTemplate.class).opsForValue().get("key")).isNull();
 		}));
+	}
+
+	@Test
+	void isNoPartOfAnApplicationProcessedAheadOfTime() {
+		ApplicationContextRunner processing = this.runner.withSystemProperties("spring.aot.processing=true");
+		processing.run((context) -> assertThat(context).doesNotHaveBean(EmbeddedRedisServer.class));
+		processing.withPropertyValues("ge.redis.embedded.enabled=true")
+			.run((context) -> assertThat(context).hasSingleBean(EmbeddedRedisServer.class));
+	}
+
+	@Test
+	void processedAheadOfTimeItDoesNotHideAnotherServer() {
+		MockEnvironment elsewhere = new MockEnvironment().withProperty("spring.data.redis.host", "redis.example.org");
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(() -> new EmbeddedRedisAutoConfiguration()
+				.embeddedRedisServer(new EmbeddedRedisProperties(true, 0), elsewhere))
+			.withMessageContaining("spring.data.redis.host")
+			.withMessageContaining("processed ahead of time to have an embedded Redis");
 	}
 
 	@Test

@@ -28,7 +28,8 @@ final class Desk extends DeskClient implements AutoCloseable {
 	 * @param properties as on the command line, without dashes
 	 */
 	static Desk start(List<String> properties) {
-		return new Desk(new SpringApplicationBuilder(SampleApplication.class).run(arguments(properties)));
+		return new Desk(new SpringApplicationBuilder(SampleApplication.class).main(SampleApplication.class)
+			.run(arguments(properties)));
 	}
 
 	static String[] arguments(List<String> properties) {

@@ -9,6 +9,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,7 +48,7 @@ class DeskIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "alpha", "%7Bbeta%7D", "a:b", "two%20words", "%D0%B0%D0%B3%D0%B5%D0%BD%D1%82", "*" })
+	@ValueSource(strings = { "epsilon", "%7Bbeta%7D", "a:b", "two%20words", "%D0%B0%D0%B3%D0%B5%D0%BD%D1%82", "*" })
 	void anyAgentNameIsValid(String agent) {
 		assertThat(this.desk.post("/api/agents/" + agent + "/tasks", "{\"workItemId\":\"w\"}")).returns(202,
 				Answer::status);
@@ -102,6 +103,8 @@ class DeskIntegrationTests {
 	}
 
 	@Nested
+	@DisabledIfSystemProperty(named = "spring.aot.enabled", matches = "true",
+			disabledReason = "What is processed ahead of time has no Redis of its own")
 	class WithoutAnyConfiguration {
 
 		@Test

@@ -14,6 +14,7 @@ import java.util.List;
 import io.ge.redis.core.key.KeyPart;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NativeDetector;
 import org.springframework.util.ObjectUtils;
 
 /**
@@ -134,10 +135,18 @@ public final class KeyText {
 			return requireText(text, what);
 		}
 		if (!OWN_TEXT.get(value.getClass())) {
-			throw new InvalidKeyException(
-					what + " evaluated to a " + value.getClass().getName() + ", which has no text of its own", false);
+			throw withoutText(value, what);
 		}
-		return requireText(value.toString(), what);
+		String text = value.toString();
+		if (NativeDetector.inNativeImage() && text.startsWith(value.getClass().getName() + '@')) {
+			throw withoutText(value, what);
+		}
+		return requireText(text, what);
+	}
+
+	private static InvalidKeyException withoutText(Object value, Object what) {
+		return new InvalidKeyException(
+				what + " evaluated to a " + value.getClass().getName() + ", which has no text of its own", false);
 	}
 
 	private static String requireText(String text, Object what) {
@@ -147,7 +156,11 @@ public final class KeyText {
 		return text;
 	}
 
+	// A native image only finds methods of which it was told: there the text shows it
 	private static boolean hasOwnText(Class<?> type) {
+		if (NativeDetector.inNativeImage()) {
+			return true;
+		}
 		try {
 			Method toString = type.getMethod("toString");
 			return toString.getDeclaringClass() != Object.class && !type.isArray();

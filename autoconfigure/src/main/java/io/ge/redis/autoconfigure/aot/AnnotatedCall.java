@@ -1,0 +1,117 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure.aot;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.CacheInvalidate;
+import io.ge.redis.cache.CacheWriteBehind;
+import io.ge.redis.cache.CacheWriteThrough;
+import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.lock.DistributedLock;
+import io.ge.redis.ratelimit.RateLimited;
+
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * An annotation of ours and a method that it means. Found where the guards find it, or in
+ * a place too many: a hint without need costs nothing but bytes.
+ *
+ * @param annotation the annotation
+ * @param method the method
+ */
+record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
+
+	static final Set<Class<? extends Annotation>> ANNOTATIONS = Set.of(BlacklistCheck.class, CacheAside.class,
+			CacheInvalidate.class, CacheWriteBehind.class, CacheWriteThrough.class, DistributedLock.class,
+			Idempotent.class, RateLimited.class);
+
+	/** Attributes with an expression over the arguments, and perhaps the result. */
+	static final Set<String> EXPRESSIONS = Set.of("condition", "cost", "fingerprint", "key", "keys", "subject", "tags",
+			"token", "unless", "value", "version");
+
+	/** Attributes with the name of a method that answers in the place of this one. */
+	static final Set<String> ALTERNATIVES = Set.of("fallback", "recover");
+
+	private static final Set<Class<? extends Annotation>> KEEPING_RESULTS = Set.of(CacheAside.class,
+			CacheWriteBehind.class, CacheWriteThrough.class, Idempotent.class);
+
+	/**
+	 * Returns the annotated methods of a class.
+	 */
+	static List<AnnotatedCall> of(Class<?> type) {
+		List<Class<? extends Annotation>> candidates = ANNOTATIONS.stream()
+			.filter((annotation) -> AnnotationUtils.isCandidateClass(type, annotation))
+			.toList();
+		if (candidates.isEmpty()) {
+			return List.of();
+		}
+		MergedAnnotations onClass = annotations(type);
+		List<AnnotatedCall> calls = new ArrayList<>();
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type, ReflectionUtils.USER_DECLARED_METHODS)) {
+			MergedAnnotations onMethod = annotations(method);
+			for (Class<? extends Annotation> annotation : candidates) {
+				MergedAnnotations nearest = (onMethod.isPresent(annotation) || !isMeantByClass(method)) ? onMethod
+						: onClass;
+				nearest.stream(annotation).forEach((found) -> calls.add(new AnnotatedCall(found, method)));
+			}
+		}
+		return calls;
+	}
+
+	private static MergedAnnotations annotations(AnnotatedElement element) {
+		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY,
+				RepeatableContainers.standardRepeatables());
+	}
+
+	private static boolean isMeantByClass(Method method) {
+		return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())
+				&& !ReflectionUtils.isObjectMethod(method);
+	}
+
+	/**
+	 * Returns the texts of those attributes that are set.
+	 */
+	List<String> texts(Set<String> attributes) {
+		return attributes.stream()
+			.flatMap((attribute) -> this.annotation.getValue(attribute, String.class).stream())
+			.filter((text) -> !text.isBlank())
+			.toList();
+	}
+
+	boolean keepsResult() {
+		return KEEPING_RESULTS.contains(this.annotation.getType());
+	}
+
+	/**
+	 * Returns whether arguments are written as JSON: to be compared, or as a new value.
+	 */
+	boolean writesArguments() {
+		return this.annotation.getType() == Idempotent.class
+				|| (keepsResult() && !this.annotation.getValue("value", String.class).orElse("").isEmpty());
+	}
+
+	/**
+	 * Returns the exceptions that are made again.
+	 */
+	Class<?>[] exceptions() {
+		return this.annotation.getValue("storeExceptions", Class[].class).orElse(new Class<?>[0]);
+	}
+
+}

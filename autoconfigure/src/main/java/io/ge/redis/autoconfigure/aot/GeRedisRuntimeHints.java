@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure.aot;
+
+import java.util.List;
+
+import io.ge.redis.core.invocation.MethodExpression;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.util.ClassUtils;
+
+/**
+ * What the library itself needs in a native image, whatever the application does with it.
+ */
+public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
+
+	/**
+	 * Their presence is asked for when the image runs, which only finds what is listed.
+	 */
+	static final List<String> ASKED_FOR = List.of("com.github.benmanes.caffeine.cache.Caffeine",
+			"io.lettuce.core.RedisClient", "io.micrometer.context.ContextSnapshotFactory",
+			"kotlinx.coroutines.reactor.MonoKt", "org.hibernate.collection.spi.PersistentCollection",
+			"org.hibernate.proxy.HibernateProxy", "org.springframework.web.context.request.RequestContextHolder",
+			"reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "redis.clients.jedis.Jedis");
+
+	/** Made from JSON and written as JSON by the library. */
+	private static final String RESPONSE_HEAD = "io.ge.redis.web.StoredResponse$Head";
+
+	/** Stands in front of the application's resources as a proxy. */
+	private static final String CLIENT_RESOURCES = "io.lettuce.core.resource.ClientResources";
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.resources().registerPattern("io/ge/redis/**/*.lua");
+		// For the initialisation of the database, or Flyway
+		hints.resources().registerPattern("db/ge-redis/**/*.sql");
+		ReflectionHints reflection = hints.reflection();
+		ASKED_FOR.forEach((type) -> reflection.registerTypeIfPresent(classLoader, type));
+		// For the keys of rules, which are expressions over the request
+		reflection.registerTypeIfPresent(classLoader, "jakarta.servlet.http.HttpServletRequest",
+				MemberCategory.INVOKE_PUBLIC_METHODS);
+		reflection.registerType(MethodExpression.CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		if (ClassUtils.isPresent(CLIENT_RESOURCES, classLoader)) {
+			Class<?> resources = ClassUtils.resolveClassName(CLIENT_RESOURCES, classLoader);
+			hints.proxies().registerJdkProxy(resources);
+			reflection.registerType(resources, MemberCategory.INVOKE_PUBLIC_METHODS);
+		}
+		new BindingReflectionHintsRegistrar().registerReflectionHints(reflection,
+				ClassUtils.resolveClassName(RESPONSE_HEAD, GeRedisRuntimeHints.class.getClassLoader()));
+	}
+
+}

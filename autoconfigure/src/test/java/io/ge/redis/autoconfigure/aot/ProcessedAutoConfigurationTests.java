@@ -1,0 +1,113 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure.aot;
+
+import java.util.List;
+import java.util.Map;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
+import io.ge.redis.autoconfigure.CacheAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisEndpointAutoConfiguration;
+import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
+import io.ge.redis.autoconfigure.LockAutoConfiguration;
+import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
+import io.ge.redis.autoconfigure.RefreshTokenAutoConfiguration;
+import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
+import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.lock.LockProperties;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.util.ClassUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The auto-configurations, processed ahead of time with everything switched on.
+ */
+class ProcessedAutoConfigurationTests {
+
+	private static final String[] PROPERTIES = { "spring.data.redis.port=1",
+			"management.endpoints.web.exposure.include=geredis",
+			"ge.redis.cache.caches.orders.type=java.util.List<io.ge.redis.autoconfigure.aot.ProcessedAutoConfigurationTests$Order>",
+			"ge.redis.cache.caches.tables.type=io.ge.redis.autoconfigure.aot.ProcessedAutoConfigurationTests$Table" };
+
+	@Test
+	void propertiesAreBound() {
+		RuntimeHints hints = process();
+		assertThat(List.of(RateLimitProperties.class, LockProperties.class, IdempotencyProperties.class,
+				CacheProperties.class, CacheProperties.Cache.class))
+			.allSatisfy((type) -> assertThat(RuntimeHintsPredicates.reflection().onType(type)).accepts(hints));
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onConstructorInvocation(CacheProperties.Near.class.getDeclaredConstructors()[0])).accepts(hints);
+	}
+
+	@Test
+	void typesThatPropertiesNameAreWrittenAndRead() {
+		RuntimeHints hints = process();
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onType(Order.class)
+			.withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Table.class, "name")).accepts(hints);
+	}
+
+	@Test
+	void answersOfTheEndpointAreWritten() {
+		RuntimeHints hints = process();
+		List<Class<?>> answers = answers();
+		assertThat(answers).hasSizeGreaterThan(10);
+		assertThat(answers).allSatisfy((answer) -> assertThat(RuntimeHintsPredicates.reflection()
+			.onType(answer)
+			.withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS)).as(answer.getName()).accepts(hints));
+	}
+
+	@Test
+	void resourcesComeWithTheGuardsOnly() {
+		String script = "io/ge/redis/lock/acquire.lua";
+		assertThat(RuntimeHintsPredicates.resource().forResource(script)).accepts(process());
+		assertThat(RuntimeHintsPredicates.resource().forResource(script)).rejects(process("ge.redis.enabled=false"));
+	}
+
+	private static List<Class<?>> answers() {
+		return new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+			.importPackages("io.ge.redis.actuate")
+			.stream()
+			.filter((type) -> type.isAssignableTo(OperationResponseBody.class) && type.isRecord())
+			.map(JavaClass::getName)
+			.<Class<?>>map(
+					(name) -> ClassUtils.resolveClassName(name, ProcessedAutoConfigurationTests.class.getClassLoader()))
+			.toList();
+	}
+
+	private static RuntimeHints process(String... more) {
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+		TestPropertyValues.of(PROPERTIES).and(more).applyTo(context);
+		context.register(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
+				RateLimitAutoConfiguration.class, LockAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+				CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class, BlacklistAutoConfiguration.class,
+				RefreshTokenAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class);
+		return GuardedBeanAotProcessorTests.process(context);
+	}
+
+	record Order(String id, Map<String, Table> tables) {
+	}
+
+	record Table(String name) {
+	}
+
+}
