@@ -182,7 +182,10 @@ public interface RateLimiter {
 	 * @throws IllegalArgumentException if there is no limit of that name
 	 */
 	default CompletionStage<@Nullable Void> resetAsync(String name, Object key) {
-		return CompletableFuture.runAsync(() -> reset(name, key));
+		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
+			reset(name, key);
+			return null;
+		});
 	}
 
 }

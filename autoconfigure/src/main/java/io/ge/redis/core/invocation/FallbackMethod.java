@@ -8,6 +8,7 @@ package io.ge.redis.core.invocation;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -122,7 +123,8 @@ public final class FallbackMethod {
 			arguments[parameters] = refusal.get();
 		}
 		if (suspending) {
-			return CoroutinesUtils.invokeSuspendingFunction(this.method, invocation.getThis(), arguments);
+			return CoroutinesUtils.invokeSuspendingFunction(this.method, Objects.requireNonNull(invocation.getThis()),
+					arguments);
 		}
 		try {
 			return this.method.invoke(invocation.getThis(), arguments);
