@@ -142,9 +142,9 @@ class GeRedisRuntimeHintsTests {
 			}
 		}
 		// Compared with the name of a type, or of an annotation
-		names.removeAll(
-				Set.of("kotlinx.coroutines.flow.Flow", "org.springframework.security.access.prepost.PostAuthorize",
-						"org.springframework.security.access.prepost.PostFilter"));
+		names.removeAll(Set.of("kotlinx.coroutines.Deferred", "kotlinx.coroutines.flow.Flow",
+				"org.reactivestreams.Publisher", "org.springframework.security.access.prepost.PostAuthorize",
+				"org.springframework.security.access.prepost.PostFilter"));
 		return names;
 	}
 
