@@ -23,6 +23,7 @@ import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.test.Starts;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -71,10 +72,11 @@ final class CacheApplication implements AutoCloseable {
 				"spring.datasource.hikari.register-mbeans=false", "ge.redis.outage.command-timeout=5s",
 				"ge.redis.cache.max-staleness=10m"));
 		all.addAll(List.of(properties));
-		return new CacheApplication(new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
-			.registerShutdownHook(false)
-			.properties(all.toArray(String[]::new))
-			.run());
+		return new CacheApplication(
+				Starts.alone(() -> new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
+					.registerShutdownHook(false)
+					.properties(all.toArray(String[]::new))
+					.run()));
 	}
 
 	/**

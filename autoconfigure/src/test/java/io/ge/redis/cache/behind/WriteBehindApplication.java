@@ -25,6 +25,7 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.test.Starts;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -89,10 +90,10 @@ final class WriteBehindApplication implements AutoCloseable {
 				"ge.redis.cache.write-behind.lease-time=6s"));
 		all.addAll(List.of(properties));
 		WriteBehindApplication started = new WriteBehindApplication(
-				new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
+				Starts.alone(() -> new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
 					.registerShutdownHook(false)
 					.properties(all.toArray(String[]::new))
-					.run());
+					.run()));
 		RedisBackend backend = started.context.getBean(RedisBackends.class).get(null);
 		// Who cannot be woken looks after half of a lease
 		Awaitility.await()
