@@ -64,6 +64,13 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
+	 * Returns what is done, once that is decided.
+	 */
+	final GuardedCall.@Nullable Work work() {
+		return this.work;
+	}
+
+	/**
 	 * Begins the call.
 	 */
 	final void run() {
@@ -129,7 +136,7 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private void start(GuardedCall.Work decided) {
 		try {
-			follow(decided.start());
+			decided.begin(() -> follow(decided.start()));
 		}
 		catch (Throwable ex) {
 			ended(null, ex);

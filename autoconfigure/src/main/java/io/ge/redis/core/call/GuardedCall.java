@@ -20,6 +20,14 @@ import org.jspecify.annotations.Nullable;
 public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
+	 * Takes the context of the subscriber. Comes first, on the thread that subscribes;
+	 * the call for a future has no subscriber.
+	 * @param context the context, a {@code reactor.util.context.ContextView}
+	 */
+	default void subscribed(Object context) {
+	}
+
+	/**
 	 * Asks whether the call may proceed, without blocking. Runs on the thread that starts
 	 * the call or subscribes.
 	 * @return completes with the answer, on any thread; if it is cancelled in time, what
@@ -61,6 +69,25 @@ public interface GuardedCall<A extends @Nullable Object> {
 		@Nullable Object start() throws Throwable;
 
 		/**
+		 * Begins the work on this thread, with whatever has to be bound to it meanwhile:
+		 * the method is called, and what it has returned is subscribed to.
+		 * @param beginning begins it
+		 * @throws Throwable what that throws
+		 */
+		default void begin(Beginning beginning) throws Throwable {
+			beginning.run();
+		}
+
+		/**
+		 * Returns what the method's publisher finds in its context.
+		 * @param context that of the subscriber, a {@code reactor.util.context.Context}
+		 * @return the same, or another one made of it
+		 */
+		default Object contextual(Object context) {
+			return context;
+		}
+
+		/**
 		 * Ends the guarding, once, when the work has ended. Does not block.
 		 * @param value the value, if there is one and not several
 		 * @param failure what the work failed with, a
@@ -71,6 +98,20 @@ public interface GuardedCall<A extends @Nullable Object> {
 		default CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 			return DONE;
 		}
+
+	}
+
+	/**
+	 * The beginning of the work.
+	 */
+	@FunctionalInterface
+	interface Beginning {
+
+		/**
+		 * Begins the work.
+		 * @throws Throwable what the method throws
+		 */
+		void run() throws Throwable;
 
 	}
 

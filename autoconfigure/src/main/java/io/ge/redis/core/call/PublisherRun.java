@@ -48,6 +48,9 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	/** Of the work: also cancelled while it emits within its subscription. */
 	private volatile @Nullable Subscription source;
 
+	/** What the method's publisher finds. */
+	private volatile Context known;
+
 	private volatile boolean gone;
 
 	/** Of a single value, until the guarding has ended. */
@@ -66,6 +69,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		this.context = context;
 		this.publisher = publisher;
 		this.single = single;
+		this.known = subscriber.currentContext();
 		this.bound = context.capture();
 		// Who may block here may also block afterwards
 		this.scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
@@ -78,7 +82,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	public Context currentContext() {
-		return this.subscriber.currentContext();
+		return this.known;
 	}
 
 	@Override
@@ -94,12 +98,12 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	}
 
 	private void within(Runnable step) {
-		Context known = currentContext();
-		if (known.isEmpty()) {
+		Context subscribers = this.subscriber.currentContext();
+		if (subscribers.isEmpty()) {
 			step.run();
 		}
 		else {
-			this.context.within(known, step);
+			this.context.within(subscribers, step);
 		}
 	}
 
@@ -107,6 +111,10 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	void follow(@Nullable Object promise) {
 		if (promise == null) {
 			throw new IllegalStateException("The method has returned null instead of a publisher");
+		}
+		GuardedCall.Work decided = work();
+		if (decided != null) {
+			this.known = (Context) decided.contextual(this.known);
 		}
 		this.publisher.apply(promise).subscribe(this);
 	}

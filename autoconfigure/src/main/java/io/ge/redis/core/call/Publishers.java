@@ -96,6 +96,7 @@ final class Publishers {
 			GuardedCall<?> made;
 			try {
 				made = this.call.get();
+				made.subscribed(subscriber.currentContext());
 			}
 			catch (Throwable ex) {
 				Operators.error(subscriber, ex);
@@ -119,6 +120,11 @@ final class Publishers {
 	 */
 	private record Scoped<A extends @Nullable Object>(GuardedCall<A> call,
 			UnaryOperator<Runnable> scope) implements GuardedCall<A> {
+
+		@Override
+		public void subscribed(Object context) {
+			this.call.subscribed(context);
+		}
 
 		@Override
 		public CompletableFuture<A> ask() {

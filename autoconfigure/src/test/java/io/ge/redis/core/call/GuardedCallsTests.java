@@ -34,6 +34,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -118,6 +120,20 @@ class GuardedCallsTests {
 
 	@Nested
 	class Futures {
+
+		@Test
+		void whatIsBoundWhileTheWorkBeginsIsThereWhenTheMethodIsCalled() {
+			AtomicReference<@Nullable TestCall> bound = new AtomicReference<>();
+			TestCall call = new TestCall(() -> {
+				bound.set(TestCall.current.get());
+				return CompletableFuture.completedFuture("value");
+			}).end();
+			CompletableFuture<Object> result = future(call);
+			call.grant();
+			assertThat(result).succeedsWithin(LONG);
+			assertThat(bound).hasValue(call);
+			assertThat(call.subscriber).isNull();
+		}
 
 		@Test
 		void methodRunsWhenItIsGrantedAndIsOverWhenItsFutureIs() {
@@ -284,6 +300,43 @@ class GuardedCallsTests {
 
 	@Nested
 	class Publishers {
+
+		@Test
+		void callKnowsTheContextOfItsSubscriberBeforeItAsks() {
+			TestCall call = new TestCall(() -> Mono.just("value")).grant().end();
+			mono(() -> call).contextWrite(Context.of("who", "anna")).block(LONG);
+			assertThat(call.subscriberWhenAsked).isNotNull();
+			assertThat(call.subscriberWhenAsked.<String>get("who")).isEqualTo("anna");
+		}
+
+		@Test
+		void methodFindsInItsContextWhatTheCallHasAdded() {
+			AtomicReference<ContextView> found = new AtomicReference<>();
+			TestCall call = new TestCall(() -> Mono.deferContextual((context) -> {
+				found.set(context);
+				return Mono.just("value");
+			})).grant().end();
+			mono(() -> call).contextWrite(Context.of("who", "anna")).block(LONG);
+			assertThat(found.get().<String>get("who")).isEqualTo("anna");
+			assertThat(found.get().<TestCall>get(TestCall.class)).isSameAs(call);
+		}
+
+		@Test
+		void whatIsBoundWhileTheWorkBeginsIsThereWhenThePublisherIsSubscribedTo() {
+			List<@Nullable TestCall> bound = new CopyOnWriteArrayList<>();
+			TestCall call = new TestCall(() -> {
+				bound.add(TestCall.current.get());
+				return Flux.defer(() -> {
+					bound.add(TestCall.current.get());
+					return Flux.just("a", "b");
+				});
+			}).end();
+			Mono<List<Object>> result = flux(() -> call).collectList();
+			CompletableFuture<List<Object>> values = result.toFuture();
+			call.grant();
+			assertThat(values).succeedsWithin(LONG).asList().containsExactly("a", "b");
+			assertThat(bound).containsExactly(call, call);
+		}
 
 		@Test
 		void nothingIsAskedBeforeTheSubscription() {

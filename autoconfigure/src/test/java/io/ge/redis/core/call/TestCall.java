@@ -13,6 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * A call that takes one permit and notes what becomes of it.
@@ -28,9 +30,16 @@ final class TestCall implements GuardedCall<String> {
 	/** Taken and not yet given back in any way. */
 	final AtomicInteger held = new AtomicInteger();
 
+	/** Bound to the thread while the work begins. */
+	static final ThreadLocal<@Nullable TestCall> current = new ThreadLocal<>();
+
 	private final Supplier<@Nullable Object> work;
 
 	volatile @Nullable Thread decidedOn;
+
+	volatile @Nullable ContextView subscriber;
+
+	volatile @Nullable ContextView subscriberWhenAsked;
 
 	volatile Runnable deciding = () -> {
 	};
@@ -64,7 +73,13 @@ final class TestCall implements GuardedCall<String> {
 	}
 
 	@Override
+	public void subscribed(Object context) {
+		this.subscriber = (ContextView) context;
+	}
+
+	@Override
 	public CompletableFuture<String> ask() {
+		this.subscriberWhenAsked = this.subscriber;
 		this.notes.add("asked");
 		return this.answer;
 	}
@@ -78,6 +93,22 @@ final class TestCall implements GuardedCall<String> {
 			throw new IllegalArgumentException("refused");
 		}
 		return new Work() {
+
+			@Override
+			public void begin(Beginning beginning) throws Throwable {
+				current.set(TestCall.this);
+				try {
+					beginning.run();
+				}
+				finally {
+					current.remove();
+				}
+			}
+
+			@Override
+			public Object contextual(Object context) {
+				return ((Context) context).put(TestCall.class, TestCall.this);
+			}
 
 			@Override
 			public @Nullable Object start() {
