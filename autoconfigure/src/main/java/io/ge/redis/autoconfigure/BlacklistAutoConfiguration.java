@@ -8,12 +8,14 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.blacklist.BlacklistGuard;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
+import io.ge.redis.blacklist.SubscriberToken;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.blacklist.replay.UsedIdsFactory;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -48,8 +50,15 @@ public final class BlacklistAutoConfiguration {
 			ObjectProvider<TokenReader> readers) {
 		return new BlacklistGuard(properties::getObject, attributes, expressions,
 				() -> backends.getObject().get(properties.getObject().connectionFactory()), events, calls,
-				() -> beans.getBeanNamesForType(CurrentToken.class, true, false).length > 0, currentToken::getObject,
+				(form) -> isCallerKnown(beans, form), currentToken::getObject,
 				() -> readers.orderedStream().toList());
+	}
+
+	// By their types, since none of them is to be made for this
+	private static boolean isCallerKnown(ListableBeanFactory beans, ResultForm form) {
+		int known = beans.getBeanNamesForType(CurrentToken.class, true, false).length;
+		boolean subscribed = form.kind() == ResultForm.Kind.SINGLE || form.kind() == ResultForm.Kind.MULTIPLE;
+		return known > (subscribed ? 0 : beans.getBeanNamesForType(SubscriberToken.class, true, false).length);
 	}
 
 	@Bean

@@ -43,7 +43,7 @@ public final class BlacklistSecurityAutoConfiguration {
 
 	/**
 	 * Not in a reactive application: it knows the caller by the thread, and would find
-	 * none there, so that nothing would be checked without a word.
+	 * one there only while a subscriber asks.
 	 */
 	@Bean
 	@ConditionalOnMissingBean(CurrentToken.class)

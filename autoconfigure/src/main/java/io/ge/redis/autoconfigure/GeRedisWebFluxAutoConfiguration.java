@@ -6,14 +6,26 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.lock.LockProperties;
+import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.web.BlacklistProblems;
+import io.ge.redis.web.CacheProblems;
+import io.ge.redis.web.ExchangeScope;
+import io.ge.redis.web.ExchangeWebFilter;
 import io.ge.redis.web.InvalidKeyProblems;
+import io.ge.redis.web.LockProblems;
 import io.ge.redis.web.OutageProblems;
 import io.ge.redis.web.OutageWebFilter;
 import io.ge.redis.web.ProblemMapping;
 import io.ge.redis.web.RateLimitCostProblems;
 import io.ge.redis.web.RateLimitProblems;
+import io.ge.redis.web.ReactiveFencingTokenConfigurer;
+import io.ge.redis.web.ReactiveProblemFields;
+import io.ge.redis.web.ReactiveProblemResolver;
 import io.ge.redis.web.ReactiveProblemWriter;
+import io.ge.redis.web.ReactiveRateLimitHeaders;
+import io.ge.redis.web.RefusalHandlerAdapter;
 import io.ge.redis.web.RefusedTokenWebFilter;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
@@ -23,13 +35,17 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.http.HttpStatus;
 import org.springframework.web.ErrorResponse;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.WebFilter;
 
 /**
- * What the guards say over HTTP, in front of Spring Security in a reactive web
- * application.
+ * What the guards say over HTTP in a reactive web application, in the dispatch and in
+ * front of Spring Security.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
@@ -38,13 +54,48 @@ import org.springframework.web.server.WebFilter;
 public final class GeRedisWebFluxAutoConfiguration {
 
 	/** Where Spring Security's filter stands in every reactive application. */
-	private static final int SECURITY_FILTER = -100;
+	static final int SECURITY_FILTER = -100;
 
 	@Bean
 	ReactiveProblemWriter geRedisReactiveProblemWriter(ObjectProvider<ProblemMapping> mappings,
-			ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<JsonMapper> mapper) {
+			ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ReactiveProblemFields> fields,
+			ObjectProvider<JsonMapper> mapper) {
 		return new ReactiveProblemWriter(mappings.orderedStream().toList(), interceptors.orderedStream().toList(),
-				mapper.getIfAvailable(JsonMapper::shared));
+				fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared));
+	}
+
+	@Bean
+	ReactiveProblemResolver geRedisReactiveProblemResolver(ReactiveProblemWriter writer, ApplicationContext context) {
+		return new ReactiveProblemResolver(writer, context);
+	}
+
+	@Bean
+	RefusalHandlerAdapter geRedisRefusalHandlerAdapter(ReactiveProblemResolver problems,
+			ObjectProvider<RequestMappingHandlerAdapter> adapter, ObjectProvider<SubscriberScope> scopes) {
+		return new RefusalHandlerAdapter(problems, adapter::getObject, () -> scopes.orderedStream().toList());
+	}
+
+	@Bean
+	ReactiveRateLimitHeaders geRedisReactiveRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
+		return new ReactiveRateLimitHeaders(() -> {
+			RateLimitProperties limits = properties.getIfAvailable();
+			return (limits != null) ? limits.headers() : RateLimitProperties.Headers.NONE;
+		});
+	}
+
+	@Bean
+	ExchangeWebFilter geRedisExchangeWebFilter(ReactiveRateLimitHeaders headers) {
+		return new ExchangeWebFilter(headers, WebFilterOrder.EXCHANGE.from(SECURITY_FILTER));
+	}
+
+	@Bean
+	ExchangeScope geRedisExchangeScope() {
+		return new ExchangeScope();
+	}
+
+	@Bean
+	WebFluxConfigurer geRedisFencingTokens() {
+		return new ReactiveFencingTokenConfigurer();
 	}
 
 	@Bean
@@ -75,6 +126,17 @@ public final class GeRedisWebFluxAutoConfiguration {
 	@Bean
 	OutageProblems geRedisOutageProblems() {
 		return new OutageProblems();
+	}
+
+	@Bean
+	CacheProblems geRedisCacheProblems() {
+		return new CacheProblems();
+	}
+
+	@Bean
+	LockProblems geRedisLockProblems(ObjectProvider<LockProperties> properties) {
+		LockProperties lock = properties.getIfAvailable();
+		return new LockProblems((lock != null) ? HttpStatus.valueOf(lock.httpStatus()) : HttpStatus.CONFLICT);
 	}
 
 	@Bean

@@ -55,7 +55,7 @@ public final class RateLimitWebMvcAutoConfiguration {
 			@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
 			ObjectProvider<PrincipalProvider> principals) {
 		return new RequestRules(guard.rules(), () -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
-				() -> principals.orderedStream().toList());
+				() -> principals.orderedStream().toList(), "#request.serverName");
 	}
 
 	@Bean

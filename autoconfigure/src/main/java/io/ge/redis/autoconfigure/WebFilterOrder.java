@@ -14,6 +14,9 @@ import org.springframework.core.env.Environment;
  */
 enum WebFilterOrder {
 
+	/** Lets all filters behind it know the exchange. */
+	EXCHANGE(-4),
+
 	/** Answers for all filters behind it. */
 	OUTAGE(-3),
 

@@ -6,12 +6,13 @@
 package io.ge.redis.blacklist;
 
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -64,14 +65,14 @@ public final class BlacklistGuard implements SmartLifecycle {
 	 * @param backend where the rows live
 	 * @param events told of checks
 	 * @param calls makes calls whose results come later
-	 * @param currentKnown whether there is a {@link CurrentToken}; asked while beans are
-	 * being made
+	 * @param currentKnown whether there is a {@link CurrentToken} for methods whose results
+	 * have a form; asked while beans are being made
 	 * @param current the {@link CurrentToken}
 	 * @param readers the {@link TokenReader}s
 	 */
 	public BlacklistGuard(Supplier<BlacklistProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls,
-			BooleanSupplier currentKnown, Supplier<CurrentToken> current, Supplier<List<TokenReader>> readers) {
+			Predicate<ResultForm> currentKnown, Supplier<CurrentToken> current, Supplier<List<TokenReader>> readers) {
 		this.calls = calls;
 		this.properties = SingletonSupplier.of(properties);
 		this.lists = new Blacklists(this.properties);

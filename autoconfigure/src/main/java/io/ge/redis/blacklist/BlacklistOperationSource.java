@@ -54,22 +54,23 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null, settings, method);
 		String token = this.attributes.text(method, "token", annotation.token());
 		String subject = this.attributes.text(method, "subject", annotation.subject());
-		requireOneTarget(token, subject, method);
+		requireOneTarget(token, subject, form, method);
 		settings.pickOptional("token", null, token);
 		settings.pickOptional("subject", null, subject);
 		return new BlacklistOperation(list, compile(method, "token", token), compile(method, "subject", subject), form,
 				new GuardDescription("blacklist", "BlacklistCheck", name, settings.toMap()));
 	}
 
-	private void requireOneTarget(@Nullable String token, @Nullable String subject, GuardedMethod method) {
+	private void requireOneTarget(@Nullable String token, @Nullable String subject, ResultForm form,
+			GuardedMethod method) {
 		if (token != null && subject != null) {
 			throw method.problem("it names both a token and a subject.",
 					"Keep one of token = \"" + token + "\" and subject = \"" + subject + "\".");
 		}
-		if (token == null && subject == null && !this.tokens.knowsCurrent()) {
+		if (token == null && subject == null && !this.tokens.knowsCurrent(form)) {
 			throw method.problem("it names neither token nor subject, and nothing knows the token of the caller.",
-					"Add spring-boot-starter-security-oauth2-resource-server (on servlets), define a bean of type "
-							+ CurrentToken.class.getName()
+					"Add spring-boot-starter-security-oauth2-resource-server (on WebFlux, return a Mono or a Flux "
+							+ "besides), define a bean of type " + CurrentToken.class.getName()
 							+ ", or write what is to be checked, as in subject = \"#account\".");
 		}
 	}

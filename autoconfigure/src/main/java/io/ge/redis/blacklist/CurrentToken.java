@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the token of the current caller, so that the blacklist need not know how callers
  * are authenticated. With Spring Security and its JWT support on the classpath there is a
- * bean of this type, except in a reactive web application, where the caller is not known
- * by the thread; an application may bring its own.
+ * bean of this type, in a reactive web application a {@link SubscriberToken}; an
+ * application may bring its own.
  */
 @FunctionalInterface
 public interface CurrentToken {

@@ -6,9 +6,10 @@
 package io.ge.redis.blacklist;
 
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.KeyText;
 import org.jspecify.annotations.Nullable;
@@ -16,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out which token a call presents.
  *
- * @param currentKnown whether anything knows the token of the current caller; asked while
- * beans are being made, so without making any
+ * @param currentKnown whether anything knows the token of the caller of a method, by the
+ * form of its result; asked while beans are being made
  * @param current knows the token of the current caller
  * @param readers know token objects
  */
-record PresentedTokens(BooleanSupplier currentKnown, Supplier<CurrentToken> current,
+record PresentedTokens(Predicate<ResultForm> currentKnown, Supplier<CurrentToken> current,
 		Supplier<List<TokenReader>> readers) {
 
-	boolean knowsCurrent() {
-		return this.currentKnown.getAsBoolean();
+	boolean knowsCurrent(ResultForm form) {
+		return this.currentKnown.test(form);
 	}
 
 	@Nullable TokenIdentity ofCaller() {

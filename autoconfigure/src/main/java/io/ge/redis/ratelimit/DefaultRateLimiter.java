@@ -149,7 +149,7 @@ final class DefaultRateLimiter implements RateLimiter {
 		return tell(demands, mayWait(demands) ? awaitInterruptibly(demands, decided) : Waiting.await(decided));
 	}
 
-	private CompletionStage<RateLimitDecision> decideAsync(List<Demand> demands) {
+	CompletionStage<RateLimitDecision> decideAsync(List<Demand> demands) {
 		return this.calls.handOver(ask(demands), (verdict) -> tell(demands, verdict), Verdict::giveBack);
 	}
 

@@ -10,6 +10,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
@@ -91,6 +93,20 @@ public final class RateLimitRules {
 			return new RateLimitDecision.Allowed(List.of(), () -> 0);
 		}
 		return this.limiter.get().decide(List.copyOf(demands));
+	}
+
+	/**
+	 * Does what {@link #decide} does, without blocking.
+	 * @param matches the rules, with the keys of the request
+	 * @return completes with the decision, or exceptionally as {@link #decide} fails; who
+	 * cancels it gives back what was asked for
+	 */
+	public CompletionStage<RateLimitDecision> decideAsync(List<Match> matches) {
+		Collection<Demand> demands = demands(matches);
+		if (demands.isEmpty()) {
+			return CompletableFuture.completedStage(new RateLimitDecision.Allowed(List.of(), () -> 0));
+		}
+		return this.limiter.get().decideAsync(List.copyOf(demands));
 	}
 
 	private Collection<Demand> demands(List<Match> matches) {

@@ -6,9 +6,6 @@
 package io.ge.redis.web;
 
 import java.io.IOException;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.GeRedisException;
@@ -20,12 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
-import org.springframework.http.MediaType;
 import org.springframework.util.function.SingletonSupplier;
-import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.method.annotation.ExceptionHandlerMappingInfo;
-import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
@@ -41,11 +34,9 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 
 	private final ProblemWriter writer;
 
-	private final Supplier<List<ControllerAdviceBean>> advice;
+	private final ApplicationHandlers handlers;
 
 	private final Supplier<HandlerExceptionResolver> application;
-
-	private final Map<Class<?>, ExceptionHandlerMethodResolver> handlers = new ConcurrentHashMap<>();
 
 	/**
 	 * Creates a resolver.
@@ -54,7 +45,7 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 	 */
 	public ProblemResolver(ProblemWriter writer, ApplicationContext context) {
 		this.writer = writer;
-		this.advice = SingletonSupplier.of(() -> ControllerAdviceBean.findAnnotatedBeans(context));
+		this.handlers = new ApplicationHandlers(context);
 		this.application = SingletonSupplier.of(() -> context
 			.getBean(DispatcherServlet.HANDLER_EXCEPTION_RESOLVER_BEAN_NAME, HandlerExceptionResolver.class));
 	}
@@ -100,25 +91,7 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 	}
 
 	private boolean isHandledByApplication(@Nullable Object handler, GeRedisException exception) {
-		Class<?> controller = (handler instanceof HandlerMethod method) ? method.getBeanType() : null;
-		if (controller != null && handles(controller, exception)) {
-			return true;
-		}
-		for (ControllerAdviceBean bean : this.advice.get()) {
-			Class<?> type = bean.getBeanType();
-			if (type != null && bean.isApplicableToBeanType(controller) && handles(type, exception)) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	private boolean handles(Class<?> type, GeRedisException exception) {
-		ExceptionHandlerMappingInfo found = this.handlers.computeIfAbsent(type, ExceptionHandlerMethodResolver::new)
-			.resolveExceptionMapping(exception, MediaType.ALL);
-		return found != null && found.getExceptionTypes()
-			.stream()
-			.anyMatch((handled) -> GeRedisException.class.isAssignableFrom(handled) && handled.isInstance(exception));
+		return this.handlers.handle((handler instanceof HandlerMethod method) ? method.getBeanType() : null, exception);
 	}
 
 }

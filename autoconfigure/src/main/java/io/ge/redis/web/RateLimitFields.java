@@ -5,6 +5,7 @@
 
 package io.ge.redis.web;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,23 @@ final class RateLimitFields {
 		.thenComparing(Quota::restoredAfter, Comparator.reverseOrder());
 
 	private RateLimitFields() {
+	}
+
+	/**
+	 * Adds what is known of limits now to what was known earlier.
+	 * @param earlier what was known
+	 * @param quotas what is known now; limits on trial do not count
+	 * @return one quota for each limit
+	 */
+	static List<Quota> merge(List<Quota> earlier, List<Quota> quotas) {
+		List<Quota> all = new ArrayList<>(earlier);
+		for (Quota quota : quotas) {
+			if (!quota.limit().shadow()) {
+				all.removeIf((known) -> known.limit().name().equals(quota.limit().name()));
+				all.add(quota);
+			}
+		}
+		return all;
 	}
 
 	/**

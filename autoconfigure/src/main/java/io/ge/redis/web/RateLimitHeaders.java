@@ -75,16 +75,11 @@ public class RateLimitHeaders implements GuardListener, ProblemFields {
 	}
 
 	private static List<Quota> merge(List<Quota> quotas, HttpServletRequest request) {
-		List<Quota> all = new ArrayList<>();
-		if (request.getAttribute(QUOTAS) instanceof List<?> earlier) {
-			earlier.forEach((known) -> all.add((Quota) known));
+		List<Quota> earlier = new ArrayList<>();
+		if (request.getAttribute(QUOTAS) instanceof List<?> known) {
+			known.forEach((quota) -> earlier.add((Quota) quota));
 		}
-		for (Quota quota : quotas) {
-			if (!quota.limit().shadow()) {
-				all.removeIf((known) -> known.limit().name().equals(quota.limit().name()));
-				all.add(quota);
-			}
-		}
+		List<Quota> all = RateLimitFields.merge(earlier, quotas);
 		request.setAttribute(QUOTAS, all);
 		return all;
 	}

@@ -23,8 +23,8 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Writes refusals as {@code application/problem+json} (RFC 9457) where they leave the
- * filters of a reactive web application. {@link ErrorResponse.Interceptor} beans may
+ * Writes refusals as {@code application/problem+json} (RFC 9457) in a reactive web
+ * application, whether they come from a handler or from a filter. {@link ErrorResponse.Interceptor} beans may
  * change the body.
  */
 public class ReactiveProblemWriter {
@@ -33,19 +33,30 @@ public class ReactiveProblemWriter {
 
 	private final List<ErrorResponse.Interceptor> interceptors;
 
+	private final List<ReactiveProblemFields> fields;
+
 	private final JsonMapper json;
 
 	/**
 	 * Creates a writer.
 	 * @param mappings translate exceptions, the first that knows one wins
 	 * @param interceptors customize the body
+	 * @param fields add response fields
 	 * @param json writes the body
 	 */
 	public ReactiveProblemWriter(List<ProblemMapping> mappings, List<ErrorResponse.Interceptor> interceptors,
-			JsonMapper json) {
+			List<ReactiveProblemFields> fields, JsonMapper json) {
 		this.mappings = mappings;
 		this.interceptors = interceptors;
+		this.fields = fields;
 		this.json = json;
+	}
+
+	/**
+	 * Returns whether a mapping knows an exception.
+	 */
+	boolean knows(GeRedisException exception) {
+		return ProblemBody.map(this.mappings, exception) != null;
 	}
 
 	/**
@@ -70,6 +81,8 @@ public class ReactiveProblemWriter {
 		this.interceptors.forEach((interceptor) -> interceptor.handleError(detail, null));
 		response.setStatusCode(HttpStatusCode.valueOf(detail.getStatus()));
 		HttpHeaders headers = response.getHeaders();
+		headers.clearContentHeaders();
+		this.fields.forEach((more) -> more.add(exception, exchange));
 		problem.headers().forEach((name, values) -> {
 			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !headers.containsHeader(name)) {
 				headers.put(name, values);

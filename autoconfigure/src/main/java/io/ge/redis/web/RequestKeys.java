@@ -9,17 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import java.util.Collections;
-import java.util.Enumeration;
 import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.core.invocation.VariableExpression;
-import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletRequestWrapper;
-import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +34,18 @@ final class RequestKeys {
 
 	private final Supplier<List<PrincipalProvider>> principals;
 
-	RequestKeys(ClientAddress addresses, Supplier<List<PrincipalProvider>> principals) {
+	private final String example;
+
+	/**
+	 * Creates the forms.
+	 * @param addresses finds addresses of clients
+	 * @param principals name the caller
+	 * @param example an expression over the request that rules see
+	 */
+	RequestKeys(ClientAddress addresses, Supplier<List<PrincipalProvider>> principals, String example) {
 		this.addresses = addresses;
 		this.principals = principals;
+		this.example = example;
 	}
 
 	/**
@@ -63,14 +67,15 @@ final class RequestKeys {
 		}
 		if (text.startsWith(HEADER)) {
 			String name = requireName(text.substring(HEADER.length()), property);
-			return (request) -> hashed(request.getHeader(name));
+			return (request) -> hashed(request.header(name));
 		}
 		if (!text.contains("#")) {
 			throw new GuardConfigurationException(property, "\"" + text + "\" names no key.",
-					"Write client-address, principal, header:NAME or a SpEL expression over #request, "
-							+ "such as #request.serverName.");
+					"Write client-address, principal, header:NAME or a SpEL expression over #request, such as "
+							+ this.example + ".");
 		}
-		return VariableExpression.parse(property, "request", text)::evaluate;
+		VariableExpression expression = VariableExpression.parse(property, "request", text);
+		return (request) -> expression.evaluate(request.exposed());
 	}
 
 	private static String requireName(String name, String property) {
@@ -86,25 +91,18 @@ final class RequestKeys {
 				|| HEADER_CHARACTERS.indexOf(c) >= 0;
 	}
 
-	// As the container saw it: filters that believe any proxy have wrapped the request
-	private @Nullable String clientAddress(HttpServletRequest request) {
-		ServletRequest original = request;
-		while (original instanceof ServletRequestWrapper wrapper) {
-			original = wrapper.getRequest();
-		}
-		Enumeration<String> forwarded = ((HttpServletRequest) original).getHeaders(this.addresses.field());
-		return this.addresses.find(original.getRemoteAddr(),
-				(forwarded != null) ? Collections.list(forwarded) : List.of());
+	private @Nullable String clientAddress(LimitedRequest request) {
+		return this.addresses.find(request.connectedAddress(), request.receivedLines(this.addresses.field()));
 	}
 
-	private @Nullable String principal(HttpServletRequest request) {
+	private @Nullable String principal(LimitedRequest request) {
 		for (PrincipalProvider provider : this.principals.get()) {
 			String name = provider.currentPrincipal();
 			if (name != null) {
 				return name;
 			}
 		}
-		return (request.getUserPrincipal() != null) ? request.getUserPrincipal().getName() : null;
+		return request.user();
 	}
 
 	// Headers carry credentials, which must be readable neither in Redis nor in reports
@@ -127,7 +125,7 @@ final class RequestKeys {
 	@FunctionalInterface
 	interface RequestKey {
 
-		@Nullable Object of(HttpServletRequest request);
+		@Nullable Object of(LimitedRequest request);
 
 	}
 

@@ -15,7 +15,6 @@ import java.util.Set;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.RateLimitRule;
-import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpMethod;
@@ -89,8 +88,8 @@ record RequestRule(RateLimitRule rule, Phase phase, List<PathPattern> patterns, 
 		return methods;
 	}
 
-	boolean matches(HttpServletRequest request, PathContainer path) {
-		if (!this.methods.isEmpty() && !this.methods.contains(request.getMethod())) {
+	boolean matches(LimitedRequest request, PathContainer path) {
+		if (!this.methods.isEmpty() && !this.methods.contains(request.method())) {
 			return false;
 		}
 		for (PathPattern pattern : this.patterns) {
@@ -101,7 +100,7 @@ record RequestRule(RateLimitRule rule, Phase phase, List<PathPattern> patterns, 
 		return false;
 	}
 
-	@Nullable Object keyOf(HttpServletRequest request) {
+	@Nullable Object keyOf(LimitedRequest request) {
 		return this.key.of(request);
 	}
 

@@ -65,7 +65,7 @@ final class Instance implements AutoCloseable {
 		this.guard = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
 				new ExpressionCompiler(null), this.backend::get,
 				new GuardEvents(() -> recording ? List.of(this.events::add) : List.of()), TestCalls.plain(),
-				() -> false, () -> () -> null, List::of);
+				(form) -> false, () -> () -> null, List::of);
 		this.guard.start();
 		this.blacklist = this.guard.tokenBlacklist();
 	}

@@ -23,6 +23,7 @@ import io.ge.redis.autoconfigure.BlacklistOpaqueTokenAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistReactiveSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisPrincipalAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisWebFluxAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.BlacklistEvent;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -68,6 +70,7 @@ import org.springframework.security.config.annotation.web.reactive.EnableWebFlux
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal;
 import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
 import org.springframework.security.oauth2.jwt.Jwt;
@@ -77,6 +80,7 @@ import org.springframework.security.oauth2.jwt.JwtException;
 import org.springframework.security.oauth2.jwt.NimbusJwtEncoder;
 import org.springframework.security.oauth2.jwt.NimbusReactiveJwtDecoder;
 import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
+import org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationToken;
 import org.springframework.security.oauth2.server.resource.introspection.ReactiveOpaqueTokenIntrospector;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.security.web.server.util.matcher.PathPatternParserServerWebExchangeMatcher;
@@ -104,7 +108,8 @@ class BlacklistReactiveSecurityIntegrationTests {
 			"a key that is long enough for HS256".getBytes(StandardCharsets.UTF_8), "HmacSHA256");
 
 	private static final Class<?>[] AUTO_CONFIGURED = { DataRedisAutoConfiguration.class,
-			GeRedisAutoConfiguration.class, BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class,
+			GeRedisAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class, BlacklistAutoConfiguration.class,
+			BlacklistSecurityAutoConfiguration.class,
 			BlacklistOpaqueTokenAutoConfiguration.class, BlacklistReactiveSecurityAutoConfiguration.class,
 			GeRedisWebFluxAutoConfiguration.class };
 
@@ -338,12 +343,34 @@ class BlacklistReactiveSecurityIntegrationTests {
 				.doesNotHaveBean(ReactiveJwtDecoderPostProcessor.class));
 	}
 
+	@Test
+	void tokenOfTheSubscriberIsChecked() {
+		this.runner.withBean(CheckedSubscriber.class).run((context) -> {
+			Mono<String> call = context.getBean(CheckedSubscriber.class).call();
+			Instant now = Instant.now();
+			Jwt token = Jwt.withTokenValue("token")
+				.header("alg", "none")
+				.issuer(ISSUER)
+				.subject("anna")
+				.jti(UUID.randomUUID().toString())
+				.issuedAt(now)
+				.expiresAt(now.plusSeconds(300))
+				.build();
+			Context subscriber = ReactiveSecurityContextHolder.withAuthentication(new JwtAuthenticationToken(token));
+			assertThat(call.contextWrite(subscriber).block(PATIENCE)).isEqualTo("called");
+			context.getBean(TokenBlacklist.class).revoke(JwtTokens.identity(token));
+			assertThatExceptionOfType(TokenRevokedException.class)
+				.isThrownBy(() -> call.contextWrite(subscriber).block(PATIENCE));
+			assertThat(call.block(PATIENCE)).as("whoever is nobody").isEqualTo("called");
+		});
+	}
+
 	/**
 	 * Nothing knows the caller by the thread, so that a check of his token would check
 	 * nothing.
 	 */
 	@Test
-	void checkOfTheCallersTokenFailsTheStartUnlessTheApplicationKnowsTheCaller() {
+	void checkOfTheCallersTokenFailsTheStartWithoutSubscriberUnlessTheApplicationKnowsTheCaller() {
 		this.runner.withBean(CheckedCaller.class).run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).rootCause()
@@ -492,6 +519,15 @@ class BlacklistReactiveSecurityIntegrationTests {
 
 	}
 
+	static class CheckedSubscriber {
+
+		@BlacklistCheck
+		Mono<String> call() {
+			return Mono.just("called");
+		}
+
+	}
+
 	static class CheckedCaller {
 
 		@BlacklistCheck
@@ -510,8 +546,8 @@ class BlacklistReactiveSecurityIntegrationTests {
 
 		@GetMapping("/addresses/{address}")
 		@BlacklistCheck(name = "addresses", subject = "#address")
-		String address(@PathVariable String address) {
-			return address;
+		Mono<String> address(@PathVariable String address) {
+			return Mono.just(address);
 		}
 
 		@GetMapping("/wrapped/{address}")

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisWebFluxAutoConfiguration;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
+import io.ge.redis.autoconfigure.RateLimitWebFluxAutoConfiguration;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.SharedRedis;
@@ -25,10 +26,13 @@ import reactor.core.publisher.Mono;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.boot.web.context.reactive.AnnotationConfigReactiveWebApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.reactive.server.WebTestClient;
@@ -37,6 +41,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.reactive.config.EnableWebFlux;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,6 +108,35 @@ class RateLimitWebFluxIntegrationTests {
 		get("/mono/%20").expectStatus().isBadRequest();
 	}
 
+	@Test
+	void ruleYieldsToAdviceForOurTypeButNotToOneForEverything() {
+		ReactiveWebApplicationContextRunner ruled = new ReactiveWebApplicationContextRunner()
+			.withUserConfiguration(Application.class)
+			.withPropertyValues(SharedRedis.properties())
+			.withPropertyValues("ge.redis.rate-limit.rules[0].path=/mono/**", "ge.redis.rate-limit.rules[0].limit=1");
+		ruled.withBean(Everything.class).withBean(OwnAdvice.class).run((context) -> {
+			WebTestClient called = WebTestClient.bindToApplicationContext(context).build();
+			called.get().uri("/mono/dora").exchange().expectStatus().isOk();
+			called.get()
+				.uri("/mono/dora")
+				.exchange()
+				.expectStatus()
+				.isEqualTo(HttpStatus.I_AM_A_TEAPOT)
+				.expectHeader()
+				.exists("RateLimit")
+				.expectBody(String.class)
+				.isEqualTo("advised");
+		});
+		ruled.withBean(Everything.class)
+			.run((context) -> WebTestClient.bindToApplicationContext(context)
+				.build()
+				.get()
+				.uri("/mono/dora")
+				.exchange()
+				.expectStatus()
+				.isEqualTo(HttpStatus.TOO_MANY_REQUESTS));
+	}
+
 	private static WebTestClient.ResponseSpec get(String path) {
 		return client.get().uri(URI.create(path)).exchange();
 	}
@@ -111,8 +145,33 @@ class RateLimitWebFluxIntegrationTests {
 	@EnableWebFlux
 	@Import({ Desk.class, OwnDesk.class })
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
-			GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class })
+			GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class,
+			RateLimitWebFluxAutoConfiguration.class })
 	static class Application {
+
+	}
+
+	@Order(0)
+	@RestControllerAdvice
+	static class OwnAdvice {
+
+		@ExceptionHandler(RateLimitExceededException.class)
+		@ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
+		Mono<String> own() {
+			return Mono.just("advised");
+		}
+
+	}
+
+	@Order(Ordered.LOWEST_PRECEDENCE)
+	@RestControllerAdvice
+	static class Everything {
+
+		@ExceptionHandler(Exception.class)
+		@ResponseStatus(HttpStatus.INTERNAL_SERVER_ERROR)
+		String all() {
+			return "all";
+		}
 
 	}
 

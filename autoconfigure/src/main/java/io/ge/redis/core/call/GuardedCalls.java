@@ -121,7 +121,18 @@ public final class GuardedCalls implements AutoCloseable {
 
 	private Executor carrying() {
 		UnaryOperator<Runnable> carried = this.context.capture();
-		return (step) -> this.handover.execute(carried.apply(step));
+		UnaryOperator<Runnable> scoped = scoped();
+		return (step) -> this.handover.execute(carried.apply(scoped.apply(step)));
+	}
+
+	private UnaryOperator<Runnable> scoped() {
+		UnaryOperator<Runnable> all = UnaryOperator.identity();
+		for (SubscriberScope scope : this.scopes.get()) {
+			UnaryOperator<Runnable> outer = all;
+			UnaryOperator<Runnable> inner = scope.capture();
+			all = (task) -> outer.apply(inner.apply(task));
+		}
+		return all;
 	}
 
 	@Override

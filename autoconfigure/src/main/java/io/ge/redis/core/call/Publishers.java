@@ -7,6 +7,7 @@ package io.ge.redis.core.call;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -17,7 +18,6 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
-import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 
@@ -52,7 +52,7 @@ final class Publishers {
 			return new Single(start);
 		}
 		return Mono.deferContextual((context) -> {
-			Mono<UnaryOperator<Runnable>> scope = scope(scopes, context);
+			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(scopes, context);
 			return (scope != null) ? scope.flatMap((found) -> new Single(start.within(found))) : new Single(start);
 		});
 	}
@@ -62,23 +62,10 @@ final class Publishers {
 			return new Multiple(start);
 		}
 		return Flux.deferContextual((context) -> {
-			Mono<UnaryOperator<Runnable>> scope = scope(scopes, context);
+			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(scopes, context);
 			return (scope != null) ? scope.flatMapMany((found) -> new Multiple(start.within(found)))
 					: new Multiple(start);
 		});
-	}
-
-	private static @Nullable Mono<UnaryOperator<Runnable>> scope(List<SubscriberScope> scopes, ContextView context) {
-		Mono<UnaryOperator<Runnable>> all = null;
-		for (SubscriberScope scope : scopes) {
-			Publisher<UnaryOperator<Runnable>> found = scope.find(context);
-			if (found != null) {
-				Mono<UnaryOperator<Runnable>> one = Mono.from(found).defaultIfEmpty(UnaryOperator.identity());
-				all = (all == null) ? one
-						: all.zipWith(one, (outer, inner) -> (task) -> outer.apply(inner.apply(task)));
-			}
-		}
-		return all;
 	}
 
 	/**
@@ -112,7 +99,7 @@ final class Publishers {
 	}
 
 	/**
-	 * A call that asks within a scope.
+	 * A call that asks and decides within a scope.
 	 *
 	 * @param call the call
 	 * @param scope the scope
@@ -133,9 +120,24 @@ final class Publishers {
 			return asked.join();
 		}
 
+		// Who is told of the decision is to find the scope, too
 		@Override
 		public Work decide(A answer) throws Throwable {
-			return this.call.decide(answer);
+			CompletableFuture<Work> decided = new CompletableFuture<>();
+			this.scope.apply(() -> {
+				try {
+					decided.complete(this.call.decide(answer));
+				}
+				catch (Throwable refusal) {
+					decided.completeExceptionally(refusal);
+				}
+			}).run();
+			try {
+				return decided.get();
+			}
+			catch (ExecutionException ex) {
+				throw (ex.getCause() != null) ? ex.getCause() : ex;
+			}
 		}
 
 		@Override

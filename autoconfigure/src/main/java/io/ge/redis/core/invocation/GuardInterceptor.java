@@ -6,6 +6,7 @@
 package io.ge.redis.core.invocation;
 
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -15,7 +16,8 @@ import org.springframework.aop.support.AopUtils;
 
 /**
  * Finds the operation of a call and hands both to the pattern. There is no state in which
- * an annotated method is let through undecided.
+ * an annotated method is let through undecided, and none in which a guard waits on a
+ * thread that must not.
  *
  * @param <O> the operation
  */
@@ -37,7 +39,22 @@ public abstract class GuardInterceptor<O extends GuardedOperation> implements Me
 		Class<?> targetClass = (target != null) ? AopUtils.getTargetClass(target)
 				: invocation.getMethod().getDeclaringClass();
 		O operation = this.source.get(invocation.getMethod(), targetClass);
-		return (operation != null) ? guard(operation, invocation) : invocation.proceed();
+		if (operation == null) {
+			return invocation.proceed();
+		}
+		if (operation.form().isPlain() && EventLoops.isCurrent()) {
+			throw mustNotWait(AopUtils.getMostSpecificMethod(invocation.getMethod(), targetClass), targetClass);
+		}
+		return guard(operation, invocation);
+	}
+
+	private GuardConfigurationException mustNotWait(Method method, Class<?> targetClass) {
+		return new GuardedMethod(method, targetClass, this.source.annotationType()).problem(
+				"the method has a plain result, for which its guard may have to wait, and was called on "
+						+ Thread.currentThread().getName() + ", a thread that must not wait, such as an event loop's.",
+				"Return a Mono or a CompletableFuture, or have it called on a thread that may wait: by "
+						+ "WebFluxConfigurer.configureBlockingExecution, spring.threads.virtual.enabled=true, or "
+						+ "Mono.fromCallable(...).subscribeOn(Schedulers.boundedElastic()).");
 	}
 
 	/**

@@ -70,7 +70,7 @@ final class RefreshInstance implements AutoCloseable {
 			.bindOrCreate("ge.redis.blacklist", BlacklistProperties.class);
 		GuardEvents events = new GuardEvents(() -> List.of(this.events::add));
 		this.guard = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
-				new ExpressionCompiler(null), this.backend::get, events, TestCalls.plain(), () -> false,
+				new ExpressionCompiler(null), this.backend::get, events, TestCalls.plain(), (form) -> false,
 				() -> () -> null, List::of);
 		this.guard.start();
 		this.tokens = RefreshTokenFactory.create(

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.test.TestCalls;
 import org.awaitility.Awaitility;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
@@ -41,6 +43,7 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
@@ -580,6 +583,67 @@ class GuardedCallsTests {
 			assertThat(asking).containsExactly("anna", "nobody");
 		}
 
+		@Test
+		void whatASubscriberTellsIsKnownWhileDeciding() {
+			ThreadLocal<String> known = new ThreadLocal<>();
+			SubscriberScope scope = (context) -> Mono.just((task) -> () -> {
+				known.set(context.get("user"));
+				task.run();
+				known.remove();
+			});
+			List<String> deciding = new ArrayList<>();
+			IllegalStateException refusal = new IllegalStateException("refused");
+			try (GuardedCalls scoped = TestCalls.within(() -> List.of(scope))) {
+				Mono<?> later = (Mono<?>) scoped.make(ResultForm.of(adapter(Mono.class)),
+						() -> new Deciding(new CompletableFuture<String>().completeOnTimeout("yes", 1,
+								TimeUnit.MILLISECONDS), () -> deciding.add(known.get())));
+				assertThat(later.contextWrite((context) -> context.put("user", "anna")).block(LONG)).isEqualTo("value");
+				Mono<?> refused = (Mono<?>) scoped.make(ResultForm.of(adapter(Mono.class)),
+						() -> new Deciding(CompletableFuture.completedFuture("no"), () -> {
+							throw refusal;
+						}));
+				assertThatExceptionOfType(IllegalStateException.class)
+					.isThrownBy(() -> refused.contextWrite((context) -> context.put("user", "anna")).block(LONG))
+					.isSameAs(refusal);
+			}
+			assertThat(deciding).containsExactly("anna");
+		}
+
+		@Test
+		void whatAScopeHasBoundIsKnownWhereAFutureIsDecidedOn() {
+			ThreadLocal<String> known = new ThreadLocal<>();
+			SubscriberScope scope = new SubscriberScope() {
+
+				@Override
+				public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
+					return null;
+				}
+
+				@Override
+				public UnaryOperator<Runnable> capture() {
+					String user = known.get();
+					return (task) -> () -> {
+						known.set(user);
+						task.run();
+						known.remove();
+					};
+				}
+
+			};
+			List<String> deciding = new ArrayList<>();
+			known.set("anna");
+			try (GuardedCalls scoped = TestCalls.within(() -> List.of(scope))) {
+				CompletableFuture<?> call = (CompletableFuture<?>) scoped.make(ResultForm.FUTURE,
+						() -> new Deciding(new CompletableFuture<String>().completeOnTimeout("yes", 1,
+								TimeUnit.MILLISECONDS), () -> deciding.add(known.get()), "value"));
+				assertThat(call).succeedsWithin(LONG);
+			}
+			finally {
+				known.remove();
+			}
+			assertThat(deciding).containsExactly("anna");
+		}
+
 	}
 
 	private static void awaitLatch(CountDownLatch latch) {
@@ -589,6 +653,26 @@ class GuardedCallsTests {
 		catch (InterruptedException ex) {
 			throw new CancellationException();
 		}
+	}
+
+	private record Deciding(CompletableFuture<String> asked, Runnable deciding,
+			@Nullable String future) implements GuardedCall<String> {
+
+		Deciding(CompletableFuture<String> asked, Runnable deciding) {
+			this(asked, deciding, null);
+		}
+
+		@Override
+		public CompletableFuture<String> ask() {
+			return this.asked;
+		}
+
+		@Override
+		public Work decide(String answer) {
+			this.deciding.run();
+			return () -> (this.future != null) ? CompletableFuture.completedFuture(this.future) : Mono.just("value");
+		}
+
 	}
 
 	private record Watched(TestCall call, Runnable asking) implements GuardedCall<String> {

@@ -1,0 +1,234 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenRevokedException;
+import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.cache.CacheLoadTimeoutException;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.lock.LockNotAcquiredException;
+import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.security.BlacklistTokenValidator;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
+import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
+import org.springframework.security.oauth2.jwt.JwtValidators;
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.cors.CorsConfiguration;
+
+/**
+ * {@link WebContract} on Spring MVC.
+ */
+class MvcContractIntegrationTests extends WebContract {
+
+	@Override
+	WebApplicationType type() {
+		return WebApplicationType.SERVLET;
+	}
+
+	@Override
+	Class<?> configuration() {
+		return Application.class;
+	}
+
+	@Override
+	String tenant() {
+		return "#request.getHeader('X-Tenant')";
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ CatchAll.class, OwnHandler.class, Desk.class, LocalDesk.class, OwnDesk.class, OpenDesk.class })
+	static class Application {
+
+		@Bean
+		@Order(1)
+		SecurityFilterChain secured(HttpSecurity http) throws Exception {
+			CorsConfiguration cors = new CorsConfiguration();
+			cors.setAllowedOrigins(List.of(PAGE));
+			cors.setAllowedMethods(List.of("GET", "OPTIONS"));
+			cors.setExposedHeaders(List.of("Retry-After"));
+			return http.securityMatcher("/secured/**", "/after/**")
+				.cors((handling) -> handling.configurationSource((request) -> cors))
+				.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
+				.build();
+		}
+
+		@Bean
+		@Order(2)
+		SecurityFilterChain others(HttpSecurity http) throws Exception {
+			return http.csrf((csrf) -> csrf.disable())
+				.authorizeHttpRequests((requests) -> requests.requestMatchers("/me", "/token", "/login/secret")
+					.authenticated()
+					.anyRequest()
+					.permitAll())
+				.oauth2ResourceServer((server) -> server.jwt(Customizer.withDefaults()))
+				.build();
+		}
+
+		@Bean
+		NimbusJwtDecoder decoder(BlacklistTokenValidator revoked) {
+			NimbusJwtDecoder decoder = NimbusJwtDecoder.withSecretKey(KEY).macAlgorithm(MacAlgorithm.HS256).build();
+			decoder.setJwtValidator(new DelegatingOAuth2TokenValidator<>(JwtValidators.createDefault(), revoked));
+			return decoder;
+		}
+
+		@Bean
+		ErrorResponse.Interceptor support() {
+			return (detail, response) -> detail.setProperty("support", "desk@example.org");
+		}
+
+	}
+
+	@RestController
+	static class Desk {
+
+		@GetMapping({ "/free", "/login", "/login/deeper", "/login/secret", "/machines", "/tenants", "/me",
+				"/secured/{id}", "/after/{id}", "/plain/{id}", "/strict/before", "/strict/after" })
+		public String done() {
+			return "done";
+		}
+
+		@PutMapping("/login")
+		public String put() {
+			return "done";
+		}
+
+		@RateLimited(name = "tasks", key = "#agent", limit = 2)
+		@RateLimited(name = "daily", key = "#agent", limit = 100, window = "1d")
+		@GetMapping("/tasks/{agent}")
+		public String task(@PathVariable("agent") String agent) {
+			return agent;
+		}
+
+		@RateLimited(name = "gone", key = "#agent", limit = 1)
+		@GetMapping("/gone/{agent}")
+		@ResponseStatus(HttpStatus.NO_CONTENT)
+		public void gone(@PathVariable("agent") String agent) {
+		}
+
+		@RateLimited(name = "optional", key = "#agent", limit = 100)
+		@GetMapping("/optional")
+		public String optional(@RequestParam(name = "agent", required = false) String agent) {
+			return "done";
+		}
+
+		@RateLimited(name = "method", key = "#id", limit = 5)
+		@GetMapping("/both/{id}")
+		public String both(@PathVariable("id") String id) {
+			return "both";
+		}
+
+		@RateLimited(name = "strict", limit = 100, onOutage = OutagePolicy.DENY)
+		@GetMapping("/strict/call")
+		public String strict() {
+			return "done";
+		}
+
+		@GetMapping("/locked")
+		public String locked() {
+			throw new LockNotAcquiredException("orders", Duration.ofSeconds(7));
+		}
+
+		@GetMapping("/loading")
+		public String loading() {
+			throw new CacheLoadTimeoutException("orders");
+		}
+
+		@GetMapping("/revoked")
+		public String revoked() {
+			throw new TokenRevokedException(TokenBlacklist.TOKENS, TokenStatus.REVOKED);
+		}
+
+		@GetMapping("/failing")
+		public String failing() {
+			throw new IllegalStateException("of the application");
+		}
+
+		@BlacklistCheck(name = "addresses", subject = "#address")
+		@GetMapping("/addresses/{address}")
+		public String address(@PathVariable("address") String address) {
+			return address;
+		}
+
+		@BlacklistCheck
+		@GetMapping("/token")
+		public String token() {
+			return "good";
+		}
+
+	}
+
+	@RestController
+	static class LocalDesk {
+
+		@RateLimited(name = "local", key = "#agent", limit = 1)
+		@GetMapping("/local/{agent}")
+		public String task(@PathVariable("agent") String agent) {
+			return agent;
+		}
+
+		@GetMapping("/local-failing")
+		public String failing() {
+			throw new IllegalStateException("of the application");
+		}
+
+		@ExceptionHandler(Exception.class)
+		@ResponseStatus(HttpStatus.INTERNAL_SERVER_ERROR)
+		public String all() {
+			return "local";
+		}
+
+	}
+
+	@Own
+	@RestController
+	static class OwnDesk {
+
+		@RateLimited(name = "own", key = "#agent", limit = 1)
+		@GetMapping("/own/{agent}")
+		public String task(@PathVariable("agent") String agent) {
+			return agent;
+		}
+
+	}
+
+	@CrossOrigin(PAGE)
+	@RestController
+	static class OpenDesk {
+
+		@GetMapping("/handler/{id}")
+		public String done() {
+			return "done";
+		}
+
+	}
+
+}
