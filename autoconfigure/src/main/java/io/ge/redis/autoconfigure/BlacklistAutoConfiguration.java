@@ -50,8 +50,7 @@ public final class BlacklistAutoConfiguration {
 			ObjectProvider<TokenReader> readers) {
 		return new BlacklistGuard(properties::getObject, attributes, expressions,
 				() -> backends.getObject().get(properties.getObject().connectionFactory()), events, calls,
-				(form) -> isCallerKnown(beans, form), currentToken::getObject,
-				() -> readers.orderedStream().toList());
+				(form) -> isCallerKnown(beans, form), currentToken::getObject, () -> readers.orderedStream().toList());
 	}
 
 	// By their types, since none of them is to be made for this

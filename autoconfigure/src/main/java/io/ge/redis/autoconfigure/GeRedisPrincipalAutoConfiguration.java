@@ -6,7 +6,6 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
@@ -65,7 +64,7 @@ public final class GeRedisPrincipalAutoConfiguration {
 	static class ReactiveSpringSecurity {
 
 		@Bean
-		SubscriberScope geRedisSecuritySubscriberScope() {
+		SecuritySubscriberScope geRedisSecuritySubscriberScope() {
 			return new SecuritySubscriberScope();
 		}
 

@@ -65,16 +65,16 @@ public final class RateLimitWebFluxAutoConfiguration {
 	RateLimitWebFilter rateLimitFilterBeforeAuthentication(RequestRules rules, ReactiveRateLimitHeaders headers,
 			ReactiveProblemResolver problems, ReactiveCorsHandling cors, ObjectProvider<SubscriberScope> scopes) {
 		return new RateLimitWebFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems, cors,
-				() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION
-					.from(GeRedisWebFluxAutoConfiguration.SECURITY_FILTER));
+				() -> scopes.orderedStream().toList(),
+				WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.from(GeRedisWebFluxAutoConfiguration.SECURITY_FILTER));
 	}
 
 	@Bean
 	RateLimitWebFilter rateLimitFilterAfterAuthentication(RequestRules rules, ReactiveRateLimitHeaders headers,
 			ReactiveProblemResolver problems, ReactiveCorsHandling cors, ObjectProvider<SubscriberScope> scopes) {
 		return new RateLimitWebFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems, cors,
-				() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION
-					.from(GeRedisWebFluxAutoConfiguration.SECURITY_FILTER));
+				() -> scopes.orderedStream().toList(),
+				WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.from(GeRedisWebFluxAutoConfiguration.SECURITY_FILTER));
 	}
 
 	@Bean

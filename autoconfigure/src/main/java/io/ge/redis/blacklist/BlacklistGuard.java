@@ -65,8 +65,8 @@ public final class BlacklistGuard implements SmartLifecycle {
 	 * @param backend where the rows live
 	 * @param events told of checks
 	 * @param calls makes calls whose results come later
-	 * @param currentKnown whether there is a {@link CurrentToken} for methods whose results
-	 * have a form; asked while beans are being made
+	 * @param currentKnown whether there is a {@link CurrentToken} for methods whose
+	 * results have a form; asked while beans are being made
 	 * @param current the {@link CurrentToken}
 	 * @param readers the {@link TokenReader}s
 	 */

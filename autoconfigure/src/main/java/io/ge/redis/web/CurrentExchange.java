@@ -27,7 +27,8 @@ final class CurrentExchange {
 	}
 
 	static @Nullable ServerWebExchange in(ContextView context) {
-		return context.<@Nullable ServerWebExchange>getOrDefault(CurrentExchange.class, null);
+		Object key = CurrentExchange.class;
+		return context.hasKey(key) ? context.get(key) : null;
 	}
 
 	static Context put(Context context, ServerWebExchange exchange) {

@@ -24,9 +24,9 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * CORS as the handlers of WebFlux have it configured: {@code @CrossOrigin}, or mappings of
- * a {@code WebFluxConfigurer}. Whoever maps a request to its handler handles CORS on the
- * way, so that is what is done here, too.
+ * CORS as the handlers of WebFlux have it configured: {@code @CrossOrigin}, or mappings
+ * of a {@code WebFluxConfigurer}. Whoever maps a request to its handler handles CORS on
+ * the way, so that is what is done here, too.
  */
 public class HandlerReactiveCors implements ReactiveCorsFilters {
 

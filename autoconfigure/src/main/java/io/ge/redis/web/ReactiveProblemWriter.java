@@ -24,8 +24,8 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Writes refusals as {@code application/problem+json} (RFC 9457) in a reactive web
- * application, whether they come from a handler or from a filter. {@link ErrorResponse.Interceptor} beans may
- * change the body.
+ * application, whether they come from a handler or from a filter.
+ * {@link ErrorResponse.Interceptor} beans may change the body.
  */
 public class ReactiveProblemWriter {
 

@@ -29,7 +29,8 @@ public class ReceivedRequests implements HttpHandlerDecoratorFactory {
 	 * @param request as it came to the filters
 	 */
 	static ServerHttpRequest find(ContextView context, ServerHttpRequest request) {
-		return context.getOrDefault(ReceivedRequests.class, request);
+		Object key = ReceivedRequests.class;
+		return context.hasKey(key) ? context.get(key) : request;
 	}
 
 }

@@ -26,8 +26,8 @@ import org.springframework.web.server.ServerWebExchange;
  * Stands before Spring's own adapter for controllers, which has each failure handled by
  * the application: answers refusals first, so that a catch-all
  * {@code @ExceptionHandler(Exception.class)} does not turn a 429 into a 500. Of handlers
- * whose result is there when they return, and of those that return futures, it binds
- * what belongs to the request to their thread, too.
+ * whose result is there when they return, and of those that return futures, it binds what
+ * belongs to the request to their thread, too.
  */
 public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
 

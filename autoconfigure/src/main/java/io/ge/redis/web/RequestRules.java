@@ -25,9 +25,9 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * The rules of {@code ge.redis.rate-limit.rules} for requests. They are read when
- * all beans exist, before the first request, and a mistake in them fails the start; and
- * again when the environment is refreshed, where a mistake changes nothing.
+ * The rules of {@code ge.redis.rate-limit.rules} for requests. They are read when all
+ * beans exist, before the first request, and a mistake in them fails the start; and again
+ * when the environment is refreshed, where a mistake changes nothing.
  */
 public class RequestRules implements SmartInitializingSingleton {
 

@@ -109,9 +109,8 @@ class BlacklistReactiveSecurityIntegrationTests {
 
 	private static final Class<?>[] AUTO_CONFIGURED = { DataRedisAutoConfiguration.class,
 			GeRedisAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class, BlacklistAutoConfiguration.class,
-			BlacklistSecurityAutoConfiguration.class,
-			BlacklistOpaqueTokenAutoConfiguration.class, BlacklistReactiveSecurityAutoConfiguration.class,
-			GeRedisWebFluxAutoConfiguration.class };
+			BlacklistSecurityAutoConfiguration.class, BlacklistOpaqueTokenAutoConfiguration.class,
+			BlacklistReactiveSecurityAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class };
 
 	private static StandaloneRedis redis;
 

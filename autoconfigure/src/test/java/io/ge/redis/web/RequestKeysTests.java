@@ -45,7 +45,8 @@ class RequestKeysTests {
 		this.request.addHeader("X-Forwarded-For", "203.0.113.9");
 		new ForwardedHeaderFilter().doFilter(this.request, new MockHttpServletResponse(),
 				(wrapped,
-						response) -> assertThat(keys().parse("client-address", "key").of(limited((HttpServletRequest) wrapped)))
+						response) -> assertThat(
+								keys().parse("client-address", "key").of(limited((HttpServletRequest) wrapped)))
 							.isEqualTo("203.0.113.9"));
 	}
 

@@ -266,8 +266,7 @@ abstract class WebContract {
 		finally {
 			this.redis.primary().resume();
 		}
-		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(get("/strict/call").statusCode()).isEqualTo(200));
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(get("/strict/call").statusCode()).isEqualTo(200));
 	}
 
 	@Test
@@ -472,8 +471,9 @@ abstract class WebContract {
 	}
 
 	private HttpRequest.Builder request(String path, String... headers) {
-		HttpRequest.Builder request = HttpRequest.newBuilder(URI
-			.create("http://127.0.0.1:" + this.application.getEnvironment().getProperty("local.server.port") + path))
+		HttpRequest.Builder request = HttpRequest
+			.newBuilder(URI.create(
+					"http://127.0.0.1:" + this.application.getEnvironment().getProperty("local.server.port") + path))
 			.timeout(Duration.ofSeconds(30));
 		return (headers.length > 0) ? request.headers(headers) : request;
 	}

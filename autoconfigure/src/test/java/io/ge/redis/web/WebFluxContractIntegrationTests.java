@@ -100,8 +100,8 @@ class WebFluxContractIntegrationTests extends WebContract {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ CatchAll.class, OwnHandler.class, Desk.class, LocalDesk.class, OwnDesk.class, OpenDesk.class, LaterDesk.class,
-			BlockingDesk.class, WaitingDesk.class })
+	@Import({ CatchAll.class, OwnHandler.class, Desk.class, LocalDesk.class, OwnDesk.class, OpenDesk.class,
+			LaterDesk.class, BlockingDesk.class, WaitingDesk.class })
 	static class Application {
 
 		@Bean

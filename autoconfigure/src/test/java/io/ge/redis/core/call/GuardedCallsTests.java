@@ -594,10 +594,12 @@ class GuardedCallsTests {
 			List<String> deciding = new ArrayList<>();
 			IllegalStateException refusal = new IllegalStateException("refused");
 			try (GuardedCalls scoped = TestCalls.within(() -> List.of(scope))) {
+				CompletableFuture<String> asked = new CompletableFuture<>();
 				Mono<?> later = (Mono<?>) scoped.make(ResultForm.of(adapter(Mono.class)),
-						() -> new Deciding(new CompletableFuture<String>().completeOnTimeout("yes", 1,
-								TimeUnit.MILLISECONDS), () -> deciding.add(known.get())));
-				assertThat(later.contextWrite((context) -> context.put("user", "anna")).block(LONG)).isEqualTo("value");
+						() -> new Deciding(asked, () -> deciding.add(known.get())));
+				CompletableFuture<?> call = later.contextWrite((context) -> context.put("user", "anna")).toFuture();
+				asked.complete("yes");
+				assertThat(call.orTimeout(LONG.toSeconds(), TimeUnit.SECONDS).join()).isEqualTo("value");
 				Mono<?> refused = (Mono<?>) scoped.make(ResultForm.of(adapter(Mono.class)),
 						() -> new Deciding(CompletableFuture.completedFuture("no"), () -> {
 							throw refusal;
@@ -633,9 +635,10 @@ class GuardedCallsTests {
 			List<String> deciding = new ArrayList<>();
 			known.set("anna");
 			try (GuardedCalls scoped = TestCalls.within(() -> List.of(scope))) {
+				CompletableFuture<String> asked = new CompletableFuture<>();
 				CompletableFuture<?> call = (CompletableFuture<?>) scoped.make(ResultForm.FUTURE,
-						() -> new Deciding(new CompletableFuture<String>().completeOnTimeout("yes", 1,
-								TimeUnit.MILLISECONDS), () -> deciding.add(known.get()), "value"));
+						() -> new Deciding(asked, () -> deciding.add(known.get()), "value"));
+				asked.complete("yes");
 				assertThat(call).succeedsWithin(LONG);
 			}
 			finally {
