@@ -43,8 +43,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Calls each pattern in each asynchronous form on threads that must not block, in a JVM
  * in which BlockHound watches them, and prints what it found: {@code BLOCKED scenario
- * ...} with the stack, {@code RESULT scenario call outcomes} and at last {@code DONE}. The
- * momentary locks of drivers and of our own memory are no calls that block.
+ * ...} with the stack, {@code RESULT scenario call outcomes} and at last {@code DONE}.
+ * The momentary locks of drivers and of our own memory are no calls that block.
  */
 public final class BlockingCallsApplication {
 
@@ -131,9 +131,8 @@ public final class BlockingCallsApplication {
 		calls.put("blacklist.mono", this.desk::checkedMono);
 		calls.put("blacklist.flux", this.desk::checkedFlux);
 		calls.put("blacklist.future", (user) -> Mono.fromFuture(() -> this.desk.checkedFuture(user)));
-		calls.put("blacklist.code",
-				(user) -> Mono.fromCompletionStage(() -> blacklist.isBlockedAsync("accounts", user))
-					.map((blocked) -> blocked ? "refused" : "done"));
+		calls.put("blacklist.code", (user) -> Mono.fromCompletionStage(() -> blacklist.isBlockedAsync("accounts", user))
+			.map((blocked) -> blocked ? "refused" : "done"));
 		return calls;
 	}
 
@@ -187,10 +186,12 @@ public final class BlockingCallsApplication {
 		scenario = name;
 		calls().forEach((call, function) -> {
 			Map<String, Long> outcomes = Flux.range(0, CALLS)
-				.flatMap((i) -> on((i % 2 == 0) ? this.loop : Schedulers.parallel(),
-						function.apply(user.apply(name + " " + i)))
-					.map(Object::toString)
-					.onErrorResume(GeRedisException.class, (ex) -> Mono.just(ex.getClass().getSimpleName())), CALLS)
+				.flatMap(
+						(i) -> on((i % 2 == 0) ? this.loop : Schedulers.parallel(),
+								function.apply(user.apply(name + " " + i)))
+							.map(Object::toString)
+							.onErrorResume(GeRedisException.class, (ex) -> Mono.just(ex.getClass().getSimpleName())),
+						CALLS)
 				.collect(Collectors.groupingBy((outcome) -> outcome, TreeMap::new, Collectors.counting()))
 				.block(LONG);
 			System.out.println("RESULT " + name + " " + call + " " + outcomes);
