@@ -90,7 +90,7 @@ public final class BlockingCallsApplication {
 				.withPropertyValues(redis.properties())
 				.withPropertyValues("ge.redis.rate-limit.limits.code.limit=1",
 						// A busy machine is no outage
-						"ge.redis.outage.command-timeout=2s")
+						"ge.redis.outage.command-timeout=5s")
 				.withBean(Desk.class)
 				.run((context) -> new BlockingCallsApplication(redis, context).run());
 			BLOCKED.stream().filter(Blocked::isOurs).forEach(BlockingCallsApplication::print);

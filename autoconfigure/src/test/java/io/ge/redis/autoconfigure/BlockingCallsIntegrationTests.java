@@ -41,7 +41,7 @@ class BlockingCallsIntegrationTests {
 			.redirectOutput(output.toFile())
 			.start();
 		try {
-			assertThat(process.waitFor(3, TimeUnit.MINUTES)).as("the calls have ended").isTrue();
+			assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("the calls have ended").isTrue();
 		}
 		finally {
 			process.destroyForcibly();
