@@ -36,6 +36,7 @@ class SourceFilesTests {
 		assertThat(classesWithoutLicence(Path.of("src"))).isEmpty();
 		assertThat(classesWithoutLicence(Path.of("../sample-app/src"))).isEmpty();
 		assertThat(classesWithoutLicence(Path.of("../benchmarks/src"))).isEmpty();
+		assertThat(classesWithoutLicence(Path.of("../kotlin-tests/src"))).isEmpty();
 	}
 
 	@Test
@@ -46,18 +47,21 @@ class SourceFilesTests {
 	@Test
 	void missingLicencesAndContractsAreFound(@TempDir Path directory) throws IOException {
 		Path bare = Files.writeString(directory.resolve("Bare.java"), "class Bare {\n}\n");
+		Path bareToo = Files.writeString(directory.resolve("Bare.kt"), "class Bare\n");
 		Files.writeString(directory.resolve("Licensed.java"), LICENCE);
 		Path silent = Files.writeString(directory.resolve("silent.lua"), "-- KEYS\nreturn 'Reply Invariant ARGV'\n");
 		Files.writeString(directory.resolve("stated.lua"), "-- KEYS[1], ARGV[1]\n-- Reply\n-- Invariant\nreturn 1\n");
-		assertThat(classesWithoutLicence(directory)).containsExactly(bare);
+		assertThat(classesWithoutLicence(directory)).containsExactly(bare, bareToo);
 		assertThat(scriptsWithoutContract(directory)).containsExactly(silent);
 	}
 
 	private static List<Path> classesWithoutLicence(Path directory) throws IOException {
 		List<Path> found = new ArrayList<>();
-		for (Path file : files(directory, ".java")) {
-			if (!Files.readString(file).startsWith(LICENCE)) {
-				found.add(file);
+		for (String extension : List.of(".java", ".kt")) {
+			for (Path file : files(directory, extension)) {
+				if (!Files.readString(file).startsWith(LICENCE)) {
+					found.add(file);
+				}
 			}
 		}
 		return found;

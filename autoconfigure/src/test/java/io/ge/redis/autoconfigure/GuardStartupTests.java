@@ -57,6 +57,7 @@ class GuardStartupTests {
 						"with the same parameters"),
 				arguments(Future.class, "Future.call()", "FutureTask cannot be guarded", "Return the plain value"),
 				arguments(PrivateMethod.class, "PrivateMethod.call()", "private and static methods", "public method"),
+				arguments(FinalClass.class, "FinalClass.call()", "a final class", "Remove the final modifier"),
 				arguments(FinalMethod.class, "FinalMethod.call()", "a final method", "Remove the final modifier"),
 				arguments(NoLimit.class, "NoLimit.call()", "no limit anywhere",
 						"ge.redis.rate-limit.limits[NoLimit.call].limit"),
@@ -175,6 +176,14 @@ class GuardStartupTests {
 		@RateLimited(limit = 1)
 		public void other() {
 			call();
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@RateLimited(limit = 1)
+		public void call() {
 		}
 
 	}

@@ -6,6 +6,7 @@
 package io.ge.redis.core.invocation;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -98,8 +99,8 @@ public final class ExpressionCompiler {
 				|| position(variable, method.method()) >= 0) {
 			return;
 		}
-		@Nullable String @Nullable [] names = this.parameterNames.getParameterNames(method.method());
-		if (names == null && method.method().getParameterCount() > 0) {
+		@Nullable String @Nullable [] names = names(method.method());
+		if (names == null && SourceMethods.parameterCount(method.method()) > 0) {
 			throw method.problem(
 					attribute + " = \"" + text + "\" uses #" + variable
 							+ ", but the class was compiled without parameter names.",
@@ -116,13 +117,18 @@ public final class ExpressionCompiler {
 	}
 
 	private int position(String variable, Method method) {
-		@Nullable String @Nullable [] names = this.parameterNames.getParameterNames(method);
-		for (int i = 0; i < method.getParameterCount(); i++) {
+		@Nullable String @Nullable [] names = names(method);
+		for (int i = 0; i < SourceMethods.parameterCount(method); i++) {
 			if (variable.equals("p" + i) || variable.equals("a" + i) || (names != null && variable.equals(names[i]))) {
 				return i;
 			}
 		}
 		return -1;
+	}
+
+	private @Nullable String @Nullable [] names(Method method) {
+		@Nullable String @Nullable [] names = this.parameterNames.getParameterNames(method);
+		return (names != null) ? Arrays.copyOf(names, SourceMethods.parameterCount(method)) : null;
 	}
 
 	MethodBasedEvaluationContext context(Object root, Method method, @Nullable Object[] arguments) {

@@ -5,16 +5,14 @@
 
 package io.ge.redis.core.invocation;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.Objects;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.CoroutinesUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
@@ -59,18 +57,20 @@ public final class FallbackMethod {
 	public static FallbackMethod find(GuardedMethod guarded, String attribute, String name,
 			Class<? extends Throwable> refusal) {
 		boolean suspending = KotlinDetector.isSuspendingFunction(guarded.method());
-		Class<?>[] parameters = parameters(guarded.method());
+		Class<?>[] parameters = SourceMethods.parameterTypes(guarded.method());
 		Class<?>[] withRefusal = Arrays.copyOf(parameters, parameters.length + 1);
 		withRefusal[parameters.length] = refusal;
 		for (Class<?> type = guarded.targetClass(); type != null; type = type.getSuperclass()) {
 			for (Method candidate : ReflectionUtils.getDeclaredMethods(type)) {
-				if (!candidate.getName().equals(name) || candidate.equals(guarded.method())
+				if (candidate.isSynthetic() || !SourceMethods.name(candidate).equals(name)
+						|| candidate.equals(guarded.method())
 						|| KotlinDetector.isSuspendingFunction(candidate) != suspending
 						|| !fits(result(guarded.method()), result(candidate))) {
 					continue;
 				}
-				boolean same = Arrays.equals(parameters(candidate), parameters);
-				if (same || takes(parameters(candidate), withRefusal)) {
+				Class<?>[] offered = SourceMethods.parameterTypes(candidate);
+				boolean same = Arrays.equals(offered, parameters);
+				if (same || takes(offered, withRefusal)) {
 					ReflectionUtils.makeAccessible(candidate);
 					return new FallbackMethod(candidate, !same);
 				}
@@ -80,13 +80,6 @@ public final class FallbackMethod {
 				"Add to " + guarded.targetClass().getSimpleName() + ": " + (suspending ? "suspend " : "")
 						+ result(guarded.method()).getSimpleName() + " " + name
 						+ " with the same parameters, optionally followed by a " + refusal.getSimpleName() + ".");
-	}
-
-	// As written in the source: a compiled suspending function takes its continuation,
-	// too
-	private static Class<?>[] parameters(Method method) {
-		Class<?>[] types = method.getParameterTypes();
-		return KotlinDetector.isSuspendingFunction(method) ? Arrays.copyOf(types, types.length - 1) : types;
 	}
 
 	private static Class<?> result(Method method) {
@@ -107,7 +100,8 @@ public final class FallbackMethod {
 	}
 
 	/**
-	 * Calls the fallback on the bean itself, not through its proxy.
+	 * Calls the fallback on the bean itself, not through its proxy. A suspending function
+	 * runs in the context of its caller.
 	 * @param invocation the refused call
 	 * @param refusal the refusal, made only if the fallback takes it
 	 * @return what the fallback returns, a publisher if it is a suspending function
@@ -115,23 +109,19 @@ public final class FallbackMethod {
 	 */
 	public @Nullable Object invoke(MethodInvocation invocation, Supplier<? extends Throwable> refusal)
 			throws Throwable {
-		boolean suspending = KotlinDetector.isSuspendingFunction(this.method);
 		@Nullable Object[] arguments = invocation.getArguments();
-		int parameters = arguments.length - (suspending ? 1 : 0);
 		if (this.takesRefusal) {
-			arguments = Arrays.copyOf(arguments, parameters + 1);
-			arguments[parameters] = refusal.get();
+			arguments = with(refusal.get(), SourceMethods.parameterCount(this.method) - 1, arguments);
 		}
-		if (suspending) {
-			return CoroutinesUtils.invokeSuspendingFunction(this.method, Objects.requireNonNull(invocation.getThis()),
-					arguments);
-		}
-		try {
-			return this.method.invoke(invocation.getThis(), arguments);
-		}
-		catch (InvocationTargetException ex) {
-			throw ex.getTargetException();
-		}
+		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), this.method, arguments);
+	}
+
+	// A continuation comes last
+	private static @Nullable Object[] with(Object added, int position, @Nullable Object[] arguments) {
+		@Nullable Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
+		System.arraycopy(arguments, position, all, position + 1, arguments.length - position);
+		all[position] = added;
+		return all;
 	}
 
 }

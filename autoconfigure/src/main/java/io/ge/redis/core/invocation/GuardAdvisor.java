@@ -47,7 +47,14 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
-		return this.source.get(method, targetClass) != null;
+		if (this.source.get(method, targetClass) == null) {
+			return false;
+		}
+		if (Openness.isClosed(targetClass)) {
+			throw new GuardedMethod(method, targetClass, this.source.annotationType())
+				.problem("methods of a final class cannot be guarded.", Openness.remedy(targetClass));
+		}
+		return true;
 	}
 
 	private record Candidates(OperationSource<? extends Annotation, ?> source) implements ClassFilter {

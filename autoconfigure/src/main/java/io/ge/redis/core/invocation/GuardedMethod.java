@@ -29,7 +29,7 @@ public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends
 	 * @return {@code SimpleClassName.methodName}
 	 */
 	public String defaultName() {
-		return ClassUtils.getUserClass(this.targetClass).getSimpleName() + "." + this.method.getName();
+		return ClassUtils.getUserClass(this.targetClass).getSimpleName() + "." + SourceMethods.name(this.method);
 	}
 
 	/**
@@ -37,11 +37,11 @@ public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends
 	 * @return {@code package.Class.method(Type, Type)}
 	 */
 	public String displayName() {
-		String parameters = Arrays.stream(this.method.getParameterTypes())
+		String parameters = Arrays.stream(SourceMethods.parameterTypes(this.method))
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", "));
-		return ClassUtils.getUserClass(this.targetClass).getName() + "." + this.method.getName() + "(" + parameters
-				+ ")";
+		return ClassUtils.getUserClass(this.targetClass).getName() + "." + SourceMethods.name(this.method) + "("
+				+ parameters + ")";
 	}
 
 	/**

@@ -20,7 +20,7 @@ import org.springframework.util.ObjectUtils;
 /**
  * Turns the value of a key expression into text. Refuses what would make strangers share
  * an entity by accident: {@code null}, blank text, and objects without a text of their
- * own.
+ * own. A value class of Kotlin is what it wraps.
  */
 public final class KeyText {
 
@@ -39,12 +39,13 @@ public final class KeyText {
 
 	/**
 	 * Returns the parts that name an entity: one, or one for each element of a list.
-	 * @param value the value of a key expression
+	 * @param given the value of a key expression
 	 * @param what where the value comes from, for the message
 	 * @return the parts
 	 * @throws InvalidKeyException if the value names nothing
 	 */
-	public static List<String> of(@Nullable Object value, Object what) {
+	public static List<String> of(@Nullable Object given, Object what) {
+		Object value = ValueClasses.unwrap(given);
 		if (value instanceof Collection<?> values) {
 			return all(values, what);
 		}
@@ -56,14 +57,15 @@ public final class KeyText {
 
 	/**
 	 * Returns the parts that name several entities.
-	 * @param value the value of an expression for several keys: a collection or an array,
+	 * @param given the value of an expression for several keys: a collection or an array,
 	 * not empty
 	 * @param what where the value comes from, for the message
 	 * @return the parts of each
 	 * @throws InvalidKeyException if the value is nothing of the kind, or an element
 	 * names nothing
 	 */
-	public static List<List<String>> several(@Nullable Object value, Object what) {
+	public static List<List<String>> several(@Nullable Object given, Object what) {
+		Object value = ValueClasses.unwrap(given);
 		Collection<?> keys;
 		if (value instanceof Collection<?> collection) {
 			keys = collection;
@@ -90,10 +92,11 @@ public final class KeyText {
 	 * Returns whether a value names nobody at all: {@code null}, blank text, or a list
 	 * without elements. A list with an empty element is no such value: it names somebody
 	 * incompletely.
-	 * @param value the value of a key expression
+	 * @param given the value of a key expression
 	 * @return whether it is empty
 	 */
-	public static boolean isEmpty(@Nullable Object value) {
+	public static boolean isEmpty(@Nullable Object given) {
+		Object value = ValueClasses.unwrap(given);
 		if (value instanceof Collection<?> values) {
 			return values.isEmpty();
 		}
@@ -127,7 +130,8 @@ public final class KeyText {
 		return texts;
 	}
 
-	private static String one(@Nullable Object value, Object what) {
+	private static String one(@Nullable Object given, Object what) {
+		Object value = ValueClasses.unwrap(given);
 		if (value == null) {
 			throw new InvalidKeyException(what + " evaluated to null", true);
 		}

@@ -113,7 +113,7 @@ public final class MethodExpression {
 	private MethodBasedEvaluationContext context(MethodInvocation invocation) {
 		Method called = this.method.method();
 		CallRoot root = new CallRoot(called, invocation.getThis(), this.method.targetClass(),
-				invocation.getArguments());
+				SourceMethods.arguments(called, invocation.getArguments()));
 		return this.compiler.context(root, called, invocation.getArguments());
 	}
 

@@ -37,6 +37,9 @@ import org.springframework.util.FileSystemUtils;
  */
 final class ChildJvm {
 
+	/** What a build says about threads holds for children, too. */
+	private static final String VIRTUAL = "spring.threads.virtual.enabled";
+
 	private static final int START_SECONDS = 60;
 
 	/** A directory before everything else on the class path. */
@@ -113,7 +116,7 @@ final class ChildJvm {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto",
-				"-javaagent:" + agent, "-cp"));
+				"-javaagent:" + agent, "-D" + VIRTUAL + '=' + System.getProperty(VIRTUAL, "false"), "-cp"));
 		command.add(directory.resolve(SHADOW) + System.getProperty("path.separator") + classPath);
 		command.addAll(List.of(ChildMain.class.getName(), String.valueOf(port), String.valueOf(warm)));
 		return command;

@@ -1,0 +1,290 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import io.ge.redis.GeRedisException;
+import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import org.awaitility.Awaitility;
+import org.reactivestreams.Publisher;
+import reactor.blockhound.BlockHound;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Calls each pattern in each asynchronous form on threads that must not block, in a JVM
+ * in which BlockHound watches them, and prints what it found: {@code BLOCKED scenario
+ * ...} with the stack, {@code RESULT scenario call outcomes} and at last {@code DONE}.
+ * The momentary locks of drivers and of our own memory are no calls that block.
+ */
+public final class BlockingCallsApplication {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final int CALLS = 50;
+
+	/** Whose locks nobody holds for longer than it takes to read or write memory. */
+	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.Lease",
+			"io.ge.redis.ratelimit.LiveLimits", "io.ge.redis.ratelimit.LocalRateLimiter",
+			"io.ge.redis.ratelimit.MostDenied", "io.ge.redis.ratelimit.RateLimits", "io.ge.redis.blacklist.LocalRows",
+			"io.lettuce.core.protocol.SharedLock", "io.netty.");
+
+	private static final Queue<Blocked> BLOCKED = new ConcurrentLinkedQueue<>();
+
+	private static volatile String scenario = "start";
+
+	private final StandaloneRedis redis;
+
+	private final BeanFactory beans;
+
+	private final Desk desk;
+
+	private final Scheduler loop = Schedulers.newSingle("event-loop");
+
+	private BlockingCallsApplication(StandaloneRedis redis, BeanFactory beans) {
+		this.redis = redis;
+		this.beans = beans;
+		this.desk = beans.getBean(Desk.class);
+	}
+
+	public static void main(String[] arguments) {
+		int status = 1;
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			BlockHound.builder()
+				.loadIntegrations()
+				.blockingMethodCallback((method) -> BLOCKED.add(new Blocked(scenario, method.toString())))
+				.install();
+			new ApplicationContextRunner()
+				.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+						GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
+						BlacklistAutoConfiguration.class))
+				.withPropertyValues(redis.properties())
+				.withPropertyValues("ge.redis.rate-limit.limits.code.limit=1",
+						// A busy machine is no outage
+						"ge.redis.outage.command-timeout=5s")
+				.withBean(Desk.class)
+				.run((context) -> new BlockingCallsApplication(redis, context).run());
+			BLOCKED.stream().filter(Blocked::isOurs).forEach(BlockingCallsApplication::print);
+			System.out.println("DONE");
+			status = 0;
+		}
+		catch (Throwable ex) {
+			ex.printStackTrace(System.out);
+		}
+		finally {
+			System.exit(status);
+		}
+	}
+
+	private static void print(Blocked blocked) {
+		String stack = blocked.stack()
+			.stream()
+			.filter((frame) -> frame.getClassName().startsWith("io.ge.redis"))
+			.map(StackTraceElement::toString)
+			.skip(1)
+			.limit(12)
+			.collect(Collectors.joining(" < "));
+		System.out.println("BLOCKED " + blocked.scenario() + " " + blocked.method() + " " + stack);
+	}
+
+	/**
+	 * Each pattern in each form. One more is a few lines more.
+	 */
+	private Map<String, Function<String, Publisher<?>>> calls() {
+		RateLimiter limiter = this.beans.getBean(RateLimiter.class);
+		TokenBlacklist blacklist = this.beans.getBean(TokenBlacklist.class);
+		Map<String, Function<String, Publisher<?>>> calls = new TreeMap<>();
+		calls.put("limit.mono", this.desk::limitedMono);
+		calls.put("limit.flux", this.desk::limitedFlux);
+		calls.put("limit.future", (user) -> Mono.fromFuture(() -> this.desk.limitedFuture(user)));
+		calls.put("limit.code", (user) -> Mono.fromCompletionStage(() -> limiter.tryAcquireAsync("code", user))
+			.map((decision) -> decision.isAllowed() ? "done" : "refused"));
+		calls.put("blacklist.mono", this.desk::checkedMono);
+		calls.put("blacklist.flux", this.desk::checkedFlux);
+		calls.put("blacklist.future", (user) -> Mono.fromFuture(() -> this.desk.checkedFuture(user)));
+		calls.put("blacklist.code", (user) -> Mono.fromCompletionStage(() -> blacklist.isBlockedAsync("accounts", user))
+			.map((blocked) -> blocked ? "refused" : "done"));
+		return calls;
+	}
+
+	private void refuse(String user) {
+		this.beans.getBean(TokenBlacklist.class).block("accounts", user, Duration.ofHours(1));
+	}
+
+	private void run() {
+		// Nothing was asked for yet: whatever has to be opened is opened now
+		scenario("first", (user) -> user);
+		awaitRedis();
+		scenario("allowed", (user) -> user);
+		for (int i = 0; i < CALLS; i++) {
+			refuse("allowed " + i);
+		}
+		scenario("refused", (user) -> user.replace("refused", "allowed"));
+		this.redis.primary().pause();
+		scenario("hanging", (user) -> user);
+		this.redis.primary().resume();
+		awaitRedis();
+		this.redis.primary().kill();
+		// What is known by heart is too old now
+		TokenBlacklist blacklist = this.beans.getBean(TokenBlacklist.class);
+		Awaitility.await()
+			.atMost(LONG)
+			.untilAsserted(() -> assertThatExceptionOfType(RedisUnavailableException.class)
+				.isThrownBy(() -> blacklist.isBlocked("accounts", "nobody")));
+		scenario("killed", (user) -> user);
+		this.redis.primary().start();
+		awaitRedis();
+		scenario("restarted", (user) -> user);
+		scenario = "cancelled";
+		for (int i = 0; i < CALLS; i++) {
+			on(this.loop, this.desk.paced("user " + i)).subscribe().dispose();
+			on(Schedulers.parallel(), this.desk.paced("anna")).take(Duration.ofMillis(i))
+				// Whose turn is too far away
+				.onErrorComplete(RateLimitExceededException.class)
+				.blockLast(LONG);
+		}
+		scenario = "planted";
+		on(this.loop, this.desk.planted("anna", this.beans.getBean(RateLimiter.class))).blockLast(LONG);
+		on(Schedulers.parallel(), this.desk.planted("boris", this.beans.getBean(RateLimiter.class))).blockLast(LONG);
+	}
+
+	private void awaitRedis() {
+		TokenBlacklist blacklist = this.beans.getBean(TokenBlacklist.class);
+		Awaitility.await().atMost(LONG).ignoreExceptions().until(() -> !blacklist.isBlocked("accounts", "nobody"));
+	}
+
+	private void scenario(String name, Function<String, String> user) {
+		scenario = name;
+		calls().forEach((call, function) -> {
+			Map<String, Long> outcomes = Flux.range(0, CALLS)
+				.flatMap(
+						(i) -> on((i % 2 == 0) ? this.loop : Schedulers.parallel(),
+								function.apply(user.apply(name + " " + i)))
+							.map(Object::toString)
+							.onErrorResume(GeRedisException.class, (ex) -> Mono.just(ex.getClass().getSimpleName())),
+						CALLS)
+				.collect(Collectors.groupingBy((outcome) -> outcome, TreeMap::new, Collectors.counting()))
+				.block(LONG);
+			System.out.println("RESULT " + name + " " + call + " " + outcomes);
+		});
+	}
+
+	private static Flux<?> on(Scheduler scheduler, Publisher<?> publisher) {
+		return Flux.from(publisher).subscribeOn(scheduler);
+	}
+
+	/**
+	 * A call that blocks, on a thread that must not.
+	 *
+	 * @param scenario when
+	 * @param method what blocks
+	 * @param stack how it came to that
+	 */
+	private record Blocked(String scenario, String method, List<StackTraceElement> stack) {
+
+		Blocked(String scenario, String method) {
+			this(scenario, method, List.of(new Throwable().getStackTrace()));
+		}
+
+		boolean isOurs() {
+			return this.stack.stream()
+				.anyMatch((frame) -> frame.getClassName().startsWith("io.ge.redis.")
+						&& !frame.getClassName().startsWith(BlockingCallsApplication.class.getName()))
+					&& !isMomentary();
+		}
+
+		/**
+		 * Whether this is the wait for somebody who holds a lock while he reads or writes
+		 * memory.
+		 */
+		private boolean isMomentary() {
+			boolean locking = false;
+			for (StackTraceElement frame : this.stack) {
+				String type = frame.getClassName();
+				locking |= type.startsWith("java.util.concurrent.locks.") && frame.getMethodName().endsWith("ock");
+				if (locking && !type.startsWith("java.")) {
+					return MOMENTARY.stream().anyMatch(type::startsWith);
+				}
+			}
+			return false;
+		}
+
+	}
+
+	static class Desk {
+
+		@RateLimited(name = "limit.mono", key = "#user", limit = 1, window = "1h")
+		public Mono<String> limitedMono(String user) {
+			return Mono.just("done");
+		}
+
+		@RateLimited(name = "limit.flux", key = "#user", limit = 1, window = "1h")
+		public Flux<String> limitedFlux(String user) {
+			return Flux.just("done");
+		}
+
+		@RateLimited(name = "limit.future", key = "#user", limit = 1, window = "1h")
+		public CompletableFuture<String> limitedFuture(String user) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@RateLimited(name = "paced", key = "#user", limit = 1, window = "1h", waitTime = "1h")
+		public Mono<String> paced(String user) {
+			return Mono.just("done");
+		}
+
+		@BlacklistCheck(name = "accounts", subject = "#user")
+		public Mono<String> checkedMono(String user) {
+			return Mono.just("done");
+		}
+
+		@BlacklistCheck(name = "accounts", subject = "#user")
+		public Flux<String> checkedFlux(String user) {
+			return Flux.just("done");
+		}
+
+		@BlacklistCheck(name = "accounts", subject = "#user")
+		public CompletableFuture<String> checkedFuture(String user) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		/**
+		 * Asks Redis, and waits.
+		 */
+		@RateLimited(name = "planted", key = "#user", limit = 100)
+		public Mono<String> planted(String user, RateLimiter limiter) {
+			return Mono.fromCallable(() -> limiter.tryAcquire("code", "planted " + user).toString());
+		}
+
+	}
+
+}
