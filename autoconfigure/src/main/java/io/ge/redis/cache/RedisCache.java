@@ -61,8 +61,6 @@ final class RedisCache {
 	 */
 	private static final Duration MEMORY = Duration.ofMinutes(1);
 
-	private static final LuaScript LOOKUP = LuaScript.load(RedisCache.class, "lookup.lua");
-
 	private static final LuaScript FILL = LuaScript.load(RedisCache.class, "fill.lua");
 
 	private static final LuaScript FREE = LuaScript.load(RedisCache.class, "free.lua");
@@ -79,7 +77,9 @@ final class RedisCache {
 
 	private final GuardedRedis redis;
 
-	private final RedisGroups lookups;
+	private final RedisLookups lookups;
+
+	private final RedisGroups bulkLookups;
 
 	private final RedisGroups fills;
 
@@ -88,6 +88,8 @@ final class RedisCache {
 	private final RedisCacheKeys keys;
 
 	private final InstanceBus bus;
+
+	private final String waker;
 
 	private final Duration intentTimeout;
 
@@ -106,11 +108,13 @@ final class RedisCache {
 	RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout, Predicate<String> behind,
 			Predicate<String> near) {
 		this.redis = redis;
-		this.lookups = new RedisGroups(redis, LOOKUP, FREE, false);
+		this.lookups = new RedisLookups(redis);
+		this.bulkLookups = new RedisGroups(redis, RedisLookups.LOOKUP, FREE, false);
 		this.fills = new RedisGroups(redis, FILL, FREE, true);
 		this.space = space;
 		this.keys = new RedisCacheKeys(space, behind);
 		this.bus = bus;
+		this.waker = bus.channel() + " " + TOPIC;
 		this.intentTimeout = intentTimeout;
 		this.memoryMillis = intentTimeout.plus(MEMORY).toMillis();
 		this.near = near;
@@ -184,9 +188,11 @@ final class RedisCache {
 	 */
 	CompletableFuture<CacheAnswer> lookup(CacheQuestion question, String token, long waiter, long urge,
 			CallBudget budget) {
-		List<RedisKey> names = this.keys.of(question.key());
-		ScriptCall call = ScriptCall.of(LOOKUP, names, lookupArguments(question, token, waiter, urge));
-		return this.redis.run(call, budget, () -> ScriptCall.of(FREE, names, token, 0), question.settings().leaseTime())
+		CacheSettings settings = question.settings();
+		return this.lookups
+			.ask(new RedisLookups.Asked(this.keys.of(question.key()), token, this.waker, waiter, settings.leaseTime(),
+					question.readable(), question.replace(), urge, useOfExpired(settings), budget, System.nanoTime(),
+					new CompletableFuture<>()))
 			.thenApply(RedisCache::answer);
 	}
 
@@ -199,20 +205,21 @@ final class RedisCache {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Asking asking : all) {
 			entries.add(new RedisGroups.Entry(this.keys.of(asking.question().key()),
-					lookupArguments(asking.question(), asking.token(), asking.waiter(), 0),
+					lookupArguments(asking.question(), asking.token(), asking.waiter()),
 					new Object[] { asking.token(), 0 }));
 		}
-		return this.lookups.run(entries, all.get(0).question().settings().leaseTime(), budget).thenApply((replies) -> {
-			List<CacheAnswer> answers = new ArrayList<>(replies.size());
-			replies.forEach((reply) -> answers.add((reply != null) ? answer(reply) : new CacheAnswer.Bypass(null)));
-			return answers;
-		});
+		return this.bulkLookups.run(entries, all.get(0).question().settings().leaseTime(), budget)
+			.thenApply((replies) -> {
+				List<CacheAnswer> answers = new ArrayList<>(replies.size());
+				replies.forEach((reply) -> answers.add((reply != null) ? answer(reply) : new CacheAnswer.Bypass(null)));
+				return answers;
+			});
 	}
 
-	private Object[] lookupArguments(CacheQuestion question, String token, long waiter, long urge) {
+	private Object[] lookupArguments(CacheQuestion question, String token, long waiter) {
 		CacheSettings settings = question.settings();
-		return new Object[] { token, settings.leaseTime().toMillis(), this.bus.channel() + " " + TOPIC + " " + waiter,
-				question.readable(), question.replace() ? 1 : 0, urge, useOfExpired(settings) };
+		return new Object[] { token, settings.leaseTime().toMillis(), this.waker + " " + waiter, question.readable(),
+				question.replace() ? 1 : 0, 0, useOfExpired(settings) };
 	}
 
 	private static int useOfExpired(CacheSettings settings) {
@@ -229,7 +236,7 @@ final class RedisCache {
 			case "lease" -> new CacheAnswer.Leased(reply.number(1) == 1, reply.bytes(2));
 			case "wait" -> new CacheAnswer.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
 			case "stale" -> new CacheAnswer.Stale(Objects.requireNonNull(reply.bytes(1)));
-			default -> new CacheAnswer.Bypass(reply.bytes(1));
+			default -> new CacheAnswer.Bypass(reply.has(1) ? reply.bytes(1) : null);
 		};
 	}
 

@@ -5,12 +5,16 @@
 
 package io.ge.redis.benchmark;
 
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.PushSubscriber;
@@ -29,6 +33,8 @@ final class AnsweringConnection implements GuardConnection {
 
 	private final Map<String, CompletableFuture<List<?>>> replies = new ConcurrentHashMap<>();
 
+	private final LongAdder answered = new LongAdder();
+
 	private volatile boolean answering;
 
 	AnsweringConnection(GuardConnection server) {
@@ -42,6 +48,13 @@ final class AnsweringConnection implements GuardConnection {
 		this.answering = true;
 	}
 
+	/**
+	 * How many scripts were answered without the server.
+	 */
+	long answered() {
+		return this.answered.sum();
+	}
+
 	boolean isAnswering() {
 		return this.answering;
 	}
@@ -53,6 +66,7 @@ final class AnsweringConnection implements GuardConnection {
 			if (reply == null) {
 				throw new IllegalStateException("The script " + sha + " was not called before");
 			}
+			this.answered.increment();
 			return reply;
 		}
 		return this.server.evalSha(sha, keys, arguments)
@@ -67,7 +81,18 @@ final class AnsweringConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
-		return this.server.eval(text, keys, arguments);
+		// Some are run once before the answering begins, and so by their text
+		return this.server.eval(text, keys, arguments)
+			.whenComplete((reply, failure) -> remember(sha(text), reply, failure));
+	}
+
+	private static String sha(byte[] text) {
+		try {
+			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Override

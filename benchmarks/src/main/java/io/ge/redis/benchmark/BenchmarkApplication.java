@@ -35,6 +35,10 @@ class BenchmarkApplication {
 	/** More than any run reads. */
 	static final int IN_MEMORY = 1_000_000;
 
+	/** Of the cache whose values are kept in memory. */
+	static final String[] NEAR = { "ge.redis.cache.caches.near.near.enabled=true",
+			"ge.redis.cache.caches.near.near.max-entries=" + IN_MEMORY, "ge.redis.cache.caches.near.near.ttl=10m" };
+
 	@Bean
 	Guarded guarded() {
 		return new Guarded();
@@ -51,13 +55,20 @@ class BenchmarkApplication {
 	@Bean
 	@Primary
 	CacheManager peerCacheManager(RedisConnectionFactory connectionFactory) {
+		return peer(RedisCacheWriter.create(connectionFactory, RedisCacheWriterConfigurer::immediateWrites));
+	}
+
+	@Bean
+	CacheManager peerLockingManager(RedisConnectionFactory connectionFactory) {
+		return peer(RedisCacheWriter.create(connectionFactory,
+				(configurer) -> configurer.immediateWrites().enableLocking()));
+	}
+
+	private static CacheManager peer(RedisCacheWriter writer) {
 		RedisCacheConfiguration configuration = RedisCacheConfiguration.defaultCacheConfig()
 			.entryTtl(Duration.ofMinutes(10))
 			.serializeValuesWith(SerializationPair.fromSerializer(new JacksonJsonRedisSerializer<>(Balance.class)));
-		return RedisCacheManager
-			.builder(RedisCacheWriter.create(connectionFactory, RedisCacheWriterConfigurer::immediateWrites))
-			.cacheDefaults(configuration)
-			.build();
+		return RedisCacheManager.builder(writer).cacheDefaults(configuration).build();
 	}
 
 	@Bean

@@ -58,9 +58,11 @@ public final class BenchmarkMain {
 			}
 			compare(size, node, (pattern, table) -> whole ? patterns.contains(pattern) : tables.contains(table),
 					results);
-			if (whole || tables.contains("own-share")) {
+			List<String> shares = (whole || tables.contains("own-share")) ? patterns
+					: PATTERNS.stream().filter((pattern) -> tables.contains("own-share-" + pattern)).toList();
+			if (!shares.isEmpty()) {
 				say("own share");
-				results.add(new OwnShare(size).run(patterns));
+				results.add(new OwnShare(size).run(shares));
 			}
 			results.add("load of the machine after", Machine.load());
 			results.add("duration", Duration.ofNanos(System.nanoTime() - STARTED).toSeconds() + " s");
@@ -83,6 +85,12 @@ public final class BenchmarkMain {
 			if (wanted.test("ratelimit", "ratelimit-script")) {
 				say("Rate limit, scripts on the server");
 				results.add(new ScriptCost(size, node, instance, new Monitor(node)).run());
+			}
+			if (wanted.test("cache", ContendedMisses.ID)) {
+				say("Cache, miss under contention");
+				try (Instance second = new Instance(node)) {
+					results.add(new ContendedMisses(size, node, List.of(instance, second)).run());
+				}
 			}
 			if (wanted.test("lock", "lock-contended")) {
 				say("Lock, contended");

@@ -5,6 +5,8 @@
 
 package io.ge.redis.benchmark;
 
+import java.util.function.Supplier;
+
 import org.springframework.cache.annotation.CachePut;
 import org.springframework.cache.annotation.Cacheable;
 
@@ -16,6 +18,21 @@ class CachedByPeer {
 	@Cacheable(cacheNames = "peer", key = "#key")
 	public Balance read(String key) {
 		return Balance.of(key);
+	}
+
+	@Cacheable(cacheNames = "peer", key = "#key")
+	public Balance read(String key, Supplier<Balance> loader) {
+		return loader.get();
+	}
+
+	@Cacheable(cacheNames = "peer", key = "#key", sync = true)
+	public Balance readInSync(String key, Supplier<Balance> loader) {
+		return loader.get();
+	}
+
+	@Cacheable(cacheNames = "peer", key = "#key", sync = true, cacheManager = "peerLockingManager")
+	public Balance readLocked(String key, Supplier<Balance> loader) {
+		return loader.get();
 	}
 
 	@Cacheable(cacheNames = "peer", key = "#key", cacheManager = "peerMemoryManager")

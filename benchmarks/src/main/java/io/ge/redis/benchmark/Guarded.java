@@ -5,6 +5,8 @@
 
 package io.ge.redis.benchmark;
 
+import java.util.function.Supplier;
+
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteThrough;
@@ -128,6 +130,11 @@ class Guarded {
 	@CacheAside(cache = "balances", key = "#key", ttl = "10m")
 	Balance read(String key) {
 		return Balance.of(key);
+	}
+
+	@CacheAside(cache = "balances", key = "#key", ttl = "10m")
+	Balance read(String key, Supplier<Balance> loader) {
+		return loader.get();
 	}
 
 	@CacheAside(cache = "near", key = "#key", ttl = "10m")

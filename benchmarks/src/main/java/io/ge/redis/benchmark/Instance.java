@@ -53,9 +53,8 @@ final class Instance implements AutoCloseable {
 					"spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port(),
 					// What is measured is the cost of a call, not what becomes of a late
 					// one
-					"ge.redis.outage.command-timeout=5s", "ge.redis.cache.caches.near.near.enabled=true",
-					"ge.redis.cache.caches.near.near.max-entries=" + BenchmarkApplication.IN_MEMORY,
-					"ge.redis.cache.caches.near.near.ttl=10m")
+					"ge.redis.outage.command-timeout=5s")
+			.properties(BenchmarkApplication.NEAR)
 			.run();
 		Config config = new Config();
 		config.useSingleServer().setAddress("redis://" + server.address());

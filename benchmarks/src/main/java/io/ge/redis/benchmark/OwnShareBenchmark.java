@@ -7,6 +7,8 @@ package io.ge.redis.benchmark;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +65,13 @@ public class OwnShareBenchmark {
 
 	private static final int REVOKED_AT_ONCE = 50_000;
 
+	/** Of calls that would go past the cache, if their replies did not fit. */
+	private static final Map<String, Integer> SCRIPTS = Map.of("cache-near", 0, "cache-hit", 1, "cache-miss", 2,
+			"cache-write", 2);
+
+	/** What is asked every now and then, by how many calls there are. */
+	private static final double TOLERANCE = 0.01;
+
 	/** Longer than a lease. */
 	private static final int LEASE_MILLIS = 1_500;
 
@@ -70,7 +79,7 @@ public class OwnShareBenchmark {
 	@Param({ "unguarded", "ratelimit-allowed", "ratelimit-allowed-counter", "ratelimit-allowed-bucket",
 			"ratelimit-allowed-fixed", "ratelimit-allowed-several", "ratelimit-allowed-lease", "ratelimit-denied",
 			"ratelimit-denied-again", "ratelimit-denied-again-fallback", "ratelimit-denied-again-limiter",
-			"ratelimit-denied-again-limiter-many", "lock", "cache-hit", "cache-miss", "cache-write",
+			"ratelimit-denied-again-limiter-many", "lock", "cache-near", "cache-hit", "cache-miss", "cache-write",
 			"idempotency-first", "idempotency-duplicate", "blacklist", "blacklist-million" })
 	public String call;
 
@@ -104,6 +113,7 @@ public class OwnShareBenchmark {
 		}
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.properties("spring.main.banner-mode=off", "logging.level.root=warn", "ge.redis.outage.command-timeout=30s")
+			.properties(BenchmarkApplication.NEAR)
 			.properties(this.redis.properties())
 			.run();
 		awaitConnection();
@@ -124,7 +134,7 @@ public class OwnShareBenchmark {
 		if (this.call.equals("ratelimit-denied")) {
 			this.context.getBean(Guarded.class).spend(Keys.text(KEYS), Guarded.SPENT);
 		}
-		boolean needsState = again || this.call.equals("cache-hit") || this.call.equals("idempotency-duplicate");
+		boolean needsState = again || List.of("cache-near", "cache-hit", "idempotency-duplicate").contains(this.call);
 		if (needsState) {
 			this.action.call(Keys.text(KEYS));
 		}
@@ -132,7 +142,22 @@ public class OwnShareBenchmark {
 		if (this.call.startsWith("blacklist")) {
 			awaitMemory();
 		}
+		if (this.call.equals("cache-near")) {
+			fillMemory();
+		}
 		this.context.getBean(Answers.class).connection.answer();
+	}
+
+	/**
+	 * Has everything in memory: loaded, confirmed that messages arrive, read from Redis.
+	 */
+	private void fillMemory() throws Exception {
+		for (int pass = 0; pass < 3; pass++) {
+			for (String key : this.keys) {
+				this.action.call(key);
+			}
+			TimeUnit.SECONDS.sleep(1);
+		}
 	}
 
 	/**
@@ -178,6 +203,7 @@ public class OwnShareBenchmark {
 			case "ratelimit-denied-again-limiter", "ratelimit-denied-again-limiter-many" ->
 				(key) -> limiter.tryAcquire("once", key);
 			case "lock" -> (key) -> guarded.locked(key, 0);
+			case "cache-near" -> guarded::readNear;
 			case "cache-hit", "cache-miss" -> guarded::read;
 			case "cache-write" -> guarded::write;
 			case "idempotency-first", "idempotency-duplicate" -> guarded::once;
@@ -201,10 +227,15 @@ public class OwnShareBenchmark {
 	@TearDown
 	public void tearDown() {
 		boolean interrupted = this.context.getBean(Answers.class).interrupted;
+		double scripts = this.context.getBean(Answers.class).connection.answered() / (double) this.next;
 		this.context.close();
 		this.redis.close();
 		if (interrupted) {
 			throw new IllegalStateException("Redis was away for a while, so outage policies were measured");
+		}
+		Integer expected = SCRIPTS.get(this.call);
+		if (expected != null && Math.abs(scripts - expected) > TOLERANCE) {
+			throw new IllegalStateException("A call ran " + scripts + " scripts, so something else was measured");
 		}
 	}
 

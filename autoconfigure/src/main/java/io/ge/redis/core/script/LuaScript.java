@@ -79,9 +79,20 @@ public final class LuaScript {
 	 * @return the script
 	 */
 	public LuaScript forEach() {
-		String one = new String(this.text, StandardCharsets.UTF_8);
-		String each = new String(EACH.text, StandardCharsets.UTF_8).replace("--[[script]]", one);
-		return new LuaScript(this.name + "-each", each.getBytes(StandardCharsets.UTF_8), false);
+		return new LuaScript(this.name + "-each", EACH.around(this).text, false);
+	}
+
+	/**
+	 * Returns this script with the text of another one where it says
+	 * {@code --[[script]]}, which is in a function whose parameters are that script's
+	 * {@code KEYS} and {@code ARGV}.
+	 * @param inner the other script
+	 * @return the script
+	 */
+	public LuaScript around(LuaScript inner) {
+		String whole = new String(this.text, StandardCharsets.UTF_8).replace("--[[script]]",
+				new String(inner.text, StandardCharsets.UTF_8));
+		return new LuaScript(this.name, whole.getBytes(StandardCharsets.UTF_8), false);
 	}
 
 	LuaScript withoutFlags() {

@@ -101,7 +101,7 @@ public final class CacheChurnScenario {
 			awaitDone(this.target - share / 4, PATIENCE);
 			stall(instances.get((fault + 1) % instances.size()));
 		});
-		this.rows.judge(instances());
+		this.run.note("keys that differ at rest", this.rows.judge(instances()));
 	}
 
 	private void awaitDone(long operations, Duration most) throws InterruptedException {

@@ -126,26 +126,34 @@ final class CachedRows {
 	/**
 	 * Waits until nothing changes any more, at most as long as it may take, and writes
 	 * down what the cache says.
+	 * @return of how many rows it says something else than the database
 	 */
-	void judge(List<Instance> instances) throws Exception {
+	long judge(List<Instance> instances) throws Exception {
 		long deadline = System.nanoTime() + this.rest.toNanos();
 		while (!isAtRest(instances) && System.nanoTime() - deadline < 0) {
 			TimeUnit.MILLISECONDS.sleep(20);
 		}
 		Path directory = Reaper.newDirectory();
+		long differ = 0;
 		for (int row = 0; row < this.number; row++) {
+			String stored = stored(row);
 			try (Journal journal = Journal.open(directory, "database")) {
-				journal.write(Journal.STORED, id(row), stored(row));
+				journal.write(Journal.STORED, id(row), stored);
 			}
+			boolean differs = false;
 			for (Instance instance : instances) {
 				if (instance.isRunning()) {
+					String cached = read(instance, row);
+					differs |= !cached.isEmpty() && !cached.equals(stored);
 					try (Journal journal = Journal.open(directory, instance.name())) {
-						journal.write(Journal.CACHED, id(row), read(instance, row));
+						journal.write(Journal.CACHED, id(row), cached);
 					}
 				}
 			}
+			differ += differs ? 1 : 0;
 		}
 		this.run.violations(History.read(directory).staleAtRest());
+		return differ;
 	}
 
 	/**
