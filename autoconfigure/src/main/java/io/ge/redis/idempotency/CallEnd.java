@@ -79,6 +79,11 @@ final class CallEnd implements IdempotentExchange.Completion {
 		return isOutcome(this.failure);
 	}
 
+	@Override
+	public @Nullable Throwable failure() {
+		return this.failure;
+	}
+
 	private boolean isOutcome(@Nullable Throwable failure) {
 		return this.exceptions != null && failure != null && this.progress.isReached()
 				&& this.exceptions.contains(failure);

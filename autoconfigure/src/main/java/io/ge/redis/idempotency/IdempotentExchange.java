@@ -53,6 +53,12 @@ public interface IdempotentExchange {
 		boolean isFinal();
 
 		/**
+		 * Returns what the method has failed with.
+		 * @return the exception, or {@code null} if it has not failed
+		 */
+		@Nullable Throwable failure();
+
+		/**
 		 * The exchange has its response. Only the first answer ends the claim.
 		 * @param response what the response means for the key
 		 * @param failed whether it answers an exception, be it of the method or of what
