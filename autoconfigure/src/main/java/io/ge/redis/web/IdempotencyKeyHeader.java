@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.IdempotencyKeyException;
 import io.ge.redis.idempotency.IdempotencyKeySource;
 import io.ge.redis.idempotency.IdempotentExchange;
@@ -59,6 +60,10 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	public @Nullable Calls bind(GuardedMethod method) {
 		if (!WebHandlers.isHandler(method)) {
 			return null;
+		}
+		if (!ReturnTypes.form(method).isPlain()) {
+			throw method.problem("the response of a handler on Spring MVC that answers later cannot be kept.",
+					"Return the plain value, or move @Idempotent to a method that the handler calls.");
 		}
 		List<Integer> bound = new ArrayList<>();
 		for (MethodParameter parameter : new AnnotatedMethod(method.method()).getMethodParameters()) {
@@ -156,12 +161,14 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		}
 
 		@Override
-		public void replaying() {
+		public Runnable replaying() {
 			ServletRequestAttributes current = current();
 			HttpServletResponse response = (current != null) ? current.getResponse() : null;
-			if (response != null) {
-				response.setHeader(REPLAYED, "true");
-			}
+			return () -> {
+				if (response != null) {
+					response.setHeader(REPLAYED, "true");
+				}
+			};
 		}
 
 		private static @Nullable ServletRequestAttributes current() {
