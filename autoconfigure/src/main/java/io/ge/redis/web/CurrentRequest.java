@@ -47,8 +47,9 @@ interface CurrentRequest {
 	@Nullable IdempotentExchange exchange(Method handler);
 
 	/**
-	 * The result of an earlier call is about to be given again.
+	 * Returns what is done before the result of an earlier call is given again, possibly
+	 * on another thread.
 	 */
-	void replaying();
+	Runnable replaying();
 
 }

@@ -195,11 +195,10 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		}
 
 		@Override
-		public void replaying() {
+		public Runnable replaying() {
 			CurrentRequest current = this.requests.current();
-			if (current != null) {
-				current.replaying();
-			}
+			return (current != null) ? current.replaying() : () -> {
+			};
 		}
 
 	}

@@ -75,7 +75,7 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	private volatile @Nullable Completion completion;
 
-	private volatile @Nullable CompletionStage<Boolean> lastEnding;
+	private volatile CompletionStage<?> ready = CompletableFuture.completedFuture(null);
 
 	private volatile @Nullable StoredResponse replayed;
 
@@ -297,9 +297,14 @@ final class ReactiveExchange implements IdempotentExchange {
 		}
 		if (last != null) {
 			this.completion = null;
-			this.lastEnding = last.unanswered();
+			this.ready = last.unanswered();
 		}
 		return this;
+	}
+
+	@Override
+	public CompletionStage<?> ready() {
+		return this.ready;
 	}
 
 	@Override

@@ -6,7 +6,9 @@
 package io.ge.redis.web;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
@@ -16,8 +18,15 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 
 import org.springframework.core.NamedThreadLocal;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.http.codec.multipart.Part;
+import org.springframework.web.bind.annotation.RequestMapping;
 
 /**
  * Requests that are found in the context of a subscriber, and bound to a thread while it
@@ -27,6 +36,11 @@ final class ReactiveRequests implements HandlerRequests {
 
 	private static final ThreadLocal<@Nullable ReactiveExchange> CURRENT = new NamedThreadLocal<>(
 			"Exchange of a subscriber");
+
+	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, DataBuffer.class);
+
+	private static final Set<String> STREAMS = Set.of(MediaType.TEXT_EVENT_STREAM_VALUE,
+			MediaType.APPLICATION_NDJSON_VALUE);
 
 	/**
 	 * Runs a task that finds an exchange.
@@ -64,6 +78,22 @@ final class ReactiveRequests implements HandlerRequests {
 			throw handler.problem("a handler on WebFlux that returns no publisher cannot be guarded.",
 					"Return a Mono, such as by Mono.fromCallable or Mono.fromFuture, or write a suspending function.");
 		}
+		if (kind == ResultForm.Kind.MULTIPLE && isSentInPieces(handler)) {
+			throw handler.problem("a response that is sent piece by piece cannot be kept.",
+					"Return the whole response as a Mono or a ResponseEntity, or as a Flux that is no stream.");
+		}
+	}
+
+	private static boolean isSentInPieces(GuardedMethod handler) {
+		Class<?> element = ResolvableType.forMethodReturnType(handler.method(), handler.targetClass())
+			.getGeneric()
+			.resolve(Object.class);
+		return PIECES.stream().anyMatch((piece) -> piece.isAssignableFrom(element)) || Arrays
+			.stream(MergedAnnotations.from(handler.method(), SearchStrategy.TYPE_HIERARCHY)
+				.get(RequestMapping.class)
+				.getValue("produces", String[].class)
+				.orElse(new String[0]))
+			.anyMatch(STREAMS::contains);
 	}
 
 	/**
@@ -106,8 +136,8 @@ final class ReactiveRequests implements HandlerRequests {
 		}
 
 		@Override
-		public void replaying() {
-			this.exchange.replaying();
+		public Runnable replaying() {
+			return this.exchange::replaying;
 		}
 
 	}

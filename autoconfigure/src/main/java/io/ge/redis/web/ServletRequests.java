@@ -11,6 +11,8 @@ import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.List;
 
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.IdempotentExchange;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.Part;
@@ -28,6 +30,14 @@ final class ServletRequests implements HandlerRequests {
 	public @Nullable CurrentRequest current() {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
 				? new Current(attributes) : null;
+	}
+
+	@Override
+	public void require(GuardedMethod handler) {
+		if (!ReturnTypes.form(handler).isPlain()) {
+			throw handler.problem("the response of a handler on Spring MVC that answers later cannot be kept.",
+					"Return the plain value, or move @Idempotent to a method that the handler calls.");
+		}
 	}
 
 	/**
@@ -78,11 +88,13 @@ final class ServletRequests implements HandlerRequests {
 		}
 
 		@Override
-		public void replaying() {
+		public Runnable replaying() {
 			HttpServletResponse response = this.attributes.getResponse();
-			if (response != null) {
-				response.setHeader(IdempotencyKeyHeader.REPLAYED, "true");
-			}
+			return () -> {
+				if (response != null) {
+					response.setHeader(IdempotencyKeyHeader.REPLAYED, "true");
+				}
+			};
 		}
 
 	}
