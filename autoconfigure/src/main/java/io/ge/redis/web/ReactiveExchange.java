@@ -248,7 +248,8 @@ final class ReactiveExchange implements IdempotentExchange {
 	 */
 	@Nullable List<@Nullable Object> content() {
 		Parts taken = this.parts;
-		byte[] hash = this.request.hash();
+		// Who takes the parts does not read on to the end
+		byte[] hash = (taken != null) ? ComparedRequest.NOTHING : this.request.hash();
 		if (hash == null) {
 			return null;
 		}

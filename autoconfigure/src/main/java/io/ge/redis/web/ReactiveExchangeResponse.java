@@ -19,7 +19,6 @@ import reactor.core.publisher.Signal;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -169,9 +168,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		if (bytes.length == 0) {
 			return getDelegate().setComplete();
 		}
-		if (!getHeaders().containsHeader(HttpHeaders.TRANSFER_ENCODING)) {
-			getHeaders().setContentLength(bytes.length);
-		}
+		getHeaders().setContentLength(bytes.length);
 		return getDelegate().writeWith(Mono.fromSupplier(() -> bufferFactory().wrap(bytes)));
 	}
 
