@@ -141,10 +141,7 @@ final class ReactiveExchange implements IdempotentExchange {
 	Mono<Void> dispatch(ServerWebExchange decorated, ReactiveExchangeResponse response, Mono<Void> dispatch) {
 		this.exchange = decorated;
 		this.inner = response;
-		Mono<Void> whole = dispatch.then(Mono.defer(this::endDispatch)).onErrorResume((failure) -> {
-			leave(failure);
-			return Mono.error(failure);
-		});
+		Mono<Void> whole = dispatch.then(Mono.defer(this::endDispatch)).onErrorResume((failure) -> leave(failure).then(Mono.error(failure)));
 		return Outliving.of(whole, this::outlivesSubscriber, this::cancelled);
 	}
 
@@ -396,19 +393,23 @@ final class ReactiveExchange implements IdempotentExchange {
 	 * An exception leaves the dispatch. Whoever answers it, in front of it or of all
 	 * filters, answers the call.
 	 */
-	private void leave(Throwable failure) {
+	private Mono<Void> leave(Throwable failure) {
 		failed(failure);
-		if (this.completion != null) {
-			this.outer.capture();
+		Completion open = this.completion;
+		if (open == null) {
+			return Mono.empty();
 		}
+		this.outer.capture();
+		// There is nobody any more who could
+		return (this.stage.get() == Stage.OVER) ? completed(open.unanswered()) : Mono.empty();
 	}
 
 	/**
 	 * The request is over.
 	 */
 	private Mono<Void> end() {
-		return this.outer.isCapturing() ? answer().then(this.outer.release()).then(Mono.fromRunnable(this::over))
-				: Mono.fromRunnable(this::over);
+		over();
+		return this.outer.isCapturing() ? answer().then(this.outer.release()) : Mono.empty();
 	}
 
 	private Mono<Void> end(Throwable failure) {

@@ -7,6 +7,7 @@ package io.ge.redis.web;
 
 import java.io.ByteArrayOutputStream;
 import java.net.URLDecoder;
+import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -107,26 +108,30 @@ final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 				return Mono.empty();
 			}
 			ByteArrayOutputStream read = new ByteArrayOutputStream();
-			return super.getBody().doOnDiscard(DataBuffer.class, DataBufferUtils::release)
-				.takeWhile((buffer) -> keep(buffer, read))
+			return super.getBody()
+				.map(ReactiveExchangeRequest::take)
+				.takeWhile((bytes) -> keep(bytes, read))
 				.then(Mono.fromRunnable(() -> end(read)));
 		});
 	}
 
-	private boolean keep(DataBuffer buffer, ByteArrayOutputStream read) {
-		if (read.size() + (long) buffer.readableByteCount() > this.mostRemembered) {
+	/**
+	 * Copies a buffer and releases it.
+	 */
+	static byte[] take(DataBuffer buffer) {
+		byte[] bytes = new byte[buffer.readableByteCount()];
+		buffer.read(bytes);
+		DataBufferUtils.release(buffer);
+		return bytes;
+	}
+
+	private boolean keep(byte[] bytes, ByteArrayOutputStream read) {
+		if (read.size() + (long) bytes.length > this.mostRemembered) {
 			this.tooLarge = new UnreadBodyTooLargeException(this.mostRemembered);
 			return false;
 		}
-		copy(buffer, read);
-		DataBufferUtils.release(buffer);
+		read.writeBytes(bytes);
 		return true;
-	}
-
-	private static void copy(DataBuffer buffer, ByteArrayOutputStream target) {
-		byte[] bytes = new byte[buffer.readableByteCount()];
-		buffer.toByteBuffer(java.nio.ByteBuffer.wrap(bytes));
-		target.writeBytes(bytes);
 	}
 
 	private void end(ByteArrayOutputStream read) {
@@ -164,7 +169,9 @@ final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 				bytes.forEachRemaining(digest::update);
 			}
 			if (copy != null && copy.size() <= this.mostRemembered) {
-				copy(buffer, copy);
+				byte[] bytes = new byte[buffer.readableByteCount()];
+				buffer.toByteBuffer(ByteBuffer.wrap(bytes));
+				copy.writeBytes(bytes);
 			}
 		}).doOnComplete(() -> {
 			if (copy != null && copy.size() <= this.mostRemembered) {

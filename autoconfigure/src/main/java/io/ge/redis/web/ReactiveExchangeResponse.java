@@ -198,7 +198,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		return Flux.<DataBuffer>from(written).switchOnFirst((first, all) -> switch (this.mode) {
 			case PASSING -> getDelegate().writeWith(single ? all.singleOrEmpty() : all);
 			case CAPTURING -> hold(all);
-			case REPLAYING -> all.doOnNext(DataBufferUtils::release).then();
+			case REPLAYING -> all.map(ReactiveExchangeRequest::take).then();
 		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).then();
 	}
 
@@ -215,16 +215,17 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 				yield getDelegate().writeAndFlushWith(all);
 			}
 			case REPLAYING ->
-				all.concatMap((piece) -> Flux.<DataBuffer>from(piece)).doOnNext(DataBufferUtils::release).then();
+				all.concatMap((piece) -> Flux.<DataBuffer>from(piece)).map(ReactiveExchangeRequest::take).then();
 		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).then();
 	}
 
 	/**
-	 * Holds the body back, as one piece if it is not too long.
+	 * Holds the body back, as one piece if it is not too long. It is copied, so that
+	 * nothing that is held back has to be released.
 	 */
 	private Mono<Void> hold(Flux<DataBuffer> written) {
 		AtomicLong total = new AtomicLong();
-		return written.map(ReactiveExchangeResponse::take)
+		return written.map(ReactiveExchangeRequest::take)
 			.bufferUntil((bytes) -> total.addAndGet(bytes.length) > this.maxBytes)
 			.switchOnFirst((first, pieces) -> (total.get() > this.maxBytes) ? passOn(pieces)
 					: pieces.then(Mono.fromRunnable(() -> close(first))))
@@ -247,14 +248,6 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		return this.listener.oversized()
 			.then(getDelegate()
 				.writeWith(pieces.concatMapIterable(Function.identity()).map((bytes) -> bufferFactory().wrap(bytes))));
-	}
-
-	// Copied, so that nothing that is held back has to be released
-	private static byte[] take(DataBuffer buffer) {
-		byte[] bytes = new byte[buffer.readableByteCount()];
-		buffer.read(bytes);
-		DataBufferUtils.release(buffer);
-		return bytes;
 	}
 
 	/**
