@@ -5,6 +5,9 @@
 
 package io.ge.redis.web;
 
+import java.util.List;
+import java.util.function.Supplier;
+
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -14,6 +17,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.Ordered;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerAdapter;
@@ -29,7 +33,7 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final IdempotencyKeyHeader handlers;
 
-	private final ObjectProvider<HandlerAdapter> adapters;
+	private final Supplier<List<HandlerAdapter>> adapters;
 
 	/**
 	 * Creates an adapter.
@@ -38,7 +42,7 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 	 */
 	public IdempotentHandlerAdapter(IdempotencyKeyHeader handlers, ObjectProvider<HandlerAdapter> adapters) {
 		this.handlers = handlers;
-		this.adapters = adapters;
+		this.adapters = SingletonSupplier.of(() -> adapters.orderedStream().filter((adapter) -> adapter != this).toList());
 	}
 
 	@Override
@@ -67,8 +71,9 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 	}
 
 	private HandlerAdapter next(Object handler) {
-		return this.adapters.orderedStream()
-			.filter((adapter) -> adapter != this && adapter.supports(handler))
+		return this.adapters.get()
+			.stream()
+			.filter((adapter) -> adapter.supports(handler))
 			.findFirst()
 			.orElseThrow(() -> new IllegalStateException("No HandlerAdapter: " + handler));
 	}

@@ -139,10 +139,11 @@ final class ReactiveExchange implements IdempotentExchange {
 	 * @param dispatch what does so
 	 */
 	Mono<Void> dispatch(ServerWebExchange decorated, ReactiveExchangeResponse response, Mono<Void> dispatch) {
+		this.stage.compareAndSet(Stage.LEFT, Stage.OPEN);
 		this.exchange = decorated;
 		this.inner = response;
 		Mono<Void> whole = dispatch.then(Mono.defer(this::endDispatch)).onErrorResume((failure) -> leave(failure).then(Mono.error(failure)));
-		return Outliving.of(whole, this::outlivesSubscriber, this::cancelled);
+		return Outliving.of(whole, this::outlivesSubscriber, this::abandoned);
 	}
 
 	/**
@@ -463,12 +464,16 @@ final class ReactiveExchange implements IdempotentExchange {
 		return this.stage.get() == Stage.CLAIMED && !this.answer.isLate();
 	}
 
+	private void cancelled() {
+		over();
+		abandoned();
+	}
+
 	/**
 	 * What was going on is cancelled: the method has ended without an answer.
 	 */
-	private void cancelled() {
+	private void abandoned() {
 		Completion open = this.completion;
-		over();
 		if (open != null) {
 			open.unanswered();
 		}
@@ -485,7 +490,7 @@ final class ReactiveExchange implements IdempotentExchange {
 		/** It goes on to its end, whoever waits for it. */
 		CLAIMED,
 
-		/** Nobody waits for it, and it is cancelled. */
+		/** Nobody waits for it. */
 		LEFT,
 
 		/** It is answered. */

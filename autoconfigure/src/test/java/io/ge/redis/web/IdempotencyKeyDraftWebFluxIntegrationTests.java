@@ -6,6 +6,9 @@
 package io.ge.redis.web;
 
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
@@ -21,6 +24,7 @@ import io.ge.redis.test.draft.IdempotencyKeyDraftContract;
 import io.ge.redis.test.draft.IdempotentServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -40,6 +44,8 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * The header as the draft wants it, on WebFlux.
  */
@@ -51,11 +57,15 @@ class IdempotencyKeyDraftWebFluxIntegrationTests extends IdempotencyKeyDraftCont
 
 	@BeforeAll
 	static void start() {
-		Stream<String> properties = Stream.of("server.port=0", "spring.main.web-application-type=reactive",
-				"server.address=127.0.0.1", "spring.main.banner-mode=off", "ge.redis.outage.command-timeout=5s",
+		application = start(Configured.class, "spring.main.web-application-type=reactive");
+	}
+
+	private static ConfigurableApplicationContext start(Class<?> configuration, String type) {
+		Stream<String> properties = Stream.of("server.port=0", "server.address=127.0.0.1", type,
+				"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=5s",
 				"ge.redis.idempotency.documentation=" + DOCUMENTATION,
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
-		application = new SpringApplication(Configured.class)
+		return new SpringApplication(configuration)
 			.run(Stream.concat(Stream.of(SharedRedis.standalone().properties()), properties)
 				.map((property) -> "--" + property)
 				.toArray(String[]::new));
@@ -64,6 +74,40 @@ class IdempotencyKeyDraftWebFluxIntegrationTests extends IdempotencyKeyDraftCont
 	@AfterAll
 	static void stop() {
 		application.close();
+	}
+
+	@Test
+	void whatAServerOfTheOtherKindHasKeptIsRepeated() throws Exception {
+		try (ConfigurableApplicationContext servlets = start(IdempotencyKeyDraftMvcIntegrationTests.Configured.class,
+				"spring.main.web-application-type=servlet")) {
+			assertRepeats(application, servlets);
+			assertRepeats(servlets, application);
+		}
+	}
+
+	private static void assertRepeats(ConfigurableApplicationContext first, ConfigurableApplicationContext second)
+			throws Exception {
+		String key = UUID.randomUUID().toString();
+		HttpResponse<String> answer = sell(first, key, 1);
+		assertThat(answer.statusCode()).isEqualTo(201);
+		HttpResponse<String> again = sell(second, key, 1);
+		assertThat(again.headers().firstValue("Idempotent-Replayed")).contains("true");
+		assertThat(again.statusCode()).isEqualTo(201);
+		assertThat(again.body()).isEqualTo(answer.body());
+		assertThat(again.headers().firstValue("Location")).isEqualTo(answer.headers().firstValue("Location"));
+		assertThat(again.headers().firstValue("Content-Type")).isEqualTo(answer.headers().firstValue("Content-Type"));
+		assertThat(sell(second, key, 2).statusCode()).isEqualTo(422);
+	}
+
+	private static HttpResponse<String> sell(ConfigurableApplicationContext server, String key, int amount)
+			throws Exception {
+		String port = server.getEnvironment().getRequiredProperty("local.server.port");
+		return HttpClient.newHttpClient()
+			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/sales"))
+				.header("Content-Type", "application/json")
+				.header("Idempotency-Key", key)
+				.POST(HttpRequest.BodyPublishers.ofString("{\"amount\":" + amount + "}"))
+				.build(), HttpResponse.BodyHandlers.ofString());
 	}
 
 	@Override
