@@ -8,6 +8,10 @@ package io.ge.redis.idempotency;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.ge.redis.core.call.ResultForm;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The calls in progress that one invocation has become, by being subscribed to several
  * times. Which of them has come to the method cannot be told where they share all else,
@@ -15,7 +19,13 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Attempts {
 
+	private final ResultForm form;
+
 	private final Set<Progress> inProgress = ConcurrentHashMap.newKeySet();
+
+	Attempts(ResultForm form) {
+		this.form = form;
+	}
 
 	void begin(Progress progress) {
 		this.inProgress.add(progress);
@@ -25,8 +35,14 @@ final class Attempts {
 		this.inProgress.remove(progress);
 	}
 
-	void reach() {
+	/**
+	 * One of them has come to the method.
+	 */
+	@Nullable Object proceed(MethodInvocation invocation) throws Throwable {
 		this.inProgress.forEach(Progress::reach);
+		Object promise = invocation.proceed();
+		return (promise != null && this.form.kind() != ResultForm.Kind.FUTURE)
+				? Subscribers.entering(this.form, promise) : promise;
 	}
 
 }

@@ -48,6 +48,8 @@ final class DefaultIdempotency implements Idempotency {
 
 	private final TransactionWatch transactions;
 
+	private final ReactiveTransactionWatch reactiveTransactions;
+
 	private final Supplier<List<PrincipalProvider>> principals;
 
 	private final CallOutcomes outcomes;
@@ -55,13 +57,14 @@ final class DefaultIdempotency implements Idempotency {
 	private final GuardedCalls calls;
 
 	DefaultIdempotency(Operations operations, IdempotencyEngine engine, WitnessChoice witness, ResultCodecs codecs,
-			TransactionWatch transactions, Supplier<List<PrincipalProvider>> principals, GuardEvents events,
-			GuardedCalls calls) {
+			TransactionWatch transactions, ReactiveTransactionWatch reactiveTransactions,
+			Supplier<List<PrincipalProvider>> principals, GuardEvents events, GuardedCalls calls) {
 		this.operations = operations;
 		this.engine = engine;
 		this.witness = witness;
 		this.codecs = codecs;
 		this.transactions = transactions;
+		this.reactiveTransactions = reactiveTransactions;
 		this.principals = principals;
 		this.outcomes = new CallOutcomes(engine, events);
 		this.calls = calls;
@@ -137,7 +140,8 @@ final class DefaultIdempotency implements Idempotency {
 	 * Makes a call that waits for nothing.
 	 */
 	IdempotentCall call(ResultForm form, IdempotentCall.Action action) {
-		return new IdempotentCall(form, action, this.engine, this.outcomes, this.transactions, this.calls);
+		return new IdempotentCall(form, action, this.engine, this.outcomes, this.transactions,
+				this.reactiveTransactions, this.calls);
 	}
 
 	@Nullable Object call(IdempotencyRequest request, Answers answers, Action action) throws Throwable {

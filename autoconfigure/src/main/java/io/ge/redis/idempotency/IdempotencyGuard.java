@@ -37,6 +37,8 @@ public final class IdempotencyGuard implements DisposableBean {
 
 	private final TransactionWatch transactions = new TransactionWatch();
 
+	private final ReactiveTransactionWatch reactiveTransactions = new ReactiveTransactionWatch();
+
 	private final GuardedCalls calls;
 
 	private final WitnessChoice witness;
@@ -74,8 +76,9 @@ public final class IdempotencyGuard implements DisposableBean {
 		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
 		this.control = SingletonSupplier
 			.of(() -> new IdempotencyControl(operations, this.engine.get().redis(), backend.get().bus()));
-		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(operations, this.engine.get(),
-				this.witness, codecs, this.transactions, SingletonSupplier.of(extensions.principals()), events, calls));
+		this.idempotency = SingletonSupplier
+			.of(() -> new DefaultIdempotency(operations, this.engine.get(), this.witness, codecs, this.transactions,
+					this.reactiveTransactions, SingletonSupplier.of(extensions.principals()), events, calls));
 	}
 
 	private IdempotencyEngine engine(RedisBackend backend) {
@@ -92,11 +95,21 @@ public final class IdempotencyGuard implements DisposableBean {
 
 	/**
 	 * Returns the listener by which the guard learns what was committed. To be added to
-	 * every transaction manager of the application.
+	 * every transaction manager of the application whose transactions are bound to
+	 * threads.
 	 * @return the listener
 	 */
 	public TransactionExecutionListener transactionListener() {
 		return this.transactions;
+	}
+
+	/**
+	 * Returns the listener by which the guard learns what was committed reactively. To be
+	 * added to every reactive transaction manager of the application.
+	 * @return the listener
+	 */
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return this.reactiveTransactions;
 	}
 
 	/**

@@ -86,9 +86,9 @@ final class IdempotencyInterceptor extends AsyncGuardInterceptor<IdempotencyOper
 	}
 
 	@Override
-	protected void prepare(MethodInvocation invocation) {
+	protected void prepare(IdempotencyOperation operation, MethodInvocation invocation) {
 		if (invocation instanceof ProxyMethodInvocation proxied) {
-			proxied.setUserAttribute(ReachedAdvisor.PROGRESS, new Attempts());
+			proxied.setUserAttribute(ReachedAdvisor.PROGRESS, new Attempts(operation.form()));
 		}
 	}
 

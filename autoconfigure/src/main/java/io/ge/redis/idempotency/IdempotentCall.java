@@ -5,10 +5,12 @@
 
 package io.ge.redis.idempotency;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class IdempotentCall implements GuardedCall<Claim> {
 
+	/** For the end of a transaction that a failed call has left open. */
+	private static final Duration PATIENCE = Duration.ofSeconds(5);
+
 	private final ResultForm form;
 
 	private final Action action;
@@ -36,21 +41,26 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 	private final TransactionWatch transactions;
 
+	private final ReactiveTransactionWatch reactiveTransactions;
+
 	private final GuardedCalls calls;
 
 	private @Nullable Object subscriber;
+
+	private @Nullable ReactiveTransactions around;
 
 	private volatile @Nullable Question question;
 
 	private volatile @Nullable Settlement settlement;
 
 	IdempotentCall(ResultForm form, Action action, IdempotencyEngine engine, CallOutcomes outcomes,
-			TransactionWatch transactions, GuardedCalls calls) {
+			TransactionWatch transactions, ReactiveTransactionWatch reactiveTransactions, GuardedCalls calls) {
 		this.form = form;
 		this.action = action;
 		this.engine = engine;
 		this.outcomes = outcomes;
 		this.transactions = transactions;
+		this.reactiveTransactions = reactiveTransactions;
 		this.calls = calls;
 	}
 
@@ -61,6 +71,8 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 	@Override
 	public CompletableFuture<Claim> ask() {
+		this.around = (this.subscriber != null) ? Subscribers.callAround(this.subscriber)
+				: this.reactiveTransactions.current();
 		Question asked = this.action.ask();
 		this.question = asked;
 		if (asked == null) {
@@ -139,7 +151,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		}
 	}
 
-	// Listeners run neither on a thread of the driver nor before the next call may begin
+	// Listeners are the application's, so they do not run on a thread of the driver
 	private CompletionStage<?> end(Claim.Granted claim, Ending ending) {
 		return this.calls.handOver(this.outcomes.end(claim, ending, false).toCompletableFuture(), (tell) -> {
 			tell.run();
@@ -196,10 +208,23 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 		private final Progress progress = new Progress();
 
+		private final ReactiveTransactions reactive = new ReactiveTransactions(IdempotentCall.this.reactiveTransactions,
+				IdempotentCall.this.around);
+
 		private @Nullable IdempotencyContext context;
+
+		private volatile @Nullable CallTransactions transactions;
 
 		final Progress progress() {
 			return this.progress;
+		}
+
+		final ReactiveTransactions reactive() {
+			return this.reactive;
+		}
+
+		final BegunTransactions transactionsAtEnd() {
+			return Objects.requireNonNull(this.transactions).atEnd(IdempotentCall.this.subscriber != null);
 		}
 
 		abstract IdempotencyContext enter();
@@ -208,8 +233,11 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		public void begin(Beginning beginning) throws Throwable {
 			IdempotencyContext entered = enter();
 			this.context = entered;
-			try {
+			try (CallTransactions watched = new CallTransactions(IdempotentCall.this.transactions,
+					IdempotentCall.this.reactiveTransactions, this.reactive)) {
+				this.transactions = watched;
 				beginning.run();
+				watched.returned();
 			}
 			finally {
 				entered.exit();
@@ -218,7 +246,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 		@Override
 		public Object contextual(Object context) {
-			return Subscribers.with(context, Objects.requireNonNull(this.context));
+			return Subscribers.with(context, Objects.requireNonNull(this.context), this.reactive);
 		}
 
 		@Override
@@ -259,8 +287,6 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 		private final CallEnd end;
 
-		private volatile @Nullable CallTransactions begun;
-
 		Running(Claim.Granted claim, Answers answers) {
 			this.claim = claim;
 			this.exchange = answers.exchange();
@@ -272,7 +298,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 					(result) -> CallOutcomes.record(claim, answers.codec(), result), answers.exceptions());
 			Object subscriber = IdempotentCall.this.subscriber;
 			if (subscriber != null) {
-				Subscribers.join(subscriber, settlement);
+				Subscribers.join(subscriber, settlement, reactive());
 			}
 			else {
 				settlement.joinThread();
@@ -288,15 +314,6 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		}
 
 		@Override
-		public void begin(Beginning beginning) throws Throwable {
-			try (CallTransactions watched = new CallTransactions(IdempotentCall.this.transactions)) {
-				this.begun = watched;
-				super.begin(beginning);
-				watched.returned();
-			}
-		}
-
-		@Override
 		public @Nullable Object start() throws Throwable {
 			Object promise = super.start();
 			return (this.stream != null && promise != null)
@@ -306,16 +323,29 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		@Override
 		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 			super.end(value, failure);
-			BegunTransactions transactions = Objects.requireNonNull(this.begun).soFar();
+			BegunTransactions transactions = transactionsAtEnd();
+			if (failure == null) {
+				this.end.returned((this.stream != null) ? this.stream : value, transactions);
+				return answered();
+			}
+			if (!reactive().isOpen()) {
+				return failed(failure, transactions);
+			}
+			// Such as one that is being rolled back because its subscriber has gone
+			return reactive().awaitEnd()
+				.completeOnTimeout(null, PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
+				.thenCompose((nothing) -> failed(failure, transactions));
+		}
+
+		private CompletionStage<?> failed(Throwable failure, BegunTransactions transactions) {
 			if (failure instanceof CancellationException) {
 				return this.end.abandoned(transactions);
 			}
-			if (failure != null) {
-				this.end.threw(failure, transactions);
-			}
-			else {
-				this.end.returned((this.stream != null) ? this.stream : value, transactions);
-			}
+			this.end.threw(failure, transactions);
+			return answered();
+		}
+
+		private CompletionStage<?> answered() {
 			return (this.exchange != null) ? DONE : this.end.unanswered();
 		}
 

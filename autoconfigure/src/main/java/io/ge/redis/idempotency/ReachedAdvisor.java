@@ -47,7 +47,7 @@ final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 		Object noted = (invocation instanceof ProxyMethodInvocation proxied) ? proxied.getUserAttribute(PROGRESS)
 				: null;
 		if (noted instanceof Attempts attempts) {
-			attempts.reach();
+			return attempts.proceed(invocation);
 		}
 		if (!(noted instanceof Progress progress)) {
 			return invocation.proceed();

@@ -16,6 +16,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.transaction.reactive.TransactionSynchronization;
@@ -30,21 +31,73 @@ final class Subscribers {
 	}
 
 	/**
-	 * Returns a context in which the method's publisher finds the claim.
+	 * Finds the call that a subscriber is part of.
 	 */
-	static Object with(Object context, IdempotencyContext claim) {
-		return ((Context) context).put(IdempotencyContext.class, claim);
+	static @Nullable ReactiveTransactions callAround(Object context) {
+		return ((ContextView) context).getOrDefault(ReactiveTransactions.class, null);
+	}
+
+	/**
+	 * Returns a context in which the method's publisher finds its call.
+	 */
+	static Object with(Object context, IdempotencyContext claim, ReactiveTransactions call) {
+		return ((Context) context).put(IdempotencyContext.class, claim).put(ReactiveTransactions.class, call);
 	}
 
 	/**
 	 * Awaits the end of the transaction that a subscriber is in.
 	 */
-	static void join(Object context, Settlement settlement) {
+	static void join(Object context, Settlement settlement, ReactiveTransactions call) {
 		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
 		if (transaction != null) {
 			settlement.join();
-			transaction.registerSynchronization(new OfSubscriber(settlement));
+			transaction.registerSynchronization(new OfCaller(settlement, call));
 		}
+	}
+
+	/**
+	 * Lets the transaction be seen in which the work of a method is done.
+	 */
+	static Object entering(ResultForm form, Object promise) {
+		ReactiveAdapter adapter = form.adapter();
+		Object publisher = (adapter != null) ? adapter.toPublisher(promise) : promise;
+		if (form.kind() == ResultForm.Kind.MULTIPLE) {
+			return adapted(form, Flux.deferContextual((context) -> {
+				enter(context);
+				return (Publisher<?>) publisher;
+			}));
+		}
+		return adapted(form, Mono.deferContextual((context) -> {
+			enter(context);
+			return (publisher instanceof Publisher<?> later) ? Mono.from(later) : Mono.just(publisher);
+		}));
+	}
+
+	private static void enter(ContextView context) {
+		ReactiveTransactions call = callAround(context);
+		if (call == null) {
+			return;
+		}
+		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
+		if (transaction == null) {
+			call.entered(false, false);
+		}
+		else if (isOfCaller(transaction, call)) {
+			call.entered(false, true);
+		}
+		else if (transaction.isCurrentTransactionReadOnly()) {
+			call.entered(false, false);
+		}
+		else {
+			transaction.registerSynchronization(new OfMethod(call));
+			call.entered(true, false);
+		}
+	}
+
+	private static boolean isOfCaller(TransactionSynchronizationManager transaction, ReactiveTransactions call) {
+		return transaction.getSynchronizations()
+			.stream()
+			.anyMatch((registered) -> registered instanceof OfCaller known && known.call() == call);
 	}
 
 	/**
@@ -72,11 +125,12 @@ final class Subscribers {
 	}
 
 	/**
-	 * Awaits the end of the transaction of a subscriber.
+	 * Awaits the end of the transaction of a caller.
 	 *
 	 * @param settlement told of it
+	 * @param call the call
 	 */
-	private record OfSubscriber(Settlement settlement) implements TransactionSynchronization {
+	private record OfCaller(Settlement settlement, ReactiveTransactions call) implements TransactionSynchronization {
 
 		@Override
 		public Mono<Void> suspend() {
@@ -86,6 +140,32 @@ final class Subscribers {
 		@Override
 		public Mono<Void> afterCompletion(int status) {
 			return Mono.fromFuture(() -> this.settlement.callerCompleted(status).toCompletableFuture(), true).then();
+		}
+
+	}
+
+	/**
+	 * Awaits the end of a transaction in which the work of a method is done. What is done
+	 * while it is set aside is not rolled back with it.
+	 */
+	private static final class OfMethod implements TransactionSynchronization {
+
+		private final ReactiveTransactions call;
+
+		private volatile boolean suspended;
+
+		OfMethod(ReactiveTransactions call) {
+			this.call = call;
+		}
+
+		@Override
+		public Mono<Void> suspend() {
+			return Mono.fromRunnable(() -> this.suspended = true);
+		}
+
+		@Override
+		public Mono<Void> afterCompletion(int status) {
+			return Mono.fromRunnable(() -> this.call.ended(status == STATUS_ROLLED_BACK && !this.suspended));
 		}
 
 	}

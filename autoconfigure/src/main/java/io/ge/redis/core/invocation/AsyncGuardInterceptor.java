@@ -41,16 +41,17 @@ public abstract class AsyncGuardInterceptor<O extends GuardedOperation> extends 
 		if (form.isPlain()) {
 			return guardPlain(operation, invocation);
 		}
-		prepare(invocation);
+		prepare(operation, invocation);
 		return this.calls.make(form, () -> call(operation, own(invocation)));
 	}
 
 	/**
 	 * Prepares an invocation whose result comes later, before it becomes calls. Its
 	 * attributes are shared by them.
+	 * @param operation what the annotation says
 	 * @param invocation the invocation
 	 */
-	protected void prepare(MethodInvocation invocation) {
+	protected void prepare(O operation, MethodInvocation invocation) {
 	}
 
 	// Each subscription to a publisher is a call of its own
