@@ -42,7 +42,8 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 	 */
 	public IdempotentHandlerAdapter(IdempotencyKeyHeader handlers, ObjectProvider<HandlerAdapter> adapters) {
 		this.handlers = handlers;
-		this.adapters = SingletonSupplier.of(() -> adapters.orderedStream().filter((adapter) -> adapter != this).toList());
+		this.adapters = SingletonSupplier
+			.of(() -> adapters.orderedStream().filter((adapter) -> adapter != this).toList());
 	}
 
 	@Override

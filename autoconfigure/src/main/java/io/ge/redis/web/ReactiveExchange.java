@@ -142,7 +142,8 @@ final class ReactiveExchange implements IdempotentExchange {
 		this.stage.compareAndSet(Stage.LEFT, Stage.OPEN);
 		this.exchange = decorated;
 		this.inner = response;
-		Mono<Void> whole = dispatch.then(Mono.defer(this::endDispatch)).onErrorResume((failure) -> leave(failure).then(Mono.error(failure)));
+		Mono<Void> whole = dispatch.then(Mono.defer(this::endDispatch))
+			.onErrorResume((failure) -> leave(failure).then(Mono.error(failure)));
 		return Outliving.of(whole, this::outlivesSubscriber, this::abandoned);
 	}
 

@@ -108,8 +108,7 @@ final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 				return Mono.empty();
 			}
 			ByteArrayOutputStream read = new ByteArrayOutputStream();
-			return super.getBody()
-				.map(ReactiveExchangeRequest::take)
+			return super.getBody().map(ReactiveExchangeRequest::take)
 				.takeWhile((bytes) -> keep(bytes, read))
 				.then(Mono.fromRunnable(() -> end(read)));
 		});

@@ -147,6 +147,8 @@ class ReactiveExchangeTests {
 
 	@Test
 	void responseInPiecesIsCancelledWithItsClient() {
+		// The mock keeps what is sent
+		this.server.setWriteHandler((sent) -> sent.doOnNext(DataBufferUtils::release).then());
 		Sinks.Many<DataBuffer> pieces = Sinks.many().unicast().onBackpressureBuffer();
 		Disposable answering = answer(post(""), (exchange, response) -> {
 			exchange.capture(this.completion);
