@@ -82,8 +82,7 @@ abstract class IdempotentExchangeContract {
 	static String[] properties(String... further) {
 		Stream<String> common = Stream.of("server.port=0", "spring.main.banner-mode=off",
 				"spring.datasource.generate-unique-name=true", "ge.redis.outage.command-timeout=5s",
-				"ge.redis.idempotency.documentation=" + DOCUMENTATION,
-				"ge.redis.idempotency.max-unread-body-size=1KB");
+				"ge.redis.idempotency.documentation=" + DOCUMENTATION, "ge.redis.idempotency.max-unread-body-size=1KB");
 		return Stream.of(Stream.of(SharedRedis.standalone().properties()), common, Stream.of(further))
 			.flatMap((all) -> all)
 			.map((property) -> "--" + property)
@@ -165,14 +164,12 @@ abstract class IdempotentExchangeContract {
 		assertThat(effects()).isEqualTo(1);
 	}
 
-
 	@Test
 	void cookiesAndDatesAreOfOneResponseOnly() throws Exception {
 		HttpResponse<byte[]> first = post("/created", "k");
 		assertThat(first.headers().map()).containsKeys("Set-Cookie", "X-Cost");
 		assertThat(post("/created", "k").headers().map()).doesNotContainKeys("Set-Cookie", "X-Cost");
 	}
-
 
 	@Test
 	void firstCallIsTwoCommandsAndEachRepetitionOne() {
@@ -184,7 +181,6 @@ abstract class IdempotentExchangeContract {
 		post("/created", "k");
 		assertThat(SharedRedis.standalone().commandCalls("evalsha")).isEqualTo(3);
 	}
-
 
 	@Test
 	void whoWaitsGetsTheSameBytes() throws Exception {
@@ -198,7 +194,6 @@ abstract class IdempotentExchangeContract {
 		assertThat(second.get().headers().firstValue("ETag")).contains("\"1\"");
 		assertThat(effects()).isEqualTo(1);
 	}
-
 
 	@Test
 	void responseIsKeptAlthoughTheClientHasGone() throws Exception {
@@ -217,7 +212,6 @@ abstract class IdempotentExchangeContract {
 		assertThat(effects()).isEqualTo(1);
 	}
 
-
 	@Test
 	void responseThatIsTooLargeIsSentAndLost() {
 		HttpResponse<byte[]> first = post("/large", "k");
@@ -228,7 +222,6 @@ abstract class IdempotentExchangeContract {
 		assertProblem(post("/large-written", "k"), 409, "response-lost");
 		assertThat(effects()).isEqualTo(2);
 	}
-
 
 	@Test
 	void responseThatIsTooLargeMayBeRepeatedWithoutItsBody() {
@@ -248,7 +241,6 @@ abstract class IdempotentExchangeContract {
 		}
 	}
 
-
 	@Test
 	void requestsAreComparedByTheBytesOfTheirBody() {
 		String body = "{\"id\":1,\"amount\":2}";
@@ -265,7 +257,6 @@ abstract class IdempotentExchangeContract {
 		assertThat(effects()).isEqualTo(1);
 	}
 
-
 	@Test
 	void bodyThatNobodyHasReadYetIsComparedAndStillThereToBeRead() {
 		assertThat(text(post("/reads", "k", "abc"))).isEqualTo("abc 1");
@@ -279,14 +270,12 @@ abstract class IdempotentExchangeContract {
 			.isEqualTo(200);
 	}
 
-
 	@Test
 	void formsAreComparedByTheirParameters() {
 		assertThat(text(form("/form", "k", "a=1&b=2"))).isEqualTo("1 1");
 		assertThat(form("/form", "k", "b=2&a=1").headers().firstValue(REPLAYED)).contains("true");
 		assertProblem(form("/form", "k", "a=1&b=3"), 422, "idempotency-key-reused");
 	}
-
 
 	@Test
 	void uploadsAreComparedPartByPart() {
@@ -295,7 +284,6 @@ abstract class IdempotentExchangeContract {
 		assertProblem(upload("k", "third", "abd"), 422, "idempotency-key-reused");
 	}
 
-
 	@Test
 	void methodThatIsNotTheHandlerKeepsItsValue() {
 		assertThat(text(post("/outer", "k"))).isEqualTo("inner 1 and 1");
@@ -303,7 +291,6 @@ abstract class IdempotentExchangeContract {
 		assertThat(post("/outer", "k-2").headers().firstValue(REPLAYED)).contains("true");
 		assertThat(effects()).isEqualTo(2);
 	}
-
 
 	@Test
 	void attemptsOfOneRequestAreCallsOfTheirOwn() {
@@ -314,7 +301,6 @@ abstract class IdempotentExchangeContract {
 		assertThat(effects()).isEqualTo(2);
 	}
 
-
 	@Test
 	void headersAloneAreRepeatedToo() {
 		HttpRequest.Builder head = request("/created", "k").method("HEAD", HttpRequest.BodyPublishers.noBody());
@@ -323,7 +309,6 @@ abstract class IdempotentExchangeContract {
 		assertThat(again.headers().firstValue(REPLAYED)).contains("true");
 		assertThat(headers(again)).isEqualTo(headers(first));
 	}
-
 
 	@Test
 	void refusalsLinkToTheDocumentation() {

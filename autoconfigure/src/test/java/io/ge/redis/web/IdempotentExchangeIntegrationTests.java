@@ -108,13 +108,14 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeContract {
 	}
 
 	private static ConfigurableApplicationContext start(String... properties) {
-		return new SpringApplication(Configured.class).run(Stream
-			.of(Stream.of(properties()),
-					Stream.of("--spring.mvc.problemdetails.enabled=true",
-							"--logging.level.org.apache.catalina.core.ContainerBase=OFF"),
-					Stream.of(properties).map((property) -> "--" + property))
-			.flatMap((all) -> all)
-			.toArray(String[]::new));
+		return new SpringApplication(Configured.class)
+			.run(Stream
+				.of(Stream.of(properties()),
+						Stream.of("--spring.mvc.problemdetails.enabled=true",
+								"--logging.level.org.apache.catalina.core.ContainerBase=OFF"),
+						Stream.of(properties).map((property) -> "--" + property))
+				.flatMap((all) -> all)
+				.toArray(String[]::new));
 	}
 
 	@AfterAll

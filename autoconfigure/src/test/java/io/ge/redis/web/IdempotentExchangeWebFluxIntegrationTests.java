@@ -107,12 +107,11 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	}
 
 	private static ConfigurableApplicationContext start(String... properties) {
-		return new SpringApplication(Configured.class).run(Stream
-			.of(Stream.of(properties()),
-					Stream.of("--spring.main.web-application-type=reactive", "--spring.webflux.problemdetails.enabled=true",
-							"--logging.level.org.springframework.boot.webflux.autoconfigure.error=OFF",
-							"--logging.level.org.springframework.web.server.adapter.HttpWebHandlerAdapter=OFF"),
-					Stream.of(properties).map((property) -> "--" + property))
+		return new SpringApplication(Configured.class).run(Stream.of(Stream.of(properties()),
+				Stream.of("--spring.main.web-application-type=reactive", "--spring.webflux.problemdetails.enabled=true",
+						"--logging.level.org.springframework.boot.webflux.autoconfigure.error=OFF",
+						"--logging.level.org.springframework.web.server.adapter.HttpWebHandlerAdapter=OFF"),
+				Stream.of(properties).map((property) -> "--" + property))
 			.flatMap((all) -> all)
 			.toArray(String[]::new));
 	}
@@ -170,8 +169,9 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 
 	@Test
 	void responseInPiecesIsSentAsItComesAndLost() throws Exception {
-		HttpResponse<InputStream> response = CLIENT.send(request("/pieces", "k").header("Accept", "application/x-ndjson")
-			.build(), HttpResponse.BodyHandlers.ofInputStream());
+		HttpResponse<InputStream> response = CLIENT.send(
+				request("/pieces", "k").header("Accept", "application/x-ndjson").build(),
+				HttpResponse.BodyHandlers.ofInputStream());
 		byte[] first = "{\"id\":1,\"amount\":1.50}\n".getBytes(StandardCharsets.UTF_8);
 		assertThat(response.body().readNBytes(first.length)).isEqualTo(first);
 		assertProblem(post("/pieces", "k"), 409, "request-in-flight");
@@ -186,7 +186,8 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		try (Socket socket = new Socket("localhost", port())) {
 			socket.getOutputStream()
 				.write(("POST /pieces HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: k\r\nContent-Length: 0\r\n"
-						+ "Accept: application/x-ndjson\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+						+ "Accept: application/x-ndjson\r\n\r\n")
+					.getBytes(StandardCharsets.US_ASCII));
 			assertThat(desk.entered.await(10, TimeUnit.SECONDS)).isTrue();
 			socket.getInputStream().read();
 			socket.setSoLinger(true, 0);
@@ -815,7 +816,9 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 			Mono<Void> entered = Mono.<Void>fromCallable(() -> {
 				desk.entered.await(10, TimeUnit.SECONDS);
 				return null;
-			}).subscribeOn(Schedulers.boundedElastic()).then(Mono.error(new ResponseStatusException(HttpStatus.GATEWAY_TIMEOUT)));
+			})
+				.subscribeOn(Schedulers.boundedElastic())
+				.then(Mono.error(new ResponseStatusException(HttpStatus.GATEWAY_TIMEOUT)));
 			return Mono.firstWithSignal(answered, entered);
 		}
 
@@ -847,9 +850,9 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		static Advisor retried() {
 			DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
 					new AnnotationMatchingPointcut(null, Retried.class),
-					(org.aopalliance.intercept.MethodInterceptor) (invocation) -> ((Mono<?>) ((ProxyMethodInvocation) invocation)
-						.invocableClone()
-						.proceed()).retry(1));
+					(org.aopalliance.intercept.MethodInterceptor) (
+							invocation) -> ((Mono<?>) ((ProxyMethodInvocation) invocation).invocableClone().proceed())
+								.retry(1));
 			advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
 			return advisor;
 		}

@@ -163,8 +163,8 @@ class ReactiveExchangeTests {
 	@Test
 	void replayReplacesWhatIsWritten() {
 		byte[] stored = new StoredResponse(
-				new StoredResponse.Head(201, java.util.Map.of("Location", List.of("/sales/1"))), "kept".getBytes(
-						StandardCharsets.UTF_8))
+				new StoredResponse.Head(201, java.util.Map.of("Location", List.of("/sales/1"))),
+				"kept".getBytes(StandardCharsets.UTF_8))
 			.write();
 		answer(post(""), (exchange, response) -> {
 			exchange.replay(stored);
@@ -194,15 +194,19 @@ class ReactiveExchangeTests {
 	@Test
 	void unreadBodyIsKeptForTheHandlerUnlessItIsTooLarge() {
 		List<String> read = new ArrayList<>();
-		answer(request("ab", "cd"), (exchange, response) -> exchange.readContent()
-			.doOnSuccess((done) -> assertThat(exchange.content()).isNotNull())
-			.then(DataBufferUtils.join(exchange.request().getBody()))
-			.doOnNext((body) -> read.add(body.toString(StandardCharsets.UTF_8)))
-			.then()).block();
+		answer(request("ab", "cd"),
+				(exchange, response) -> exchange.readContent()
+					.doOnSuccess((done) -> assertThat(exchange.content()).isNotNull())
+					.then(DataBufferUtils.join(exchange.request().getBody()))
+					.doOnNext((body) -> read.add(body.toString(StandardCharsets.UTF_8)))
+					.then())
+			.block();
 		assertThat(read).containsExactly("abcd");
-		answer(request("abcd", "efgh", "ijkl"), (exchange, response) -> exchange.readContent()
-			.doOnSuccess((done) -> assertThatExceptionOfType(UnreadBodyTooLargeException.class)
-				.isThrownBy(exchange::content))).block();
+		answer(request("abcd", "efgh", "ijkl"),
+				(exchange, response) -> exchange.readContent()
+					.doOnSuccess((done) -> assertThatExceptionOfType(UnreadBodyTooLargeException.class)
+						.isThrownBy(exchange::content)))
+			.block();
 	}
 
 	@Test
@@ -210,7 +214,8 @@ class ReactiveExchangeTests {
 		assertAlike("application/json", "{\"a\":1}", false);
 		assertAlike("application/x-www-form-urlencoded", "b=%C3%A4+1&a=2&b=3", false);
 		assertAlike("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"p\"\r\n\r\nv\r\n"
-				+ "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\r\nabc\r\n--x--\r\n", true);
+				+ "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\r\nabc\r\n--x--\r\n",
+				true);
 	}
 
 	private void assertAlike(String type, String body, boolean takenApart) throws Exception {
@@ -220,8 +225,7 @@ class ReactiveExchangeTests {
 			.header("Content-Type", type)
 			.body(body);
 		answer(request, rules, (exchange, response) -> {
-			return (takenApart ? this.whole.getMultipartData().then() : Mono.<Void>empty())
-				.then(exchange.readContent())
+			return (takenApart ? this.whole.getMultipartData().then() : Mono.<Void>empty()).then(exchange.readContent())
 				.then(Mono.fromRunnable(() -> reactive.addAll(exchange.content())));
 		}, null).block();
 		assertThat(reactive).usingRecursiveComparison().isEqualTo(servlets(rules, type, body));
