@@ -17,7 +17,6 @@ import io.ge.redis.idempotency.IdempotentExchange;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 
-import org.springframework.core.NamedThreadLocal;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -34,8 +33,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
  */
 final class ReactiveRequests implements HandlerRequests {
 
-	private static final ThreadLocal<@Nullable ReactiveExchange> CURRENT = new NamedThreadLocal<>(
-			"Exchange of a subscriber");
+	private static final ThreadLocal<@Nullable ReactiveExchange> CURRENT = new ThreadLocal<>();
 
 	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, DataBuffer.class);
 
