@@ -124,12 +124,12 @@ public final class GeRedisWebMvcAutoConfiguration {
 
 	@Bean
 	IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {
-		return new IdempotencyKeyHeader(() -> properties.getObject().header());
+		return IdempotencyKeyHeader.onServlets(() -> properties.getObject().header());
 	}
 
 	@Bean
 	ResponseEntityRecorder geRedisResponseEntityRecorder(ObjectProvider<IdempotencyProperties> properties) {
-		return new ResponseEntityRecorder(() -> properties.getObject().replayedHeaders());
+		return ResponseEntityRecorder.onServlets(() -> properties.getObject().replayedHeaders());
 	}
 
 	@Bean

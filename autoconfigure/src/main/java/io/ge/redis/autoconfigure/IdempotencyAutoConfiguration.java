@@ -8,6 +8,7 @@ package io.ge.redis.autoconfigure;
 import javax.sql.DataSource;
 
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -38,6 +39,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 
 /**
  * Idempotency keys. After the transactions, so that the advice that notes which calls
@@ -56,13 +58,13 @@ public final class IdempotencyAutoConfiguration {
 			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
 			GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
 			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
-			ObjectProvider<WitnessDatabase> database, ObjectProvider<JsonMapper> mapper) {
+			ObjectProvider<WitnessDatabase> database, ObjectProvider<JsonMapper> mapper, GuardedCalls calls) {
 		IdempotencyGuard.Extensions extensions = new IdempotencyGuard.Extensions(
 				() -> keySources.orderedStream().toList(), () -> codecs.orderedStream().toList(),
 				() -> principals.orderedStream().toList(), () -> database(database));
 		return new IdempotencyGuard(properties::getObject, attributes, expressions, extensions,
 				() -> mapper.getIfAvailable(JsonMapper::shared),
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), events, calls);
 	}
 
 	private static @Nullable DataSource database(ObjectProvider<WitnessDatabase> provider) {
@@ -86,6 +88,14 @@ public final class IdempotencyAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static TransactionListenerPostProcessor idempotencyTransactionListener(ObjectProvider<IdempotencyGuard> guard) {
 		return new TransactionListenerPostProcessor(() -> guard.getObject().transactionListener());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionListenerPostProcessor idempotencyReactiveTransactionListener(
+			ObjectProvider<IdempotencyGuard> guard) {
+		return new TransactionListenerPostProcessor(ReactiveTransactionManager.class,
+				() -> guard.getObject().reactiveTransactionListener());
 	}
 
 	@Bean

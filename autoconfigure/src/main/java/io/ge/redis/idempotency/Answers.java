@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param codec keeps the results and reads them
  * @param exceptions those that are a result as well, or {@code null} for none
  * @param exchange what the call answers, if that is seen as a whole, else {@code null}
- * @param replaying called before a result is given again
+ * @param replaying done before a result is given again
  * @param recovery gives one that was not kept, or {@code null} if nothing does
  */
 record Answers(ResultCodec codec, @Nullable StoredExceptions exceptions, @Nullable IdempotentExchange exchange,

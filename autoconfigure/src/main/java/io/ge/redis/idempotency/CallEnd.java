@@ -37,6 +37,8 @@ final class CallEnd implements IdempotentExchange.Completion {
 
 	private @Nullable Throwable failure;
 
+	private boolean abandoned;
+
 	private volatile boolean running = true;
 
 	/**
@@ -54,18 +56,28 @@ final class CallEnd implements IdempotentExchange.Completion {
 		this.exceptions = exceptions;
 	}
 
-	void returned(@Nullable Object result, TransactionWatch.Frame transactions) {
+	void returned(@Nullable Object result, BegunTransactions transactions) {
 		this.result = result;
 		left(transactions);
 	}
 
-	void threw(Throwable failure, TransactionWatch.Frame transactions) {
+	void threw(Throwable failure, BegunTransactions transactions) {
 		this.failure = failure;
 		left(transactions);
 	}
 
-	private void left(TransactionWatch.Frame transactions) {
-		this.settlement.left(this.progress, transactions);
+	/**
+	 * Nobody waits for the call any more: what is answered, if anything, is not its
+	 * answer.
+	 */
+	CompletionStage<Boolean> abandoned(BegunTransactions transactions) {
+		this.abandoned = true;
+		left(transactions);
+		return end(new Recording.Failed(), RecordKind.VALUE);
+	}
+
+	private void left(BegunTransactions transactions) {
+		this.settlement.left(this.progress, transactions, this.abandoned);
 		this.running = false;
 	}
 
@@ -79,6 +91,11 @@ final class CallEnd implements IdempotentExchange.Completion {
 		return isOutcome(this.failure);
 	}
 
+	@Override
+	public @Nullable Throwable failure() {
+		return this.failure;
+	}
+
 	private boolean isOutcome(@Nullable Throwable failure) {
 		return this.exceptions != null && failure != null && this.progress.isReached()
 				&& this.exceptions.contains(failure);
@@ -87,8 +104,8 @@ final class CallEnd implements IdempotentExchange.Completion {
 	/**
 	 * Another call has had the effect in the place of this one, whatever is answered.
 	 */
-	void superseded() {
-		end(new Recording.Failed(), RecordKind.VALUE);
+	CompletionStage<Boolean> superseded() {
+		return end(new Recording.Failed(), RecordKind.VALUE);
 	}
 
 	@Override
@@ -114,11 +131,10 @@ final class CallEnd implements IdempotentExchange.Completion {
 	}
 
 	private CompletionStage<Boolean> end(Recording recording, RecordKind kind) {
-		boolean first = !this.running && this.ended.compareAndSet(false, true);
-		if (first) {
-			this.settlement.ended(recording, kind);
+		if (this.running || !this.ended.compareAndSet(false, true)) {
+			return CompletableFuture.completedFuture(false);
 		}
-		return CompletableFuture.completedFuture(first);
+		return this.settlement.ended(recording, kind).thenApply((settled) -> true);
 	}
 
 }

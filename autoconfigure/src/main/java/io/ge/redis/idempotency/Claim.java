@@ -8,6 +8,7 @@ package io.ge.redis.idempotency;
 import java.time.Duration;
 
 import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,20 @@ sealed interface Claim {
 	 * Nobody knows what an earlier call has changed.
 	 */
 	record Unknown() implements Claim {
+	}
+
+	/**
+	 * It was not asked, since the call has no key and needs none.
+	 */
+	record Unasked() implements Claim {
+	}
+
+	/**
+	 * It says nothing.
+	 *
+	 * @param reason why
+	 */
+	record Away(RedisUnavailableException reason) implements Claim {
 	}
 
 }

@@ -10,12 +10,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.PrincipalProvider;
-import io.ge.redis.core.outage.OutagePolicy;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.IdempotencyEvent.Outcome;
 import org.apache.commons.logging.Log;
@@ -25,15 +26,17 @@ import tools.jackson.core.JacksonException;
 
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.Assert;
 
 /**
- * The synchronous flavour: waits for the engine, watches the transactions of its thread
- * and tells of what became of each call.
+ * Calls whose threads wait: for the engine, and, where there is a witness, for the
+ * database in the transactions of their thread. Those of an {@link IdempotentCall} wait
+ * for nothing.
  */
 final class DefaultIdempotency implements Idempotency {
 
 	private static final Log logger = LogFactory.getLog(DefaultIdempotency.class);
+
+	private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
 
 	private final Operations operations;
 
@@ -45,19 +48,26 @@ final class DefaultIdempotency implements Idempotency {
 
 	private final TransactionWatch transactions;
 
+	private final ReactiveTransactionWatch reactiveTransactions;
+
 	private final Supplier<List<PrincipalProvider>> principals;
 
-	private final GuardEvents events;
+	private final CallOutcomes outcomes;
+
+	private final GuardedCalls calls;
 
 	DefaultIdempotency(Operations operations, IdempotencyEngine engine, WitnessChoice witness, ResultCodecs codecs,
-			TransactionWatch transactions, Supplier<List<PrincipalProvider>> principals, GuardEvents events) {
+			TransactionWatch transactions, ReactiveTransactionWatch reactiveTransactions,
+			Supplier<List<PrincipalProvider>> principals, GuardEvents events, GuardedCalls calls) {
 		this.operations = operations;
 		this.engine = engine;
 		this.witness = witness;
 		this.codecs = codecs;
 		this.transactions = transactions;
+		this.reactiveTransactions = reactiveTransactions;
 		this.principals = principals;
-		this.events = events;
+		this.outcomes = new CallOutcomes(engine, events);
+		this.calls = calls;
 	}
 
 	@Override
@@ -69,11 +79,10 @@ final class DefaultIdempotency implements Idempotency {
 	@SuppressWarnings({ "unchecked", "NullAway" })
 	public <T extends @Nullable Object> T execute(IdempotencySettings settings, Object key, @Nullable Object payload,
 			ParameterizedTypeReference<T> type, Supplier<T> action) {
-		List<String> parts = IdempotencyKeys.require(key, "The key of '" + settings.name() + "'");
-		ResultCodec codec = this.codecs.forValue(settings.name(), ResolvableType.forType(type));
-		IdempotencyRequest request = request(settings, parts, fingerprint(settings, payload));
+		IdempotencyRequest request = request(settings, key, payload);
+		Answers answers = Answers.of(this.codecs.forValue(settings.name(), ResolvableType.forType(type)));
 		try {
-			return (T) call(request, Answers.of(codec), (progress) -> {
+			return (T) call(request, answers, (progress) -> {
 				progress.reach();
 				return action.get();
 			});
@@ -84,6 +93,22 @@ final class DefaultIdempotency implements Idempotency {
 		catch (Throwable ex) {
 			throw new IllegalStateException("A supplier throws no checked exception", ex);
 		}
+	}
+
+	@Override
+	@SuppressWarnings({ "unchecked", "NullAway" })
+	public <T extends @Nullable Object> CompletionStage<T> executeAsync(IdempotencySettings settings, Object key,
+			@Nullable Object payload, ParameterizedTypeReference<T> type,
+			Supplier<? extends CompletionStage<T>> action) {
+		IdempotencyRequest request = request(settings, key, payload);
+		Answers answers = Answers.of(this.codecs.forValue(settings.name(), ResolvableType.forType(type)));
+		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE,
+				() -> call(ResultForm.FUTURE, new AsyncAction(request, answers, action)));
+	}
+
+	private IdempotencyRequest request(IdempotencySettings settings, Object key, @Nullable Object payload) {
+		List<String> parts = IdempotencyKeys.require(key, "The key of '" + settings.name() + "'");
+		return request(settings, parts, fingerprint(settings, payload));
 	}
 
 	private static byte[] fingerprint(IdempotencySettings settings, @Nullable Object payload) {
@@ -111,29 +136,31 @@ final class DefaultIdempotency implements Idempotency {
 		return null;
 	}
 
+	/**
+	 * Makes a call that waits for nothing.
+	 */
+	IdempotentCall call(ResultForm form, IdempotentCall.Action action) {
+		return new IdempotentCall(form, action, this.engine, this.outcomes, this.transactions,
+				this.reactiveTransactions, this.calls);
+	}
+
 	@Nullable Object call(IdempotencyRequest request, Answers answers, Action action) throws Throwable {
-		Claim claim;
-		try {
-			claim = claim(request);
-		}
-		catch (RedisUnavailableException ex) {
-			publish(request, Outcome.ERROR);
-			if (request.settings().onOutage() == OutagePolicy.ALLOW) {
-				return runUnprotected(request.settings(), action);
-			}
-			throw ex;
-		}
+		Claim claim = claim(request);
 		if (claim instanceof Claim.Granted granted) {
 			return granted(granted, answers, action);
 		}
 		if (claim instanceof Claim.Completed completed) {
-			return replay(request, answers, completed);
+			return this.outcomes.replay(request, answers, completed).result();
+		}
+		if (claim instanceof Claim.Away away) {
+			this.outcomes.requireAllowed(request, away);
+			return runUnprotected(request.settings(), action);
 		}
 		WitnessRow row = (claim instanceof Claim.Unknown) ? findReturned(request) : null;
 		if (row != null) {
 			return answer(request, answers, row);
 		}
-		throw refuse(request, claim);
+		throw this.outcomes.refuse(request, claim);
 	}
 
 	/**
@@ -150,33 +177,23 @@ final class DefaultIdempotency implements Idempotency {
 	}
 
 	private Claim claim(IdempotencyRequest request) {
-		CompletionStage<Claim> claim = this.engine.claim(request);
+		CompletableFuture<Claim> claimed = this.engine.claim(request);
 		if (request.settings().onDuplicate() == OnDuplicate.CONFLICT) {
-			return Waiting.await(claim);
+			return Waiting.await(claimed);
 		}
-		CompletableFuture<Claim> claimed = claim.toCompletableFuture();
 		try {
 			return claimed.get();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			giveUp(claimed);
+			if (!claimed.cancel(false)) {
+				claimed.thenAccept(this.engine::giveBack);
+			}
 			return new Claim.InFlight(request.settings().lease());
 		}
 		catch (ExecutionException ex) {
 			return Waiting.await(claimed);
 		}
-	}
-
-	/**
-	 * Frees what is granted to a caller that has gone.
-	 */
-	private void giveUp(CompletableFuture<Claim> claimed) {
-		claimed.thenAccept((claim) -> {
-			if (claim instanceof Claim.Granted granted) {
-				this.engine.end(granted, new Ending.Release());
-			}
-		});
 	}
 
 	private @Nullable Object granted(Claim.Granted claim, Answers answers, Action action) throws Throwable {
@@ -222,12 +239,14 @@ final class DefaultIdempotency implements Idempotency {
 		CallEnd end;
 		TransactionWatch.Frame frame;
 		try {
-			testimony = (witness != null) ? Testimony.begin(witness, claim, this.engine.id(claim.request()), progress,
-					(result) -> record(claim, answers.codec(), result)) : null;
-			Settlement settlement = Settlement.begin(claim.request().settings().onFailureWithoutTransaction(),
+			Function<@Nullable Object, Recording> recorder = (result) -> CallOutcomes.record(claim, answers.codec(),
+					result);
+			testimony = (witness != null)
+					? Testimony.begin(witness, claim, this.engine.id(claim.request()), progress, recorder) : null;
+			Settlement settlement = new Settlement(claim.request().settings().onFailureWithoutTransaction(),
 					(ending) -> conclude(claim, testimony, ending));
-			end = new CallEnd(settlement, progress,
-					(result) -> (testimony != null) ? testimony.record(result) : record(claim, answers.codec(), result),
+			settlement.joinThread();
+			end = new CallEnd(settlement, progress, (testimony != null) ? testimony::record : recorder,
 					answers.exceptions());
 			if (exchange != null) {
 				exchange.capture(end);
@@ -246,17 +265,17 @@ final class DefaultIdempotency implements Idempotency {
 			end.threw(ex, frame);
 			WitnessRow other = findOfAnother(testimony);
 			if (other != null) {
-				end.superseded();
+				Waiting.await(end.superseded());
 				return answer(claim.request(), answers, other);
 			}
 			if (exchange == null) {
-				end.unanswered();
+				Waiting.await(end.unanswered());
 			}
 			throw ex;
 		}
 		end.returned(result, frame);
 		if (exchange == null) {
-			end.unanswered();
+			Waiting.await(end.unanswered());
 		}
 		return result;
 	}
@@ -290,22 +309,10 @@ final class DefaultIdempotency implements Idempotency {
 		}
 	}
 
-	private static Recording record(Claim.Granted claim, ResultCodec codec, @Nullable Object result) {
-		try {
-			return codec.record(result);
-		}
-		// Errors too: the effect stands, so the key must be closed and the caller
-		// answered
-		catch (RuntimeException | Error ex) {
-			logger.warn("The result of @Idempotent '" + claim.request().settings().name() + "' cannot be kept: " + ex);
-			return new Recording.Lost();
-		}
-	}
-
 	/**
 	 * Ends a claim by what is known, unless the database knows better.
 	 */
-	private void conclude(Claim.Granted claim, @Nullable Testimony testimony, Ending ending) {
+	private CompletionStage<?> conclude(Claim.Granted claim, @Nullable Testimony testimony, Ending ending) {
 		WitnessRow row = (testimony != null && !(ending instanceof Ending.Complete)) ? testimony.find() : null;
 		if (testimony == null || row == null) {
 			end(claim, ending, testimony);
@@ -316,107 +323,22 @@ final class DefaultIdempotency implements Idempotency {
 		else {
 			Waiting.await(this.engine.end(claim, new Ending.Complete(row.result(), row.fingerprint())));
 			if (testimony.isJoined()) {
-				publish(claim.request(), Outcome.LEASE_LOST);
+				this.outcomes.publish(claim.request(), Outcome.LEASE_LOST);
 			}
 		}
+		return DONE;
 	}
 
 	private void end(Claim.Granted claim, Ending ending, @Nullable Testimony testimony) {
-		boolean retry = claim.request().settings().onUnknownOutcome() == UnknownOutcome.RETRY;
-		Ending sent = (retry && ending instanceof Ending.Unknown) ? new Ending.Release() : ending;
-		boolean stood = Waiting.await(this.engine.end(claim, sent));
-		publish(claim.request(), stood ? outcome(ending) : Outcome.LEASE_LOST);
-		if (!stood) {
-			boolean once = testimony != null && testimony.isCommitted();
-			logger.warn("A call of @Idempotent '" + claim.request().settings().name()
-					+ "' has lost its key, since it was paused for longer than its lease or the key was cleared: "
-					+ (once ? "the next call finds its effect in the table ge_idempotency"
-							: "the effect may happen twice"));
-		}
-	}
-
-	private static Outcome outcome(Ending ending) {
-		if (ending instanceof Ending.Complete) {
-			return Outcome.EXECUTED;
-		}
-		return (ending instanceof Ending.Release) ? Outcome.RELEASED : Outcome.UNKNOWN;
+		boolean witnessed = testimony != null && testimony.isCommitted();
+		Waiting.await(this.outcomes.end(claim, ending, witnessed)).run();
 	}
 
 	private @Nullable Object answer(IdempotencyRequest request, Answers answers, WitnessRow row) throws Throwable {
 		if (!Arrays.equals(row.fingerprint(), request.fingerprint())) {
-			throw refuse(request, new Claim.Mismatch());
+			throw this.outcomes.refuse(request, new Claim.Mismatch());
 		}
-		return replay(request, answers, new Claim.Completed(row.result()));
-	}
-
-	private @Nullable Object replay(IdempotencyRequest request, Answers answers, Claim.Completed kept)
-			throws Throwable {
-		Object result;
-		try {
-			result = read(request, answers, kept);
-		}
-		catch (ResponseLostException ex) {
-			Answers.Recovery recovery = answers.recovery();
-			if (recovery == null) {
-				publish(request, Outcome.ERROR);
-				throw ex;
-			}
-			result = recovery.recover(ex);
-		}
-		publish(request, Outcome.REPLAYED);
-		answers.replaying().run();
-		if (result instanceof Thrown thrown) {
-			throw thrown.exception();
-		}
-		return result;
-	}
-
-	private static @Nullable Object read(IdempotencyRequest request, Answers answers, Claim.Completed kept) {
-		byte[] bytes = kept.result();
-		if (bytes == null) {
-			throw new ResponseLostException(request.settings().name());
-		}
-		try {
-			return switch (kept.kind()) {
-				case VALUE -> answers.codec().replay(bytes);
-				case EXCHANGE -> require(answers.exchange(), "an exchange").replay(bytes);
-				case EXCEPTION -> new Thrown(require(answers.exceptions(), "storeExceptions").replay(bytes));
-			};
-		}
-		catch (RuntimeException ex) {
-			logger.warn("A kept result of @Idempotent '" + request.settings().name() + "' cannot be read: "
-					+ ex.getMessage());
-			throw new ResponseLostException(request.settings().name());
-		}
-	}
-
-	private static <T> T require(@Nullable T means, String what) {
-		Assert.state(means != null, () -> "it takes " + what + ", and there is none here");
-		return means;
-	}
-
-	private RuntimeException refuse(IdempotencyRequest request, Claim claim) {
-		String name = request.settings().name();
-		if (claim instanceof Claim.InFlight inFlight) {
-			publish(request, Outcome.IN_FLIGHT);
-			return new IdempotencyInFlightException(name, inFlight.leaseLeft());
-		}
-		if (claim instanceof Claim.Mismatch) {
-			publish(request, Outcome.MISMATCH);
-			return new IdempotencyMismatchException(name);
-		}
-		publish(request, Outcome.UNKNOWN);
-		return new OutcomeUnknownException(name);
-	}
-
-	private void publish(IdempotencyRequest request, Outcome outcome) {
-		this.events.publish(new IdempotencyEvent(request.settings().name(), outcome));
-	}
-
-	/**
-	 * A result that is thrown.
-	 */
-	private record Thrown(Exception exception) {
+		return this.outcomes.replay(request, answers, new Claim.Completed(row.result())).result();
 	}
 
 	/**
@@ -426,6 +348,34 @@ final class DefaultIdempotency implements Idempotency {
 	interface Action {
 
 		@Nullable Object run(Progress progress) throws Throwable;
+
+	}
+
+	/**
+	 * What a call in code does that waits for nothing.
+	 */
+	private record AsyncAction(IdempotencyRequest request, Answers answers,
+			Supplier<? extends CompletionStage<?>> action) implements IdempotentCall.Action {
+
+		@Override
+		public IdempotencySettings settings() {
+			return this.request.settings();
+		}
+
+		@Override
+		public IdempotentCall.Question ask() {
+			return new IdempotentCall.Question(this.request, this.answers);
+		}
+
+		@Override
+		public Object run(Progress progress) {
+			progress.reach();
+			return this.action.get();
+		}
+
+		@Override
+		public void end(Progress progress) {
+		}
 
 	}
 

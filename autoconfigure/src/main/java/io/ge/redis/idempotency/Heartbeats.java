@@ -81,6 +81,10 @@ final class Heartbeats {
 		}
 	}
 
+	boolean isEmpty() {
+		return this.rounds.values().stream().allMatch(Map::isEmpty);
+	}
+
 	void stop() {
 		this.timer.shutdownNow();
 	}

@@ -5,6 +5,8 @@
 
 package io.ge.redis.idempotency;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -73,6 +75,57 @@ public interface Idempotency {
 			action.run();
 			return null;
 		});
+	}
+
+	/**
+	 * Runs an action once for a key without blocking, as
+	 * {@link #execute(IdempotencySettings, Object, Object, ParameterizedTypeReference, Supplier)}.
+	 * The action begins when the key is claimed, and has ended when its stage has. Who
+	 * cancels the returned stage before it begins gives the claim back; later that
+	 * cancels the stage of the action, too, and nobody knows the outcome.
+	 * @param settings the operation
+	 * @param key as there
+	 * @param payload as there
+	 * @param type as there
+	 * @param action begins the action
+	 * @param <T> the type of the result
+	 * @return completes with the result, of this call or of the first one, or with the
+	 * refusal
+	 * @throws IdempotencyKeyException if the key is none
+	 */
+	default <T extends @Nullable Object> CompletionStage<T> executeAsync(IdempotencySettings settings, Object key,
+			@Nullable Object payload, ParameterizedTypeReference<T> type,
+			Supplier<? extends CompletionStage<T>> action) {
+		return CompletableFuture
+			.supplyAsync(() -> execute(settings, key, payload, type, () -> action.get().toCompletableFuture().join()));
+	}
+
+	/**
+	 * Runs an action once for a key without blocking.
+	 * @param name the operation's name
+	 * @param key as above
+	 * @param payload as above
+	 * @param type as above
+	 * @param action begins the action
+	 * @param <T> the type of the result
+	 * @return completes with the result, of this call or of the first one
+	 */
+	default <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key,
+			@Nullable Object payload, Class<T> type, Supplier<? extends CompletionStage<T>> action) {
+		return executeAsync(settings(name), key, payload, ParameterizedTypeReference.forType(type), action);
+	}
+
+	/**
+	 * Runs an action without result once for a key without blocking.
+	 * @param name the operation's name
+	 * @param key as above
+	 * @param payload as above
+	 * @param action begins the action
+	 * @return completes when the action has, now or before
+	 */
+	default CompletionStage<@Nullable Void> runAsync(String name, Object key, @Nullable Object payload,
+			Supplier<? extends CompletionStage<@Nullable Void>> action) {
+		return executeAsync(settings(name), key, payload, ParameterizedTypeReference.forType(Void.class), action);
 	}
 
 }

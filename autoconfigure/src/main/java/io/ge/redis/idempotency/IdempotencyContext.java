@@ -12,7 +12,9 @@ import org.springframework.util.Assert;
 /**
  * The claim under which the current thread runs, for code inside a method with
  * {@link Idempotent} or an action of {@link Idempotency}. Another thread has none: hand
- * the fence over.
+ * the fence over. A method whose result comes later has it on the thread on which it is
+ * called, or its publisher subscribed to, and in the Reactor context of that publisher,
+ * under this class.
  * <p>
  * A resource that remembers the highest fence it has seen for a key, and refuses lower
  * ones, keeps out a call that was paused for longer than its lease while another one ran.
@@ -90,6 +92,7 @@ public final class IdempotencyContext {
 	 * also after Redis has lost its data, unless its clock was set back. It is no running
 	 * number, and at most 2^53.
 	 * @return the fence
+	 * @throws IllegalStateException if the call runs unprotected
 	 */
 	public long fence() {
 		Long known = this.fence;

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -67,28 +68,59 @@ final class IdempotencyEngine {
 
 	/**
 	 * Claims the key of a call, or waits for another one if it is to.
-	 * @return completes with what Redis says, or with {@link RedisUnavailableException}
+	 * @return completes with what Redis says; may be cancelled: then nothing waits any
+	 * more, and a claim that is granted nevertheless is released
 	 */
-	CompletionStage<Claim> claim(IdempotencyRequest request) {
+	CompletableFuture<Claim> claim(IdempotencyRequest request) {
 		RedisIdempotencyKey key = this.redis.key(request);
+		CompletableFuture<Claim> answer = new CompletableFuture<>();
 		if (request.settings().onDuplicate() == OnDuplicate.CONFLICT) {
-			return attempt(request, key, Duration.ZERO);
+			attempt(request, key, Duration.ZERO, answer)
+				.whenComplete((claim, failure) -> answer(answer, claim, failure));
+			return answer;
 		}
 		long deadline = System.nanoTime() + request.settings().waitTimeout().toNanos();
 		Waiters.Waiter waiter = this.waiters.register(key.toString());
-		return attempt(request, key, deadline, waiter).whenComplete((claim, failure) -> waiter.close());
+		answer.whenComplete((claim, failure) -> waiter.close());
+		attempt(request, key, deadline, waiter, answer)
+			.whenComplete((claim, failure) -> answer(answer, claim, failure));
+		return answer;
+	}
+
+	private void answer(CompletableFuture<Claim> answer, @Nullable Claim claim, @Nullable Throwable failure) {
+		if (claim == null) {
+			Throwable cause = Waiting.cause(Objects.requireNonNull(failure));
+			if (cause instanceof RedisUnavailableException away) {
+				answer.complete(new Claim.Away(away));
+			}
+			else {
+				answer.completeExceptionally(cause);
+			}
+		}
+		else if (!answer.complete(claim)) {
+			giveBack(claim);
+		}
+	}
+
+	/**
+	 * Frees what was granted to a caller that has gone.
+	 */
+	void giveBack(Claim claim) {
+		if (claim instanceof Claim.Granted granted) {
+			end(granted, new Ending.Release());
+		}
 	}
 
 	private CompletionStage<Claim> attempt(IdempotencyRequest request, RedisIdempotencyKey key, long deadline,
-			Waiters.Waiter waiter) {
+			Waiters.Waiter waiter, CompletableFuture<Claim> answer) {
 		waiter.arm();
-		return attempt(request, key, left(deadline)).thenCompose((claim) -> {
+		return attempt(request, key, left(deadline), answer).thenCompose((claim) -> {
 			Duration left = left(deadline);
-			if (!(claim instanceof Claim.InFlight inFlight) || left.isZero()) {
+			if (!(claim instanceof Claim.InFlight inFlight) || left.isZero() || answer.isDone()) {
 				return CompletableFuture.completedFuture(claim);
 			}
 			Duration longest = (inFlight.leaseLeft().compareTo(left) < 0) ? inFlight.leaseLeft() : left;
-			return waiter.await(longest).thenCompose((woken) -> attempt(request, key, deadline, waiter));
+			return waiter.await(longest).thenCompose((woken) -> attempt(request, key, deadline, waiter, answer));
 		});
 	}
 
@@ -96,10 +128,15 @@ final class IdempotencyEngine {
 		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
 	}
 
-	private CompletionStage<Claim> attempt(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
+	private CompletionStage<Claim> attempt(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience,
+			CompletableFuture<Claim> answer) {
+		if (answer.isDone()) {
+			// Nobody waits any more
+			return CompletableFuture.completedFuture(inFlight(request));
+		}
 		LocalCall call = new LocalCall(request.fingerprint());
 		LocalCall running = this.calls.putIfAbsent(key, call);
-		return (running != null) ? join(request, key, running, patience) : ask(request, key, call, patience);
+		return (running != null) ? join(request, key, running, patience, answer) : ask(request, key, call, patience);
 	}
 
 	private CompletionStage<Claim> ask(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall call,
@@ -168,23 +205,23 @@ final class IdempotencyEngine {
 	}
 
 	private CompletionStage<Claim> join(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall running,
-			Duration patience) {
+			Duration patience, CompletableFuture<Claim> answer) {
 		return running.claimed().thenCompose((claim) -> {
 			if (!Arrays.equals(running.fingerprint(), request.fingerprint())) {
 				// The first one had the payload of neither
-				return (claim instanceof Claim.Mismatch) ? attempt(request, key, patience)
+				return (claim instanceof Claim.Mismatch) ? attempt(request, key, patience, answer)
 						: CompletableFuture.completedFuture(new Claim.Mismatch());
 			}
 			if (!(claim instanceof Claim.Granted)) {
 				return CompletableFuture.completedFuture(claim);
 			}
 			return patience.isZero() ? CompletableFuture.completedFuture(inFlight(request))
-					: awaitEnd(request, key, running, patience);
+					: awaitEnd(request, key, running, patience, answer);
 		});
 	}
 
 	private CompletionStage<Claim> awaitEnd(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall running,
-			Duration patience) {
+			Duration patience, CompletableFuture<Claim> asked) {
 		long deadline = System.nanoTime() + patience.toNanos();
 		return running.ended()
 			.copy()
@@ -195,7 +232,7 @@ final class IdempotencyEngine {
 				}
 				Claim answer = end.answer();
 				return (answer != null) ? CompletableFuture.completedFuture(answer)
-						: attempt(request, key, left(deadline));
+						: attempt(request, key, left(deadline), asked);
 			});
 	}
 
@@ -241,6 +278,13 @@ final class IdempotencyEngine {
 
 	RedisIdempotency redis() {
 		return this.redis;
+	}
+
+	/**
+	 * Returns whether no call is in progress, and nothing left of those that were.
+	 */
+	boolean isIdle() {
+		return this.calls.isEmpty() && this.heartbeats.isEmpty() && this.waiters.isEmpty();
 	}
 
 	/**

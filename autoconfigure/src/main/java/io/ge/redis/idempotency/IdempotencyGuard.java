@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -36,6 +37,10 @@ public final class IdempotencyGuard implements DisposableBean {
 
 	private final TransactionWatch transactions = new TransactionWatch();
 
+	private final ReactiveTransactionWatch reactiveTransactions = new ReactiveTransactionWatch();
+
+	private final GuardedCalls calls;
+
 	private final WitnessChoice witness;
 
 	private final Supplier<IdempotencyEngine> engine;
@@ -55,10 +60,12 @@ public final class IdempotencyGuard implements DisposableBean {
 	 * @param mapper the application's mapper, from which that for results is derived
 	 * @param backend where the state lives
 	 * @param events told of what became of the calls
+	 * @param calls makes calls whose results come later
 	 */
 	public IdempotencyGuard(Supplier<IdempotencyProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper,
-			Supplier<RedisBackend> backend, GuardEvents events) {
+			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
+		this.calls = calls;
 		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
 		Operations operations = new Operations(settings);
 		ResultCodecs codecs = new ResultCodecs(SingletonSupplier.of(() -> JsonResultCodec.mapperFrom(mapper.get())),
@@ -69,8 +76,9 @@ public final class IdempotencyGuard implements DisposableBean {
 		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
 		this.control = SingletonSupplier
 			.of(() -> new IdempotencyControl(operations, this.engine.get().redis(), backend.get().bus()));
-		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(operations, this.engine.get(),
-				this.witness, codecs, this.transactions, SingletonSupplier.of(extensions.principals()), events));
+		this.idempotency = SingletonSupplier
+			.of(() -> new DefaultIdempotency(operations, this.engine.get(), this.witness, codecs, this.transactions,
+					this.reactiveTransactions, SingletonSupplier.of(extensions.principals()), events, calls));
 	}
 
 	private IdempotencyEngine engine(RedisBackend backend) {
@@ -87,11 +95,21 @@ public final class IdempotencyGuard implements DisposableBean {
 
 	/**
 	 * Returns the listener by which the guard learns what was committed. To be added to
-	 * every transaction manager of the application.
+	 * every transaction manager of the application whose transactions are bound to
+	 * threads.
 	 * @return the listener
 	 */
 	public TransactionExecutionListener transactionListener() {
 		return this.transactions;
+	}
+
+	/**
+	 * Returns the listener by which the guard learns what was committed reactively. To be
+	 * added to every reactive transaction manager of the application.
+	 * @return the listener
+	 */
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return this.reactiveTransactions;
 	}
 
 	/**
@@ -100,7 +118,8 @@ public final class IdempotencyGuard implements DisposableBean {
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, new IdempotencyInterceptor(this.source, this.idempotency), order);
+		return new GuardAdvisor(this.source, new IdempotencyInterceptor(this.source, this.calls, this.idempotency),
+				order);
 	}
 
 	/**
@@ -134,6 +153,14 @@ public final class IdempotencyGuard implements DisposableBean {
 	 */
 	public void prepareWitness() {
 		this.witness.get();
+	}
+
+	/**
+	 * Returns whether no call is in progress.
+	 */
+	boolean isIdle() {
+		IdempotencyEngine made = this.running;
+		return made == null || made.isIdle();
 	}
 
 	@Override

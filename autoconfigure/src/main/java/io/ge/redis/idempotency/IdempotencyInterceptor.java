@@ -8,8 +8,10 @@ package io.ge.redis.idempotency;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import io.ge.redis.core.invocation.FallbackMethod;
-import io.ge.redis.core.invocation.GuardInterceptor;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -21,31 +23,42 @@ import org.springframework.aop.support.AopUtils;
 /**
  * Guards annotated methods.
  */
-final class IdempotencyInterceptor extends GuardInterceptor<IdempotencyOperation> {
+final class IdempotencyInterceptor extends AsyncGuardInterceptor<IdempotencyOperation> {
 
 	private final Supplier<DefaultIdempotency> idempotency;
 
-	IdempotencyInterceptor(IdempotencyOperationSource source, Supplier<DefaultIdempotency> idempotency) {
-		super(source);
+	IdempotencyInterceptor(IdempotencyOperationSource source, GuardedCalls calls,
+			Supplier<DefaultIdempotency> idempotency) {
+		super(source, calls);
 		this.idempotency = idempotency;
 	}
 
 	@Override
-	protected @Nullable Object guard(IdempotencyOperation operation, MethodInvocation invocation) throws Throwable {
+	protected @Nullable Object guardPlain(IdempotencyOperation operation, MethodInvocation invocation)
+			throws Throwable {
+		IdempotentCall.Question asked = ask(operation, invocation);
+		if (asked == null) {
+			return DefaultIdempotency.runUnprotected(operation.settings(), (progress) -> invocation.proceed());
+		}
+		return this.idempotency.get()
+			.call(asked.request(), asked.answers(), (progress) -> proceed(invocation, progress));
+	}
+
+	private IdempotentCall.@Nullable Question ask(IdempotencyOperation operation, MethodInvocation invocation) {
 		IdempotencySettings settings = operation.settings();
 		List<String> key = operation.key().read(invocation);
 		if (key == null) {
 			if (settings.required()) {
 				throw new IdempotencyKeyException("A call of '" + settings.name() + "' needs an idempotency key");
 			}
-			return DefaultIdempotency.runUnprotected(settings, (progress) -> invocation.proceed());
+			return null;
 		}
-		DefaultIdempotency target = this.idempotency.get();
-		IdempotencyRequest request = target.request(settings, key, fingerprint(operation, invocation));
+		IdempotencyRequest request = this.idempotency.get().request(settings, key, fingerprint(operation, invocation));
 		FallbackMethod recover = operation.recover();
-		Answers answers = new Answers(operation.codec(), operation.exceptions(), operation.exchange().get(),
-				operation.replaying(), (recover != null) ? (lost) -> recover.invoke(invocation, () -> lost) : null);
-		return target.call(request, answers, (progress) -> proceed(invocation, progress));
+		return new IdempotentCall.Question(request,
+				new Answers(operation.codec(), operation.exceptions(), operation.exchange().get(),
+						operation.replaying().get(),
+						(recover != null) ? (lost) -> recover.invoke(invocation, () -> lost) : null));
 	}
 
 	private static byte[] fingerprint(IdempotencyOperation operation, MethodInvocation invocation) {
@@ -70,6 +83,67 @@ final class IdempotencyInterceptor extends GuardInterceptor<IdempotencyOperation
 			progress.reach();
 		}
 		return invocation.proceed();
+	}
+
+	@Override
+	protected void prepare(IdempotencyOperation operation, MethodInvocation invocation) {
+		if (invocation instanceof ProxyMethodInvocation proxied) {
+			proxied.setUserAttribute(ReachedAdvisor.PROGRESS, new Attempts(operation.form()));
+		}
+	}
+
+	@Override
+	protected GuardedCall<?> call(IdempotencyOperation operation, MethodInvocation invocation) {
+		return this.idempotency.get().call(operation.form(), new MethodCall(operation, invocation));
+	}
+
+	/**
+	 * The call of an annotated method whose result comes later.
+	 */
+	private final class MethodCall implements IdempotentCall.Action {
+
+		private final IdempotencyOperation operation;
+
+		private final MethodInvocation invocation;
+
+		private final @Nullable Attempts attempts;
+
+		MethodCall(IdempotencyOperation operation, MethodInvocation invocation) {
+			this.operation = operation;
+			this.invocation = invocation;
+			this.attempts = (invocation instanceof ProxyMethodInvocation proxied
+					&& proxied.getUserAttribute(ReachedAdvisor.PROGRESS) instanceof Attempts prepared) ? prepared
+							: null;
+		}
+
+		@Override
+		public IdempotencySettings settings() {
+			return this.operation.settings();
+		}
+
+		@Override
+		public IdempotentCall.@Nullable Question ask() {
+			return IdempotencyInterceptor.this.ask(this.operation, this.invocation);
+		}
+
+		@Override
+		public @Nullable Object run(Progress progress) throws Throwable {
+			if (this.attempts != null) {
+				this.attempts.begin(progress);
+			}
+			else {
+				progress.reach();
+			}
+			return AsyncGuardInterceptor.proceed(this.invocation);
+		}
+
+		@Override
+		public void end(Progress progress) {
+			if (this.attempts != null) {
+				this.attempts.end(progress);
+			}
+		}
+
 	}
 
 }

@@ -27,7 +27,8 @@ public interface IdempotencyKeySource {
 	@Nullable Calls bind(GuardedMethod method);
 
 	/**
-	 * The calls of one method, each asked for on its own thread.
+	 * The calls of one method, each asked for on its own thread, and, where the method
+	 * returns a publisher, in the scope of its subscriber.
 	 */
 	interface Calls {
 
@@ -57,9 +58,13 @@ public interface IdempotencyKeySource {
 		}
 
 		/**
-		 * Called before the result of an earlier call is given to the current one.
+		 * Returns what is done before the result of an earlier call is given to the
+		 * current one, possibly on another thread.
+		 * @return does it
 		 */
-		default void replaying() {
+		default Runnable replaying() {
+			return () -> {
+			};
 		}
 
 	}

@@ -8,6 +8,7 @@ package io.ge.redis.idempotency;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.FallbackMethod;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
@@ -23,13 +24,15 @@ import org.jspecify.annotations.Nullable;
  * @param codec keeps the results
  * @param exceptions those that are a result as well, or {@code null} for none
  * @param exchange finds what a call answers
- * @param replaying called before a result is given again
+ * @param replaying finds what is done before a result is given again
  * @param recover gives a result that was not kept, or {@code null} if nothing does
+ * @param form the form in which the method gives its result
  * @param description for the endpoint
  */
 record IdempotencyOperation(IdempotencySettings settings, KeyReader key, PayloadReader payload, ResultCodec codec,
-		@Nullable StoredExceptions exceptions, Supplier<@Nullable IdempotentExchange> exchange, Runnable replaying,
-		@Nullable FallbackMethod recover, GuardDescription description) implements GuardedOperation {
+		@Nullable StoredExceptions exceptions, Supplier<@Nullable IdempotentExchange> exchange,
+		Supplier<Runnable> replaying, @Nullable FallbackMethod recover, ResultForm form,
+		GuardDescription description) implements GuardedOperation {
 
 	@Override
 	public List<GuardDescription> describe() {

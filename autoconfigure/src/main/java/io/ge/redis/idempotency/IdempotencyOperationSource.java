@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.FallbackMethod;
@@ -17,6 +18,7 @@ import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.core.invocation.OperationSource;
+import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.outage.OutagePolicy;
 import org.aopalliance.intercept.MethodInvocation;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * Reads {@link Idempotent}.
  */
 final class IdempotencyOperationSource extends OperationSource<Idempotent, IdempotencyOperation> {
+
+	private static final Runnable NOTHING = () -> {
+	};
 
 	private final Operations operations;
 
@@ -52,7 +57,8 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		Idempotent annotation = annotations.get(0);
 		String given = this.attributes.text(method, "name", annotation.name());
 		String name = (given != null) ? given : method.defaultName();
-		ResultCodec codec = this.codecs.forMethod(name, method);
+		ResultForm form = form(method);
+		ResultCodec codec = this.codecs.forMethod(name, method, form);
 		Settings settings = new Settings();
 		IdempotencySettings merged = this.operations.define(name, read(annotation, method), settings, method);
 		IdempotencyKeySource.Calls calls = calls(method);
@@ -67,10 +73,20 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		settings.pickOptional("storeExceptions", null, names(annotation.storeExceptions()));
 		return new IdempotencyOperation(merged, keyReader(key, calls, method),
 				payloadReader(fingerprint, calls, method), codec, exceptions,
-				(calls != null) ? calls::exchange : () -> null, (calls != null) ? calls::replaying : () -> {
-				},
+				(calls != null) ? calls::exchange : () -> null, (calls != null) ? calls::replaying : () -> NOTHING,
 				(recover != null) ? FallbackMethod.find(method, "recover", recover, ResponseLostException.class) : null,
-				new GuardDescription("idempotency", "Idempotent", name, settings.toMap()));
+				form, new GuardDescription("idempotency", "Idempotent", name, settings.toMap()));
+	}
+
+	private ResultForm form(GuardedMethod method) {
+		ResultForm form = ReturnTypes.form(method);
+		if (!form.isPlain() && this.operations.isWitnessRequired()) {
+			throw method.problem(
+					"ge.redis.idempotency.witness=required, and a method whose result comes later has no witness: "
+							+ "writing its row would block.",
+					"Return the plain value, or set ge.redis.idempotency.witness=auto.");
+		}
+		return form;
 	}
 
 	private static @Nullable String names(Class<?>[] types) {

@@ -39,6 +39,15 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Only transactions of Spring's transaction managers on the thread of the call are seen.
  * Read-only ones do not count.
  * <p>
+ * On methods that return futures or publishers, and on suspending functions, all of this
+ * holds from the moment the method is called, or its publisher subscribed to, until the
+ * result is there, which is passed on when it is stored. Nothing waits on a thread. Of
+ * several values each is passed on as it comes, and kept. Reactive transactions decide
+ * like those of threads: that of the subscriber, that which advice has begun around the
+ * method, and those that it begins while it is subscribed to. A caller that goes before
+ * the method has begun frees the key; afterwards that counts as a failure, of which
+ * {@link FailureWithoutTransaction#RELEASE} says nothing, since the method may still run.
+ * <p>
  * The claim is a lease that is prolonged while the method runs. When it has ended, the
  * next call is refused as in flight once more, and for 3 seconds from then on, or the
  * lease if that is shorter, the owner can still come back if it was only cut off from
@@ -51,7 +60,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * exactly once: a row in the table {@code ge_idempotency} is written in the same
  * transaction, and of all those of a key at most one is committed. Whoever finds that the
  * effect stands already gives the result of that row, or what {@link #recover()} returns;
- * a transaction that would be a second one is rolled back.
+ * a transaction that would be a second one is rolled back. Methods whose result comes
+ * later have none.
  * <p>
  * Cost: two script calls for a first call, one for a repetition, each one round trip, and
  * none for one in the instance where the first call runs; one more per third of the lease

@@ -5,6 +5,7 @@
 
 package io.ge.redis.idempotency;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,15 @@ import org.jspecify.annotations.Nullable;
  * byte.
  */
 public interface IdempotentExchange {
+
+	/**
+	 * Tells when another call may ask for its key: an earlier attempt to answer the same
+	 * exchange has to be over. Not asked for by calls that wait on their threads.
+	 * @return completes when there is none
+	 */
+	default CompletionStage<?> ready() {
+		return CompletableFuture.completedFuture(null);
+	}
 
 	/**
 	 * A call has claimed its key and is about to run: its response is to be captured. The
@@ -51,6 +61,12 @@ public interface IdempotentExchange {
 		 * @return whether it is final
 		 */
 		boolean isFinal();
+
+		/**
+		 * Returns what the method has failed with.
+		 * @return the exception, or {@code null} if it has not failed
+		 */
+		@Nullable Throwable failure();
 
 		/**
 		 * The exchange has its response. Only the first answer ends the claim.

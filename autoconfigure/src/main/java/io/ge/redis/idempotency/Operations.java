@@ -53,6 +53,13 @@ final class Operations {
 	}
 
 	/**
+	 * Returns whether no effect may be without a witness.
+	 */
+	boolean isWitnessRequired() {
+		return this.properties.get().witness() == WitnessMode.REQUIRED;
+	}
+
+	/**
 	 * Returns an operation for use in code.
 	 */
 	IdempotencySettings get(String name) {

@@ -44,8 +44,12 @@ final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	}
 
 	private static @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
-		if (!(invocation instanceof ProxyMethodInvocation proxied)
-				|| !(proxied.getUserAttribute(PROGRESS) instanceof Progress progress)) {
+		Object noted = (invocation instanceof ProxyMethodInvocation proxied) ? proxied.getUserAttribute(PROGRESS)
+				: null;
+		if (noted instanceof Attempts attempts) {
+			return attempts.proceed(invocation);
+		}
+		if (!(noted instanceof Progress progress)) {
 			return invocation.proceed();
 		}
 		progress.reach();

@@ -16,10 +16,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.io.InputStreamSource;
 
@@ -43,9 +45,35 @@ final class ResultCodecs {
 		this.maxBytes = maxBytes;
 	}
 
-	ResultCodec forMethod(String name, GuardedMethod method) {
-		ReturnTypes.requireSynchronous(method);
+	/**
+	 * Returns the codec of what a method returns, or promises.
+	 */
+	ResultCodec forMethod(String name, GuardedMethod method, ResultForm form) {
 		ResolvableType type = ResolvableType.forMethodReturnType(method.method(), method.targetClass());
+		if (form.isPlain()) {
+			return forResult(name, method, type);
+		}
+		ResolvableType promised = promised(type, form);
+		ReturnTypes.requireSynchronous(method, promised.resolve(Object.class));
+		if (form.kind() != ResultForm.Kind.MULTIPLE) {
+			return forResult(name, method, promised);
+		}
+		requireNoStream(method, promised);
+		requireDeclared(method, promised);
+		return new StreamCodec(forValue(name, promised),
+				forValue(name, ResolvableType.forClassWithGenerics(List.class, promised)), maxBytes());
+	}
+
+	private static ResolvableType promised(ResolvableType type, ResultForm form) {
+		if (form == ResultForm.SUSPENDING) {
+			return type;
+		}
+		ReactiveAdapter adapter = form.adapter();
+		return (adapter != null && adapter.getDescriptor().isNoValue()) ? ResolvableType.forClass(Void.class)
+				: type.getGeneric();
+	}
+
+	private ResultCodec forResult(String name, GuardedMethod method, ResolvableType type) {
 		for (ResultCodecFactory factory : this.factories.get()) {
 			ResultCodec codec = factory.create(method, type, (value) -> {
 				requireNoStream(method, value);

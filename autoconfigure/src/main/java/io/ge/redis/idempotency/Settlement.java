@@ -7,7 +7,11 @@ package io.ge.redis.idempotency;
 
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,28 +20,27 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Decides what a call leaves behind, once the method has ended, what it answers is known,
- * and, if the call was made within a transaction, that has ended too.
+ * and, if the call was made within a transaction, that has ended too; whichever comes
+ * last, on its thread.
  * <p>
  * A key is freed only if nothing was committed. What the caller's transaction rolls back
  * includes the effect of this call, be it all of it or up to a savepoint that was set
  * before the call. What ran with the caller's transaction set aside and none in its place
  * is not rolled back with it.
  */
-final class Settlement implements TransactionSynchronization {
+final class Settlement {
+
+	private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
 
 	private final FailureWithoutTransaction policy;
 
-	private final Consumer<Ending> conclusion;
+	private final Function<Ending, CompletionStage<?>> conclusion;
 
-	private final boolean joined;
+	private final AtomicInteger suspensions = new AtomicInteger();
 
-	private final Set<Object> ownSavepoints = new HashSet<>();
-
-	private @Nullable Recording recording;
+	private final AtomicBoolean settled = new AtomicBoolean();
 
 	private RecordKind kind = RecordKind.VALUE;
-
-	private boolean left;
 
 	private boolean reached;
 
@@ -45,96 +48,110 @@ final class Settlement implements TransactionSynchronization {
 
 	private boolean begun;
 
-	private boolean rolledBackToSavepoint;
-
-	private int suspensions;
-
 	private boolean leftCaller;
 
-	private @Nullable Integer callersStatus;
+	private boolean abandoned;
 
-	private Settlement(FailureWithoutTransaction policy, Consumer<Ending> conclusion, boolean joined) {
-		this.policy = policy;
-		this.conclusion = conclusion;
-		this.joined = joined;
-	}
+	private volatile boolean joined;
+
+	private volatile boolean left;
+
+	private volatile @Nullable Recording recording;
+
+	private volatile @Nullable Integer callersStatus;
 
 	/**
-	 * Begins a settlement, to be called before the method runs.
+	 * Creates a settlement.
 	 * @param policy for failures without transaction
 	 * @param conclusion takes the decision
 	 */
-	static Settlement begin(FailureWithoutTransaction policy, Consumer<Ending> conclusion) {
-		boolean joined = TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.isSynchronizationActive();
-		Settlement settlement = new Settlement(policy, conclusion, joined);
-		if (joined) {
-			TransactionSynchronizationManager.registerSynchronization(settlement);
+	Settlement(FailureWithoutTransaction policy, Function<Ending, CompletionStage<?>> conclusion) {
+		this.policy = policy;
+		this.conclusion = conclusion;
+	}
+
+	/**
+	 * Awaits the end of the transaction of this thread, if there is one. To be called
+	 * before the method runs.
+	 */
+	void joinThread() {
+		if (TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive()) {
+			join();
+			TransactionSynchronizationManager.registerSynchronization(new OfThread());
 		}
-		return settlement;
+	}
+
+	/**
+	 * Awaits the end of the caller's transaction.
+	 */
+	void join() {
+		this.joined = true;
 	}
 
 	/**
 	 * The method has ended.
 	 * @param progress whether it was reached at all
 	 * @param transactions what was begun in it
+	 * @param abandoned whether nobody waits for it any more, and it may still run
 	 */
-	void left(Progress progress, TransactionWatch.Frame transactions) {
-		this.left = true;
+	void left(Progress progress, BegunTransactions transactions, boolean abandoned) {
 		this.reached = progress.isReached();
 		this.committed = transactions.hasCommitted();
 		this.begun = transactions.hasBegun();
-		this.leftCaller = this.suspensions > transactions.count();
+		this.leftCaller = transactions.hasLeftCaller(this.suspensions.get());
+		this.abandoned = abandoned;
+		this.left = true;
 	}
 
 	/**
 	 * The call has ended.
 	 * @param recording what its result means
 	 * @param kind what kind of result it is
+	 * @return completes when that is settled, as far as it can be now
 	 */
-	void ended(Recording recording, RecordKind kind) {
-		this.recording = recording;
+	CompletionStage<?> ended(Recording recording, RecordKind kind) {
 		this.kind = kind;
-		settle();
+		this.recording = recording;
+		return settle();
 	}
 
 	/**
 	 * The caller's transaction was set aside, for another one or for none at all.
 	 */
-	@Override
-	public void suspend() {
+	void callerSuspended() {
 		if (!this.left) {
-			this.suspensions++;
+			this.suspensions.incrementAndGet();
 		}
 	}
 
-	@Override
-	public void savepoint(Object savepoint) {
-		this.ownSavepoints.add(savepoint);
+	/**
+	 * The caller's transaction has ended.
+	 * @param status how, by the constants of Spring's synchronizations
+	 * @return completes when that is settled, as far as it can be now
+	 */
+	CompletionStage<?> callerCompleted(int status) {
+		this.callersStatus = status;
+		return settle();
 	}
 
-	@Override
-	public void savepointRollback(Object savepoint) {
-		if (!this.ownSavepoints.contains(savepoint)) {
-			this.rolledBackToSavepoint = true;
-		}
+	/**
+	 * The call was taken back before it began.
+	 */
+	void discard() {
+		this.settled.set(true);
 	}
 
-	@Override
-	public void afterCompletion(int status) {
-		this.callersStatus = (this.rolledBackToSavepoint && status == STATUS_COMMITTED) ? STATUS_ROLLED_BACK : status;
-		settle();
-	}
-
-	private void settle() {
-		if (this.recording != null && (!this.joined || this.callersStatus != null)) {
-			this.conclusion.accept(decide(this.recording));
-		}
+	private CompletionStage<?> settle() {
+		Recording ended = this.recording;
+		boolean complete = ended != null && (!this.joined || this.callersStatus != null);
+		return (complete && this.settled.compareAndSet(false, true)) ? this.conclusion.apply(decide(ended)) : DONE;
 	}
 
 	private Ending decide(Recording recording) {
 		boolean succeeded = recording instanceof Recording.Stored || recording instanceof Recording.Lost;
-		if (succeeded && (this.callersStatus == null || this.callersStatus == STATUS_COMMITTED)) {
+		if (succeeded
+				&& (this.callersStatus == null || this.callersStatus == TransactionSynchronization.STATUS_COMMITTED)) {
 			return new Ending.Complete((recording instanceof Recording.Stored stored) ? stored.bytes() : null,
 					this.kind, null);
 		}
@@ -149,10 +166,43 @@ final class Settlement implements TransactionSynchronization {
 			return true;
 		}
 		if (this.callersStatus != null) {
-			return this.callersStatus == STATUS_ROLLED_BACK && !this.leftCaller;
+			return this.callersStatus == TransactionSynchronization.STATUS_ROLLED_BACK && !this.leftCaller;
 		}
 		return this.begun || recording instanceof Recording.Retryable
-				|| this.policy == FailureWithoutTransaction.RELEASE;
+				|| (this.policy == FailureWithoutTransaction.RELEASE && !this.abandoned);
+	}
+
+	/**
+	 * Awaits the end of the transaction of a thread.
+	 */
+	private final class OfThread implements TransactionSynchronization {
+
+		private final Set<Object> ownSavepoints = new HashSet<>();
+
+		private boolean rolledBackToSavepoint;
+
+		@Override
+		public void suspend() {
+			callerSuspended();
+		}
+
+		@Override
+		public void savepoint(Object savepoint) {
+			this.ownSavepoints.add(savepoint);
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			if (!this.ownSavepoints.contains(savepoint)) {
+				this.rolledBackToSavepoint = true;
+			}
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			callerCompleted((this.rolledBackToSavepoint && status == STATUS_COMMITTED) ? STATUS_ROLLED_BACK : status);
+		}
+
 	}
 
 }

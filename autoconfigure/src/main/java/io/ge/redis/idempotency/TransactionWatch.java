@@ -40,10 +40,10 @@ final class TransactionWatch implements TransactionExecutionListener {
 			return;
 		}
 		for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
-			frame.count++;
+			frame.count = frame.count + 1;
 			if (counts(transaction)) {
-				frame.begun++;
-				frame.active++;
+				frame.begun = frame.begun + 1;
+				frame.active = frame.active + 1;
 				if (frame.testimony != null) {
 					frame.testimony.transactionBegun(transaction, frame.active == 1);
 				}
@@ -55,7 +55,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
 		if (counts(transaction)) {
 			for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
-				frame.active--;
+				frame.active = frame.active - 1;
 				frame.committed = true;
 			}
 		}
@@ -65,9 +65,9 @@ final class TransactionWatch implements TransactionExecutionListener {
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
 		if (counts(transaction)) {
 			for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
-				frame.active--;
+				frame.active = frame.active - 1;
 				if (rollbackFailure == null) {
-					frame.rolledBack++;
+					frame.rolledBack = frame.rolledBack + 1;
 				}
 			}
 		}
@@ -80,46 +80,43 @@ final class TransactionWatch implements TransactionExecutionListener {
 	/**
 	 * The transactions of one call.
 	 */
-	final class Frame implements AutoCloseable {
+	final class Frame implements BegunTransactions, AutoCloseable {
 
 		private final @Nullable Frame outer;
 
 		private final @Nullable Testimony testimony;
 
-		private int count;
+		// Changed by one thread only, and read by others
 
-		private int active;
+		private volatile int count;
 
-		private int begun;
+		private volatile int active;
 
-		private int rolledBack;
+		private volatile int begun;
 
-		private boolean committed;
+		private volatile int rolledBack;
+
+		private volatile boolean committed;
 
 		private Frame(@Nullable Frame outer, @Nullable Testimony testimony) {
 			this.outer = outer;
 			this.testimony = testimony;
 		}
 
-		/**
-		 * Returns whether a transaction was, or may have been, committed.
-		 */
-		boolean hasCommitted() {
+		@Override
+		public boolean hasCommitted() {
 			return this.committed || this.begun > this.rolledBack;
 		}
 
-		/**
-		 * Returns whether there was a transaction at all.
-		 */
-		boolean hasBegun() {
+		@Override
+		public boolean hasBegun() {
 			return this.begun > 0;
 		}
 
-		/**
-		 * Returns the number of transactions, read-only ones included.
-		 */
-		int count() {
-			return this.count;
+		// Read-only ones take the place of the caller's as well
+		@Override
+		public boolean hasLeftCaller(int suspensions) {
+			return suspensions > this.count;
 		}
 
 		@Override

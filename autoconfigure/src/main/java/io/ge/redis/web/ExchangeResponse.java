@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -63,6 +64,8 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	private boolean closed;
 
+	private @Nullable Locale locale;
+
 	/**
 	 * Creates a response.
 	 * @param response the response of the server
@@ -90,7 +93,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 */
 	void capture() {
 		this.watched = true;
-		this.kept.begin(this);
+		this.kept.begin(this::values);
 		this.body = new ByteArrayOutputStream();
 		this.writer = null;
 		this.length = null;
@@ -127,7 +130,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 */
 	StoredResponse captured(Map<String, List<String>> ahead) {
 		Map<String, List<String>> headers = new LinkedHashMap<>(ahead);
-		headers.putAll(this.kept.of(this));
+		headers.putAll(this.kept.of(this::values));
 		return new StoredResponse(
 				new StoredResponse.Head(getStatus(), headers,
 						(this.error == null) ? null : (this.errorMessage != null) ? this.errorMessage : "", false),
@@ -145,7 +148,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 * Returns the headers that are kept, without those that describe the body.
 	 */
 	Map<String, List<String>> headersWithoutBody() {
-		return this.kept.withoutBody(this);
+		return this.kept.withoutBody(this::values);
 	}
 
 	/**
@@ -463,7 +466,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	@Override
 	public void setLocale(@Nullable Locale locale) {
 		if (!isSettled()) {
-			this.kept.locale(locale);
+			this.locale = locale;
 			super.setLocale(locale);
 		}
 	}
@@ -515,6 +518,18 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		if (!this.closed) {
 			super.addCookie(cookie);
 		}
+	}
+
+	// Not every server shows its properties among the headers
+	private @Nullable Collection<String> values(String name) {
+		String property = null;
+		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
+			property = getContentType();
+		}
+		else if (this.locale != null && name.equalsIgnoreCase(HttpHeaders.CONTENT_LANGUAGE)) {
+			property = this.locale.toLanguageTag();
+		}
+		return (property != null) ? List.of(property) : getHeaders(name);
 	}
 
 	private boolean isHeldBack(String name, @Nullable String value) {

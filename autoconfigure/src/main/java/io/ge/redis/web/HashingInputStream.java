@@ -8,7 +8,6 @@ package io.ge.redis.web;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
@@ -22,7 +21,7 @@ final class HashingInputStream extends ServletInputStream {
 
 	private final ServletInputStream source;
 
-	private final MessageDigest digest = sha256();
+	private final MessageDigest digest = ComparedRequest.sha256();
 
 	private @Nullable ByteArrayInputStream rest;
 
@@ -32,15 +31,6 @@ final class HashingInputStream extends ServletInputStream {
 
 	HashingInputStream(ServletInputStream source) {
 		this.source = source;
-	}
-
-	static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 	/**

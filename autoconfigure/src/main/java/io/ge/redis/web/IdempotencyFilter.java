@@ -26,7 +26,7 @@ import jakarta.servlet.http.HttpServletResponse;
  */
 public class IdempotencyFilter implements Filter {
 
-	private final ServletExchange.Rules rules;
+	private final ExchangeRules rules;
 
 	private final String keyHeader;
 
@@ -36,12 +36,8 @@ public class IdempotencyFilter implements Filter {
 	 * @throws GuardConfigurationException if a header is to be replayed that must not be
 	 */
 	public IdempotencyFilter(IdempotencyProperties properties) {
-		this.rules = new ServletExchange.Rules(new ResponseRules(properties::replayedHeaders),
-				properties.maxResultSize().toBytes(), properties.onOversizedResponse(),
-				properties.maxUnreadBodySize().toBytes());
+		this.rules = ExchangeRules.of(properties);
 		this.keyHeader = properties.header();
-		// Fails at the start if one must not be kept
-		this.rules.response().headers();
 	}
 
 	@Override

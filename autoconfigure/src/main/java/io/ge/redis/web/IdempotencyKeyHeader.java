@@ -5,27 +5,28 @@
 
 package io.ge.redis.web;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.idempotency.IdempotencyKeyException;
 import io.ge.redis.idempotency.IdempotencyKeySource;
+import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.IdempotentExchange;
-import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedMethod;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.http.HttpHeaders;
+import org.springframework.util.StringUtils;
 
 /**
  * Takes the keys of web handlers from the request header {@code Idempotency-Key}, and
@@ -45,14 +46,31 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 	private final Supplier<String> header;
 
-	private final Set<Method> guarded = ConcurrentHashMap.newKeySet();
+	private final HandlerRequests requests;
+
+	private final Map<Method, Handler> guarded = new ConcurrentHashMap<>();
+
+	private IdempotencyKeyHeader(Supplier<String> header, HandlerRequests requests) {
+		this.header = header;
+		this.requests = requests;
+	}
 
 	/**
-	 * Creates a source.
+	 * Creates a source for servlets.
 	 * @param header name of the request header
+	 * @return the source
 	 */
-	public IdempotencyKeyHeader(Supplier<String> header) {
-		this.header = header;
+	public static IdempotencyKeyHeader onServlets(Supplier<String> header) {
+		return new IdempotencyKeyHeader(header, new ServletRequests());
+	}
+
+	/**
+	 * Creates a source for WebFlux. Handlers that return no publisher are refused.
+	 * @param header name of the request header
+	 * @return the source
+	 */
+	public static IdempotencyKeyHeader onWebFlux(Supplier<String> header) {
+		return new IdempotencyKeyHeader(header, new ReactiveRequests());
 	}
 
 	@Override
@@ -60,14 +78,27 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		if (!WebHandlers.isHandler(method)) {
 			return null;
 		}
+		this.requests.require(method);
 		List<Integer> bound = new ArrayList<>();
 		for (MethodParameter parameter : new AnnotatedMethod(method.method()).getMethodParameters()) {
 			if (RequestArguments.isBound(parameter)) {
 				bound.add(parameter.getParameterIndex());
 			}
 		}
-		this.guarded.add(method.method());
-		return new Requests(this.header, method.method(), bound, isResultChecked(method));
+		this.guarded.put(method.method(), new Handler(has(method, "key"), !has(method, "fingerprint")));
+		return new Requests(this.header, this.requests, method.method(), bound, isResultChecked(method));
+	}
+
+	private static boolean has(GuardedMethod method, String attribute) {
+		MergedAnnotation<Idempotent> annotation = annotation(method.method());
+		return (annotation.isPresent() ? annotation : annotation(method.targetClass()))
+			.getValue(attribute, String.class)
+			.filter(StringUtils::hasText)
+			.isPresent();
+	}
+
+	private static MergedAnnotation<Idempotent> annotation(AnnotatedElement element) {
+		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).get(Idempotent.class);
 	}
 
 	private static boolean isResultChecked(GuardedMethod method) {
@@ -80,37 +111,48 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	 * Returns whether a handler is guarded.
 	 */
 	boolean isGuarded(Method handler) {
-		return this.guarded.contains(handler);
+		return this.guarded.containsKey(handler);
+	}
+
+	/**
+	 * Returns whether a request to a guarded handler is compared by its body.
+	 * @param handler the handler
+	 * @param headers the headers of the request
+	 */
+	boolean isBodyCompared(Method handler, HttpHeaders headers) {
+		Handler known = this.guarded.get(handler);
+		return known != null && known.bodyCompared() && (known.ownKey() || headers.containsHeader(this.header.get()));
+	}
+
+	/**
+	 * A guarded handler.
+	 *
+	 * @param ownKey whether its annotation names a key
+	 * @param bodyCompared whether requests with a key are compared by their bodies
+	 */
+	private record Handler(boolean ownKey, boolean bodyCompared) {
 	}
 
 	/**
 	 * The requests to one handler.
+	 *
+	 * @param header name of the header
+	 * @param requests finds the request
+	 * @param method the handler
+	 * @param bound which of its parameters are content of the request
+	 * @param resultChecked whether its result is checked after the guard
 	 */
-	private static final class Requests implements Calls {
-
-		private final Supplier<String> header;
-
-		private final Method method;
-
-		private final List<Integer> bound;
-
-		private final boolean resultChecked;
-
-		Requests(Supplier<String> header, Method method, List<Integer> bound, boolean resultChecked) {
-			this.header = header;
-			this.method = method;
-			this.bound = bound;
-			this.resultChecked = resultChecked;
-		}
+	private record Requests(Supplier<String> header, HandlerRequests requests, Method method, List<Integer> bound,
+			boolean resultChecked) implements Calls {
 
 		@Override
 		public @Nullable String key() {
-			ServletRequestAttributes current = current();
+			CurrentRequest current = this.requests.current();
 			if (current == null) {
 				return null;
 			}
 			String name = this.header.get();
-			List<String> values = Collections.list(current.getRequest().getHeaders(name));
+			List<String> values = current.headers(name);
 			if (values.isEmpty()) {
 				return null;
 			}
@@ -125,21 +167,19 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 		@Override
 		public List<@Nullable Object> payload(@Nullable Object[] arguments) {
-			ServletRequestAttributes current = current();
-			ServletExchange exchange = (current != null) ? ServletExchange.of(current.getRequest()) : null;
-			List<@Nullable Object> content = (exchange != null && exchange.isOf(this.method)) ? exchange.content()
-					: null;
+			CurrentRequest current = this.requests.current();
+			List<@Nullable Object> content = (current != null) ? current.content(this.method) : null;
 			return (content != null) ? content : fields(current, arguments);
 		}
 
-		private List<@Nullable Object> fields(@Nullable ServletRequestAttributes current,
-				@Nullable Object[] arguments) {
+		private List<@Nullable Object> fields(@Nullable CurrentRequest current, @Nullable Object[] arguments) {
 			List<@Nullable Object> payload = new ArrayList<>();
 			if (current != null) {
-				payload.addAll(RequestContent.withoutBody(current.getRequest()));
+				payload.addAll(current.contentWithoutBody());
 			}
 			for (int index : this.bound) {
-				payload.add(RequestArguments.comparable(arguments[index]));
+				payload.add(RequestArguments.comparable(arguments[index],
+						(argument) -> (current != null) ? current.comparable(argument) : argument));
 			}
 			return payload;
 		}
@@ -150,23 +190,15 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 				// The check is to see what is given again, so the value is kept
 				return null;
 			}
-			ServletRequestAttributes current = current();
-			ServletExchange exchange = (current != null) ? ServletExchange.of(current.getRequest()) : null;
-			return (exchange != null && exchange.isOf(this.method)) ? exchange.forNextCall() : null;
+			CurrentRequest current = this.requests.current();
+			return (current != null) ? current.exchange(this.method) : null;
 		}
 
 		@Override
-		public void replaying() {
-			ServletRequestAttributes current = current();
-			HttpServletResponse response = (current != null) ? current.getResponse() : null;
-			if (response != null) {
-				response.setHeader(REPLAYED, "true");
-			}
-		}
-
-		private static @Nullable ServletRequestAttributes current() {
-			return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
-					? attributes : null;
+		public Runnable replaying() {
+			CurrentRequest current = this.requests.current();
+			return (current != null) ? current.replaying() : () -> {
+			};
 		}
 
 	}

@@ -8,11 +8,9 @@ package io.ge.redis.web;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
@@ -30,8 +28,6 @@ final class KeptHeaders {
 
 	private @Nullable Map<String, List<String>> before;
 
-	private @Nullable Locale locale;
-
 	KeptHeaders(Set<String> names) {
 		this.names = names;
 	}
@@ -41,23 +37,16 @@ final class KeptHeaders {
 	}
 
 	/**
-	 * Notes the locale that was set, for servers that do not show it.
-	 */
-	void locale(@Nullable Locale newLocale) {
-		this.locale = newLocale;
-	}
-
-	/**
 	 * The response is held back from now on, and again for each further attempt of the
 	 * same request, which does not count.
 	 */
-	void begin(HttpServletResponse response) {
+	void begin(Response response) {
 		if (this.before == null) {
 			this.before = present(response);
 		}
 	}
 
-	Map<String, List<String>> of(HttpServletResponse response) {
+	Map<String, List<String>> of(Response response) {
 		Map<String, List<String>> headers = present(response);
 		if (this.before != null) {
 			headers.entrySet().removeAll(this.before.entrySet());
@@ -68,34 +57,34 @@ final class KeptHeaders {
 	/**
 	 * Returns the headers without those that describe the body.
 	 */
-	Map<String, List<String>> withoutBody(HttpServletResponse response) {
+	Map<String, List<String>> withoutBody(Response response) {
 		Map<String, List<String>> headers = of(response);
 		OF_THE_BODY.forEach(headers::remove);
 		return headers;
 	}
 
-	private Map<String, List<String>> present(HttpServletResponse response) {
+	private Map<String, List<String>> present(Response response) {
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		for (String name : this.names) {
-			Collection<String> values = response.getHeaders(name);
-			String property = property(response, name);
-			if (property != null) {
-				headers.put(name, List.of(property));
-			}
-			else if (values != null && !values.isEmpty()) {
+			Collection<String> values = response.values(name);
+			if (values != null && !values.isEmpty()) {
 				headers.put(name, List.copyOf(values));
 			}
 		}
 		return headers;
 	}
 
-	// Not every server shows its properties among the headers
-	private @Nullable String property(HttpServletResponse response, String name) {
-		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
-			return response.getContentType();
-		}
-		return (this.locale != null && name.equalsIgnoreCase(HttpHeaders.CONTENT_LANGUAGE))
-				? this.locale.toLanguageTag() : null;
+	/**
+	 * The headers of a response.
+	 */
+	@FunctionalInterface
+	interface Response {
+
+		/**
+		 * Returns the values of a header, if it is set.
+		 */
+		@Nullable Collection<String> values(String name);
+
 	}
 
 }

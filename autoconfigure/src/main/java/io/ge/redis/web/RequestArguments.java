@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TimeZone;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeanUtils;
@@ -80,32 +80,32 @@ final class RequestArguments {
 
 	/**
 	 * Returns an argument as something that can be compared by its fields.
+	 * @param argument the argument
+	 * @param others does the same for types of the server
 	 */
-	static @Nullable Object comparable(@Nullable Object argument) {
+	static @Nullable Object comparable(@Nullable Object argument, UnaryOperator<@Nullable Object> others) {
 		if (argument instanceof HttpEntity<?> entity) {
-			return comparable(entity.getBody());
+			return comparable(entity.getBody(), others);
 		}
-		try {
-			if (argument instanceof MultipartFile file) {
+		if (argument instanceof MultipartFile file) {
+			try {
 				return List.of(String.valueOf(file.getOriginalFilename()), file.getBytes());
 			}
-			if (argument instanceof Part part) {
-				return List.of(String.valueOf(part.getSubmittedFileName()), part.getInputStream().readAllBytes());
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
 			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 		if (argument instanceof Set<?> several) {
 			return several.stream()
-				.map(RequestArguments::comparable)
+				.map((element) -> comparable(element, others))
 				.collect(Collectors.toCollection(LinkedHashSet::new));
 		}
 		if (argument instanceof Collection<?> several) {
-			return several.stream().map(RequestArguments::comparable).toList();
+			return several.stream().map((element) -> comparable(element, others)).toList();
 		}
 		return (argument instanceof Object[] several)
-				? Arrays.stream(several).map(RequestArguments::comparable).toList() : argument;
+				? Arrays.stream(several).map((element) -> comparable(element, others)).toList()
+				: others.apply(argument);
 	}
 
 }

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeMap;
 
 import jakarta.servlet.ServletException;
@@ -36,8 +37,6 @@ import org.springframework.web.util.WebUtils;
 final class RequestContent {
 
 	private static final String SESSION = "(?i);jsessionid=[^;/]*";
-
-	private static final byte[] NOTHING = HashingInputStream.sha256().digest();
 
 	private RequestContent() {
 	}
@@ -65,13 +64,9 @@ final class RequestContent {
 	 */
 	static List<@Nullable Object> withoutBody(HttpServletRequest request) {
 		// Before the body: a server may have to read a form to know them
-		TreeMap<String, List<String>> parameters = new TreeMap<>();
+		Map<String, List<String>> parameters = new TreeMap<>();
 		request.getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
-		List<@Nullable Object> content = new ArrayList<>();
-		content.add(request.getMethod());
-		content.add(path(request));
-		content.add(parameters);
-		return content;
+		return ComparedRequest.withoutBody(request.getMethod(), path(request), parameters);
 	}
 
 	private static String path(HttpServletRequest request) {
@@ -86,7 +81,7 @@ final class RequestContent {
 		}
 		byte[] hash = request.hash(mostUnread);
 		// A server may take apart more than forms, and leave nothing to be read
-		boolean taken = Arrays.equals(hash, NOTHING) && isOfType(request, "multipart/");
+		boolean taken = Arrays.equals(hash, ComparedRequest.NOTHING) && isOfType(request, "multipart/");
 		return taken ? parts(request) : hash;
 	}
 
@@ -119,11 +114,11 @@ final class RequestContent {
 	}
 
 	private static List<Object> part(String name, @Nullable String fileName, InputStream content) throws IOException {
-		MessageDigest digest = HashingInputStream.sha256();
+		MessageDigest digest = ComparedRequest.sha256();
 		try (content; OutputStream sink = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
 			content.transferTo(sink);
 		}
-		return List.of(name, (fileName != null) ? fileName : "", digest.digest());
+		return ComparedRequest.part(name, fileName, digest.digest());
 	}
 
 }

@@ -17,20 +17,11 @@ import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.Recording;
 import io.ge.redis.idempotency.ResultCodec;
 import io.ge.redis.idempotency.ResultCodecFactory;
-import jakarta.servlet.ServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
-import org.springframework.core.io.InputStreamSource;
-import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
-import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.WebAsyncTask;
-import org.springframework.web.servlet.ModelAndView;
-import org.springframework.web.servlet.View;
-import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
-import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
  * Keeps the value of a web handler, for where its response is not there (yet): in the row
@@ -41,20 +32,31 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
  */
 public class ResponseEntityRecorder implements ResultCodecFactory {
 
-	private static final List<Class<?>> LATE = List.of(DeferredResult.class, WebAsyncTask.class,
-			ResponseBodyEmitter.class, StreamingResponseBody.class);
-
-	private static final List<Class<?>> NO_VALUE = List.of(HttpEntity.class, ModelAndView.class, View.class,
-			InputStreamSource.class);
-
 	private final ResponseRules rules;
 
-	/**
-	 * Creates a recorder.
-	 * @param further names of headers to keep besides the standard ones
-	 */
-	public ResponseEntityRecorder(Supplier<List<String>> further) {
+	private final HandlerResults results;
+
+	private ResponseEntityRecorder(Supplier<List<String>> further, HandlerResults results) {
 		this.rules = new ResponseRules(further);
+		this.results = results;
+	}
+
+	/**
+	 * Creates a recorder for servlets.
+	 * @param further names of headers to keep besides the standard ones
+	 * @return the recorder
+	 */
+	public static ResponseEntityRecorder onServlets(Supplier<List<String>> further) {
+		return new ResponseEntityRecorder(further, new ServletResults());
+	}
+
+	/**
+	 * Creates a recorder for WebFlux.
+	 * @param further names of headers to keep besides the standard ones
+	 * @return the recorder
+	 */
+	public static ResponseEntityRecorder onWebFlux(Supplier<List<String>> further) {
+		return new ResponseEntityRecorder(further, new ReactiveResults());
 	}
 
 	@Override
@@ -62,31 +64,31 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 			Function<ResolvableType, ResultCodec> values) {
 		Set<String> kept = this.rules.headers();
 		Class<?> type = returnType.resolve(Object.class);
-		refuse(method, type, LATE, "is written after the method has returned");
+		refuse(method, type, this.results.late(), "is written after the method has returned");
 		boolean handler = WebHandlers.isHandler(method);
 		if (ResponseEntity.class.isAssignableFrom(type)) {
 			ResolvableType body = returnType.as(ResponseEntity.class).getGeneric(0);
 			ReturnTypes.requireSynchronous(method, body.resolve(Object.class));
-			refuse(method, body.resolve(Object.class), LATE, "is written after the method has returned");
-			return (handler && isAnyOf(NO_VALUE, body.resolve(Object.class))) ? new NoValue()
+			refuse(method, body.resolve(Object.class), this.results.late(), "is written after the method has returned");
+			return (handler && isAnyOf(this.results.noValue(), body.resolve(Object.class))) ? new NoValue()
 					: new Codec(kept, values.apply(declared(body)));
 		}
 		if (!handler) {
-			refuse(method, type, NO_VALUE, "is no value that could be kept outside of a web handler");
+			refuse(method, type, this.results.noValue(), "is no value that could be kept outside of a web handler");
 			return null;
 		}
-		if (isAnyOf(NO_VALUE, type) || writesItself(method, type)) {
+		if (isAnyOf(this.results.noValue(), type) || writesItself(method, type)) {
 			return new NoValue();
 		}
 		return (type == Object.class) ? values.apply(declared(returnType)) : null;
 	}
 
-	private static boolean writesItself(GuardedMethod method, Class<?> type) {
-		if (type != void.class) {
+	private boolean writesItself(GuardedMethod method, Class<?> type) {
+		if (type != void.class && type != Void.class) {
 			return !WebHandlers.returnsBody(method);
 		}
 		for (Class<?> parameter : method.method().getParameterTypes()) {
-			if (ServletResponse.class.isAssignableFrom(parameter)) {
+			if (isAnyOf(this.results.written(), parameter)) {
 				return true;
 			}
 		}

@@ -11,10 +11,8 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 
-import io.ge.redis.GeRedisException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.IdempotentExchange;
-import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.Recording;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
@@ -38,9 +36,11 @@ final class ServletExchange implements IdempotentExchange {
 
 	private static final String ATTRIBUTE = ServletExchange.class.getName();
 
-	private final Rules rules;
+	private final ExchangeRules rules;
 
 	private final ExchangeRequest request;
+
+	private final ExchangeAnswer answer;
 
 	private ExchangeResponse response;
 
@@ -54,20 +54,13 @@ final class ServletExchange implements IdempotentExchange {
 
 	private Map<String, List<String>> ahead = Map.of();
 
-	private boolean failed;
-
-	private boolean refused;
-
-	private boolean oversized;
-
-	private boolean late;
-
 	private boolean awaitsErrorPage;
 
 	private boolean over;
 
-	ServletExchange(HttpServletRequest request, HttpServletResponse response, Rules rules) {
+	ServletExchange(HttpServletRequest request, HttpServletResponse response, ExchangeRules rules) {
 		this.rules = rules;
+		this.answer = new ExchangeAnswer(rules.oversized());
 		this.request = new ExchangeRequest(request, this::responseIsLate);
 		this.response = hold(response);
 	}
@@ -146,8 +139,7 @@ final class ServletExchange implements IdempotentExchange {
 	@Override
 	public void capture(Completion completion) {
 		this.completion = completion;
-		this.failed = false;
-		this.refused = false;
+		this.answer.begin();
 		this.response.capture();
 	}
 
@@ -182,8 +174,7 @@ final class ServletExchange implements IdempotentExchange {
 	 * refused the request after the guard, so it is not answered with what was kept.
 	 */
 	void failed(Exception exception) {
-		this.failed = true;
-		this.refused = exception instanceof GeRedisException;
+		this.answer.failed(exception);
 		if (this.replayed != null) {
 			this.replayed = null;
 			this.response.abandonReplay();
@@ -191,7 +182,7 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	private void responseIsOversized() {
-		this.oversized = true;
+		this.answer.oversized();
 		Completion open = this.completion;
 		if (open != null) {
 			answer(open);
@@ -200,7 +191,7 @@ final class ServletExchange implements IdempotentExchange {
 
 	private void responseIsLate() {
 		if (this.completion != null) {
-			this.late = true;
+			this.answer.late();
 			try {
 				this.response.handOver();
 			}
@@ -300,7 +291,7 @@ final class ServletExchange implements IdempotentExchange {
 
 	private void answer(Completion open) {
 		try {
-			Waiting.await(open.answered(recording(open), this.failed));
+			Waiting.await(open.answered(recording(open), this.answer.isFailed()));
 		}
 		catch (RuntimeException | Error ex) {
 			// Else the claim would be prolonged for ever
@@ -310,31 +301,8 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	private Recording recording(Completion open) {
-		if (open.isFinal()) {
-			return kept();
-		}
-		// What a guard has refused it may let through next time, whatever its status
-		return this.refused ? new Recording.Failed()
-				: ResponseRules.judge(this.response.getStatus(), this.failed, this::kept);
-	}
-
-	private Recording kept() {
-		if (!this.late && !this.oversized) {
-			return new Recording.Stored(this.response.captured(this.ahead).write());
-		}
-		return (this.oversized && this.rules.oversized() == OversizedResponse.MINIMAL)
-				? new Recording.Stored(this.response.withoutBody().write()) : new Recording.Lost();
-	}
-
-	/**
-	 * What holds for all exchanges.
-	 *
-	 * @param response what responses mean
-	 * @param maxBytes the longest body that is kept
-	 * @param oversized what becomes of longer ones
-	 * @param maxUnreadBytes how much of a request may be kept in memory
-	 */
-	record Rules(ResponseRules response, long maxBytes, OversizedResponse oversized, long maxUnreadBytes) {
+		return this.answer.recording(open, this.response.getStatus(), () -> this.response.captured(this.ahead),
+				this.response::withoutBody);
 	}
 
 }

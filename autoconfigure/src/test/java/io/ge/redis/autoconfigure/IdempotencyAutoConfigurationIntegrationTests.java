@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.Executor;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -486,7 +487,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	@Test
 	void wrongUseFailsTheStart() {
 		assertRefused(NoKey.class, "it has no key", "#message.id");
-		assertRefused(Asynchronous.class, "CompletableFuture", "plain value");
+		assertRefused(Asynchronous.class, "the return type Future cannot be guarded", "CompletableFuture");
 		assertRefused(Streaming.class, "InputStream", "holds the whole result");
 		assertRefused(Untyped.class, "java.lang.Object", "Declare the type");
 		assertRefused(UnknownParameter.class, "#order", "#id");
@@ -742,7 +743,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	static class Asynchronous {
 
 		@Idempotent(key = "#id")
-		public CompletableFuture<String> handle(String id) {
+		public Future<String> handle(String id) {
 			return CompletableFuture.completedFuture(id);
 		}
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -324,7 +325,8 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Emits.class, Streams.class, Defers.class, DefersBody.class, ReadsStream.class })
+	@ValueSource(classes = { Emits.class, Streams.class, Defers.class, DefersBody.class, ReadsStream.class,
+			ReturnsFuture.class, ReturnsMono.class })
 	void handlerWhoseResponseCannotBeKeptFailsTheStart(Class<?> controller) {
 		this.runner.withUserConfiguration(controller)
 			.run((context) -> assertThat(context).getFailure()
@@ -599,6 +601,28 @@ class IdempotencyWebIntegrationTests {
 		@Idempotent
 		public ResponseEntity<CompletableFuture<String>> handle() {
 			return ResponseEntity.ok(CompletableFuture.completedFuture("done"));
+		}
+
+	}
+
+	@RestController
+	static class ReturnsFuture {
+
+		@PostMapping("/")
+		@Idempotent(key = "#body")
+		public CompletableFuture<String> handle(@RequestBody String body) {
+			return CompletableFuture.completedFuture(body);
+		}
+
+	}
+
+	@RestController
+	static class ReturnsMono {
+
+		@PostMapping("/")
+		@Idempotent
+		public Mono<ResponseEntity<String>> handle() {
+			return Mono.just(ResponseEntity.ok("done"));
 		}
 
 	}

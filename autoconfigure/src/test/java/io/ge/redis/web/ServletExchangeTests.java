@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class ServletExchangeTests {
 
-	private static final ServletExchange.Rules RULES = new ServletExchange.Rules(new ResponseRules(List::of), 10,
+	private static final ExchangeRules RULES = new ExchangeRules(new ResponseRules(List::of), 10,
 			OversizedResponse.LOST, 5);
 
 	private final MockHttpServletRequest request = new MockHttpServletRequest("POST", "/shop/sales;jsessionid=4711/1");
@@ -56,7 +56,7 @@ class ServletExchangeTests {
 
 	private ServletExchange exchange(OversizedResponse oversized) {
 		return new ServletExchange(this.request, this.server,
-				new ServletExchange.Rules(new ResponseRules(List::of), 10, oversized, 5));
+				new ExchangeRules(new ResponseRules(List::of), 10, oversized, 5));
 	}
 
 	@Test
@@ -545,6 +545,11 @@ class ServletExchangeTests {
 		StoredResponse kept() {
 			assertThat(this.answers).first().isInstanceOf(Recording.Stored.class);
 			return StoredResponse.read(((Recording.Stored) this.answers.get(0)).bytes());
+		}
+
+		@Override
+		public @Nullable Throwable failure() {
+			return null;
 		}
 
 		@Override

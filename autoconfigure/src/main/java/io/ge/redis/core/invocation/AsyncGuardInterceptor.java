@@ -38,8 +38,20 @@ public abstract class AsyncGuardInterceptor<O extends GuardedOperation> extends 
 	@Override
 	protected final @Nullable Object guard(O operation, MethodInvocation invocation) throws Throwable {
 		ResultForm form = operation.form();
-		return form.isPlain() ? guardPlain(operation, invocation)
-				: this.calls.make(form, () -> call(operation, own(invocation)));
+		if (form.isPlain()) {
+			return guardPlain(operation, invocation);
+		}
+		prepare(operation, invocation);
+		return this.calls.make(form, () -> call(operation, own(invocation)));
+	}
+
+	/**
+	 * Prepares an invocation whose result comes later, before it becomes calls. Its
+	 * attributes are shared by them.
+	 * @param operation what the annotation says
+	 * @param invocation the invocation
+	 */
+	protected void prepare(O operation, MethodInvocation invocation) {
 	}
 
 	// Each subscription to a publisher is a call of its own

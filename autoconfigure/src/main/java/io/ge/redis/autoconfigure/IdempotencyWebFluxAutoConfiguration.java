@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.idempotency.IdempotencyGuard;
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.web.ExchangeSubscriberScope;
+import io.ge.redis.web.IdempotencyHttpHandlerDecorator;
+import io.ge.redis.web.IdempotencyKeyHeader;
+import io.ge.redis.web.IdempotencyProblems;
+import io.ge.redis.web.IdempotencyWebFilter;
+import io.ge.redis.web.IdempotentHandlerAdapter;
+import io.ge.redis.web.ResponseEntityRecorder;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.Ordered;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.HandlerAdapter;
+
+/**
+ * Responses of idempotent handlers, on WebFlux.
+ */
+@AutoConfiguration(after = { IdempotencyAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class })
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass({ DispatcherHandler.class, Mono.class })
+@ConditionalOnBean(IdempotencyGuard.class)
+public final class IdempotencyWebFluxAutoConfiguration {
+
+	@Bean
+	IdempotencyProblems geRedisIdempotencyProblems(IdempotencyProperties properties) {
+		return new IdempotencyProblems(properties.documentation());
+	}
+
+	@Bean
+	IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {
+		return IdempotencyKeyHeader.onWebFlux(() -> properties.getObject().header());
+	}
+
+	@Bean
+	ResponseEntityRecorder geRedisResponseEntityRecorder(ObjectProvider<IdempotencyProperties> properties) {
+		return ResponseEntityRecorder.onWebFlux(() -> properties.getObject().replayedHeaders());
+	}
+
+	// In front of all others, so that it sees what the application is told
+	@Bean
+	@Order(Ordered.HIGHEST_PRECEDENCE)
+	IdempotencyHttpHandlerDecorator geRedisIdempotencyHttpHandlerDecorator(IdempotencyProperties properties) {
+		return new IdempotencyHttpHandlerDecorator(properties);
+	}
+
+	// Behind all others, also those without an order: they see a replay as they saw the
+	// first response
+	@Bean
+	IdempotencyWebFilter geRedisIdempotencyWebFilter() {
+		return new IdempotencyWebFilter();
+	}
+
+	@Bean
+	IdempotentHandlerAdapter geRedisIdempotentHandlerAdapter(IdempotencyKeyHeader handlers,
+			ObjectProvider<HandlerAdapter> adapters) {
+		return new IdempotentHandlerAdapter(handlers, adapters);
+	}
+
+	@Bean
+	ExchangeSubscriberScope geRedisExchangeSubscriberScope() {
+		return new ExchangeSubscriberScope();
+	}
+
+}

@@ -1,0 +1,511 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.lang.reflect.Method;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.ge.redis.idempotency.IdempotentExchange;
+import io.ge.redis.idempotency.Recording;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.multipart.FormFieldPart;
+import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.http.codec.multipart.Part;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * A request and its response on WebFlux: what {@link ServletExchange} is for servlets.
+ * <p>
+ * It is seen twice. Behind all filters, the response is held back until Redis has it, or
+ * replaced by the one that was kept, so that filters see a repetition as they saw the
+ * first request. In front of them, the body of the request is hashed while it is read,
+ * whoever reads it; the answers to exceptions that leave the filters are held back; and
+ * the server's going away, because the client has, is kept from a call that has claimed
+ * its key: it goes on to its end, and its response is kept. A response that is sent in
+ * pieces is cancelled with its client, since it may have no end.
+ */
+final class ReactiveExchange implements IdempotentExchange {
+
+	private static final String KEY = ReactiveExchange.class.getName();
+
+	private final ExchangeRules rules;
+
+	private final ReactiveExchangeRequest request;
+
+	private final ReactiveExchangeResponse outer;
+
+	private final ExchangeAnswer answer;
+
+	private final KeptHeaders kept;
+
+	private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.OPEN);
+
+	private volatile @Nullable ServerWebExchange exchange;
+
+	private volatile @Nullable ReactiveExchangeResponse inner;
+
+	private volatile @Nullable Method handler;
+
+	private volatile boolean bodyCompared;
+
+	private volatile Map<String, List<String>> before = Map.of();
+
+	private volatile @Nullable Parts parts;
+
+	private volatile @Nullable Completion completion;
+
+	private volatile CompletionStage<?> ready = CompletableFuture.completedFuture(null);
+
+	private volatile @Nullable StoredResponse replayed;
+
+	ReactiveExchange(ServerHttpRequest request, ServerHttpResponse response, ExchangeRules rules) {
+		this.rules = rules;
+		this.request = new ReactiveExchangeRequest(request, rules.maxUnreadBytes());
+		this.outer = hold(response);
+		this.answer = new ExchangeAnswer(rules.oversized());
+		this.kept = new KeptHeaders(rules.response().headers());
+	}
+
+	private ReactiveExchangeResponse hold(ServerHttpResponse response) {
+		return new ReactiveExchangeResponse(response, this.rules.maxBytes(), new ReactiveExchangeResponse.Listener() {
+
+			@Override
+			public Mono<Void> oversized() {
+				ReactiveExchange.this.answer.oversized();
+				return answer();
+			}
+
+			@Override
+			public void late() {
+				ReactiveExchange.this.answer.late();
+			}
+
+		});
+	}
+
+	/**
+	 * Returns the exchange of a subscriber.
+	 * @return the exchange, or {@code null} if it is not seen as a whole
+	 */
+	static @Nullable ReactiveExchange of(ContextView context) {
+		return context.getOrDefault(KEY, null);
+	}
+
+	ReactiveExchangeRequest request() {
+		return this.request;
+	}
+
+	/**
+	 * Returns the response in front of all filters.
+	 */
+	ReactiveExchangeResponse response() {
+		return this.outer;
+	}
+
+	/**
+	 * Answers the request.
+	 * @param work what does so
+	 */
+	Mono<Void> answerWith(Mono<Void> work) {
+		Mono<Void> whole = work.then(Mono.defer(this::end))
+			.onErrorResume((failure) -> end(failure).then(Mono.error(failure)))
+			.contextWrite((context) -> context.put(KEY, this));
+		return Outliving.of(whole, this::outlivesSubscriber, this::cancelled);
+	}
+
+	/**
+	 * Dispatches the request to its handler.
+	 * @param dispatch what does so
+	 */
+	Mono<Void> dispatch(ServerWebExchange decorated, ReactiveExchangeResponse response, Mono<Void> dispatch) {
+		this.stage.compareAndSet(Stage.LEFT, Stage.OPEN);
+		this.exchange = decorated;
+		this.inner = response;
+		Mono<Void> whole = dispatch.then(Mono.defer(this::endDispatch))
+			.onErrorResume((failure) -> leave(failure).then(Mono.error(failure)));
+		return Outliving.of(whole, this::outlivesSubscriber, this::abandoned);
+	}
+
+	/**
+	 * Returns a response behind all filters.
+	 */
+	ReactiveExchangeResponse behind(ServerHttpResponse response) {
+		return hold(response);
+	}
+
+	/**
+	 * The request has come to a guarded handler.
+	 * @param guarded the handler
+	 * @param compared whether it is compared by its body
+	 */
+	void expect(Method guarded, boolean compared) {
+		ReactiveExchangeResponse response = this.inner;
+		if (response != null) {
+			this.handler = guarded;
+			this.bodyCompared = compared;
+			this.request.watch();
+			response.watch();
+			// Such as the type of the content, which is set before the handler runs
+			this.kept.begin(response::values);
+			this.before = headers(response);
+		}
+	}
+
+	private Map<String, List<String>> headers(ReactiveExchangeResponse response) {
+		Map<String, List<String>> present = new LinkedHashMap<>();
+		for (String name : this.rules.response().headers()) {
+			List<String> values = response.values(name);
+			if (values != null) {
+				present.put(name, List.copyOf(values));
+			}
+		}
+		return present;
+	}
+
+	/**
+	 * Returns whether a method is the handler, and not one that is called in it, and its
+	 * response is still to be made.
+	 */
+	boolean isOf(Method method) {
+		return method.equals(this.handler) && this.stage.get() != Stage.OVER;
+	}
+
+	/**
+	 * Reads what is compared, as far as nobody has.
+	 */
+	Mono<Void> readContent() {
+		ServerWebExchange current = this.exchange;
+		if (!this.bodyCompared || current == null) {
+			return Mono.empty();
+		}
+		return this.request.readRest().then(Mono.defer(() -> readParts(current)));
+	}
+
+	// Only if somebody has had them taken apart: who reads the body itself is to find it
+	private Mono<Void> readParts(ServerWebExchange current) {
+		if (this.parts != null || this.request.isUnread() || !this.request.isOfType(MediaType.MULTIPART_FORM_DATA)) {
+			return Mono.empty();
+		}
+		return current.getMultipartData()
+			.flatMapMany((data) -> Flux.fromIterable(data.values()).concatMapIterable((several) -> several))
+			.concatMap((part) -> add(part))
+			.collectList()
+			.doOnNext((entries) -> {
+				Parts read = new Parts(new TreeMap<>(), new ArrayList<>());
+				entries.forEach((entry) -> entry.accept(read));
+				this.parts = read;
+			})
+			.then()
+			// It is compared as it came
+			.onErrorComplete();
+	}
+
+	private static Mono<java.util.function.Consumer<Parts>> add(Part part) {
+		if (part instanceof FormFieldPart field) {
+			return Mono.just((parts) -> parts.fields()
+				.computeIfAbsent(field.name(), (name) -> new ArrayList<>())
+				.add(field.value()));
+		}
+		String file = (part instanceof FilePart named) ? named.filename() : null;
+		MessageDigest digest = ComparedRequest.sha256();
+		// Looked at only, since the handler is to find it, too
+		return part.content().doOnNext((buffer) -> update(digest, buffer)).then(Mono.fromSupplier(() -> {
+			List<Object> compared = ComparedRequest.part(part.name(), file, digest.digest());
+			return (parts) -> parts.others().add(compared);
+		}));
+	}
+
+	private static void update(MessageDigest digest, DataBuffer buffer) {
+		try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+			bytes.forEachRemaining(digest::update);
+		}
+	}
+
+	/**
+	 * Returns what must be equal in a repetition, or {@code null} if that is not known.
+	 */
+	@Nullable List<@Nullable Object> content() {
+		Parts taken = this.parts;
+		// Who takes the parts does not read on to the end
+		byte[] hash = (taken != null) ? ComparedRequest.NOTHING : this.request.hash();
+		if (hash == null) {
+			return null;
+		}
+		Map<String, List<String>> parameters = query();
+		Map<String, List<String>> form = (taken != null) ? taken.fields() : this.request.form();
+		if (form != null) {
+			form.forEach(
+					(name, values) -> parameters.computeIfAbsent(name, (added) -> new ArrayList<>()).addAll(values));
+		}
+		List<@Nullable Object> content = ComparedRequest.withoutBody(this.request.getMethod().name(), path(),
+				parameters);
+		content.add((taken != null) ? taken.others() : (form != null) ? ComparedRequest.NOTHING : hash);
+		return content;
+	}
+
+	/**
+	 * Returns what must be equal in a repetition but for the body.
+	 */
+	List<@Nullable Object> contentWithoutBody() {
+		return ComparedRequest.withoutBody(this.request.getMethod().name(), path(), query());
+	}
+
+	private String path() {
+		ServerWebExchange current = this.exchange;
+		ServerHttpRequest asked = (current != null) ? current.getRequest() : this.request;
+		return asked.getPath().pathWithinApplication().value();
+	}
+
+	private Map<String, List<String>> query() {
+		Map<String, List<String>> parameters = new TreeMap<>();
+		this.request.getQueryParams()
+			.forEach((name, values) -> parameters.put(name,
+					new ArrayList<>(values.stream().map((value) -> (value != null) ? value : "").toList())));
+		return parameters;
+	}
+
+	/**
+	 * Returns this for a new call of the handler. If one has ended without an answer of
+	 * its own, because somebody tries again, that one is over.
+	 * @return this, or {@code null} if the handler is called within itself
+	 */
+	@Nullable ReactiveExchange forNextCall() {
+		Completion last = this.completion;
+		if (last != null && last.isRunning()) {
+			return null;
+		}
+		if (last != null) {
+			this.completion = null;
+			this.ready = last.unanswered();
+		}
+		return this;
+	}
+
+	@Override
+	public CompletionStage<?> ready() {
+		return this.ready;
+	}
+
+	@Override
+	public void capture(Completion open) {
+		this.completion = open;
+		this.answer.begin();
+		this.stage.compareAndSet(Stage.OPEN, Stage.CLAIMED);
+		ReactiveExchangeResponse response = this.inner;
+		if (response != null) {
+			response.capture();
+		}
+	}
+
+	@Override
+	public @Nullable Object replay(byte[] bytes) {
+		this.replayed = StoredResponse.read(bytes);
+		ReactiveExchangeResponse response = this.inner;
+		if (response != null) {
+			response.discard();
+		}
+		return null;
+	}
+
+	boolean isReplayed() {
+		return this.replayed != null;
+	}
+
+	/**
+	 * The result of an earlier call is about to be given again.
+	 */
+	void replaying() {
+		this.outer.getHeaders().set(IdempotencyKeyHeader.REPLAYED, "true");
+	}
+
+	/**
+	 * The dispatch answers an exception. If it comes on top of a replay, something has
+	 * refused the request after the guard, so it is not answered with what was kept.
+	 */
+	void failed(Throwable exception) {
+		this.answer.failed(exception);
+		ReactiveExchangeResponse response = this.inner;
+		if (response != null) {
+			response.forget();
+		}
+		if (this.replayed != null) {
+			this.replayed = null;
+			this.outer.getHeaders().remove(IdempotencyKeyHeader.REPLAYED);
+		}
+	}
+
+	/**
+	 * The same, of which only the method knows the exception.
+	 */
+	void failed() {
+		Completion open = this.completion;
+		Throwable failure = (open != null) ? open.failure() : null;
+		failed((failure != null) ? failure : new IllegalStateException());
+	}
+
+	/**
+	 * The dispatch is over, and what was held back is sent.
+	 */
+	private Mono<Void> endDispatch() {
+		ReactiveExchangeResponse response = this.inner;
+		StoredResponse stored = this.replayed;
+		if (response == null) {
+			return Mono.empty();
+		}
+		if (stored != null) {
+			this.replayed = null;
+			restoreHeaders(response);
+			return response.send(stored);
+		}
+		return answer().then(response.release());
+	}
+
+	// What describes a body that is not sent
+	private void restoreHeaders(ReactiveExchangeResponse response) {
+		if (!response.isCommitted()) {
+			this.rules.response().headers().forEach(response.getHeaders()::remove);
+			response.getHeaders().remove(HttpHeaders.CONTENT_LENGTH);
+			this.before.forEach(response.getHeaders()::put);
+			replaying();
+		}
+	}
+
+	/**
+	 * An exception leaves the dispatch. Whoever answers it, in front of it or of all
+	 * filters, answers the call.
+	 */
+	private Mono<Void> leave(Throwable failure) {
+		failed(failure);
+		Completion open = this.completion;
+		if (open == null) {
+			return Mono.empty();
+		}
+		this.outer.capture();
+		// There is nobody any more who could
+		return (this.stage.get() == Stage.OVER) ? completed(open.unanswered()) : Mono.empty();
+	}
+
+	/**
+	 * The request is over.
+	 */
+	private Mono<Void> end() {
+		over();
+		return this.outer.isCapturing() ? answer().then(this.outer.release()) : Mono.empty();
+	}
+
+	private Mono<Void> end(Throwable failure) {
+		Completion open = this.completion;
+		over();
+		return (open != null) ? completed(open.answered(new Recording.Failed(), true)) : Mono.empty();
+	}
+
+	private void over() {
+		this.stage.set(Stage.OVER);
+	}
+
+	/**
+	 * Tells the call how it is answered.
+	 */
+	private Mono<Void> answer() {
+		return Mono.defer(() -> {
+			Completion open = this.completion;
+			if (open == null) {
+				return Mono.empty();
+			}
+			try {
+				return completed(open.answered(recording(open), this.answer.isFailed()));
+			}
+			catch (RuntimeException | Error ex) {
+				// Else the claim would be prolonged for ever
+				return completed(open.unanswered()).then(Mono.error(ex));
+			}
+		});
+	}
+
+	private Recording recording(Completion open) {
+		ReactiveExchangeResponse within = this.inner;
+		ReactiveExchangeResponse response = (within == null || this.outer.isCapturing()) ? this.outer : within;
+		return this.answer.recording(open, response.status(), () -> response.captured(this.kept.of(response::values)),
+				() -> response.withoutBody(this.kept.withoutBody(response::values)));
+	}
+
+	// Never on a thread of the driver
+	private static Mono<Void> completed(CompletionStage<Boolean> ending) {
+		CompletableFuture<Boolean> future = ending.toCompletableFuture();
+		Mono<Void> ended = Mono.fromFuture(future, true).then();
+		return future.isDone() ? ended : ended.publishOn(Schedulers.parallel());
+	}
+
+	/**
+	 * The subscriber goes away.
+	 */
+	private boolean outlivesSubscriber() {
+		this.stage.compareAndSet(Stage.OPEN, Stage.LEFT);
+		return this.stage.get() == Stage.CLAIMED && !this.answer.isLate();
+	}
+
+	private void cancelled() {
+		over();
+		abandoned();
+	}
+
+	/**
+	 * What was going on is cancelled: the method has ended without an answer.
+	 */
+	private void abandoned() {
+		Completion open = this.completion;
+		if (open != null) {
+			open.unanswered();
+		}
+	}
+
+	/**
+	 * How far it has come.
+	 */
+	private enum Stage {
+
+		/** Its key is not claimed. */
+		OPEN,
+
+		/** It goes on to its end, whoever waits for it. */
+		CLAIMED,
+
+		/** Nobody waits for it. */
+		LEFT,
+
+		/** It is answered. */
+		OVER
+
+	}
+
+	/**
+	 * A multipart form that was taken apart.
+	 *
+	 * @param fields its fields
+	 * @param others its files
+	 */
+	private record Parts(Map<String, List<String>> fields, List<Object> others) {
+	}
+
+}

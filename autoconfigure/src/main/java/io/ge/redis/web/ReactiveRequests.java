@@ -1,0 +1,143 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
+import io.ge.redis.idempotency.IdempotentExchange;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.http.codec.multipart.Part;
+import org.springframework.web.bind.annotation.RequestMapping;
+
+/**
+ * Requests that are found in the context of a subscriber, and bound to a thread while it
+ * asks for them.
+ */
+final class ReactiveRequests implements HandlerRequests {
+
+	private static final ThreadLocal<@Nullable ReactiveExchange> CURRENT = new ThreadLocal<>();
+
+	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, DataBuffer.class);
+
+	private static final Set<String> STREAMS = Set.of(MediaType.TEXT_EVENT_STREAM_VALUE,
+			MediaType.APPLICATION_NDJSON_VALUE);
+
+	/**
+	 * Runs a task that finds an exchange.
+	 */
+	static void run(ReactiveExchange exchange, Runnable task) {
+		ReactiveExchange before = CURRENT.get();
+		CURRENT.set(exchange);
+		try {
+			task.run();
+		}
+		finally {
+			if (before != null) {
+				CURRENT.set(before);
+			}
+			else {
+				CURRENT.remove();
+			}
+		}
+	}
+
+	@Override
+	public @Nullable CurrentRequest current() {
+		ReactiveExchange exchange = CURRENT.get();
+		return (exchange != null) ? new Current(exchange) : null;
+	}
+
+	/**
+	 * A value, or a future that has begun, would be decided on before there is a
+	 * subscriber, and by waiting for Redis on the event loop.
+	 */
+	@Override
+	public void require(GuardedMethod handler) {
+		ResultForm.Kind kind = ReturnTypes.form(handler).kind();
+		if (kind != ResultForm.Kind.SINGLE && kind != ResultForm.Kind.MULTIPLE) {
+			throw handler.problem("a handler on WebFlux that returns no publisher cannot be guarded.",
+					"Return a Mono, such as by Mono.fromCallable or Mono.fromFuture, or write a suspending function.");
+		}
+		if (kind == ResultForm.Kind.MULTIPLE && isSentInPieces(handler)) {
+			throw handler.problem("a response that is sent piece by piece cannot be kept.",
+					"Return the whole response as a Mono or a ResponseEntity, or as a Flux that is no stream.");
+		}
+	}
+
+	private static boolean isSentInPieces(GuardedMethod handler) {
+		Class<?> element = ResolvableType.forMethodReturnType(handler.method(), handler.targetClass())
+			.getGeneric()
+			.resolve(Object.class);
+		return PIECES.stream().anyMatch((piece) -> piece.isAssignableFrom(element)) || Arrays
+			.stream(MergedAnnotations.from(handler.method(), SearchStrategy.TYPE_HIERARCHY)
+				.get(RequestMapping.class)
+				.getValue("produces", String[].class)
+				.orElse(new String[0]))
+			.anyMatch(STREAMS::contains);
+	}
+
+	/**
+	 * A request.
+	 *
+	 * @param exchange it and its response
+	 */
+	private record Current(ReactiveExchange exchange) implements CurrentRequest {
+
+		@Override
+		public List<String> headers(String name) {
+			return this.exchange.request().getHeaders().getOrEmpty(name);
+		}
+
+		@Override
+		public @Nullable List<@Nullable Object> content(Method handler) {
+			return this.exchange.isOf(handler) ? this.exchange.content() : null;
+		}
+
+		@Override
+		public List<@Nullable Object> contentWithoutBody() {
+			return this.exchange.contentWithoutBody();
+		}
+
+		// What is still to be read tells nothing
+		@Override
+		public @Nullable Object comparable(@Nullable Object argument) {
+			if (argument instanceof FilePart file) {
+				return List.of(file.name(), file.filename());
+			}
+			if (argument instanceof Part part) {
+				return part.name();
+			}
+			return (argument instanceof Publisher<?>) ? null : argument;
+		}
+
+		@Override
+		public @Nullable IdempotentExchange exchange(Method handler) {
+			return this.exchange.isOf(handler) ? this.exchange.forNextCall() : null;
+		}
+
+		@Override
+		public Runnable replaying() {
+			return this.exchange::replaying;
+		}
+
+	}
+
+}

@@ -1,0 +1,193 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.web.ExchangeSubscriberScope;
+import io.ge.redis.web.IdempotencyFilter;
+import io.ge.redis.web.IdempotencyHttpHandlerDecorator;
+import io.ge.redis.web.IdempotencyKeyHeader;
+import io.ge.redis.web.IdempotencyProblems;
+import io.ge.redis.web.IdempotencyWebFilter;
+import io.ge.redis.web.IdempotentHandlerAdapter;
+import io.ge.redis.web.ResponseEntityRecorder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.DispatcherHandler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Which handlers on WebFlux can be idempotent, and what makes them so.
+ */
+class IdempotencyWebFluxAutoConfigurationTests {
+
+	private static final AutoConfigurations CONFIGURATIONS = AutoConfigurations.of(DataRedisAutoConfiguration.class,
+			GeRedisAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class, GeRedisWebMvcAutoConfiguration.class,
+			IdempotencyAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class,
+			IdempotencyWebMvcAutoConfiguration.class);
+
+	private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
+		.withConfiguration(CONFIGURATIONS);
+
+	@Test
+	void requestsAreSeenAsAWhole() {
+		this.reactive.withBean(Accepted.class)
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(IdempotencyHttpHandlerDecorator.class)
+				.hasSingleBean(IdempotencyWebFilter.class)
+				.hasSingleBean(IdempotentHandlerAdapter.class)
+				.hasSingleBean(ExchangeSubscriberScope.class)
+				.hasSingleBean(IdempotencyKeyHeader.class)
+				.hasSingleBean(IdempotencyProblems.class)
+				.hasSingleBean(ResponseEntityRecorder.class)
+				.doesNotHaveBean("geRedisIdempotencyFilter"));
+	}
+
+	@Test
+	void staysAwayWhereItIsNotWanted() {
+		this.reactive.withPropertyValues("ge.redis.idempotency.enabled=false")
+			.run((context) -> assertThat(context).doesNotHaveBean(IdempotencyWebFilter.class));
+		this.reactive.withClassLoader(new FilteredClassLoader(DispatcherHandler.class))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotencyWebFilter.class));
+		new WebApplicationContextRunner().withConfiguration(CONFIGURATIONS)
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(IdempotencyKeyHeader.class)
+				.doesNotHaveBean(IdempotencyWebFilter.class)
+				.doesNotHaveBean(IdempotencyFilter.class)
+				.hasBean("geRedisIdempotencyFilter"));
+	}
+
+	@Test
+	void headerThatMustNotBeReplayedFailsTheStart() {
+		this.reactive.withPropertyValues("ge.redis.idempotency.replayed-headers=Set-Cookie")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("ge.redis.idempotency.replayed-headers"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Plain.class, PlainEntity.class, Future.class })
+	void handlerThatReturnsNoPublisherFailsTheStart(Class<?> handler) {
+		this.reactive.withBean(handler)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining(handler.getSimpleName())
+				.hasMessageContaining("a handler on WebFlux that returns no publisher cannot be guarded"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Events.class, Buffers.class, Lines.class })
+	void responseInPiecesFailsTheStart(Class<?> handler) {
+		this.reactive.withBean(handler)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining(handler.getSimpleName())
+				.hasMessageContaining("piece by piece"));
+	}
+
+	@RestController
+	static class Accepted {
+
+		@PostMapping("/one")
+		@Idempotent
+		public Mono<String> one() {
+			return Mono.empty();
+		}
+
+		@PostMapping("/several")
+		@Idempotent
+		public Flux<String> several() {
+			return Flux.empty();
+		}
+
+	}
+
+	@RestController
+	static class Plain {
+
+		@PostMapping("/")
+		@Idempotent
+		public String handle() {
+			return "";
+		}
+
+	}
+
+	@Controller
+	static class PlainEntity {
+
+		@PostMapping("/")
+		@Idempotent(key = "'1'")
+		public ResponseEntity<String> handle() {
+			return ResponseEntity.ok("");
+		}
+
+	}
+
+	@RestController
+	static class Future {
+
+		@PostMapping("/")
+		@Idempotent
+		public CompletableFuture<String> handle() {
+			return CompletableFuture.completedFuture("");
+		}
+
+	}
+
+	@RestController
+	static class Events {
+
+		@PostMapping("/")
+		@Idempotent
+		public Flux<ServerSentEvent<String>> handle() {
+			return Flux.empty();
+		}
+
+	}
+
+	@RestController
+	static class Buffers {
+
+		@PostMapping("/")
+		@Idempotent
+		public Flux<DataBuffer> handle() {
+			return Flux.empty();
+		}
+
+	}
+
+	@RestController
+	static class Lines {
+
+		@PostMapping(path = "/", produces = MediaType.APPLICATION_NDJSON_VALUE)
+		@Idempotent
+		public Flux<String> handle() {
+			return Flux.empty();
+		}
+
+	}
+
+}

@@ -1,0 +1,362 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web;
+
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.idempotency.IdempotentExchange;
+import io.ge.redis.idempotency.OversizedResponse;
+import io.ge.redis.idempotency.Recording;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.NettyDataBuffer;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.mock.web.MockPart;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.adapter.DefaultServerWebExchange;
+import org.springframework.web.server.i18n.AcceptHeaderLocaleContextResolver;
+import org.springframework.web.server.session.DefaultWebSessionManager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What is held back, what is passed on, and that no buffer is kept from being released.
+ */
+class ReactiveExchangeTests {
+
+	private static final ExchangeRules RULES = new ExchangeRules(new ResponseRules(List::of), 10,
+			OversizedResponse.LOST, 5);
+
+	private static final Method HANDLER = handler();
+
+	private final NettyDataBufferFactory buffers = new NettyDataBufferFactory(new UnpooledByteBufAllocator(false));
+
+	private final List<ByteBuf> allocated = new ArrayList<>();
+
+	private final MockServerHttpResponse server = new MockServerHttpResponse(this.buffers);
+
+	private final Ends completion = new Ends();
+
+	private @Nullable ServerWebExchange whole;
+
+	@AfterEach
+	void everyBufferIsReleased() {
+		assertThat(this.allocated).allMatch((buffer) -> buffer.refCnt() == 0);
+	}
+
+	@Test
+	void holdsBackUntilItIsKept() {
+		CompletableFuture<Boolean> kept = new CompletableFuture<>();
+		this.completion.ending = kept;
+		Disposable answering = answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			response.setStatusCode(HttpStatus.CREATED);
+			return response.writeWith(Flux.just(buffer("abc"), buffer("def")));
+		}).subscribe();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("abcdef");
+		assertThat(this.completion.kept().head().status()).isEqualTo(201);
+		assertThat(this.server.isCommitted()).isFalse();
+		kept.complete(true);
+		org.awaitility.Awaitility.await().until(answering::isDisposed);
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("abcdef");
+		assertThat(this.server.getHeaders().getContentLength()).isEqualTo(6);
+	}
+
+	@Test
+	void longResponseIsPassedOnAndLost() {
+		answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return response.writeWith(Flux.just(buffer("12345678"), buffer("90abc"), buffer("def")));
+		}).block();
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("1234567890abcdef");
+		assertThat(this.completion.answers).first().isInstanceOf(Recording.Lost.class);
+	}
+
+	@Test
+	void bodyThatFailsIsForgotten() {
+		answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return response
+				.writeWith(Flux.just(buffer("abc")).concatWith(Mono.error(new IllegalStateException("broken"))))
+				.onErrorResume((failure) -> {
+					exchange.failed(failure);
+					response.setStatusCode(HttpStatus.NOT_FOUND);
+					return response.writeWith(Mono.just(buffer("none")));
+				});
+		}).block();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("none");
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("none");
+	}
+
+	@Test
+	void exceptionThatLeavesTheFiltersIsAnsweredInFrontOfThem() {
+		answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return Mono.error(new IllegalStateException("failed"));
+		}, (response) -> {
+			response.setStatusCode(HttpStatus.GONE);
+			return response.writeWith(Mono.just(buffer("page")));
+		}).block();
+		assertThat(this.completion.kept().head().status()).isEqualTo(410);
+		assertThat(this.completion.kept().body()).asString().isEqualTo("page");
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("page");
+	}
+
+	@Test
+	void claimedCallOutlivesItsClientAndAnUnclaimedOneDoesNot() {
+		Sinks.Empty<Void> working = Sinks.empty();
+		Disposable claimed = answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return working.asMono().then(response.writeWith(Mono.fromSupplier(() -> buffer("abc"))));
+		}).subscribe();
+		claimed.dispose();
+		assertThat(this.completion.answers).isEmpty();
+		working.tryEmitEmpty();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("abc");
+		Sinks.Empty<Void> asking = Sinks.empty();
+		Disposable unclaimed = answer(post(""), (exchange, response) -> asking.asMono()).subscribe();
+		unclaimed.dispose();
+		assertThat(asking.currentSubscriberCount()).isZero();
+	}
+
+	@Test
+	void responseInPiecesIsCancelledWithItsClient() {
+		// The mock keeps what is sent
+		this.server.setWriteHandler((sent) -> sent.doOnNext(DataBufferUtils::release).then());
+		Sinks.Many<DataBuffer> pieces = Sinks.many().unicast().onBackpressureBuffer();
+		Disposable answering = answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return response.writeAndFlushWith(pieces.asFlux().map(Mono::just));
+		}).subscribe();
+		pieces.tryEmitNext(buffer("a"));
+		answering.dispose();
+		assertThat(pieces.currentSubscriberCount()).isZero();
+		assertThat(this.completion.unanswered).isPositive();
+	}
+
+	@Test
+	void replayReplacesWhatIsWritten() {
+		byte[] stored = new StoredResponse(
+				new StoredResponse.Head(201, java.util.Map.of("Location", List.of("/sales/1"))),
+				"kept".getBytes(StandardCharsets.UTF_8))
+			.write();
+		answer(post(""), (exchange, response) -> {
+			exchange.replay(stored);
+			response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
+			return response.writeWith(Flux.just(buffer("placeholder")));
+		}).block();
+		assertThat(this.server.getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("kept");
+		assertThat(this.server.getHeaders().getContentType()).isNull();
+		assertThat(this.server.getHeaders().getFirst(IdempotencyKeyHeader.REPLAYED)).isEqualTo("true");
+	}
+
+	@Test
+	void refusalAfterAReplayIsAnswered() {
+		byte[] stored = new StoredResponse(new StoredResponse.Head(201, java.util.Map.of()), new byte[1]).write();
+		answer(post(""), (exchange, response) -> {
+			exchange.replay(stored);
+			exchange.failed(new IllegalStateException("refused"));
+			response.setStatusCode(HttpStatus.FORBIDDEN);
+			return response.writeWith(Mono.just(buffer("no")));
+		}).block();
+		assertThat(this.server.getStatusCode()).isEqualTo(HttpStatus.FORBIDDEN);
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("no");
+		assertThat(this.server.getHeaders().containsHeader(IdempotencyKeyHeader.REPLAYED)).isFalse();
+	}
+
+	@Test
+	void unreadBodyIsKeptForTheHandlerUnlessItIsTooLarge() {
+		List<String> read = new ArrayList<>();
+		answer(request("ab", "cd"),
+				(exchange, response) -> exchange.readContent()
+					.doOnSuccess((done) -> assertThat(exchange.content()).isNotNull())
+					.then(DataBufferUtils.join(exchange.request().getBody()))
+					.doOnNext((body) -> read.add(body.toString(StandardCharsets.UTF_8)))
+					.then())
+			.block();
+		assertThat(read).containsExactly("abcd");
+		answer(request("abcd", "efgh", "ijkl"),
+				(exchange, response) -> exchange.readContent()
+					.doOnSuccess((done) -> assertThatExceptionOfType(UnreadBodyTooLargeException.class)
+						.isThrownBy(exchange::content)))
+			.block();
+	}
+
+	@Test
+	void requestsAreComparedAlikeOnServletsAndWebFlux() throws Exception {
+		assertAlike("application/json", "{\"a\":1}", false);
+		assertAlike("application/x-www-form-urlencoded", "b=%C3%A4+1&a=2&b=3", false);
+		assertAlike("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"p\"\r\n\r\nv\r\n"
+				+ "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\r\nabc\r\n--x--\r\n",
+				true);
+	}
+
+	private void assertAlike(String type, String body, boolean takenApart) throws Exception {
+		ExchangeRules rules = new ExchangeRules(new ResponseRules(List::of), 10, OversizedResponse.LOST, 1000);
+		List<Object> reactive = new ArrayList<>();
+		MockServerHttpRequest request = MockServerHttpRequest.post("/sales/1?q=1&b=0")
+			.header("Content-Type", type)
+			.body(body);
+		answer(request, rules, (exchange, response) -> {
+			return (takenApart ? this.whole.getMultipartData().then() : Mono.<Void>empty()).then(exchange.readContent())
+				.then(Mono.fromRunnable(() -> reactive.addAll(exchange.content())));
+		}, null).block();
+		assertThat(reactive).usingRecursiveComparison().isEqualTo(servlets(rules, type, body));
+	}
+
+	private static List<@Nullable Object> servlets(ExchangeRules rules, String type, String body) throws Exception {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", "/sales/1");
+		request.setContentType(type);
+		request.addParameter("q", "1");
+		request.addParameter("b", "0");
+		if (type.startsWith("multipart")) {
+			request.addParameter("p", "v");
+			request.addPart(new MockPart("f", "f.txt", "abc".getBytes(StandardCharsets.UTF_8)));
+		}
+		else if (type.endsWith("urlencoded")) {
+			request.addParameter("b", "\u00e4 1", "3");
+			request.addParameter("a", "2");
+		}
+		else {
+			request.setContent(body.getBytes(StandardCharsets.UTF_8));
+		}
+		ServletExchange exchange = new ServletExchange(request, new MockHttpServletResponse(), rules);
+		exchange.expect(HANDLER);
+		List<@Nullable Object> content = exchange.content();
+		assertThat(content).isNotNull();
+		return content;
+	}
+
+	private MockServerHttpRequest post(String body) {
+		return MockServerHttpRequest.post("/sales").body(body);
+	}
+
+	private MockServerHttpRequest request(String... pieces) {
+		return MockServerHttpRequest.post("/sales").body(Flux.just(pieces).map(this::buffer));
+	}
+
+	private DataBuffer buffer(String text) {
+		NettyDataBuffer buffer = this.buffers.allocateBuffer(text.length());
+		buffer.write(text.getBytes(StandardCharsets.UTF_8));
+		this.allocated.add(buffer.getNativeBuffer());
+		return buffer;
+	}
+
+	private Mono<Void> answer(MockServerHttpRequest request, Dispatch dispatch) {
+		return answer(request, RULES, dispatch, null);
+	}
+
+	private Mono<Void> answer(MockServerHttpRequest request, Dispatch dispatch, Page page) {
+		return answer(request, RULES, dispatch, page);
+	}
+
+	private Mono<Void> answer(MockServerHttpRequest request, ExchangeRules rules, Dispatch dispatch,
+			@Nullable Page page) {
+		ReactiveExchange exchange = new ReactiveExchange(request, this.server, rules);
+		ReactiveExchangeResponse response = exchange.behind(exchange.response());
+		ServerWebExchange whole = new DefaultServerWebExchange(exchange.request(), exchange.response(),
+				new DefaultWebSessionManager(), ServerCodecConfigurer.create(), new AcceptHeaderLocaleContextResolver())
+			.mutate()
+			.response(response)
+			.build();
+		this.whole = whole;
+		Mono<Void> dispatched = exchange.dispatch(whole, response, Mono.defer(() -> {
+			exchange.expect(HANDLER, true);
+			return dispatch.run(exchange, response);
+		}));
+		Mono<Void> answered = (page != null) ? dispatched.onErrorResume((failure) -> page.write(exchange.response()))
+				: dispatched;
+		return exchange.answerWith(answered.then(Mono.defer(() -> exchange.response().setComplete())));
+	}
+
+	private static Method handler() {
+		try {
+			return Object.class.getMethod("toString");
+		}
+		catch (NoSuchMethodException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private interface Dispatch {
+
+		Mono<Void> run(ReactiveExchange exchange, ReactiveExchangeResponse response);
+
+	}
+
+	private interface Page {
+
+		Mono<Void> write(ReactiveExchangeResponse response);
+
+	}
+
+	private static final class Ends implements IdempotentExchange.Completion {
+
+		final List<Recording> answers = new ArrayList<>();
+
+		CompletionStage<Boolean> ending = CompletableFuture.completedFuture(true);
+
+		int unanswered;
+
+		StoredResponse kept() {
+			assertThat(this.answers).first().isInstanceOf(Recording.Stored.class);
+			return StoredResponse.read(((Recording.Stored) this.answers.get(0)).bytes());
+		}
+
+		@Override
+		public boolean isRunning() {
+			return false;
+		}
+
+		@Override
+		public boolean isFinal() {
+			return false;
+		}
+
+		@Override
+		public @Nullable Throwable failure() {
+			return null;
+		}
+
+		@Override
+		public CompletionStage<Boolean> answered(Recording response, boolean failed) {
+			this.answers.add(response);
+			return this.ending;
+		}
+
+		@Override
+		public CompletionStage<Boolean> unanswered() {
+			this.unanswered++;
+			return CompletableFuture.completedFuture(true);
+		}
+
+	}
+
+}
