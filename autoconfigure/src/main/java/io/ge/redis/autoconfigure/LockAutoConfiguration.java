@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -14,6 +15,7 @@ import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockGuard;
 import io.ge.redis.lock.LockProperties;
 import io.micrometer.context.ContextRegistry;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -27,6 +29,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -42,9 +45,10 @@ public final class LockAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockGuard lockGuard(ObjectProvider<LockProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events) {
+			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
+			GuardedCalls calls) {
 		return new LockGuard(properties::getObject, attributes, expressions,
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events);
+				() -> backends.getObject().get(properties.getObject().connectionFactory()), events, calls);
 	}
 
 	@Bean
@@ -65,6 +69,24 @@ public final class LockAutoConfiguration {
 	@ConditionalOnMissingBean
 	DistributedLocks distributedLocks(LockGuard guard) {
 		return guard.distributedLocks();
+	}
+
+	/**
+	 * Locks and reactive transactions.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(Mono.class)
+	static class ReactiveTransactionConfiguration {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static TransactionListenerPostProcessor lockReactiveTransactionListenerPostProcessor(
+				ObjectProvider<LockGuard> guard) {
+			SingletonSupplier<TransactionExecutionListener> listener = SingletonSupplier
+				.of(() -> guard.getObject().reactiveTransactionListener());
+			return new TransactionListenerPostProcessor(ReactiveTransactionManager.class, listener::obtain);
+		}
+
 	}
 
 	/**

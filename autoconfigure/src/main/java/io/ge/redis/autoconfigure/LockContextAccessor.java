@@ -20,7 +20,7 @@ import org.springframework.beans.factory.DisposableBean;
  */
 class LockContextAccessor implements ThreadLocalAccessor<LockContext.Carrier>, DisposableBean {
 
-	static final String KEY = "ge.redis.locks";
+	static final String KEY = LockContext.KEY;
 
 	private static final AtomicInteger users = new AtomicInteger();
 

@@ -9,13 +9,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.outage.OutagePolicy;
@@ -23,12 +25,14 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.lock.Acquisition.Acquired;
 import io.ge.redis.lock.Acquisition.Refused;
+import io.ge.redis.lock.Entering.CallChain;
 import io.ge.redis.lock.LockAcquireEvent.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The synchronous flavour: waits for the engine, binds locks to the thread while work
- * runs under them, and tells of attempts on the thread of the caller.
+ * The synchronous flavour waits for the engine, binds locks to the thread while work runs
+ * under them, and tells of attempts on the thread of the caller. The asynchronous one
+ * goes on on a thread of the application when the engine has answered.
  */
 final class DefaultDistributedLocks implements DistributedLocks {
 
@@ -38,10 +42,13 @@ final class DefaultDistributedLocks implements DistributedLocks {
 
 	private final GuardEvents events;
 
-	DefaultDistributedLocks(Locks locks, LockEngine engine, GuardEvents events) {
+	private final GuardedCalls calls;
+
+	DefaultDistributedLocks(Locks locks, LockEngine engine, GuardEvents events, GuardedCalls calls) {
 		this.locks = locks;
 		this.engine = engine;
 		this.events = events;
+		this.calls = calls;
 	}
 
 	@Override
@@ -66,13 +73,54 @@ final class DefaultDistributedLocks implements DistributedLocks {
 
 	@Override
 	public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
-		return acquireAll(this.locks.get(name, options), allParts(name, keys), false);
+		return (MultiLockHandle) acquireAll(this.locks.get(name, options), allParts(name, keys), CallChain.NONE).lock();
 	}
 
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
 			LockOptions options, LockedWork<T, E> work) throws E {
 		return run(enterAll(this.locks.get(name, options), allParts(name, keys)), work);
+	}
+
+	@Override
+	public CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
+		return acquireAsync(this.locks.get(name, options), List.of(parts(name, key)), false, (acquired) -> {
+			try {
+				return Optional.of(acquired.get().lock());
+			}
+			catch (LockNotAcquiredException ex) {
+				return Optional.empty();
+			}
+		});
+	}
+
+	@Override
+	public CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options) {
+		return acquireAsync(this.locks.get(name, options), List.of(parts(name, key)), false,
+				(acquired) -> acquired.get().lock());
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
+			LockedWork<? extends CompletionStage<T>, ?> work) {
+		return runAsync(new LockedCode(this.locks.get(name, options), List.of(parts(name, key)), false, work));
+	}
+
+	@Override
+	public CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options) {
+		return acquireAsync(this.locks.get(name, options), allParts(name, keys), true,
+				(acquired) -> (MultiLockHandle) acquired.get().lock());
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
+			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {
+		return runAsync(new LockedCode(this.locks.get(name, options), allParts(name, keys), true, work));
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T extends @Nullable Object> CompletionStage<T> runAsync(LockedCode code) {
+		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE, () -> new LockedCall(this, code));
 	}
 
 	private static List<String> parts(String name, Object key) {
@@ -100,8 +148,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	}
 
 	private Entry enterAll(LockSettings settings, List<List<String>> keys) {
-		HeldLocks locks = acquireAll(settings, keys, true);
-		return new Entry(locks, locks.own(), locks.shared());
+		return acquireAll(settings, keys, (key, shared) -> LockContext.enterAgain(this.engine, key, shared));
 	}
 
 	private static void enterAgain(LockSettings settings, HeldLock outer, List<HeldLock> shared) {
@@ -126,7 +173,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 			if (settings.onOutage() == OutagePolicy.DENY) {
 				throw ex;
 			}
-			return new Entry(new NoLock(settings.name()), List.of(), List.of());
+			return Entry.none(settings.name());
 		}
 	}
 
@@ -169,45 +216,53 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	}
 
 	/**
-	 * Takes the locks of several keys, in an order that is the same everywhere, so that
-	 * no two callers wait for each other; none if one is refused.
-	 * @param nested whether those that the call chain holds are entered
+	 * Takes the locks of several keys, or none if one is refused.
 	 * @throws LockNotAcquiredException if one was not acquired
 	 */
-	private HeldLocks acquireAll(LockSettings settings, List<List<String>> keys, boolean nested) {
-		SortedMap<RedisLockKey, List<String>> wanted = new TreeMap<>();
-		keys.forEach((parts) -> wanted.put(this.engine.key(settings.name(), parts), parts));
-		HeldLocks locks = new HeldLocks(settings.name());
-		long started = System.nanoTime();
-		Outcome outcome = Outcome.ERROR;
+	private Entry acquireAll(LockSettings settings, List<List<String>> keys, CallChain chain) {
+		Entering entering = enter(settings, keys, true, chain);
+		Entered entered;
 		try {
-			for (Map.Entry<RedisLockKey, List<String>> one : wanted.entrySet()) {
-				HeldLock outer = nested ? LockContext.enterAgain(this.engine, one.getKey(), locks::share) : null;
-				if (outer != null) {
-					outer.enterAgain(settings);
-					locks.add(one.getValue(), outer, false);
-					continue;
-				}
-				Duration rest = settings.waitTime().minusNanos(System.nanoTime() - started);
-				locks.add(one.getValue(),
-						orThrow(settings,
-								attempt(settings.waiting(rest.isNegative() ? Duration.ZERO : rest), one.getKey())),
-						true);
-			}
-			locks.assertHeld(); // one may be lost since it was taken
-			outcome = Outcome.ACQUIRED;
-			return locks;
+			entered = await(settings, entering);
 		}
-		catch (LockNotAcquiredException | LockInterruptedException ex) {
-			outcome = Outcome.NOT_ACQUIRED;
+		catch (LockInterruptedException ex) {
+			Waiting.await(entering.givenBack());
 			throw ex;
 		}
-		finally {
-			if (outcome != Outcome.ACQUIRED) {
-				locks.giveBack();
+		Entry entry = entered.take();
+		entry.own().forEach(HeldLock::bindToTransaction);
+		return entry;
+	}
+
+	/**
+	 * Takes locks that are not bound to a thread. The transaction in which they are asked
+	 * for keeps them, unless it has completed by then.
+	 * @param handle makes the result of what was acquired
+	 */
+	private <T> CompletionStage<T> acquireAsync(LockSettings settings, List<List<String>> keys, boolean together,
+			Function<Supplier<Entry>, T> handle) {
+		KeptLocks transaction = LockTransactions.kept();
+		return this.calls.handOver(enter(settings, keys, together, CallChain.NONE), (entered) -> handle.apply(() -> {
+			Entry entry = entered.take();
+			if (transaction != null) {
+				transaction.keep(entry);
 			}
-			tell(settings, outcome, started);
-		}
+			return entry;
+		}), Entered::giveBack);
+	}
+
+	/**
+	 * Enters locks without waiting.
+	 * @param keys one, or several that are locked together
+	 * @param chain finds what the call chain holds
+	 * @return completes with what came of it; may be cancelled
+	 */
+	Entering enter(LockSettings settings, List<List<String>> keys, boolean together, CallChain chain) {
+		return new Entering(this.engine, this.events, settings, keys, together).begin(chain);
+	}
+
+	boolean isOf(HeldLock lock, RedisLockKey key) {
+		return lock.isOf(this.engine, key);
 	}
 
 	private Acquisition acquire(LockSettings settings, RedisLockKey key) {
@@ -229,8 +284,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 
 	private Acquisition attempt(LockSettings settings, RedisLockKey key) {
 		CompletableFuture<Acquisition> attempt = this.engine.acquire(settings, key);
-		Acquisition acquisition = settings.waitTime().isZero() ? Waiting.await(attempt)
-				: awaitInterruptibly(settings, attempt);
+		Acquisition acquisition = await(settings, attempt);
 		if (acquisition instanceof Acquired acquired) {
 			acquired.lock().bindToTransaction();
 		}
@@ -242,12 +296,16 @@ final class DefaultDistributedLocks implements DistributedLocks {
 			.publish(new LockAcquireEvent(settings.name(), outcome, Duration.ofNanos(System.nanoTime() - started)));
 	}
 
+	private static <T> T await(LockSettings settings, CompletableFuture<T> attempt) {
+		return settings.waitTime().isZero() ? Waiting.await(attempt) : awaitInterruptibly(settings, attempt);
+	}
+
 	/**
 	 * A cancelled attempt that is granted all the same is released by the engine. One
 	 * that was complete before it could be cancelled is the caller's, who would else keep
 	 * a lock it knows nothing of.
 	 */
-	static Acquisition awaitInterruptibly(LockSettings settings, CompletableFuture<Acquisition> attempt) {
+	static <T> T awaitInterruptibly(LockSettings settings, CompletableFuture<T> attempt) {
 		try {
 			return attempt.get();
 		}
@@ -262,16 +320,6 @@ final class DefaultDistributedLocks implements DistributedLocks {
 		catch (ExecutionException ex) {
 			return Waiting.await(attempt); // throws the cause
 		}
-	}
-
-	/**
-	 * A lock that work may run under.
-	 *
-	 * @param lock the lock, or several
-	 * @param own what is given up after the work; nothing if an outer call holds it
-	 * @param shared what is kept for the work, while another thread may give it up
-	 */
-	record Entry(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	}
 
 }

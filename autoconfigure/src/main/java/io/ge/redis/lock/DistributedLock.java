@@ -32,6 +32,13 @@ import org.springframework.aot.hint.annotation.Reflective;
  * resource compare the {@linkplain FencingToken fencing token}, which rises with every
  * owner.
  * <p>
+ * Where the result comes later, as a future or publisher or of a suspending function,
+ * nobody waits for the lock on a thread: it is asked for when the method is called, or at
+ * each subscription to what it returns, the method is called when it is held, and it is
+ * given up before the result is passed on, or the end of several values. Whoever cancels
+ * gives it up. Calls inside enter it again on the thread that calls the method, and along
+ * the context of the subscriber.
+ * <p>
  * Cost: two script calls, two round trips, token included; a nested entry costs nothing.
  * A call that waits asks Redis at most once a second and is woken by a message. Keys are
  * {@code prefix:lock:{name:key}} with the lease as TTL, and beside it the last token,
@@ -98,7 +105,8 @@ public @interface DistributedLock {
 
 	/**
 	 * Whether the lease is extended every third of it while the method runs. If not, the
-	 * lock is lost when the lease has passed.
+	 * lock is lost when the lease has passed; refused at startup for methods that publish
+	 * many values, which may take as long as they like.
 	 * @return whether to extend
 	 */
 	boolean renew() default true;

@@ -7,6 +7,8 @@ package io.ge.redis.lock;
 
 import java.util.Collection;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * in an annotation are the same lock. Costs are those of {@link DistributedLock}. While
  * Redis is away, every method throws
  * {@link io.ge.redis.core.outage.RedisUnavailableException}, after at most
- * {@code ge.redis.outage.command-timeout}.
+ * {@code ge.redis.outage.command-timeout}. Every method that may wait has a twin whose
+ * name ends with {@code Async}, which never blocks; what the others throw its stage fails
+ * with.
  */
 public interface DistributedLocks {
 
@@ -46,6 +50,29 @@ public interface DistributedLocks {
 	}
 
 	/**
+	 * Takes a lock without blocking, as {@link #tryLock(String, Object, LockOptions)}.
+	 * Taken inside a transaction of this thread, it is kept until that has completed.
+	 * @param name the name of the lock
+	 * @param key what is locked
+	 * @param options wait time and lease
+	 * @return completes with the handle, to be closed by {@link LockHandle#closeAsync()};
+	 * who cancels it before has no lock
+	 */
+	default CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
+		return CompletableFuture.supplyAsync(() -> tryLock(name, key, options));
+	}
+
+	/**
+	 * Takes a lock without blocking, as {@link #tryLock(String, Object)}.
+	 * @param name the name of the lock
+	 * @param key what is locked
+	 * @return as {@link #tryLockAsync(String, Object, LockOptions)}
+	 */
+	default CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key) {
+		return tryLockAsync(name, key, LockOptions.defaults());
+	}
+
+	/**
 	 * Takes a lock or throws.
 	 * @param name the name of the lock
 	 * @param key what is locked
@@ -54,6 +81,18 @@ public interface DistributedLocks {
 	 * @throws LockNotAcquiredException if the lock was not acquired
 	 */
 	LockHandle lock(String name, Object key, LockOptions options);
+
+	/**
+	 * Takes a lock without blocking, or fails, as {@link #lock}.
+	 * @param name the name of the lock
+	 * @param key what is locked
+	 * @param options wait time and lease
+	 * @return completes as {@link #tryLockAsync(String, Object, LockOptions)}, or with
+	 * {@link LockNotAcquiredException}
+	 */
+	default CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options) {
+		return CompletableFuture.supplyAsync(() -> lock(name, key, options));
+	}
 
 	/**
 	 * Runs work under a lock, as {@link DistributedLock} would: nested entries cost
@@ -73,6 +112,25 @@ public interface DistributedLocks {
 			LockedWork<T, E> work) throws E;
 
 	/**
+	 * Runs work under a lock without blocking, as {@link DistributedLock} would that of a
+	 * method which returns a future: the work begins when the lock is held, and the lock
+	 * is given up when its stage is complete. Inside a transaction of this thread the
+	 * lock is waited for on it, so that the work begins inside, and kept until that
+	 * transaction has completed.
+	 * @param name the name of the lock
+	 * @param key what is locked
+	 * @param options wait time and lease
+	 * @param work what to do while the lock is held
+	 * @param <T> the type of its result
+	 * @return completes as the work does, after the lock was given up, or with
+	 * {@link LockNotAcquiredException}; who cancels it cancels the work
+	 */
+	default <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
+			LockedWork<? extends CompletionStage<T>, ?> work) {
+		return lockAsync(name, key, options).thenCompose((lock) -> HandledWork.run(lock, work));
+	}
+
+	/**
 	 * Takes the locks of several keys, or of none if one of them is not acquired within
 	 * the wait time. They are taken one after the other, in an order that is the same for
 	 * all callers and instances, so that nobody waits for each other; a key that is there
@@ -87,6 +145,19 @@ public interface DistributedLocks {
 	 * @throws LockNotAcquiredException if one was not acquired; none is held then
 	 */
 	MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options);
+
+	/**
+	 * Takes the locks of several keys without blocking, or of none, as {@link #lockAll}.
+	 * @param name the name of the locks
+	 * @param keys what is locked, not empty
+	 * @param options wait time, one budget for all, and lease
+	 * @return completes with the handle of all, to be closed by
+	 * {@link LockHandle#closeAsync()}, or with {@link LockNotAcquiredException}; who
+	 * cancels it before has no lock
+	 */
+	default CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options) {
+		return CompletableFuture.supplyAsync(() -> lockAll(name, keys, options));
+	}
 
 	/**
 	 * Runs work under the locks of several keys, as {@link #execute} and
@@ -104,6 +175,21 @@ public interface DistributedLocks {
 	 */
 	<T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys, LockOptions options,
 			LockedWork<T, E> work) throws E;
+
+	/**
+	 * Runs work under the locks of several keys without blocking, as
+	 * {@link #executeAsync} and {@link #executeAll}.
+	 * @param name the name of the locks
+	 * @param keys what is locked, not empty
+	 * @param options wait time, one budget for all, and lease
+	 * @param work what to do while the locks are held
+	 * @param <T> the type of its result
+	 * @return completes as {@link #executeAsync}
+	 */
+	default <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
+			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {
+		return lockAllAsync(name, keys, options).thenCompose((lock) -> HandledWork.run(lock, work));
+	}
 
 	/**
 	 * Returns locks for unit tests, which are granted to everybody at once, without Redis

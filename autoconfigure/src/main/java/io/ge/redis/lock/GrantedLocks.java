@@ -11,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.core.invocation.KeyText;
@@ -45,6 +47,21 @@ final class GrantedLocks implements DistributedLocks {
 		KeyText.several(keys, "The keys of the lock '" + name + "'")
 			.forEach((key) -> granted.computeIfAbsent(key, (same) -> this.tokens.incrementAndGet()));
 		return new GrantedLock(name, granted);
+	}
+
+	@Override
+	public CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
+		return CompletableFuture.completedStage(tryLock(name, key, options));
+	}
+
+	@Override
+	public CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options) {
+		return CompletableFuture.completedStage(lock(name, key, options));
+	}
+
+	@Override
+	public CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options) {
+		return CompletableFuture.completedStage(lockAll(name, keys, options));
 	}
 
 	@Override
@@ -116,6 +133,12 @@ final class GrantedLocks implements DistributedLocks {
 		@Override
 		public void close() {
 			this.closed = true;
+		}
+
+		@Override
+		public CompletionStage<@Nullable Void> closeAsync() {
+			close();
+			return CompletableFuture.completedStage(null);
 		}
 
 	}

@@ -7,6 +7,7 @@ package io.ge.redis.lock;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -112,7 +113,24 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Has ended the work of this thread, which is not interrupted any more.
+	 * Begins work that is not bound to a thread.
+	 * @param stop stops it when the lock is lost, if that is wanted
+	 */
+	void beginWork(Runnable stop) {
+		if (this.worker != null) {
+			this.worker.begin(stop);
+		}
+	}
+
+	/**
+	 * Returns whether whoever works under the lock is to be interrupted when it is lost.
+	 */
+	boolean interrupts() {
+		return this.worker != null;
+	}
+
+	/**
+	 * Has ended the work, which is not interrupted any more.
 	 */
 	void endWork() {
 		if (this.worker != null) {
@@ -152,6 +170,11 @@ final class HeldLock implements LockHandle {
 	@Override
 	public void close() {
 		Waiting.await(beginClose());
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> closeAsync() {
+		return this.engine.handOver(beginClose());
 	}
 
 	/**
@@ -195,10 +218,16 @@ final class HeldLock implements LockHandle {
 		}
 	}
 
-	private void leaveNow() {
-		if (this.users.decrementAndGet() == 0) {
-			this.engine.finished(this, Duration.ofNanos(System.nanoTime() - this.acquiredAt));
+	/**
+	 * Lets go of the lock, whatever transaction this thread is in.
+	 * @return as {@link #release()}
+	 */
+	CompletableFuture<Void> leaveNow() {
+		if (this.users.decrementAndGet() != 0) {
+			return CompletableFuture.completedFuture(null);
 		}
+		this.engine.finished(this, Duration.ofNanos(System.nanoTime() - this.acquiredAt));
+		return this.released;
 	}
 
 	/**
@@ -209,7 +238,7 @@ final class HeldLock implements LockHandle {
 	 */
 	CompletableFuture<Void> release() {
 		if (this.closed.compareAndSet(false, true)) {
-			leaveNow();
+			return leaveNow();
 		}
 		return isReleased() ? this.released : CompletableFuture.completedFuture(null);
 	}

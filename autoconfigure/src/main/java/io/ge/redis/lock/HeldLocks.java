@@ -6,15 +6,15 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Several locks in the hands of one caller, in the order in which they were taken. Those
@@ -22,38 +22,24 @@ import io.ge.redis.core.outage.Waiting;
  */
 final class HeldLocks implements MultiLockHandle {
 
+	private final LockEngine engine;
+
 	private final String name;
 
-	private final Map<List<String>, HeldLock> locks = new LinkedHashMap<>();
+	private final Map<List<String>, HeldLock> locks;
 
-	private final List<HeldLock> own = new ArrayList<>();
-
-	private final List<HeldLock> shared = new ArrayList<>(0);
-
-	HeldLocks(String name) {
-		this.name = name;
-	}
-
-	void add(List<String> parts, HeldLock lock, boolean owned) {
-		this.locks.put(parts, lock);
-		if (owned) {
-			this.own.add(lock);
-		}
-	}
+	private final List<HeldLock> own;
 
 	/**
-	 * Adds a lock of another thread that is kept for the caller.
+	 * Creates the handle.
+	 * @param locks all of them, in order
+	 * @param own those that are to be given up with it
 	 */
-	void share(HeldLock lock) {
-		this.shared.add(lock);
-	}
-
-	List<HeldLock> own() {
-		return this.own;
-	}
-
-	List<HeldLock> shared() {
-		return this.shared;
+	HeldLocks(LockEngine engine, String name, Map<List<String>, HeldLock> locks, List<HeldLock> own) {
+		this.engine = engine;
+		this.name = name;
+		this.locks = locks;
+		this.own = own;
 	}
 
 	@Override
@@ -100,26 +86,28 @@ final class HeldLocks implements MultiLockHandle {
 		this.locks.values().forEach(HeldLock::assertHeld);
 	}
 
-	/**
-	 * Gives up, at once, what was taken for nothing, and returns when nobody is kept from
-	 * it any more.
-	 */
-	void giveBack() {
-		this.shared.forEach(HeldLock::leave);
-		giveUp(HeldLock::giveBack);
+	@Override
+	public void close() {
+		Waiting.await(giveUp(this.own, HeldLock::beginClose));
 	}
 
 	@Override
-	public void close() {
-		giveUp(HeldLock::beginClose);
+	public CompletionStage<@Nullable Void> closeAsync() {
+		return this.engine.handOver(giveUp(this.own, HeldLock::beginClose));
 	}
 
-	private void giveUp(Function<HeldLock, CompletableFuture<Void>> release) {
-		CompletableFuture<?>[] releases = new CompletableFuture<?>[this.own.size()];
+	/**
+	 * Gives up locks, the last one first.
+	 * @param locks the locks
+	 * @param release gives one up
+	 * @return completes, never exceptionally, when all are given up
+	 */
+	static CompletableFuture<Void> giveUp(List<HeldLock> locks, Function<HeldLock, CompletableFuture<Void>> release) {
+		CompletableFuture<?>[] releases = new CompletableFuture<?>[locks.size()];
 		for (int i = 0; i < releases.length; i++) {
-			releases[i] = release.apply(this.own.get(releases.length - 1 - i));
+			releases[i] = release.apply(locks.get(releases.length - 1 - i));
 		}
-		Waiting.await(CompletableFuture.allOf(releases));
+		return CompletableFuture.allOf(releases);
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.ge.redis.core.call.SubscriberContexts;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +18,16 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * It finds handles, it does not own. Another thread has a context of its own: nothing is
  * inherited, and whoever goes on there passes the handle, or {@link #capture() carries}
- * the locks along.
+ * the locks along. Work whose result comes later finds them on the thread that calls the
+ * method and subscribes to what it has returned, and in the context of its subscriber.
  */
 public final class LockContext {
+
+	/**
+	 * Where the context of a subscriber has the {@link Carrier} of its locks, and where
+	 * Micrometer's context propagation hands it on.
+	 */
+	public static final String KEY = "ge.redis.locks";
 
 	private static final ThreadLocal<@Nullable List<Frame>> FRAMES = new ThreadLocal<>();
 
@@ -44,6 +52,34 @@ public final class LockContext {
 			}
 		}
 		throw new IllegalStateException("This thread runs in no method with @DistributedLock and in no locked work");
+	}
+
+	/**
+	 * Returns the lock of the innermost locked method or work that a subscriber belongs
+	 * to, whichever thread this is.
+	 * @param context the context of the subscriber, a
+	 * {@code reactor.util.context.ContextView}, such as {@code Mono.deferContextual}
+	 * gives
+	 * @return the handle, as {@link #current()}
+	 * @throws IllegalStateException if the subscriber belongs to none
+	 */
+	public static LockHandle current(Object context) {
+		List<LockHandle> handles = capture(context).handles();
+		if (handles.isEmpty()) {
+			throw new IllegalStateException(
+					"This subscriber belongs to no method with @DistributedLock and to no locked work");
+		}
+		return handles.get(handles.size() - 1);
+	}
+
+	/**
+	 * Takes the locks of a subscriber along to threads, as {@link #capture()} those of
+	 * this thread.
+	 * @param context the context of the subscriber, as for {@link #current(Object)}
+	 * @return the locks
+	 */
+	public static Carrier capture(Object context) {
+		return (SubscriberContexts.get(context, KEY) instanceof Carrier carrier) ? carrier : NONE;
 	}
 
 	/**
@@ -117,15 +153,87 @@ public final class LockContext {
 		return null;
 	}
 
+	/**
+	 * Returns all locks that this thread knows, also those that are only kept until its
+	 * transaction has completed.
+	 */
+	static List<LockHandle> handles() {
+		List<Frame> frames = FRAMES.get();
+		return (frames != null) ? frames.stream().map(Frame::handle).toList() : List.of();
+	}
+
+	/**
+	 * Returns the locks under which this thread works.
+	 */
+	static List<HeldLock> locks() {
+		List<HeldLock> locks = new ArrayList<>(0);
+		List<Frame> frames = FRAMES.get();
+		if (frames != null) {
+			for (Frame frame : frames) {
+				if (frame.inside && frame.handle instanceof HeldLock lock && !locks.contains(lock)) {
+					locks.add(lock);
+				}
+			}
+		}
+		return locks;
+	}
+
 	static Frame enter(LockHandle handle) {
+		Frame frame = new Frame(handle, false);
+		framesOfThread().add(frame);
+		return frame;
+	}
+
+	private static List<Frame> framesOfThread() {
 		List<Frame> frames = FRAMES.get();
 		if (frames == null) {
 			frames = new ArrayList<>(4);
 			FRAMES.set(frames);
 		}
-		Frame frame = new Frame(handle, false);
-		frames.add(frame);
-		return frame;
+		return frames;
+	}
+
+	/**
+	 * Returns an entry of work that is not bound to a thread, and keeps what it enters
+	 * again.
+	 */
+	static Frame frame(LockHandle handle) {
+		return new Frame(handle, true);
+	}
+
+	/**
+	 * Lets this thread work under more locks for a while.
+	 * @param surrounding those under which the work is called
+	 * @param entered those that it has entered
+	 * @return to be closed on the same thread
+	 */
+	static Scope bind(Carrier surrounding, List<Frame> entered) {
+		List<Frame> frames = framesOfThread();
+		List<Frame> added = new ArrayList<>(entered.size());
+		for (LockHandle handle : surrounding.handles) {
+			if (frames.stream().noneMatch((frame) -> frame.inside && frame.handle == handle)) {
+				added.add(frame(handle));
+			}
+		}
+		added.addAll(entered);
+		frames.addAll(added);
+		return () -> {
+			frames.removeAll(added);
+			if (frames.isEmpty() && FRAMES.get() == frames) {
+				FRAMES.remove();
+			}
+		};
+	}
+
+	/**
+	 * Lets other calls on this thread enter a lock again that its transaction keeps.
+	 */
+	static void keep(HeldLock lock) {
+		if (!handles().contains(lock)) {
+			Frame frame = frame(lock);
+			frame.inside = false;
+			framesOfThread().add(frame);
+		}
 	}
 
 	/**
@@ -198,11 +306,25 @@ public final class LockContext {
 		}
 
 		/**
-		 * Returns whether the thread was in no lock.
+		 * Returns whether there are no locks.
 		 * @return whether there is nothing to carry, and nothing to resume
 		 */
 		public boolean isEmpty() {
-			return this.frames == null;
+			return this.frames == null && this.handles.isEmpty();
+		}
+
+		List<LockHandle> handles() {
+			return this.handles;
+		}
+
+		/**
+		 * Returns these locks and, further in, others.
+		 */
+		Carrier with(List<LockHandle> inner) {
+			List<LockHandle> all = new ArrayList<>(this.handles);
+			all.removeAll(inner);
+			all.addAll(inner);
+			return new Carrier(all, null, null);
 		}
 
 		/**
@@ -269,11 +391,23 @@ public final class LockContext {
 		/** Whether another thread gives the lock up. */
 		private final boolean carried;
 
-		private boolean inside = true;
+		/** Work may end on another thread than the one that it began on. */
+		private volatile boolean inside = true;
 
 		private Frame(LockHandle handle, boolean carried) {
 			this.handle = handle;
 			this.carried = carried;
+		}
+
+		LockHandle handle() {
+			return this.handle;
+		}
+
+		/**
+		 * Leaves the work, wherever this is bound.
+		 */
+		void leave() {
+			this.inside = false;
 		}
 
 	}

@@ -25,6 +25,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -56,6 +57,8 @@ final class LockEngine {
 
 	private final GuardEvents events;
 
+	private final GuardedCalls calls;
+
 	private final ScheduledThreadPoolExecutor timers;
 
 	private final LockQueues queues;
@@ -70,10 +73,11 @@ final class LockEngine {
 
 	private final UnderWay underWay = new UnderWay();
 
-	LockEngine(RedisLocks redis, RedisShares redisShares, GuardEvents events) {
+	LockEngine(RedisLocks redis, RedisShares redisShares, GuardEvents events, GuardedCalls calls) {
 		this.redis = redis;
 		this.redisShares = redisShares;
 		this.events = events;
+		this.calls = calls;
 		this.timers = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("ge-redis-lock"));
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.queues = new LockQueues(this, redis, new LocalLocks(this.underWay));
@@ -298,6 +302,15 @@ final class LockEngine {
 						: "Redis does not know the holder any more"));
 		this.events.publish(new LockLostEvent(section.name(), section.token(), cause));
 		section.interruptWorker();
+	}
+
+	/**
+	 * Lets a caller that does not wait go on, on a thread of its own application.
+	 */
+	CompletionStage<@Nullable Void> handOver(CompletableFuture<?> done) {
+		// Whoever gives up waiting for a release does not stop it
+		return this.calls.handOver(done.copy(), (nothing) -> null, (nothing) -> {
+		});
 	}
 
 	/**

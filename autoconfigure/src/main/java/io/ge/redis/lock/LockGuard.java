@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -40,6 +41,8 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 
 	private final Supplier<LockEngine> engines;
 
+	private final GuardedCalls calls;
+
 	private final Supplier<DefaultDistributedLocks> api;
 
 	private volatile @Nullable LockEngine engine;
@@ -53,18 +56,21 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	 * @param expressions compiles key expressions
 	 * @param backend where the state lives
 	 * @param events told of attempts, releases and losses
+	 * @param calls makes calls whose results come later
 	 */
 	public LockGuard(Supplier<LockProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
-			Supplier<RedisBackend> backend, GuardEvents events) {
+			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
 		this.locks = new Locks(SingletonSupplier.of(properties));
 		this.source = new LockOperationSource(this.locks, attributes, expressions);
 		this.engines = SingletonSupplier.of(() -> {
 			RedisLocks redis = new RedisLocks(backend.get());
-			LockEngine made = new LockEngine(redis, new RedisShares(backend.get(), redis), events);
+			LockEngine made = new LockEngine(redis, new RedisShares(backend.get(), redis), events, calls);
 			this.engine = made;
 			return made;
 		});
-		this.api = SingletonSupplier.of(() -> new DefaultDistributedLocks(this.locks, this.engines.get(), events));
+		this.calls = calls;
+		this.api = SingletonSupplier
+			.of(() -> new DefaultDistributedLocks(this.locks, this.engines.get(), events, calls));
 	}
 
 	/**
@@ -73,15 +79,24 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, new LockInterceptor(this.source, this.api), order);
+		return new GuardAdvisor(this.source, new LockInterceptor(this.source, this.calls, this.api), order);
 	}
 
 	/**
 	 * Returns what vetoes the commit of transactions whose lock is lost.
-	 * @return the listener of every transaction manager
+	 * @return the listener of every transaction manager whose transactions are bound to
+	 * threads
 	 */
 	public TransactionExecutionListener transactionListener() {
 		return LockTransactions.listener();
+	}
+
+	/**
+	 * Returns what does so for reactive transactions, and lets them keep their locks.
+	 * @return the listener of every reactive transaction manager
+	 */
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return new TransactionsUnderLocks();
 	}
 
 	/**

@@ -6,6 +6,10 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that was acquired. The handle is the ownership, not the thread: it may be used
@@ -55,5 +59,17 @@ public interface LockHandle extends AutoCloseable {
 	 */
 	@Override
 	void close();
+
+	/**
+	 * Releases the lock without blocking, as {@link #close()}.
+	 * @return completes, never exceptionally, when it is released or will be after the
+	 * transaction, on a thread of the application
+	 */
+	default CompletionStage<@Nullable Void> closeAsync() {
+		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
+			close();
+			return null;
+		});
+	}
 
 }

@@ -7,31 +7,33 @@ package io.ge.redis.lock;
 
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardInterceptor;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs calls under their lock.
  */
-final class LockInterceptor extends GuardInterceptor<LockOperation> {
+final class LockInterceptor extends AsyncGuardInterceptor<LockOperation> {
 
 	private final Supplier<DefaultDistributedLocks> locks;
 
-	LockInterceptor(LockOperationSource source, Supplier<DefaultDistributedLocks> locks) {
-		super(source);
+	LockInterceptor(LockOperationSource source, GuardedCalls calls, Supplier<DefaultDistributedLocks> locks) {
+		super(source, calls);
 		this.locks = locks;
 	}
 
 	@Override
-	protected @Nullable Object guard(LockOperation operation, MethodInvocation invocation) throws Throwable {
-		DefaultDistributedLocks.Entry entry;
+	protected @Nullable Object guardPlain(LockOperation operation, MethodInvocation invocation) throws Throwable {
+		Entry entry;
 		try {
 			entry = this.locks.get()
 				.enterOrProceed(operation.settings(), operation.keys(invocation), operation.together());
 		}
 		catch (LockNotAcquiredException ex) {
-			return notAcquired(operation, invocation, ex);
+			return operation.refuse(invocation, ex);
 		}
 		return DefaultDistributedLocks.<@Nullable Object, Throwable>run(entry, (lock) -> {
 			operation.passToken(invocation, lock.token());
@@ -39,15 +41,9 @@ final class LockInterceptor extends GuardInterceptor<LockOperation> {
 		});
 	}
 
-	private static @Nullable Object notAcquired(LockOperation operation, MethodInvocation invocation,
-			LockNotAcquiredException refusal) throws Throwable {
-		if (operation.fallback() != null) {
-			return operation.fallback().invoke(invocation, () -> refusal);
-		}
-		if (operation.onNotAcquired() == OnNotAcquired.SKIP) {
-			return operation.skipped();
-		}
-		throw refusal;
+	@Override
+	protected GuardedCall<?> call(LockOperation operation, MethodInvocation invocation) {
+		return new LockedCall(this.locks.get(), new LockedMethod(operation, invocation));
 	}
 
 }

@@ -7,6 +7,7 @@ package io.ge.redis.lock;
 
 import java.util.List;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.FallbackMethod;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
@@ -25,11 +26,12 @@ import org.jspecify.annotations.Nullable;
  * @param onNotAcquired what happens to calls that do not get the lock
  * @param fallback answers those, if so configured
  * @param skipped what those return that are passed over
+ * @param form the form of the result
  * @param description for the endpoint
  */
 record LockOperation(LockSettings settings, @Nullable MethodExpression key, boolean together,
 		List<Integer> tokenParameters, OnNotAcquired onNotAcquired, @Nullable FallbackMethod fallback,
-		@Nullable Object skipped, GuardDescription description) implements GuardedOperation {
+		@Nullable Object skipped, ResultForm form, GuardDescription description) implements GuardedOperation {
 
 	/**
 	 * Returns what is locked: one key, or several if they are locked together.
@@ -49,6 +51,21 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 		for (int position : this.tokenParameters) {
 			invocation.getArguments()[position] = token;
 		}
+	}
+
+	/**
+	 * Answers in the place of a method that did not get its lock.
+	 * @throws Throwable the refusal, unless a fallback is to answer or nothing to happen;
+	 * or what the fallback throws
+	 */
+	@Nullable Object refuse(MethodInvocation invocation, LockNotAcquiredException refusal) throws Throwable {
+		if (this.fallback != null) {
+			return this.fallback.invoke(invocation, () -> refusal);
+		}
+		if (this.onNotAcquired == OnNotAcquired.SKIP) {
+			return this.skipped;
+		}
+		throw refusal;
 	}
 
 	@Override

@@ -8,8 +8,8 @@ package io.ge.redis.lock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.FallbackMethod;
@@ -45,7 +45,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 
 	@Override
 	protected LockOperation parse(List<DistributedLock> annotations, GuardedMethod method) {
-		ReturnTypes.requireSynchronous(method);
+		ResultForm form = ReturnTypes.form(method);
 		DistributedLock annotation = annotations.get(0);
 		String name = this.attributes.text(method, "name", annotation.name());
 		if (name == null) {
@@ -69,8 +69,10 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 				(annotation.onNotAcquired() != OnNotAcquired.THROW) ? annotation.onNotAcquired() : null,
 				OnNotAcquired.THROW);
 		FallbackMethod fallback = fallback(annotation, policy, method);
-		if (policy == OnNotAcquired.SKIP) {
-			requireSkippable(method);
+		if (form.kind() == ResultForm.Kind.MULTIPLE && !lock.renew()) {
+			throw method.problem("the lock is lost when " + lock.leaseTime()
+					+ " have passed, since its lease is not extended, and a publisher of many values may take "
+					+ "as long as it likes.", "Leave renew = true and bound it by maxHold, or return a Mono.");
 		}
 		List<Integer> tokens = tokenParameters(method);
 		if (!tokens.isEmpty() && lock.limit() > 1) {
@@ -80,7 +82,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 					"Remove the parameter, or use mode = WRITE or a lock without permits.");
 		}
 		return new LockOperation(lock, expression, keys != null, tokens, policy, fallback,
-				(method.method().getReturnType() == Optional.class) ? Optional.empty() : null,
+				(policy == OnNotAcquired.SKIP) ? SkippedCalls.result(form, method) : null, form,
 				new GuardDescription("lock", "DistributedLock", name, settings.toMap()));
 	}
 
@@ -123,14 +125,6 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 					"Set onNotAcquired = FALLBACK, or remove the fallback.");
 		}
 		return null;
-	}
-
-	private static void requireSkippable(GuardedMethod method) {
-		Class<?> type = method.method().getReturnType();
-		if (type.isPrimitive() && type != void.class) {
-			throw method.problem("onNotAcquired = SKIP has nothing to return for the primitive " + type + ".",
-					"Return the wrapper type, which is null when the call was passed over, or an Optional.");
-		}
 	}
 
 	private static List<Integer> tokenParameters(GuardedMethod method) {

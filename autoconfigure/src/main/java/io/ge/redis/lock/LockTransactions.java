@@ -9,8 +9,10 @@ import java.sql.Connection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
 import org.springframework.transaction.TransactionExecution;
@@ -44,7 +46,10 @@ final class LockTransactions {
 	 * before: it does not see what the last holder has committed. Once for each name.
 	 */
 	static void warnIfOlder(String name) {
-		Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+		warnIfOlder(name, TransactionSynchronizationManager.getCurrentTransactionIsolationLevel());
+	}
+
+	static void warnIfOlder(String name, @Nullable Integer isolation) {
 		if (isolation != null && isolation >= Connection.TRANSACTION_REPEATABLE_READ && warned.size() < MOST_WARNINGS
 				&& warned.add(name)) {
 			logger.warn("The lock '" + name + "' is taken inside a transaction with the isolation level "
@@ -63,6 +68,24 @@ final class LockTransactions {
 		}
 		TransactionSynchronizationManager.registerSynchronization(new Release(release));
 		return true;
+	}
+
+	/**
+	 * Returns the locks that the transaction of this thread keeps, if it is in one, for
+	 * work that goes on elsewhere.
+	 */
+	static @Nullable KeptLocks kept() {
+		if (!isActive()) {
+			return null;
+		}
+		for (TransactionSynchronization synchronization : TransactionSynchronizationManager.getSynchronizations()) {
+			if (synchronization instanceof Kept kept) {
+				return kept.locks();
+			}
+		}
+		KeptLocks locks = new KeptLocks(TransactionSynchronizationManager.getCurrentTransactionIsolationLevel());
+		TransactionSynchronizationManager.registerSynchronization(new Kept(locks));
+		return locks;
 	}
 
 	/**
@@ -85,6 +108,26 @@ final class LockTransactions {
 			}
 
 		};
+	}
+
+	private record Kept(KeptLocks locks) implements TransactionSynchronization {
+
+		@Override
+		public int getOrder() {
+			return Ordered.LOWEST_PRECEDENCE;
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			this.locks.beforeCommit();
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			this.locks.locks().forEach(LockContext::forget);
+			Waiting.await(this.locks.afterCompletion());
+		}
+
 	}
 
 	private record Check(Runnable check) implements TransactionSynchronization {

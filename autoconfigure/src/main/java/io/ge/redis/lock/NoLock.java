@@ -6,6 +6,10 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a method has in the place of a lock while Redis is away and the policy is to run
@@ -38,6 +42,11 @@ record NoLock(String name) implements LockHandle {
 	@Override
 	public void close() {
 		// nothing is held
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> closeAsync() {
+		return CompletableFuture.completedStage(null);
 	}
 
 }

@@ -17,10 +17,11 @@ public enum OnLost {
 	EVENT,
 
 	/**
-	 * A transaction of the same thread that would commit afterwards fails with
-	 * {@link LockLostException} and is rolled back: one that was begun under the lock, or
-	 * in which the lock was taken. Between this look and the commit the lock can still be
-	 * lost; against that helps only the {@linkplain FencingToken fencing token}.
+	 * A transaction of the same thread, or of the same subscriber, that would commit
+	 * afterwards fails with {@link LockLostException} and is rolled back: one that was
+	 * begun under the lock, or in which the lock was taken. Between this look and the
+	 * commit the lock can still be lost; against that helps only the
+	 * {@linkplain FencingToken fencing token}.
 	 */
 	VETO_COMMIT,
 
@@ -28,7 +29,9 @@ public enum OnLost {
 	 * As {@link #VETO_COMMIT}, and the thread that works under the lock is interrupted.
 	 * Drivers and channels may answer an interrupt by closing connections. The interrupt
 	 * does not outlive the work, and neither does one that comes from elsewhere
-	 * meanwhile. A lock that was taken as a handle has no such thread.
+	 * meanwhile. A lock that was taken as a handle has no such thread. Work whose result
+	 * comes later is cancelled instead, its subscription or the future of the method, and
+	 * its caller gets {@link LockLostException}.
 	 */
 	INTERRUPT
 

@@ -17,7 +17,9 @@ public enum OnNotAcquired {
 
 	/**
 	 * The method is passed over: the caller gets {@code null}, or the empty
-	 * {@code Optional}. Refused at startup for methods that return a primitive.
+	 * {@code Optional}; where the result comes later a future of those, or an empty
+	 * publisher. Refused at startup for methods that return a primitive, or a publisher
+	 * that is never empty.
 	 */
 	SKIP,
 

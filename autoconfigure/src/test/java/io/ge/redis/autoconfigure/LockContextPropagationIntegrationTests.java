@@ -6,14 +6,17 @@
 package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
@@ -31,6 +34,9 @@ import io.micrometer.context.ContextSnapshotFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -109,6 +115,37 @@ class LockContextPropagationIntegrationTests {
 	void asynchronousMethodRunsUnderTheLocksOfItsCaller() {
 		this.runner.withUserConfiguration(AsyncConfiguration.class)
 			.run((context) -> assertThat(context.getBean(Desk.class).sell(42)).isPositive());
+	}
+
+	@Test
+	void publishersRunUnderTheirLocksOnAllThreads() {
+		Hooks.enableAutomaticContextPropagation();
+		try {
+			this.runner.withBean(Warehouse.class).run((context) -> {
+				DistributedLocks locks = context.getBean(DistributedLocks.class);
+				List<Boolean> afterwards = new CopyOnWriteArrayList<>();
+				Mono<Long> work = context.getBean(Warehouse.class)
+					.count(42, () -> Mono.just(1L).publishOn(Schedulers.boundedElastic()).map((one) -> {
+						LockAssert.assertHeld("orders");
+						return locks.<Long, RuntimeException>execute("orders", 42, OPTIONS,
+								(again) -> again.token() - LockContext.current().token());
+					}))
+					.doOnNext((difference) -> afterwards.add(isUnderLock()));
+				for (int i = 0; i < 3; i++) {
+					assertThat(work.block(Duration.ofSeconds(30))).isZero();
+				}
+				assertThat(afterwards).containsExactly(false, false, false);
+				// Whoever is inside already is found, and gives the lock up
+				Long nested = locks.<Long, RuntimeException>execute("orders", 42, OPTIONS,
+						(outer) -> work.block(Duration.ofSeconds(30)));
+				assertThat(nested).isZero();
+				assertThat(isUnderLock()).isFalse();
+				locks.lock("orders", 42, OPTIONS).close();
+			});
+		}
+		finally {
+			Hooks.disableAutomaticContextPropagation();
+		}
 	}
 
 	@Test
@@ -280,6 +317,15 @@ class LockContextPropagationIntegrationTests {
 			long token = LockContext.current().token();
 			assertThat(get(this.stock.take(order))).isEqualTo(token);
 			return token;
+		}
+
+	}
+
+	static class Warehouse {
+
+		@DistributedLock(name = "orders", key = "#order")
+		public Mono<Long> count(int order, Supplier<Mono<Long>> work) {
+			return work.get();
 		}
 
 	}

@@ -5,10 +5,16 @@
 
 package io.ge.redis.lock;
 
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,6 +79,86 @@ class LockAssertTests {
 		finally {
 			other.shutdownNow();
 		}
+	}
+
+	@Test
+	void workWhoseResultComesLaterIsDoneUnderTheLock() {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		AtomicReference<LockHandle> handle = new AtomicReference<>();
+		CompletableFuture<String> result = this.locks.executeAsync("orders", 1, LockOptions.defaults(), (lock) -> {
+			LockAssert.assertHeld("orders");
+			handle.set(lock);
+			return work;
+		}).toCompletableFuture();
+		assertThat(isUnderLock()).isFalse();
+		assertThat(handle.get().isValid()).isTrue();
+		assertThat(result).isNotDone();
+		work.complete("done");
+		assertThat(result).isCompletedWithValue("done");
+		assertThat(handle.get().isValid()).isFalse();
+		assertThat(
+				this.locks
+					.executeAllAsync("orders", List.of(1, 2), LockOptions.defaults(),
+							(lock) -> CompletableFuture
+								.failedFuture(new IllegalStateException(LockContext.current().name())))
+					.toCompletableFuture())
+			.isCompletedExceptionally()
+			.failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.withMessageEndingWith("IllegalStateException: orders");
+		assertThat(this.locks.tryLockAsync("orders", 1).toCompletableFuture().join()).isPresent();
+	}
+
+	@Test
+	void locksOfAnApplicationsOwnHaveTwinsThatDoNotBlock() {
+		DistributedLocks own = new OwnLocks(this.locks);
+		assertThat(own.executeAsync("orders", 1, LockOptions.defaults(), (lock) -> {
+			LockAssert.assertHeld("orders");
+			return CompletableFuture.completedFuture(lock);
+		}).thenApply(LockHandle::isValid).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10))
+			.isEqualTo(false);
+		assertThat(own
+			.executeAllAsync("orders", List.of(1), LockOptions.defaults(),
+					(lock) -> CompletableFuture.completedFuture(lock.isValid()))
+			.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(true);
+		assertThat(own.tryLockAsync("orders", 1).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10))
+			.matches(Optional::isPresent);
+	}
+
+	/**
+	 * As it was written before there were twins.
+	 *
+	 * @param locks has the locks
+	 */
+	private record OwnLocks(DistributedLocks locks) implements DistributedLocks {
+
+		@Override
+		public Optional<LockHandle> tryLock(String name, Object key, LockOptions options) {
+			return this.locks.tryLock(name, key, options);
+		}
+
+		@Override
+		public LockHandle lock(String name, Object key, LockOptions options) {
+			return this.locks.lock(name, key, options);
+		}
+
+		@Override
+		public <T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
+				LockedWork<T, E> work) throws E {
+			return this.locks.execute(name, key, options, work);
+		}
+
+		@Override
+		public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
+			return this.locks.lockAll(name, keys, options);
+		}
+
+		@Override
+		public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
+				LockOptions options, LockedWork<T, E> work) throws E {
+			return this.locks.executeAll(name, keys, options, work);
+		}
+
 	}
 
 	private static boolean isUnderLock() {

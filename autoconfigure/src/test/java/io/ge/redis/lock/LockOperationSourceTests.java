@@ -9,8 +9,11 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -18,6 +21,9 @@ import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.outage.OutagePolicy;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.ParallelFlux;
 
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -160,8 +166,37 @@ class LockOperationSourceTests {
 	}
 
 	@Test
-	void refusesAsynchronousReturnType() {
-		assertRefused("asynchronous").withMessageContaining("CompletableFuture");
+	void knowsInWhichFormTheResultComes() {
+		assertThat(parse("asynchronous").form()).isEqualTo(ResultForm.FUTURE);
+		assertThat(parse("publisher").form().kind()).isEqualTo(ResultForm.Kind.SINGLE);
+		assertThat(parse("publishers").form().kind()).isEqualTo(ResultForm.Kind.MULTIPLE);
+		assertThat(parse("plain").form().isPlain()).isTrue();
+	}
+
+	@Test
+	void refusesResultsOfWhichNothingTellsWhenTheyAreThere() {
+		assertRefused("plainFuture").withMessageContaining("the return type Future cannot be guarded");
+		assertRefused("parallel").withMessageContaining("the return type ParallelFlux cannot be guarded");
+	}
+
+	@Test
+	void refusesManyValuesUnderALeaseThatIsNotExtended() {
+		assertRefused("notExtended").withMessageContaining("Samples.notExtended()")
+			.withMessageContaining("the lock is lost when PT30S have passed")
+			.withMessageContaining("Leave renew = true and bound it by maxHold, or return a Mono");
+		assertThat(parse("notExtendedOnce").settings().renew()).isFalse();
+		this.properties = properties(Map.of("publishers",
+				new LockProperties.Lock(null, null, false, null, null, null, null, null, null, null)));
+		assertRefused("publishers").withMessageContaining("since its lease is not extended");
+	}
+
+	@Test
+	void refusesFallbackAndSkipOfAnotherForm() {
+		assertRefused("otherForm").withMessageContaining("there is no fallback method 'otherFormFallback' that fits")
+			.withMessageContaining("Add to Samples: Mono otherFormFallback");
+		assertThat(parse("skippedMono").skipped()).isInstanceOf(Mono.class);
+		assertThat(parse("skippedFuture").skipped()).isInstanceOfSatisfying(CompletableFuture.class,
+				(skipped) -> assertThat(skipped.join()).isEqualTo(Optional.empty()));
 	}
 
 	@Test
@@ -488,6 +523,55 @@ class LockOperationSourceTests {
 
 		@DistributedLock(key = "#nobody")
 		public void unknownVariable(String somebody) {
+		}
+
+		@DistributedLock
+		public Mono<String> publisher() {
+			return Mono.empty();
+		}
+
+		@DistributedLock(name = "publishers")
+		public Flux<String> publishers() {
+			return Flux.empty();
+		}
+
+		@DistributedLock(renew = false)
+		public Flux<String> notExtended() {
+			return Flux.empty();
+		}
+
+		@DistributedLock(renew = false)
+		public Mono<String> notExtendedOnce() {
+			return Mono.empty();
+		}
+
+		@DistributedLock
+		public Future<String> plainFuture() {
+			return CompletableFuture.completedFuture("");
+		}
+
+		@DistributedLock
+		public ParallelFlux<String> parallel() {
+			return Flux.just("").parallel();
+		}
+
+		@DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallback = "otherFormFallback")
+		public Mono<String> otherForm() {
+			return Mono.empty();
+		}
+
+		String otherFormFallback() {
+			return "";
+		}
+
+		@DistributedLock(onNotAcquired = OnNotAcquired.SKIP)
+		public Mono<String> skippedMono() {
+			return Mono.empty();
+		}
+
+		@DistributedLock(onNotAcquired = OnNotAcquired.SKIP)
+		public CompletableFuture<Optional<String>> skippedFuture() {
+			return CompletableFuture.completedFuture(Optional.empty());
 		}
 
 		@DistributedLock

@@ -23,6 +23,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -284,6 +285,11 @@ class LockOutageIntegrationTests {
 			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.denied(1));
 			assertThat(desk.allowed(1)).isZero();
 		}
+		assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.deniedLater().block());
+		assertThat(desk.allowedLater(1).block()).isZero();
+		assertThat(this.far.locks().lockAsync("denied", 1, WAITING).toCompletableFuture()).failsWithin(SOON)
+			.withThrowableThat()
+			.withCauseInstanceOf(RedisUnavailableException.class);
 		assertThat(this.far.events(LockAcquireEvent.class)).extracting(LockAcquireEvent::result)
 			.endsWith("error", "error");
 		this.proxy.resume();
@@ -334,6 +340,17 @@ class LockOutageIntegrationTests {
 		@DistributedLock(name = "denied")
 		public long denied(@FencingToken long token) {
 			return token;
+		}
+
+		@DistributedLock(name = "denied")
+		public Mono<Long> deniedLater() {
+			return Mono.just(1L);
+		}
+
+		@DistributedLock(name = "allowed", onOutage = OutagePolicy.ALLOW)
+		public Mono<Long> allowedLater(@FencingToken long token) {
+			assertThat(LockContext.current().isValid()).isEqualTo(token > 0);
+			return Mono.just(token);
 		}
 
 		@DistributedLock(name = "allowed", onOutage = OutagePolicy.ALLOW)

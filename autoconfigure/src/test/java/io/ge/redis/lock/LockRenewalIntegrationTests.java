@@ -19,6 +19,7 @@ import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.script.ScriptListener;
 import io.ge.redis.lock.Acquisition.Acquired;
+import io.ge.redis.test.TestCalls;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisNode;
@@ -173,7 +174,7 @@ class LockRenewalIntegrationTests {
 						if (event instanceof LockLostEvent) {
 							this.lost.add(event);
 						}
-					})));
+					})), TestCalls.plain());
 			Awaitility.await().ignoreExceptions().untilAsserted(() -> lock("warm").release());
 		}
 

@@ -5,6 +5,8 @@
 
 package io.ge.redis.lock;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +37,28 @@ class WorkerTests {
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 		this.worker.begin();
 		assertThat(Thread.currentThread().isInterrupted()).isTrue();
+	}
+
+	@Test
+	void workWithoutThreadIsStoppedOnceWhenItsLockIsLostAlsoBeforeItBegins() {
+		AtomicInteger stopped = new AtomicInteger();
+		this.worker.begin(stopped::incrementAndGet);
+		assertThat(stopped).hasValue(0);
+		this.worker.interrupt();
+		this.worker.interrupt();
+		assertThat(stopped).hasValue(1);
+		this.worker.begin(stopped::incrementAndGet);
+		assertThat(stopped).hasValue(2);
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void workWithoutThreadIsNotStoppedAfterItsEnd() {
+		AtomicInteger stopped = new AtomicInteger();
+		this.worker.begin(stopped::incrementAndGet);
+		this.worker.end();
+		this.worker.interrupt();
+		assertThat(stopped).hasValue(0);
 	}
 
 	@Test

@@ -71,6 +71,14 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
+	 * Returns what ends the work before its time, if anything does.
+	 */
+	final @Nullable CompletionStage<?> interruption() {
+		GuardedCall.Work decided = this.work;
+		return (decided != null) ? decided.interruption() : null;
+	}
+
+	/**
 	 * Begins the call.
 	 */
 	final void run() {

@@ -55,6 +55,20 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 		}
 		this.followed = stage;
 		stage.whenComplete((value, failure) -> ended(value, (failure != null) ? Waiting.cause(failure) : null));
+		CompletionStage<?> interruption = interruption();
+		if (interruption != null) {
+			interruption.whenComplete((nothing, failure) -> {
+				if (failure != null) {
+					hop(() -> interrupt(Waiting.cause(failure)));
+				}
+			});
+		}
+	}
+
+	// The caller is to hear of the cause, not that its future was cancelled
+	private void interrupt(Throwable failure) {
+		ended(null, failure);
+		stopWork();
 	}
 
 	/**

@@ -88,6 +88,17 @@ public interface GuardedCall<A extends @Nullable Object> {
 		}
 
 		/**
+		 * Returns what ends the work before its time. Asked for once, when the method has
+		 * been called.
+		 * @return fails, on any thread, with what the caller gets in the place of a
+		 * result, while the promise of the method is cancelled; {@code null} if the work
+		 * goes on for as long as it takes
+		 */
+		default @Nullable CompletionStage<?> interruption() {
+			return null;
+		}
+
+		/**
 		 * Ends the guarding, once, when the work has ended. Does not block.
 		 * @param value the value, if there is one and not several
 		 * @param failure what the work failed with, a

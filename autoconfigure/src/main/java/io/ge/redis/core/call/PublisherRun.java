@@ -6,6 +6,7 @@
 package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -116,7 +119,19 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		if (decided != null) {
 			this.known = (Context) decided.contextual(this.known);
 		}
-		this.publisher.apply(promise).subscribe(this);
+		Publisher<?> working = this.publisher.apply(promise);
+		CompletionStage<?> interruption = interruption();
+		((interruption != null) ? until(working, interruption) : working).subscribe(this);
+	}
+
+	// An error of the other one would not cancel the work
+	private Publisher<?> until(Publisher<?> working, CompletionStage<?> interruption) {
+		Mono<?> failed = Mono.fromFuture(interruption.toCompletableFuture(), true).then(Mono.never());
+		return Flux.from(working)
+			.takeUntilOther(failed.onErrorComplete().publishOn(this.scheduler))
+			.cast(Object.class)
+			.concatWith(Mono.defer(() -> interruption.toCompletableFuture().isCompletedExceptionally()
+					? failed.then(Mono.empty()) : Mono.empty()));
 	}
 
 	@Override

@@ -38,6 +38,12 @@ final class Publishers {
 		return (adapter != null) ? adapter.fromPublisher(guarded) : guarded;
 	}
 
+	static Object just(ResultForm form, @Nullable Object value) {
+		Publisher<?> published = (form.kind() == ResultForm.Kind.SINGLE) ? Mono.justOrEmpty(value)
+				: Flux.from(Mono.justOrEmpty(value));
+		return (form.adapter() != null) ? form.adapter().fromPublisher(published) : published;
+	}
+
 	private static Function<Object, Publisher<?>> publisher(@Nullable ReactiveAdapter adapter, boolean single) {
 		if (adapter != null) {
 			return adapter::toPublisher;

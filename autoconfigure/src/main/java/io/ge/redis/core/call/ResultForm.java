@@ -47,6 +47,19 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
+	 * Returns the result of a call that publishes nothing.
+	 * @param value what it publishes all the same, if anything
+	 * @return the result, of a type that fits
+	 * @throws IllegalArgumentException if nothing is published in this form
+	 */
+	public Object publishing(@Nullable Object value) {
+		return switch (this.kind) {
+			case PLAIN, FUTURE -> throw new IllegalArgumentException("Not a publisher");
+			case SINGLE, MULTIPLE -> Publishers.just(this, value);
+		};
+	}
+
+	/**
 	 * What comes, and how.
 	 */
 	public enum Kind {

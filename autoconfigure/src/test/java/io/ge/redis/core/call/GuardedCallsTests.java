@@ -17,6 +17,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -228,6 +229,20 @@ class GuardedCallsTests {
 			assertThat(work).isCancelled();
 			assertThat(call.notes).endsWith("ended with CancellationException");
 			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void interruptionIsTheResultAndCancelsTheWork() {
+			CompletableFuture<String> work = new CompletableFuture<>();
+			TestCall call = new TestCall(() -> work).grant();
+			CompletableFuture<Object> result = future(call);
+			call.interruption.completeExceptionally(new IllegalArgumentException("lost"));
+			Awaitility.await().until(work::isCancelled);
+			assertThat(call.notes).endsWith("ended with IllegalArgumentException");
+			assertThat(result).isNotDone();
+			call.end();
+			assertThat(result).failsWithin(LONG).withThrowableThat().havingCause().withMessage("lost");
+			assertThat(call.isOver()).isTrue();
 		}
 
 		@Test
@@ -515,6 +530,32 @@ class GuardedCallsTests {
 			assertThat(cancelled).hasValue("work");
 			assertThat(call.notes).endsWith("ended with CancellationException");
 			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void interruptionIsTheResultAndCancelsTheWork() {
+			AtomicBoolean cancelled = new AtomicBoolean();
+			TestCall call = new TestCall(
+					() -> Flux.just("one").concatWith(Flux.never()).doOnCancel(() -> cancelled.set(true)))
+				.grant()
+				.end();
+			CompletableFuture<Object> first = new CompletableFuture<>();
+			CompletableFuture<Throwable> last = new CompletableFuture<>();
+			flux(() -> call).subscribe(first::complete, last::complete);
+			assertThat(first).succeedsWithin(LONG).isEqualTo("one");
+			call.interruption.completeExceptionally(new IllegalArgumentException("lost"));
+			assertThat(last).succeedsWithin(LONG).extracting(Throwable::getMessage).isEqualTo("lost");
+			assertThat(cancelled).isTrue();
+			assertThat(call.isOver()).isTrue();
+		}
+
+		@Test
+		void interruptionThatDoesNotComeChangesNothing() {
+			TestCall call = new TestCall(() -> Flux.just("one", "two")).grant().end();
+			assertThat(flux(() -> call).collectList().block(LONG)).containsExactly("one", "two");
+			TestCall over = new TestCall(() -> Mono.just("one")).grant().end();
+			over.interruption.complete(null);
+			assertThat(mono(() -> over).block(LONG)).isEqualTo("one");
 		}
 
 		@Test

@@ -27,6 +27,8 @@ final class TestCall implements GuardedCall<String> {
 
 	final List<String> notes = new CopyOnWriteArrayList<>();
 
+	final CompletableFuture<Void> interruption = new CompletableFuture<>();
+
 	/** Taken and not yet given back in any way. */
 	final AtomicInteger held = new AtomicInteger();
 
@@ -114,6 +116,11 @@ final class TestCall implements GuardedCall<String> {
 			public @Nullable Object start() {
 				TestCall.this.notes.add("started");
 				return TestCall.this.work.get();
+			}
+
+			@Override
+			public CompletionStage<?> interruption() {
+				return TestCall.this.interruption;
 			}
 
 			@Override

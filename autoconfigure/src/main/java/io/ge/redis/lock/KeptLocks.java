@@ -1,0 +1,103 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.ge.redis.core.call.TransactionParticipant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks that a transaction keeps until it has completed, whoever gives them up
+ * before. It may complete on another thread than the one that takes them.
+ */
+final class KeptLocks implements TransactionParticipant {
+
+	private final Lock guard = new ReentrantLock();
+
+	private final List<HeldLock> locks = new ArrayList<>(1);
+
+	private final @Nullable Integer isolation;
+
+	private boolean over;
+
+	/**
+	 * Creates it.
+	 * @param isolation the isolation level of the transaction, if it declares one
+	 */
+	KeptLocks(@Nullable Integer isolation) {
+		this.isolation = isolation;
+	}
+
+	/**
+	 * Keeps a lock that was taken inside the transaction, unless that is over.
+	 */
+	void keep(HeldLock lock) {
+		this.guard.lock();
+		try {
+			if (!this.over && !this.locks.contains(lock) && lock.join()) {
+				this.locks.add(lock);
+			}
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Keeps the locks of an entry, and warns of those that come too late.
+	 */
+	void keep(Entry entry) {
+		entry.own().forEach((lock) -> LockTransactions.warnIfOlder(lock.name(), this.isolation));
+		entry.held().forEach(this::keep);
+	}
+
+	/**
+	 * Returns the locks that are kept.
+	 */
+	List<HeldLock> locks() {
+		this.guard.lock();
+		try {
+			return List.copyOf(this.locks);
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Vetoes the commit if a lock is lost.
+	 * @throws LockLostException if the transaction must not be committed
+	 */
+	@Override
+	public void beforeCommit() {
+		locks().forEach(HeldLock::assertMayCommit);
+	}
+
+	/**
+	 * The transaction has completed.
+	 * @return completes, never exceptionally, when nobody is kept from anything any more
+	 */
+	@Override
+	public CompletableFuture<Void> afterCompletion() {
+		List<HeldLock> kept;
+		this.guard.lock();
+		try {
+			this.over = true;
+			kept = List.copyOf(this.locks);
+			this.locks.clear();
+		}
+		finally {
+			this.guard.unlock();
+		}
+		return HeldLocks.giveUp(kept, HeldLock::leaveNow);
+	}
+
+}

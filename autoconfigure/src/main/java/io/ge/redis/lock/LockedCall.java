@@ -1,0 +1,218 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.SubscriberContexts;
+import io.ge.redis.core.call.SubscriberTransactions;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work under a lock whose result comes later. It belongs to the call chain of whoever
+ * asks for it: of its thread, of the subscriber, and of their transaction. Their locks
+ * are entered again, and are kept for this work, which may outlive the section of whoever
+ * has taken them.
+ */
+final class LockedCall implements GuardedCall<Entered> {
+
+	private final DefaultDistributedLocks locks;
+
+	private final Task task;
+
+	/** The locks under which the call is made, innermost last. */
+	private LockContext.Carrier surrounding = LockContext.capture();
+
+	/** Also those that are only kept for a transaction. */
+	private final List<LockHandle> held = new ArrayList<>(LockContext.handles());
+
+	private boolean subscribed;
+
+	private @Nullable KeptLocks transaction;
+
+	/** Of the transaction, if that is bound to one. */
+	private @Nullable Thread thread;
+
+	LockedCall(DefaultDistributedLocks locks, Task task) {
+		this.locks = locks;
+		this.task = task;
+	}
+
+	@Override
+	public void subscribed(Object context) {
+		this.subscribed = true;
+		LockContext.Carrier carried = LockContext.capture(context);
+		this.surrounding = this.surrounding.with(carried.handles());
+		this.held.addAll(carried.handles());
+		this.transaction = SubscriberTransactions.join(context, KeptLocks.class, KeptLocks::new);
+	}
+
+	@Override
+	public CompletableFuture<Entered> ask() {
+		if (!this.subscribed) {
+			// A publisher is not in the transaction of the thread that subscribes
+			this.transaction = LockTransactions.kept();
+			this.thread = Thread.currentThread();
+		}
+		if (this.transaction != null) {
+			this.held.addAll(this.transaction.locks());
+		}
+		return this.locks.enter(this.task.settings(), this.task.keys(), this.task.isTogether(), this::enterAgain);
+	}
+
+	private @Nullable HeldLock enterAgain(RedisLockKey key, Consumer<HeldLock> shared) {
+		for (int i = this.held.size() - 1; i >= 0; i--) {
+			if (this.held.get(i) instanceof HeldLock lock && this.locks.isOf(lock, key) && lock.join()) {
+				shared.accept(lock);
+				return lock;
+			}
+		}
+		return null;
+	}
+
+	@Override
+	public Work decide(Entered entered) throws Throwable {
+		Entry entry;
+		try {
+			entry = entered.take();
+		}
+		catch (LockNotAcquiredException ex) {
+			return this.task.refused(ex);
+		}
+		catch (RedisUnavailableException ex) {
+			if (!this.task.isDoneWithoutLock()) {
+				throw ex;
+			}
+			entry = Entry.none(this.task.settings().name());
+		}
+		if (this.transaction != null) {
+			keep(entry, this.transaction);
+		}
+		return new Locked(entry);
+	}
+
+	/**
+	 * Keeps the locks for the transaction, whose other calls enter them again.
+	 */
+	private void keep(Entry entry, KeptLocks kept) {
+		kept.keep(entry);
+		if (Thread.currentThread() == this.thread) {
+			entry.held().forEach(LockContext::keep);
+		}
+	}
+
+	@Override
+	public void giveBack(Entered entered) {
+		entered.giveBack();
+	}
+
+	/**
+	 * What is done under the lock.
+	 */
+	interface Task {
+
+		LockSettings settings();
+
+		/**
+		 * Returns what is locked.
+		 */
+		List<List<String>> keys();
+
+		/**
+		 * Returns whether it is several keys that are locked together.
+		 */
+		boolean isTogether();
+
+		/**
+		 * Returns whether it is done without lock while Redis is away.
+		 */
+		boolean isDoneWithoutLock();
+
+		/**
+		 * Starts it.
+		 * @return the promise of the result
+		 * @throws Throwable what the work throws
+		 */
+		@Nullable Object start(LockHandle lock) throws Throwable;
+
+		/**
+		 * Decides what is done in its place.
+		 * @throws LockNotAcquiredException the refusal, if nothing is
+		 */
+		default Work refused(LockNotAcquiredException refusal) {
+			throw refusal;
+		}
+
+	}
+
+	/**
+	 * Work under the lock.
+	 */
+	private final class Locked implements Work {
+
+		private final Entry entry;
+
+		private final List<LockContext.Frame> frames = new ArrayList<>(2);
+
+		private final @Nullable CompletableFuture<Void> lost;
+
+		Locked(Entry entry) {
+			this.entry = entry;
+			for (HeldLock lock : entry.held()) {
+				this.frames.add(LockContext.frame(lock));
+			}
+			if (this.frames.size() != 1 || this.frames.get(0).handle() != entry.lock()) {
+				// The handle that the work sees is the innermost
+				this.frames.add(LockContext.frame(entry.lock()));
+			}
+			this.lost = entry.own().stream().anyMatch(HeldLock::interrupts) ? new CompletableFuture<>() : null;
+		}
+
+		@Override
+		public void begin(Beginning beginning) throws Throwable {
+			CompletableFuture<Void> interrupted = this.lost;
+			if (interrupted != null) {
+				for (HeldLock lock : this.entry.own()) {
+					lock.beginWork(() -> interrupted.completeExceptionally(new LockLostException(lock.name())));
+				}
+			}
+			try (LockContext.Scope scope = LockContext.bind(LockedCall.this.surrounding, this.frames)) {
+				beginning.run();
+			}
+		}
+
+		@Override
+		public Object contextual(Object context) {
+			return SubscriberContexts.put(context, LockContext.KEY,
+					LockedCall.this.surrounding.with(this.frames.stream().map(LockContext.Frame::handle).toList()));
+		}
+
+		@Override
+		public @Nullable Object start() throws Throwable {
+			return LockedCall.this.task.start(this.entry.lock());
+		}
+
+		@Override
+		public @Nullable CompletionStage<?> interruption() {
+			return this.lost;
+		}
+
+		@Override
+		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+			this.frames.forEach(LockContext.Frame::leave);
+			this.entry.own().forEach(HeldLock::endWork);
+			return this.entry.release();
+		}
+
+	}
+
+}

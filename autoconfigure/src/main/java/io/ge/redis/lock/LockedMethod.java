@@ -1,0 +1,58 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.List;
+
+import io.ge.redis.core.call.GuardedCall.Work;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
+import io.ge.redis.core.outage.OutagePolicy;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of an annotated method whose result comes later.
+ *
+ * @param operation what the annotation says
+ * @param invocation the call
+ */
+record LockedMethod(LockOperation operation, MethodInvocation invocation) implements LockedCall.Task {
+
+	@Override
+	public LockSettings settings() {
+		return this.operation.settings();
+	}
+
+	@Override
+	public List<List<String>> keys() {
+		return this.operation.keys(this.invocation);
+	}
+
+	@Override
+	public boolean isTogether() {
+		return this.operation.together();
+	}
+
+	@Override
+	public boolean isDoneWithoutLock() {
+		return settings().onOutage() == OutagePolicy.ALLOW;
+	}
+
+	@Override
+	public @Nullable Object start(LockHandle lock) throws Throwable {
+		this.operation.passToken(this.invocation, lock.token());
+		return AsyncGuardInterceptor.proceed(this.invocation);
+	}
+
+	@Override
+	public Work refused(LockNotAcquiredException refusal) {
+		if (this.operation.fallback() == null && this.operation.onNotAcquired() != OnNotAcquired.SKIP) {
+			throw refusal;
+		}
+		return () -> this.operation.refuse(this.invocation, refusal);
+	}
+
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Reactive transactions that are begun under locks: not committed if one is lost, and not
+ * left alone by them. Whoever cancels such work stops waiting for a commit that is under
+ * way and goes on all the same, and the next holder must see it.
+ * <p>
+ * Which locks those are is known on the thread that begins the transaction, and only
+ * there: everything else comes on any thread.
+ */
+final class TransactionsUnderLocks implements TransactionExecutionListener {
+
+	/** Of one whose begin is cancelled nothing more is heard. */
+	private final Map<TransactionExecution, Begun> begun = new WeakHashMap<>();
+
+	private final Lock guard = new ReentrantLock();
+
+	@Override
+	public void beforeBegin(TransactionExecution transaction) {
+		List<HeldLock> locks = LockContext.locks();
+		if (!locks.isEmpty()) {
+			guarded(() -> this.begun.put(transaction, new Begun(locks, new KeptLocks(null))));
+		}
+	}
+
+	@Override
+	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+		if (beginFailure != null) {
+			guarded(() -> this.begun.remove(transaction));
+			return;
+		}
+		Begun found = guarded(() -> this.begun.get(transaction));
+		if (found != null) {
+			found.locks().forEach(found.kept()::keep);
+		}
+	}
+
+	@Override
+	public void beforeCommit(TransactionExecution transaction) {
+		Begun found = guarded(() -> this.begun.get(transaction));
+		if (found != null) {
+			found.kept().beforeCommit();
+		}
+	}
+
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+		end(transaction);
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+		end(transaction);
+	}
+
+	private void end(TransactionExecution transaction) {
+		Begun found = guarded(() -> this.begun.remove(transaction));
+		if (found != null) {
+			found.kept().afterCompletion();
+		}
+	}
+
+	private @Nullable Begun guarded(Supplier<@Nullable Begun> access) {
+		this.guard.lock();
+		try {
+			return access.get();
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	private record Begun(List<HeldLock> locks, KeptLocks kept) {
+	}
+
+}
