@@ -5,11 +5,17 @@
 
 package io.ge.redis.core.call;
 
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
 
 import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
@@ -33,6 +39,73 @@ public final class SubscriberTransactions {
 			.contextWrite((ContextView) context)
 			.toFuture()
 			.getNow(null);
+	}
+
+	/**
+	 * Returns who takes part in a transaction as one of its kind, and lets it do so if
+	 * nobody does yet. Is not called for one transaction by several threads at once.
+	 * @param transaction the transaction's synchronizations
+	 * @param type the kind
+	 * @param maker makes one that will take part
+	 * @param <T> its type
+	 * @return the participant
+	 */
+	public static <T extends TransactionParticipant> T participant(TransactionSynchronizationManager transaction,
+			Class<T> type, Supplier<T> maker) {
+		T participant = participant(transaction, type);
+		if (participant == null) {
+			participant = maker.get();
+			transaction.registerSynchronization(new Participation(participant));
+		}
+		return participant;
+	}
+
+	/**
+	 * Returns who takes part in a transaction as one of its kind.
+	 * @param transaction the transaction's synchronizations
+	 * @param type the kind
+	 * @param <T> its type
+	 * @return the participant, or {@code null} if nobody does
+	 */
+	public static <T extends TransactionParticipant> @Nullable T participant(
+			TransactionSynchronizationManager transaction, Class<T> type) {
+		for (TransactionSynchronization each : transaction.getSynchronizations()) {
+			if (each instanceof Participation participation && type.isInstance(participation.participant())) {
+				return type.cast(participation.participant());
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Of a transaction that is suspended no synchronization is there, and all are again
+	 * when it goes on.
+	 *
+	 * @param participant who takes part
+	 */
+	private record Participation(TransactionParticipant participant) implements TransactionSynchronization {
+
+		@Override
+		public Mono<Void> beforeCommit(boolean readOnly) {
+			return Mono.defer(() -> after(this.participant.beforeCommit()));
+		}
+
+		@Override
+		public Mono<Void> afterCompletion(int status) {
+			return Mono.defer(() -> after(this.participant.completed(status == STATUS_COMMITTED)));
+		}
+
+		// The transaction goes on on a thread of the application, not of the driver of
+		// Redis
+		private static Mono<Void> after(CompletionStage<?> step) {
+			Mono<?> done = Mono.fromCompletionStage(step).onErrorMap(Waiting::cause);
+			if (!step.toCompletableFuture().isDone()) {
+				done = done.publishOn(
+						Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic());
+			}
+			return done.then();
+		}
+
 	}
 
 }
