@@ -16,6 +16,7 @@ import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindProperties;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -34,6 +35,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.transaction.ReactiveTransactionManager;
 
 /**
  * Caches.
@@ -49,11 +51,12 @@ public final class CacheAutoConfiguration {
 	static CacheGuard cacheGuard(ObjectProvider<CacheProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends,
 			GuardEvents events, ObjectProvider<WriteBehindProperties> behind,
-			ObjectProvider<WriteBehindStore<?>> stores, Environment environment) {
+			ObjectProvider<WriteBehindStore<?>> stores, Environment environment, GuardedCalls calls) {
 		return new CacheGuard(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared),
 				() -> backends.getObject().get(properties.getObject().connectionFactory()), ThreadContext::carriedBy,
-				events, behind::getObject, () -> stores.orderedStream().toList(), () -> namesForSpring(environment));
+				events, behind::getObject, () -> stores.orderedStream().toList(), () -> namesForSpring(environment),
+				calls);
 	}
 
 	private static List<String> namesForSpring(Environment environment) {
@@ -96,6 +99,14 @@ public final class CacheAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static TransactionListenerPostProcessor cacheTransactionListenerPostProcessor(ObjectProvider<CacheGuard> guard) {
 		return new TransactionListenerPostProcessor(() -> guard.getObject().transactionListener());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionListenerPostProcessor cacheReactiveTransactionListenerPostProcessor(
+			ObjectProvider<CacheGuard> guard) {
+		return new TransactionListenerPostProcessor(ReactiveTransactionManager.class,
+				() -> guard.getObject().reactiveTransactionListener());
 	}
 
 	@Bean

@@ -50,6 +50,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * transaction has changed without {@link CacheWriteThrough} or {@link GeCaches} is not
  * known to the cache: do not read such a row through it before the commit.
  * <p>
+ * Methods may return futures and publishers, or be suspending functions: cached is what
+ * is inside, of several values the list of them, which is given out when the last one is
+ * loaded. The cache is asked when a publisher is subscribed to, nothing blocks, and who
+ * cancels while it loads gives way to the next one in line at once.
+ * <p>
  * Cost: a hit is one script call and one round trip, a miss two, an early refresh one
  * more beside the hit. Keys are {@code prefix:cache:{cache:key}:*}, all with a TTL but
  * {@link #permanent} values. While Redis is away the method runs and nothing is thrown.

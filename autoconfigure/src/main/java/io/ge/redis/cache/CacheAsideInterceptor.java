@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardInterceptor;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -20,17 +23,21 @@ import org.springframework.aop.ProxyMethodInvocation;
 /**
  * Answers readers from the cache.
  */
-final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> {
+final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperation> {
 
 	private final Supplier<CacheReader> reader;
 
-	CacheAsideInterceptor(CacheAsideOperationSource source, Supplier<CacheReader> reader) {
-		super(source);
+	private final Supplier<LaterReader> later;
+
+	CacheAsideInterceptor(CacheAsideOperationSource source, GuardedCalls calls, Supplier<CacheReader> reader,
+			Supplier<LaterReader> later) {
+		super(source, calls);
 		this.reader = reader;
+		this.later = later;
 	}
 
 	@Override
-	protected @Nullable Object guard(CacheAsideOperation operation, MethodInvocation invocation) throws Throwable {
+	protected @Nullable Object guardPlain(CacheAsideOperation operation, MethodInvocation invocation) throws Throwable {
 		if (!operation.applies(invocation)) {
 			return invocation.proceed();
 		}
@@ -41,6 +48,14 @@ final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> 
 					this.reader.get().readAll(new InvokedForSeveral(operation, operation.bulk(), invocation, entries)));
 		}
 		return operation.wrap(this.reader.get().read(new Invoked(operation, invocation, operation.key(invocation))));
+	}
+
+	@Override
+	protected GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
+		return new CacheReadCall(
+				this.later.get(), () -> operation.applies(invocation)
+						? new Invoked(operation, invocation, operation.key(invocation)) : null,
+				() -> proceed(invocation));
 	}
 
 	/**
@@ -82,7 +97,7 @@ final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> 
 	 * The rest of a call.
 	 */
 	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation,
-			CacheKey key) implements CacheSource {
+			CacheKey key) implements LaterSource {
 
 		@Override
 		public CacheType type() {
@@ -90,8 +105,23 @@ final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> 
 		}
 
 		@Override
+		public ResultForm form() {
+			return this.operation.form();
+		}
+
+		@Override
 		public @Nullable Object load() throws Throwable {
-			return this.operation.unwrap(this.invocation.proceed());
+			return form().isPlain() ? plain(this.invocation.proceed()) : proceed(this.invocation);
+		}
+
+		@Override
+		public @Nullable Object plain(@Nullable Object promised) {
+			return this.operation.unwrap(promised);
+		}
+
+		@Override
+		public @Nullable Object promised(@Nullable Object plain) {
+			return this.operation.wrap(plain);
 		}
 
 		@Override
@@ -105,7 +135,7 @@ final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> 
 		}
 
 		@Override
-		public CacheSource detached() {
+		public LaterSource detached() {
 			return (this.invocation instanceof ProxyMethodInvocation proxied)
 					? new Detached(new Invoked(this.operation, proxied.invocableClone(), this.key), tags()) : this;
 		}
@@ -118,13 +148,13 @@ final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> 
 	 * change that touches neither, or is taken back while the method runs, is not
 	 * noticed.
 	 */
-	private static final class Detached implements CacheSource {
+	private static final class Detached implements LaterSource {
 
 		private final Invoked call;
 
 		private final @Nullable CacheTags tags;
 
-		private boolean changed;
+		private volatile boolean changed;
 
 		Detached(Invoked call, @Nullable CacheTags tags) {
 			this.call = call;
@@ -142,11 +172,19 @@ final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> 
 		}
 
 		@Override
+		public ResultForm form() {
+			return this.call.form();
+		}
+
+		@Override
 		public @Nullable Object load() throws Throwable {
 			this.changed = isChanged();
-			Object value = this.call.load();
-			this.changed |= isChanged();
-			return value;
+			return this.call.load();
+		}
+
+		@Override
+		public @Nullable Object plain(@Nullable Object promised) {
+			return this.call.plain(promised);
 		}
 
 		private boolean isChanged() {
@@ -161,7 +199,7 @@ final class CacheAsideInterceptor extends GuardInterceptor<CacheAsideOperation> 
 
 		@Override
 		public boolean isStorable(@Nullable Object value) {
-			return !this.changed && this.call.isStorable(value);
+			return !this.changed && !isChanged() && this.call.isStorable(value);
 		}
 
 	}

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
@@ -26,11 +27,13 @@ import org.jspecify.annotations.Nullable;
  * @param type the type of the value
  * @param optional whether the method wraps it in an {@code Optional}
  * @param bulk if the method reads several values: then the key tells their ids
+ * @param form the form in which the method gives its result
  * @param description for the endpoint
  */
 record CacheAsideOperation(String cache, MethodExpression key, @Nullable MethodExpression condition,
 		@Nullable MethodExpression unless, @Nullable MethodExpression tags, CacheType type, boolean optional,
-		@Nullable CacheBulkMethod bulk, Supplier<GuardDescription> description) implements GuardedOperation {
+		@Nullable CacheBulkMethod bulk, ResultForm form,
+		Supplier<GuardDescription> description) implements GuardedOperation {
 
 	boolean applies(MethodInvocation invocation) {
 		return this.condition == null || this.condition.isTrue(invocation, null);

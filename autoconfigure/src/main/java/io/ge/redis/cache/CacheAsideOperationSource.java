@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import java.util.List;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.core.invocation.OperationSource;
@@ -26,13 +27,16 @@ final class CacheAsideOperationSource extends OperationSource<CacheAside, CacheA
 
 	@Override
 	protected CacheAsideOperation parse(List<CacheAside> annotations, GuardedMethod method) {
-		ReturnTypes.requireSynchronous(method);
-		if (method.method().getReturnType() == void.class) {
+		ResultForm form = CacheAttributes.form(method);
+		if (CacheAttributes.returnsNothing(method)) {
 			throw method.problem("the method returns nothing that could be cached.", "Let it return the value.");
 		}
 		CacheAside annotation = annotations.get(0);
 		String cache = this.attributes.cache(method, annotation.cache());
 		String keys = this.attributes.keys(method, annotation.key(), annotation.keys());
+		if (keys != null) {
+			ReturnTypes.requireSynchronous(method);
+		}
 		CacheBulkMethod bulk = (keys != null) ? CacheBulkMethod.of(method, keys) : null;
 		MethodExpression key = this.attributes.key(method, (keys != null) ? keys : annotation.key());
 		MethodExpression condition = this.attributes.condition(method, annotation.condition());
@@ -48,7 +52,7 @@ final class CacheAsideOperationSource extends OperationSource<CacheAside, CacheA
 		CacheType type = (bulk != null) ? this.attributes.type(method, cache, bulk.valueType())
 				: this.attributes.returnType(method, cache);
 		return new CacheAsideOperation(cache, key, condition, unless, tags, type,
-				CacheAttributes.returnsOptional(method), bulk,
+				CacheAttributes.returnsOptional(method), bulk, form,
 				this.attributes.description("CacheAside", cache, (settings) -> {
 					settings.pickOptional((bulk != null) ? "keys" : "key", null, key.text());
 					settings.pickOptional("tags", null, (tags != null) ? tags.text() : null);

@@ -5,7 +5,6 @@
 
 package io.ge.redis.cache;
 
-import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.Optional;
@@ -14,13 +13,14 @@ import java.util.regex.Pattern;
 
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
@@ -164,13 +164,45 @@ final class CacheAttributes {
 		return type;
 	}
 
+	/**
+	 * Returns the form of a method's result, of which several values are one list.
+	 */
+	static ResultForm form(GuardedMethod method) {
+		return ReturnTypes.form(method).collected();
+	}
+
+	/**
+	 * Returns the form of a writer's result. Several values pass one by one, unless they
+	 * are asked for as a whole.
+	 * @param ofResult what may ask for them
+	 */
+	static ResultForm form(GuardedMethod method, @Nullable MethodExpression... ofResult) {
+		boolean asked = Arrays.stream(ofResult)
+			.anyMatch((expression) -> expression != null && RESULT.matcher(expression.text()).find());
+		return asked ? form(method) : ReturnTypes.form(method);
+	}
+
+	/**
+	 * Returns whether a method returns nothing, now or later.
+	 */
+	static boolean returnsNothing(GuardedMethod method) {
+		Type type = promisedType(method);
+		return type == void.class || type == Void.class || type.getTypeName().equals("kotlin.Unit");
+	}
+
 	static boolean returnsOptional(GuardedMethod method) {
-		return method.method().getReturnType() == Optional.class;
+		return ResolvableType.forType(promisedType(method)).resolve() == Optional.class;
+	}
+
+	/**
+	 * Returns the type of what a method returns, now or later: of several values a list.
+	 */
+	static Type promisedType(GuardedMethod method) {
+		return ReturnTypes.promised(method);
 	}
 
 	private static Type valueType(GuardedMethod method) {
-		Method annotated = method.method();
-		Type type = GenericTypeResolver.resolveType(annotated.getGenericReturnType(), method.targetClass());
+		Type type = promisedType(method);
 		if (returnsOptional(method)) {
 			type = ResolvableType.forType(type).getGeneric(0).getType();
 		}

@@ -6,8 +6,11 @@
 package io.ge.redis.cache;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
@@ -32,14 +35,17 @@ final class CacheBehindWriter {
 
 	private final WriteBehind behind;
 
+	private final GuardedCalls calls;
+
 	CacheBehindWriter(CacheDefinitions definitions, CacheCodec codec, CacheValues values, CacheEngine engine,
-			GuardEvents events, WriteBehind behind) {
+			GuardEvents events, WriteBehind behind, GuardedCalls calls) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.values = values;
 		this.engine = engine;
 		this.events = events;
 		this.behind = behind;
+		this.calls = calls;
 	}
 
 	/**
@@ -47,7 +53,48 @@ final class CacheBehindWriter {
 	 * @return the version of the change
 	 */
 	long write(CacheKey key, @Nullable Object value) {
-		String cache = key.cache();
+		CacheType type = requireType(key.cache(), value);
+		byte[] change = change(key.cache(), type, value);
+		CallBudget budget = this.engine.newBudget();
+		long stamp = this.engine.invalidations().stamp(key.cache(), Snapshot.NONE, budget);
+		try {
+			long version = Waiting.await(append(key, type, value, change, stamp, budget));
+			this.events.publish(new CacheEvent.Write(key.cache(), CacheEvent.Outcome.WAITING));
+			return version;
+		}
+		finally {
+			this.engine.changed(key);
+		}
+	}
+
+	/**
+	 * As {@link #write}, without blocking.
+	 * @return completes with the version of the change, on a thread of the application
+	 */
+	CompletionStage<Long> writeLater(CacheKey key, @Nullable Object value) {
+		CacheType type = requireType(key.cache(), value);
+		byte[] change = change(key.cache(), type, value);
+		CacheInvalidations invalidations = this.engine.invalidations();
+		CallBudget budget = this.engine.newBudget();
+		CompletableFuture<Boolean> ready = invalidations.ready(key.cache(), budget)
+			.handle((none, failure) -> failure == null);
+		// Values are made on threads of the application
+		CompletableFuture<Long> appended = handedOver(ready).thenCompose(
+				(known) -> append(key, type, value, change, invalidations.stamp(key.cache(), Snapshot.NONE), budget))
+			.whenComplete((version, failure) -> this.engine.changed(key));
+		return this.calls.handOver(appended.copy(), (version) -> {
+			this.events.publish(new CacheEvent.Write(key.cache(), CacheEvent.Outcome.WAITING));
+			return version;
+		}, (version) -> {
+		});
+	}
+
+	private CompletableFuture<Boolean> handedOver(CompletableFuture<Boolean> step) {
+		return this.calls.handOver(step, (done) -> done, (done) -> {
+		}).toCompletableFuture();
+	}
+
+	private CacheType requireType(String cache, @Nullable Object value) {
 		if (!this.behind.isBehind(cache)) {
 			throw new IllegalArgumentException("Cache '" + cache + "' is not written behind. Define a WriteBehindStore"
 					+ " bean for it, or set ge.redis.cache.caches." + cache
@@ -58,26 +105,27 @@ final class CacheBehindWriter {
 			throw new IllegalArgumentException("Cache '" + cache + "' holds " + type.javaType().toCanonical() + ", not "
 					+ value.getClass().getName());
 		}
+		return type;
+	}
+
+	private byte[] change(String cache, CacheType type, @Nullable Object value) {
 		byte[] change = this.behind.change(type.javaType(), value);
 		long most = this.definitions.maxValueSize();
 		if (change.length > most) {
 			throw new IllegalArgumentException("A change of cache '" + cache + "' has " + change.length
 					+ " bytes as JSON. Those above " + most + " bytes (ge.redis.cache.max-value-size) are not taken");
 		}
-		CallBudget budget = this.engine.newBudget();
-		CacheHeader header = this.values.header(cache, this.values.loadTimes().of(cache),
-				this.engine.invalidations().stamp(cache, Snapshot.NONE, budget), null);
+		return change;
+	}
+
+	private CompletableFuture<Long> append(CacheKey key, CacheType type, @Nullable Object value, byte[] change,
+			long stamp, CallBudget budget) {
+		String cache = key.cache();
+		CacheHeader header = this.values.header(cache, this.values.loadTimes().of(cache), stamp, null);
 		CacheWrite.NewValue entry = (header != null) ? this.values.stored(cache, type, value, header) : null;
 		byte[] bytes = (entry != null) ? entry.bytes() : new byte[0];
 		Duration ttl = (entry != null) ? entry.ttl() : Duration.ZERO;
-		try {
-			long version = Waiting.await(this.behind.append(cache, key.parts(), change, bytes, ttl, budget));
-			this.events.publish(new CacheEvent.Write(cache, CacheEvent.Outcome.WAITING));
-			return version;
-		}
-		finally {
-			this.engine.changed(key);
-		}
+		return this.behind.append(cache, key.parts(), change, bytes, ttl, budget);
 	}
 
 	private CacheType behindType(String cache, @Nullable Object value) {

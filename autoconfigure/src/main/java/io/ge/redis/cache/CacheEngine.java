@@ -110,6 +110,13 @@ final class CacheEngine {
 	}
 
 	/**
+	 * Lets an announcement stand for longer. Where that fails it ends at its time.
+	 */
+	void prolong(CacheWrite write) {
+		this.redis.announce(write.key(), write.id(), false, true, newBudget());
+	}
+
+	/**
 	 * Publishes the value of an announced writer.
 	 */
 	CompletableFuture<Outcome> publish(CacheWrite write, CacheWrite.NewValue value) {
@@ -143,6 +150,15 @@ final class CacheEngine {
 		}
 		this.journal.due(write.key(), write.id(), write.isUnannounced(), write.useful());
 		return remove(write.key(), write.budget());
+	}
+
+	/**
+	 * Removes an entry after a writer of which nobody knows any more what it has done.
+	 */
+	void invalidateUnlessClosed(CacheWrite write) {
+		if (!this.closed) {
+			invalidate(write);
+		}
 	}
 
 	/**

@@ -25,6 +25,7 @@ import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.call.Handover;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
@@ -60,7 +61,13 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 
 	private final CacheInvalidateOperationSource invalidators;
 
+	private final WriteSteps steps;
+
 	private final CacheTransactions transactions;
+
+	private final ReactiveTransactions reactive;
+
+	private final GuardedCalls calls;
 
 	private final WriteBehind behind;
 
@@ -101,11 +108,13 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @param behindProperties the settings of caches that are written behind
 	 * @param stores the stores of those
 	 * @param otherNames caches that are listed elsewhere than in the properties
+	 * @param calls makes calls whose results come later
 	 */
 	public CacheGuard(Supplier<CacheProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
 			Supplier<JsonMapper> mapper, Supplier<RedisBackend> backend, UnaryOperator<Runnable> context,
 			GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
-			Supplier<List<WriteBehindStore<?>>> stores, Supplier<? extends Collection<String>> otherNames) {
+			Supplier<List<WriteBehindStore<?>>> stores, Supplier<? extends Collection<String>> otherNames,
+			GuardedCalls calls) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		this.settings = settings;
 		this.backend = backend;
@@ -127,7 +136,10 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		this.assembly = SingletonSupplier
 			.of(() -> assemble(definitions, codec, settings.get(), backend.get(), context, events));
 		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
-		this.transactions = new CacheTransactions(new WriteSteps(() -> this.assembly.get().engine(), events));
+		this.calls = calls;
+		this.steps = new WriteSteps(() -> this.assembly.get().engine(), events);
+		this.transactions = new CacheTransactions(this.steps);
+		this.reactive = new ReactiveTransactions(this.steps, calls);
 	}
 
 	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
@@ -150,22 +162,30 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
 		CacheFlights flights = engine.flights();
 		CacheValues values = new CacheValues(definitions, codec);
+		CacheSearch search = new CacheSearch(flights, invalidations);
 		CacheLoads loads = new CacheLoads(flights, values, invalidations, events);
 		CacheRefresher refresher = new CacheRefresher(flights, loads, this.transactions,
-				properties.earlyRefresh().threads(), context);
+				properties.earlyRefresh().threads(), context, (cache) -> definitions.settings(cache).leaseTime());
 		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
 				events);
-		CacheReader reader = new CacheReader(definitions, flights, loads, refresher, invalidations, this.transactions,
-				events, nearReader, this.behind);
+		CacheReader reader = new CacheReader(definitions, flights, search, loads, refresher, invalidations,
+				this.transactions, events, nearReader, this.behind);
+		LaterReader laterReader = new LaterReader(definitions, flights, search, loads, refresher, invalidations,
+				this.transactions, this.reactive, events, nearReader, this.behind, this.calls);
 		CacheWriter writer = new CacheWriter(definitions, values, engine, this.transactions, events, this.behind);
-		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind);
-		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter);
-		SplitReader split = new SplitReader(definitions, flights, values, invalidations, this.transactions, events,
-				nearReader, this.behind);
+		LaterWriter laterWriter = new LaterWriter(writer, engine, this.steps, this.transactions, this.reactive,
+				this.calls);
+		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
+				this.calls);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter, laterReader,
+				laterWriter, this.calls);
+		SplitReader split = new SplitReader(definitions, flights, search, values, invalidations, this.transactions,
+				events, nearReader, this.behind);
 		SpringCacheParts spring = new SpringCacheParts(definitions, caches, writer, reader, split, this.transactions,
 				new Handover(context, "ge-redis-cache"), this.springTypes, codec, events,
 				this.attributes.transactions());
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, writer, behindWriter, caches, spring);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, laterReader, writer, laterWriter,
+				behindWriter, caches, spring);
 		this.made.set(assembly);
 		return assembly;
 	}
@@ -210,8 +230,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor readerAdvisor(int order) {
-		return new GuardAdvisor(this.readers,
-				new CacheAsideInterceptor(this.readers, () -> this.assembly.get().reader()), order);
+		return new GuardAdvisor(this.readers, new CacheAsideInterceptor(this.readers, this.calls,
+				() -> this.assembly.get().reader(), () -> this.assembly.get().laterReader()), order);
 	}
 
 	/**
@@ -220,8 +240,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor writerAdvisor(int order) {
-		return new GuardAdvisor(this.writers,
-				new CacheWriteThroughInterceptor(this.writers, () -> this.assembly.get().writer()), order);
+		return new GuardAdvisor(this.writers, new CacheWriteThroughInterceptor(this.writers, this.calls,
+				() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()), order);
 	}
 
 	/**
@@ -230,8 +250,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor behindWriterAdvisor(int order) {
-		return new GuardAdvisor(this.behindWriters,
-				new CacheWriteBehindInterceptor(this.behindWriters, () -> this.assembly.get().behindWriter()), order);
+		return new GuardAdvisor(this.behindWriters, new CacheWriteBehindInterceptor(this.behindWriters, this.calls,
+				() -> this.assembly.get().behindWriter()), order);
 	}
 
 	/**
@@ -249,8 +269,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor invalidatorAdvisor(int order) {
-		return new GuardAdvisor(this.invalidators,
-				new CacheInvalidateInterceptor(this.invalidators, () -> this.assembly.get().writer()), order);
+		return new GuardAdvisor(this.invalidators, new CacheInvalidateInterceptor(this.invalidators, this.calls,
+				() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()), order);
 	}
 
 	/**
@@ -259,6 +279,15 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public TransactionExecutionListener transactionListener() {
 		return this.transactions;
+	}
+
+	/**
+	 * Returns what must hear of all reactive transactions in which readers and writers
+	 * may be subscribed to.
+	 * @return the listener, for each reactive transaction manager
+	 */
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return this.reactive;
 	}
 
 	/**
@@ -372,8 +401,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * What stands on one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, CacheWriter writer, CacheBehindWriter behindWriter, DefaultCaches caches,
-			SpringCacheParts spring) {
+			CacheReader reader, LaterReader laterReader, CacheWriter writer, LaterWriter laterWriter,
+			CacheBehindWriter behindWriter, DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

@@ -36,6 +36,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * reads those entries from Redis again; if the instance dies before, the TTL is the
  * bound. Nothing that goes wrong in Redis reaches the caller, unless
  * {@code ge.redis.cache.on-redis-down} says so.
+ * <p>
+ * Methods may return futures and publishers, or be suspending functions, and are
+ * announced as those with {@link CacheWriteThrough}.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

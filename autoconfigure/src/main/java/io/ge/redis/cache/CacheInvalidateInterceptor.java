@@ -5,28 +5,55 @@
 
 package io.ge.redis.cache;
 
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardInterceptor;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets methods run and invalidates what they have made wrong.
  */
-final class CacheInvalidateInterceptor extends GuardInterceptor<CacheInvalidateOperation> {
+final class CacheInvalidateInterceptor extends AsyncGuardInterceptor<CacheInvalidateOperation> {
 
 	private final Supplier<CacheWriter> writer;
 
-	CacheInvalidateInterceptor(CacheInvalidateOperationSource source, Supplier<CacheWriter> writer) {
-		super(source);
+	private final Supplier<LaterWriter> later;
+
+	CacheInvalidateInterceptor(CacheInvalidateOperationSource source, GuardedCalls calls, Supplier<CacheWriter> writer,
+			Supplier<LaterWriter> later) {
+		super(source, calls);
 		this.writer = writer;
+		this.later = later;
 	}
 
 	@Override
-	protected @Nullable Object guard(CacheInvalidateOperation operation, MethodInvocation invocation) throws Throwable {
+	protected @Nullable Object guardPlain(CacheInvalidateOperation operation, MethodInvocation invocation)
+			throws Throwable {
 		return inside(operation, operation.targets().iterator(), invocation);
+	}
+
+	@Override
+	protected GuardedCall<?> call(CacheInvalidateOperation operation, MethodInvocation invocation) {
+		return new CacheWriteCall(this.later.get(), operation.boundary(), () -> parts(operation, invocation),
+				operation.form(), () -> proceed(invocation));
+	}
+
+	private static List<WritePart> parts(CacheInvalidateOperation operation, MethodInvocation invocation) {
+		List<WritePart> parts = new ArrayList<>(operation.targets().size());
+		for (CacheInvalidateOperation.Target target : operation.targets()) {
+			if (target.applies(invocation)) {
+				CacheKey key = target.key(invocation);
+				parts.add((key != null) ? WritePart.of(key, CacheWriter.Valuation.NOTHING)
+						: WritePart.of(target.cache(), (result) -> target.tags(invocation, result)));
+			}
+		}
+		return parts;
 	}
 
 	private @Nullable Object inside(CacheInvalidateOperation operation,

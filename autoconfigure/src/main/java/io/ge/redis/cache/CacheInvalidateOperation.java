@@ -8,6 +8,7 @@ package io.ge.redis.cache;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
@@ -19,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param targets what, at least one
  * @param boundary what the method says about transactions
+ * @param form the form in which the method gives its result
  */
-record CacheInvalidateOperation(List<Target> targets, TransactionBoundary boundary) implements GuardedOperation {
+record CacheInvalidateOperation(List<Target> targets, TransactionBoundary boundary,
+		ResultForm form) implements GuardedOperation {
 
 	@Override
 	public List<GuardDescription> describe() {

@@ -28,11 +28,13 @@ final class CacheInvalidateOperationSource extends OperationSource<CacheInvalida
 
 	@Override
 	protected CacheInvalidateOperation parse(List<CacheInvalidate> annotations, GuardedMethod method) {
-		ReturnTypes.requireSynchronous(method);
+		ReturnTypes.form(method);
 		List<CacheInvalidateOperation.Target> targets = new ArrayList<>(annotations.size());
 		annotations.forEach((annotation) -> targets.add(target(annotation, method)));
 		return new CacheInvalidateOperation(List.copyOf(targets),
-				TransactionBoundary.of(method.method(), method.targetClass(), this.attributes.transactions()));
+				TransactionBoundary.of(method.method(), method.targetClass(), this.attributes.transactions()),
+				CacheAttributes.form(method,
+						targets.stream().map(CacheInvalidateOperation.Target::tags).toArray(MethodExpression[]::new)));
 	}
 
 	private CacheInvalidateOperation.Target target(CacheInvalidate annotation, GuardedMethod method) {

@@ -14,7 +14,7 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads values and stores them, on the thread of whoever asks.
+ * Loads values and stores them.
  */
 final class CacheLoads {
 
@@ -34,58 +34,35 @@ final class CacheLoads {
 	}
 
 	/**
-	 * Loads a value without storing it.
+	 * Begins to load a value. If that fails the permit is given back.
+	 * @param permit leave to store the value, or {@code null} if it is not to be stored
+	 * @param snapshot as of when the database is seen
 	 */
-	@Nullable Object load(CacheSource source) throws Throwable {
-		long started = System.nanoTime();
-		boolean succeeded = false;
-		try {
-			Object value = source.load();
-			succeeded = true;
-			return value;
-		}
-		finally {
-			long nanos = System.nanoTime() - started;
-			this.events.publish(new CacheEvent.Load(source.key().cache(), succeeded, nanos));
-			if (succeeded) {
-				this.values.loadTimes().note(source.key().cache(), millis(nanos));
-			}
-		}
+	CacheLoad begin(CacheSource source, CacheLookup.@Nullable Permit permit, Snapshot snapshot, CallBudget budget) {
+		return new CacheLoad(source, permit, snapshot, budget, this.flights, this.values, this.invalidations,
+				this.events);
 	}
 
 	/**
-	 * Loads a value and stores it. The permit is used up or given back, whatever happens.
+	 * Loads a value on the current thread, and stores it if there is a permit. That is
+	 * used up or given back, whatever happens.
+	 * @param permit leave to store the value, or {@code null} if it is not to be stored
 	 * @param snapshot as of when the database is seen
 	 */
-	@Nullable Object load(CacheSource source, CacheLookup.Permit permit, Snapshot snapshot, CallBudget budget) throws Throwable {
-		long age = snapshot.ageMillis();
-		long started = System.nanoTime();
-		long stamp = this.invalidations.stamp(source.key().cache(), snapshot);
-		boolean loaded = false;
-		boolean stored = false;
+	@Nullable Object load(CacheSource source, CacheLookup.@Nullable Permit permit, Snapshot snapshot, CallBudget budget)
+			throws Throwable {
+		CacheLoad load = begin(source, permit, snapshot, budget);
+		Object value;
 		try {
-			CacheTags tags = source.tags();
-			Object value = load(source);
-			long took = System.nanoTime() - started;
-			loaded = true;
-			CacheHeader header = this.values.header(source.key().cache(), millis(took), stamp, tags);
-			if (header != null && source.isStorable(value)) {
-				CacheWrite.NewValue bytes = this.values.stored(source.key().cache(), source.type(), value, header);
-				if (bytes != null) {
-					stored = true;
-					Waiting.await(this.flights.fill(permit, bytes, age, budget));
-				}
-			}
-			return value;
+			load.begin();
+			value = source.load();
 		}
-		finally {
-			if (!loaded) {
-				this.flights.release(permit, true);
-			}
-			else if (!stored) {
-				this.flights.discard(permit);
-			}
+		catch (Throwable ex) {
+			load.failed();
+			throw ex;
 		}
+		Waiting.await(load.loaded(value, true));
+		return value;
 	}
 
 	/**
@@ -122,7 +99,7 @@ final class CacheLoads {
 		return (header != null) ? this.values.stored(source.cache(), source.type(), value, header) : null;
 	}
 
-	private static long millis(long nanos) {
+	static long millis(long nanos) {
 		return nanos / 1_000_000 + 1;
 	}
 

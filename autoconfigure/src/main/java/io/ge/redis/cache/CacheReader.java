@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.behind.WriteBehind;
@@ -24,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheReader {
 
-	private static final byte[] NOTHING = {};
-
 	private final CacheDefinitions definitions;
 
 	private final CacheFlights flights;
+
+	private final CacheSearch search;
 
 	private final CacheLoads loads;
 
@@ -44,11 +43,12 @@ final class CacheReader {
 
 	private final WriteBehind behind;
 
-	CacheReader(CacheDefinitions definitions, CacheFlights flights, CacheLoads loads, CacheRefresher refresher,
-			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events, NearReader near,
-			WriteBehind behind) {
+	CacheReader(CacheDefinitions definitions, CacheFlights flights, CacheSearch search, CacheLoads loads,
+			CacheRefresher refresher, CacheInvalidations invalidations, CacheTransactions transactions,
+			GuardEvents events, NearReader near, WriteBehind behind) {
 		this.definitions = definitions;
 		this.flights = flights;
+		this.search = search;
 		this.loads = loads;
 		this.refresher = refresher;
 		this.invalidations = invalidations;
@@ -74,7 +74,7 @@ final class CacheReader {
 		if (this.invalidations.isDue(key.cache()) || this.transactions.isWriting(key)
 				|| !this.transactions.beginLoad(key)) {
 			tell(key, Access.BYPASS);
-			return this.loads.load(source);
+			return this.loads.load(source, null, Snapshot.NONE, this.flights.newBudget());
 		}
 		NearToken token = this.near.begin(key);
 		try {
@@ -146,21 +146,21 @@ final class CacheReader {
 		CacheQuestion question = new CacheQuestion(key, this.definitions.settings(key.cache()),
 				source.type().readable(), false,
 				!this.refresher.isBusy() && !this.transactions.snapshot().transactional());
-		CacheLookup lookup = look(question, budget);
+		CacheLookup lookup = Waiting.await(this.search.look(question, budget));
 		if (lookup instanceof CacheLookup.Load load) {
 			NearReader.end(token);
 			return load(source, load, budget);
 		}
 		requireInTime(key, lookup);
-		CacheType.Content content = content(source, entry(lookup));
+		CacheType.Content content = this.search.content(source, CacheSearch.entry(lookup));
 		if (content == null) {
-			boolean unreadable = !isOutdated(source, entry(lookup));
-			lookup = look(question.replacing(), budget);
+			boolean unreadable = !this.search.isOutdated(source, CacheSearch.entry(lookup));
+			lookup = Waiting.await(this.search.look(question.replacing(), budget));
 			requireInTime(key, lookup);
-			content = content(source, entry(lookup));
+			content = this.search.content(source, CacheSearch.entry(lookup));
 			if (content == null) {
 				NearReader.end(token);
-				return load(source, replaceable(lookup, unreadable), budget);
+				return load(source, CacheSearch.replaceable(lookup, unreadable), budget);
 			}
 		}
 		this.near.keep(token, lookup, source.type(), content);
@@ -176,58 +176,6 @@ final class CacheReader {
 			tell(key, Access.MISS);
 			throw new CacheLoadTimeoutException(key.cache());
 		}
-	}
-
-	private CacheLookup passBy(CacheLookup unjudged) {
-		CacheLookup.Permit permit = null;
-		if (unjudged instanceof CacheLookup.Load load) {
-			permit = load.permit();
-		}
-		else if (unjudged instanceof CacheLookup.Found found) {
-			permit = found.refresh();
-		}
-		if (permit != null) {
-			this.flights.release(permit, false);
-		}
-		return CacheLookup.Load.BYPASS;
-	}
-
-	private CacheLookup look(CacheQuestion question, CallBudget budget) {
-		String cache = question.key().cache();
-		CompletableFuture<Void> ready = this.invalidations.ready(cache, budget);
-		CacheLookup lookup = Waiting.await(this.flights.lookup(question, budget));
-		// Once more, since what is known has grown older for whoever has waited
-		boolean judged = CacheInvalidations.isReady(ready) && this.invalidations.awaitReady(cache, budget);
-		return judged ? lookup : passBy(lookup);
-	}
-
-	private static byte[] entry(CacheLookup lookup) {
-		if (lookup instanceof CacheLookup.Found found) {
-			return found.value();
-		}
-		return (lookup instanceof CacheLookup.Expired expired) ? expired.value() : NOTHING;
-	}
-
-	private CacheType.@Nullable Content content(CacheSource source, byte[] entry) {
-		return isOutdated(source, entry) ? null : source.type().read(entry);
-	}
-
-	private boolean isOutdated(CacheSource source, byte[] entry) {
-		CacheHeader header = source.type().header(entry);
-		return header != null && (this.invalidations.isOutdated(source.key().cache(), header.stamp(), header.tags())
-				|| (header.tags().length == 0 && isTagged(source)));
-	}
-
-	// Else an entry that was stored before anybody said what its tags are would be out of
-	// reach
-	static boolean isTagged(CacheSource source) {
-		CacheTags tags = source.tags();
-		return tags != null && !tags.isEmpty();
-	}
-
-	private static CacheLookup.Load replaceable(CacheLookup second, boolean unreadable) {
-		CacheLookup.Load load = (second instanceof CacheLookup.Load granted) ? granted : CacheLookup.Load.UNSTORED;
-		return new CacheLookup.Load(load.permit(), load.bypassed(), unreadable, null);
 	}
 
 	private @Nullable Object load(CacheSource source, CacheLookup.Load load, CallBudget budget) throws Throwable {
@@ -253,7 +201,7 @@ final class CacheReader {
 				throw ex;
 			}
 			boolean judged = this.invalidations.awaitReady(key.cache(), this.flights.newBudget());
-			CacheType.Content expired = judged ? content(source, kept) : null;
+			CacheType.Content expired = judged ? this.search.content(source, kept) : null;
 			tell(key, (expired != null) ? Access.STALE : Access.MISS);
 			if (expired == null) {
 				throw ex;
@@ -264,8 +212,7 @@ final class CacheReader {
 
 	private @Nullable Object load(CacheSource source, CacheLookup.@Nullable Permit permit, CallBudget budget)
 			throws Throwable {
-		return (permit != null) ? this.loads.load(source, permit, this.transactions.snapshot(), budget)
-				: this.loads.load(source);
+		return this.loads.load(source, permit, (permit != null) ? this.transactions.snapshot() : Snapshot.NONE, budget);
 	}
 
 	private void tell(CacheKey key, Access access) {

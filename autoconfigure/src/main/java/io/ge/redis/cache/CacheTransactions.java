@@ -120,6 +120,15 @@ final class CacheTransactions implements TransactionExecutionListener {
 		tidy(current);
 	}
 
+	/**
+	 * Leaves the loading of an entry, perhaps before what was entered afterwards.
+	 */
+	void endLoad(CacheKey key) {
+		OpenWork current = work();
+		current.endLoad(key);
+		tidy(current);
+	}
+
 	// Writers
 
 	/**
@@ -207,6 +216,28 @@ final class CacheTransactions implements TransactionExecutionListener {
 		}
 		else {
 			this.steps.resolve(List.of(write));
+		}
+	}
+
+	/**
+	 * Enters writers on the current thread whose work only begins there.
+	 */
+	void enter(List<CacheWrite> writes) {
+		if (!writes.isEmpty()) {
+			OpenWork current = work();
+			writes.forEach(current::enter);
+		}
+	}
+
+	/**
+	 * Leaves writers whose work has begun, or has ended already, if they were entered on
+	 * the current thread.
+	 */
+	void leave(List<CacheWrite> writes) {
+		if (!writes.isEmpty()) {
+			OpenWork current = work();
+			writes.forEach(current::leave);
+			tidy(current);
 		}
 	}
 

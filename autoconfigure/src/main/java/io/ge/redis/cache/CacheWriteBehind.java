@@ -30,6 +30,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Entries that expire or are evicted are restored from the change as long as that waits.
  * <p>
  * Cost: one script call, which writes the entry and the change.
+ * <p>
+ * Methods may return futures and publishers, or be suspending functions: their result is
+ * there when Redis has taken the change.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
@@ -21,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param cache the cache's name
  * @param key the key
  * @param value the value, or {@code null} for what the method returns
+ * @param form the form in which the method gives its result
  * @param description for the endpoint
  */
-record CacheWriteBehindOperation(String cache, MethodExpression key, @Nullable MethodExpression value,
+record CacheWriteBehindOperation(String cache, MethodExpression key, @Nullable MethodExpression value, ResultForm form,
 		Supplier<GuardDescription> description) implements GuardedOperation {
 
 	CacheKey key(MethodInvocation invocation) {

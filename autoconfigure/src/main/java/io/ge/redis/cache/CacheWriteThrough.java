@@ -43,6 +43,13 @@ import org.springframework.aot.hint.annotation.Reflective;
  * instance reads it from Redis again; if the instance dies before, the TTL is the bound.
  * It is also the bound for an old value that a failover brings back by losing what was
  * written after it.
+ * <p>
+ * Methods may return futures and publishers, or be suspending functions. In a reactive
+ * transaction of its subscriber such a writer is announced right before the commit and
+ * resolved after it. Everywhere else it is announced before the method is called or
+ * subscribed to, and resolved with its result, whatever transactions there are inside; if
+ * it fails the entry is removed, and if it is cancelled the announcement stands until its
+ * time is over. In a transaction of the calling thread the entry is removed.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -5,34 +5,53 @@
 
 package io.ge.redis.cache;
 
+import java.util.List;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardInterceptor;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets writers run and publishes what they have changed.
  */
-final class CacheWriteThroughInterceptor extends GuardInterceptor<CacheWriteThroughOperation> {
+final class CacheWriteThroughInterceptor extends AsyncGuardInterceptor<CacheWriteThroughOperation> {
 
 	private final Supplier<CacheWriter> writer;
 
-	CacheWriteThroughInterceptor(CacheWriteThroughOperationSource source, Supplier<CacheWriter> writer) {
-		super(source);
+	private final Supplier<LaterWriter> later;
+
+	CacheWriteThroughInterceptor(CacheWriteThroughOperationSource source, GuardedCalls calls,
+			Supplier<CacheWriter> writer, Supplier<LaterWriter> later) {
+		super(source, calls);
 		this.writer = writer;
+		this.later = later;
 	}
 
 	@Override
-	protected @Nullable Object guard(CacheWriteThroughOperation operation, MethodInvocation invocation)
+	protected @Nullable Object guardPlain(CacheWriteThroughOperation operation, MethodInvocation invocation)
 			throws Throwable {
 		if (!operation.applies(invocation)) {
 			return invocation.proceed();
 		}
+		return this.writer.get()
+			.write(operation.key(invocation), operation.boundary(), invocation::proceed,
+					valuation(operation, invocation));
+	}
+
+	@Override
+	protected GuardedCall<?> call(CacheWriteThroughOperation operation, MethodInvocation invocation) {
+		return new CacheWriteCall(this.later.get(), operation.boundary(), () -> operation.applies(invocation)
+				? List.of(WritePart.of(operation.key(invocation), valuation(operation, invocation))) : List.of(),
+				operation.form(), () -> proceed(invocation));
+	}
+
+	private CacheWriter.Valuation valuation(CacheWriteThroughOperation operation, MethodInvocation invocation) {
 		CacheWriter target = this.writer.get();
-		return target.write(operation.key(invocation), operation.boundary(), invocation::proceed,
-				(result, stamp) -> operation.isPublished(invocation, result)
-						? newValue(target, operation, invocation, result, stamp) : null);
+		return (result, stamp) -> operation.isPublished(invocation, result)
+				? newValue(target, operation, invocation, result, stamp) : null;
 	}
 
 	private static CacheWrite.@Nullable NewValue newValue(CacheWriter target, CacheWriteThroughOperation operation,

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
@@ -26,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  * @param tags the tags of the entry, or {@code null} if nothing is said about them
  * @param version the version of the value, or {@code null} if it has none
  * @param boundary what the method says about transactions
+ * @param form the form in which the method gives its result
  * @param description for the endpoint
  */
 record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable MethodExpression value,
 		@Nullable MethodExpression condition, @Nullable MethodExpression unless, @Nullable MethodExpression tags,
-		@Nullable MethodExpression version, TransactionBoundary boundary,
+		@Nullable MethodExpression version, TransactionBoundary boundary, ResultForm form,
 		Supplier<GuardDescription> description) implements GuardedOperation {
 
 	boolean applies(MethodInvocation invocation) {

@@ -26,7 +26,7 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 
 	@Override
 	protected CacheWriteThroughOperation parse(List<CacheWriteThrough> annotations, GuardedMethod method) {
-		ReturnTypes.requireSynchronous(method);
+		ReturnTypes.form(method);
 		CacheWriteThrough annotation = annotations.get(0);
 		String cache = this.attributes.cache(method, annotation.cache());
 		MethodExpression key = this.attributes.key(method, annotation.key());
@@ -39,7 +39,7 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 		this.attributes.permanent(method, cache, annotation.permanent());
 		this.attributes.writesThrough(method, cache);
 		if (value == null) {
-			if (method.method().getReturnType() == void.class) {
+			if (CacheAttributes.returnsNothing(method)) {
 				throw method.problem("the method returns nothing that could be published.",
 						"Let it return the new value, or say what it is with value = \"#argument\".");
 			}
@@ -47,6 +47,8 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 		}
 		return new CacheWriteThroughOperation(cache, key, value, condition, unless, tags, version,
 				TransactionBoundary.of(method.method(), method.targetClass(), this.attributes.transactions()),
+				(value == null) ? CacheAttributes.form(method)
+						: CacheAttributes.form(method, value, unless, tags, version),
 				this.attributes.description("CacheWriteThrough", cache, (settings) -> {
 					settings.pickOptional("key", null, key.text());
 					settings.pickOptional("value", null, (value != null) ? value.text() : null);

@@ -11,8 +11,6 @@ import java.util.function.Function;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.Waiting;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * {@link CacheReader}.
  */
 final class CacheWriter {
-
-	private static final Log logger = LogFactory.getLog(CacheWriter.class);
 
 	private final CacheDefinitions definitions;
 
@@ -84,30 +80,25 @@ final class CacheWriter {
 	 */
 	@Nullable Object invalidate(String cache, TransactionBoundary boundary, Work work, Function<@Nullable Object, CacheTags> tags)
 			throws Throwable {
-		CacheWrite write = newWrite(CacheKey.whole(cache), boundary);
+		WritePart part = WritePart.of(cache, tags);
+		CacheWrite write = newWrite(part.key(), boundary);
 		this.transactions.begin(write);
 		Object result;
 		try {
 			result = work.run();
 		}
 		catch (Throwable ex) {
-			choose(write, tags, null, false, () -> this.transactions.failed(write));
+			choose(part, write, null, false, () -> this.transactions.failed(write));
 			throw ex;
 		}
-		choose(write, tags, result, true, () -> this.transactions.returned(write, null));
+		choose(part, write, result, true, () -> this.transactions.returned(write, null));
 		return result;
 	}
 
-	private static void choose(CacheWrite write, Function<@Nullable Object, CacheTags> tags, @Nullable Object result,
-			boolean returned, Runnable leave) {
+	private static void choose(WritePart part, CacheWrite write, @Nullable Object result, boolean returned,
+			Runnable leave) {
 		try {
-			write.tags(tags.apply(result));
-		}
-		catch (Exception ex) {
-			if (returned) {
-				logger.warn("Which entries of cache '" + write.key().cache()
-						+ "' are to be invalidated is not known, all are: " + ex.getMessage());
-			}
+			part.choose(write, result, returned);
 		}
 		finally {
 			// After an Error, too, which the caller gets: all are, unless it is known
@@ -115,16 +106,10 @@ final class CacheWriter {
 		}
 	}
 
-	// The change may be committed already: whatever is wrong with the value, the caller
-	// must not take it for a failure of the change
 	private void returned(CacheWrite write, long stamp, @Nullable Object result, Valuation value) {
 		CacheWrite.NewValue made = null;
 		try {
-			made = value.of(result, stamp);
-		}
-		catch (Exception ex) {
-			logger.warn("A value for cache '" + write.key().cache() + "' could not be made, its entry is removed: "
-					+ ex.getMessage());
+			made = WritePart.of(write.key(), value).valueOf(result, stamp);
 		}
 		finally {
 			// After an Error, too, which the caller gets: the thread is no longer inside
@@ -133,7 +118,10 @@ final class CacheWriter {
 		}
 	}
 
-	private CacheWrite newWrite(CacheKey key, TransactionBoundary boundary) {
+	/**
+	 * Makes a write, of which nobody knows yet.
+	 */
+	CacheWrite newWrite(CacheKey key, TransactionBoundary boundary) {
 		return new CacheWrite(key, this.engine.newHandle(), this.definitions.writing(key.cache()), boundary,
 				this.engine.newBudget());
 	}

@@ -9,9 +9,12 @@ import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -33,13 +36,22 @@ final class DefaultCaches implements GeCaches {
 
 	private final CacheBehindWriter behindWriter;
 
+	private final LaterReader laterReader;
+
+	private final LaterWriter laterWriter;
+
+	private final GuardedCalls calls;
+
 	DefaultCaches(CacheDefinitions definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
-			CacheBehindWriter behindWriter) {
+			CacheBehindWriter behindWriter, LaterReader laterReader, LaterWriter laterWriter, GuardedCalls calls) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.reader = reader;
 		this.writer = writer;
 		this.behindWriter = behindWriter;
+		this.laterReader = laterReader;
+		this.laterWriter = laterWriter;
+		this.calls = calls;
 	}
 
 	@Override
@@ -117,6 +129,61 @@ final class DefaultCaches implements GeCaches {
 	}
 
 	@Override
+	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Class<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return getAsync(cache, key, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
+	}
+
+	@Override
+	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return getAsync(cache, key, type.getType(), loader);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Type type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		SuppliedLater source = new SuppliedLater(key(cache, key), typeOf(cache, type), loader);
+		return (CompletionStage<@Nullable T>) this.calls.make(ResultForm.FUTURE,
+				() -> new CacheReadCall(this.laterReader, () -> source, source::load));
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
+			Supplier<? extends CompletionStage<T>> work) {
+		WritePart part = WritePart.of(key(cache, key),
+				(result, stamp) -> this.writer.newValue(cache, result, stamp, null));
+		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE, () -> new CacheWriteCall(this.laterWriter,
+				TransactionBoundary.UNKNOWN, () -> List.of(part), ResultForm.FUTURE, work::get));
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value) {
+		return this.laterWriter.put(key(cache, key), value);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> evictAsync(String cache, Object key) {
+		return this.laterWriter.remove(key(cache, key), CacheTags.ALL);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> invalidateTagsAsync(String cache, Object... tags) {
+		return this.laterWriter.remove(CacheKey.whole(cache), tags(cache, tags));
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> clearAsync(String cache) {
+		return this.laterWriter.remove(CacheKey.whole(cache), CacheTags.ALL);
+	}
+
+	@Override
+	public CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
+		return this.behindWriter.writeLater(key(cache, key), value);
+	}
+
+	@Override
 	public void put(String cache, Object key, @Nullable Object value) {
 		this.writer.put(key(cache, key), value);
 	}
@@ -133,8 +200,12 @@ final class DefaultCaches implements GeCaches {
 
 	@Override
 	public void invalidateTags(String cache, Object... tags) {
+		this.writer.invalidate(cache, tags(cache, tags));
+	}
+
+	private static CacheTags tags(String cache, Object... tags) {
 		boolean listed = tags.length == 1 && tags[0] instanceof Collection;
-		this.writer.invalidate(cache, CacheTags.of(listed ? tags[0] : tags, "A tag of cache '" + cache + "'"));
+		return CacheTags.of(listed ? tags[0] : tags, "A tag of cache '" + cache + "'");
 	}
 
 	@Override
@@ -180,6 +251,24 @@ final class DefaultCaches implements GeCaches {
 	 */
 	private record Supplied(CacheKey key, CacheType type,
 			Supplier<? extends @Nullable Object> loader) implements CacheSource {
+
+		@Override
+		public @Nullable Object load() {
+			return this.loader.get();
+		}
+
+	}
+
+	/**
+	 * A source in code whose value comes later.
+	 */
+	private record SuppliedLater(CacheKey key, CacheType type,
+			Supplier<? extends @Nullable Object> loader) implements LaterSource {
+
+		@Override
+		public ResultForm form() {
+			return ResultForm.FUTURE;
+		}
 
 		@Override
 		public @Nullable Object load() {

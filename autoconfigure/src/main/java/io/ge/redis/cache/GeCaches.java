@@ -8,6 +8,8 @@ package io.ge.redis.cache;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -21,6 +23,10 @@ import org.springframework.core.ParameterizedTypeReference;
  * <p>
  * Keys are text, a number, or a list of those. No method but {@link #writeBehind} throws
  * because of Redis.
+ * <p>
+ * Methods named {@code ...Async} never block, but as they say, and tell by the stage that
+ * they return what the others tell by returning or throwing. The default ones wait on a
+ * thread of the common pool.
  */
 public interface GeCaches {
 
@@ -148,5 +154,133 @@ public interface GeCaches {
 	 * @param cache the cache's name
 	 */
 	void clear(String cache);
+
+	/**
+	 * Returns a value from the cache, or loads it, without blocking. As
+	 * {@link #get(String, Object, Class, Supplier)}; the loader is asked on a thread of
+	 * the application. In a transaction of the calling thread it is waited for Redis
+	 * there, so that the loader begins inside of it.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @param type the type of the value
+	 * @param loader begins to load the value; {@code null} is cached as absence
+	 * @param <T> the type
+	 * @return completes with the value. Who cancels it cancels what has been begun, and
+	 * the next caller in line loads
+	 * @throws IllegalArgumentException if an annotation gives the cache another type
+	 */
+	default <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Class<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return CompletableFuture.supplyAsync(() -> get(cache, key, type, joining(loader)));
+	}
+
+	/**
+	 * As {@link #getAsync(String, Object, Class, Supplier)} for a generic type.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @param type the type of the value
+	 * @param loader begins to load the value
+	 * @param <T> the type
+	 * @return completes with the value
+	 */
+	default <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return CompletableFuture.supplyAsync(() -> get(cache, key, type, joining(loader)));
+	}
+
+	private static <T> Supplier<@Nullable T> joining(
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return () -> loader.get().toCompletableFuture().join();
+	}
+
+	/**
+	 * Changes the database and publishes the new value, without blocking. As
+	 * {@link CacheWriteThrough} on a method that returns a future: announced before the
+	 * work begins, published when it ends; two script calls.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @param work begins the change, whose end brings the new value
+	 * @param <T> the type
+	 * @return completes with what the work has brought, when that is published
+	 */
+	default <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
+			Supplier<? extends CompletionStage<T>> work) {
+		return CompletableFuture.supplyAsync(() -> write(cache, key, () -> work.get().toCompletableFuture().join()));
+	}
+
+	/**
+	 * Publishes a value without blocking, as {@link #put}: after the commit of the
+	 * current transaction of the calling thread. If there is none, and so in a reactive
+	 * one, the entry is removed at once.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @param value the value; {@code null} for absence
+	 * @return completes when the entry is removed, or the value is certain to be
+	 * published with the commit
+	 */
+	default CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value) {
+		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
+			put(cache, key, value);
+			return null;
+		});
+	}
+
+	/**
+	 * Removes an entry without blocking, as {@link #evict}: after the commit of the
+	 * current transaction of the calling thread, or at once if there is none. A reactive
+	 * transaction is not seen, so call it after its commit, or use
+	 * {@link CacheInvalidate}: what is removed before is loaded again by others as it
+	 * was.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @return completes when the entry is removed, or is certain to be with the commit
+	 */
+	default CompletionStage<@Nullable Void> evictAsync(String cache, Object key) {
+		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
+			evict(cache, key);
+			return null;
+		});
+	}
+
+	/**
+	 * Makes entries that have one of some tags count as misses without blocking, as
+	 * {@link #invalidateTags}, with transactions as in {@link #evictAsync}.
+	 * @param cache the cache's name
+	 * @param tags the tags, or one collection of them
+	 * @return completes when they do, or are certain to with the commit
+	 */
+	default CompletionStage<@Nullable Void> invalidateTagsAsync(String cache, Object... tags) {
+		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
+			invalidateTags(cache, tags);
+			return null;
+		});
+	}
+
+	/**
+	 * Makes all entries of a cache count as misses without blocking, as {@link #clear},
+	 * with transactions as in {@link #evictAsync}.
+	 * @param cache the cache's name
+	 * @return completes when they do, or are certain to with the commit
+	 */
+	default CompletionStage<@Nullable Void> clearAsync(String cache) {
+		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
+			clear(cache);
+			return null;
+		});
+	}
+
+	/**
+	 * Puts a value into a cache that is written behind without blocking, as
+	 * {@link #writeBehind}.
+	 * @param cache the cache's name
+	 * @param key the key
+	 * @param value the value; {@code null} for none any more
+	 * @return completes with the version of the change, exceptionally if Redis has not
+	 * taken it, or nobody knows whether it has
+	 * @throws IllegalArgumentException as {@link #writeBehind}
+	 */
+	default CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
+		return CompletableFuture.supplyAsync(() -> writeBehind(cache, key, value));
+	}
 
 }

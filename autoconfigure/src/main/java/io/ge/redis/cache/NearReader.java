@@ -43,7 +43,7 @@ final class NearReader {
 	@Nullable NearValue find(CacheSource source) {
 		NearCache near = this.caches.of(source.key().cache());
 		NearValue value = (near != null) ? find(near, source.key(), source.type()) : null;
-		if (near == null || value == null || (value.tags().length == 0 && CacheReader.isTagged(source))) {
+		if (near == null || value == null || (value.tags().length == 0 && CacheSearch.isTagged(source))) {
 			return null;
 		}
 		this.events.publish(near.hit());

@@ -63,6 +63,10 @@ final class OpenWork {
 		this.loading.pop();
 	}
 
+	void endLoad(CacheKey key) {
+		this.loading.remove(key);
+	}
+
 	// Writers
 
 	void enter(CacheWrite write) {

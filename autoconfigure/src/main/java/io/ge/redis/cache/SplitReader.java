@@ -25,6 +25,8 @@ final class SplitReader {
 
 	private final CacheFlights flights;
 
+	private final CacheSearch search;
+
 	private final CacheValues values;
 
 	private final CacheInvalidations invalidations;
@@ -37,11 +39,12 @@ final class SplitReader {
 
 	private final WriteBehind behind;
 
-	SplitReader(CacheDefinitions definitions, CacheFlights flights, CacheValues values,
+	SplitReader(CacheDefinitions definitions, CacheFlights flights, CacheSearch search, CacheValues values,
 			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events, NearReader near,
 			WriteBehind behind) {
 		this.definitions = definitions;
 		this.flights = flights;
+		this.search = search;
 		this.values = values;
 		this.invalidations = invalidations;
 		this.transactions = transactions;
@@ -69,48 +72,32 @@ final class SplitReader {
 		CacheQuestion question = new CacheQuestion(key, settings, type.readable(), false, false);
 		CallBudget budget = this.flights.newBudget();
 		NearToken token = this.near.begin(key);
-		return look(question, budget).thenCompose((lookup) -> first(lookup, question, type, snapshot, budget, token))
+		return this.search.look(question, budget)
+			.thenCompose((lookup) -> first(lookup, question, type, snapshot, budget, token))
 			.whenComplete((read, failure) -> NearReader.end(token))
 			.thenCompose((read) -> pendingFirst(key, read));
 	}
 
-	private CompletableFuture<CacheLookup> look(CacheQuestion question, CallBudget budget) {
-		String cache = question.key().cache();
-		CompletableFuture<Void> ready = this.invalidations.ready(cache, budget);
-		return this.flights.lookup(question, budget)
-			// Once more, since what is known has grown older for whoever has waited
-			.thenCompose((lookup) -> ready.thenCompose((none) -> this.invalidations.ready(cache, budget))
-				.handle((none, failure) -> (failure == null) ? lookup : passBy(lookup)));
-	}
-
-	private CacheLookup passBy(CacheLookup unjudged) {
-		if (unjudged instanceof CacheLookup.Load load && load.permit() != null) {
-			this.flights.release(load.permit(), false);
-		}
-		return CacheLookup.Load.BYPASS;
-	}
-
 	private CompletableFuture<SplitRead> first(CacheLookup lookup, CacheQuestion question, CacheType type,
 			Snapshot snapshot, CallBudget budget, @Nullable NearToken token) {
-		CacheType.Content content = content(question.key(), type, entry(lookup));
+		CacheType.Content content = this.search.content(question.key(), type, CacheSearch.entry(lookup));
 		if (content != null) {
 			this.near.keep(token, lookup, type, content);
 		}
-		if (content != null || !isEntry(lookup)) {
+		if (content != null || !CacheSearch.isEntry(lookup)) {
 			return CompletableFuture.completedFuture(read(lookup, content, question.key(), type, snapshot));
 		}
-		boolean unreadable = !isOutdated(question.key(), type, entry(lookup));
-		return look(question.replacing(), budget)
+		boolean unreadable = !this.search.isOutdated(question.key(), type, CacheSearch.entry(lookup));
+		return this.search.look(question.replacing(), budget)
 			.thenApply((second) -> second(second, question.key(), type, snapshot, unreadable));
 	}
 
 	private SplitRead second(CacheLookup lookup, CacheKey key, CacheType type, Snapshot snapshot, boolean unreadable) {
-		CacheType.Content content = content(key, type, entry(lookup));
+		CacheType.Content content = this.search.content(key, type, CacheSearch.entry(lookup));
 		if (content != null || lookup instanceof CacheLookup.Late) {
 			return read(lookup, content, key, type, snapshot);
 		}
-		CacheLookup.Load load = (lookup instanceof CacheLookup.Load granted) ? granted : CacheLookup.Load.UNSTORED;
-		return read(new CacheLookup.Load(load.permit(), load.bypassed(), unreadable, null), null, key, type, snapshot);
+		return read(CacheSearch.replaceable(lookup, unreadable), null, key, type, snapshot);
 	}
 
 	private SplitRead read(CacheLookup lookup, CacheType.@Nullable Content content, CacheKey key, CacheType type,
@@ -132,26 +119,6 @@ final class SplitReader {
 
 	private static SplitRead bypassed(CacheKey key, CacheType type, CacheLookup.Load load) {
 		return new SplitRead.Missed(new SplitMiss(key, type, load, -1, CacheInvalidations.UNSTAMPABLE));
-	}
-
-	private static boolean isEntry(CacheLookup lookup) {
-		return lookup instanceof CacheLookup.Found || lookup instanceof CacheLookup.Expired;
-	}
-
-	private static byte @Nullable [] entry(CacheLookup lookup) {
-		if (lookup instanceof CacheLookup.Found found) {
-			return found.value();
-		}
-		return (lookup instanceof CacheLookup.Expired expired) ? expired.value() : null;
-	}
-
-	private CacheType.@Nullable Content content(CacheKey key, CacheType type, byte @Nullable [] entry) {
-		return (entry == null || isOutdated(key, type, entry)) ? null : type.read(entry);
-	}
-
-	private boolean isOutdated(CacheKey key, CacheType type, byte @Nullable [] entry) {
-		CacheHeader header = (entry != null) ? type.header(entry) : null;
-		return header != null && this.invalidations.isOutdated(key.cache(), header.stamp(), header.tags());
 	}
 
 	// Where a change waits for the store, the database is older
@@ -269,7 +236,8 @@ final class SplitReader {
 			return CompletableFuture.completedFuture(null);
 		}
 		return this.invalidations.ready(miss.key().cache(), this.flights.newBudget())
-			.handle((none, failure) -> (failure == null) ? content(miss.key(), miss.type(), expired) : null);
+			.handle((none, failure) -> (failure == null) ? this.search.content(miss.key(), miss.type(), expired)
+					: null);
 	}
 
 	/**

@@ -44,6 +44,13 @@ record TransactionBoundary(Kind kind, String name) {
 		};
 	}
 
+	/**
+	 * Returns whether a transaction that is there already is that of the writer.
+	 */
+	boolean joins() {
+		return this.kind == Kind.NONE || this.kind == Kind.OWN_OR_CALLERS;
+	}
+
 	boolean begins(@Nullable String transactionName) {
 		return this.kind == Kind.NEW && this.name.equals(transactionName);
 	}

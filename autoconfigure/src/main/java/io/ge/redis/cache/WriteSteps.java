@@ -9,16 +9,18 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheEvent.Outcome;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What writers do in Redis before and after a commit, several at once, on the thread of
- * the caller, who waits.
+ * What writers do in Redis before and after a commit, several at once: whoever is in a
+ * transaction of its thread waits for it there, nobody else does.
  */
 final class WriteSteps {
 
@@ -39,6 +41,15 @@ final class WriteSteps {
 	 * does not roll back
 	 */
 	void announce(List<CacheWrite> writes, boolean locked) {
+		Waiting.await(announceLater(writes, locked));
+	}
+
+	/**
+	 * As {@link #announce}, without blocking.
+	 * @return completes when all are announced, exceptionally if one could not be that
+	 * must be
+	 */
+	CompletableFuture<Void> announceLater(List<CacheWrite> writes, boolean locked) {
 		CacheEngine cache = this.engine.get();
 		List<CacheWrite> sorted = new ArrayList<>(writes);
 		sorted.sort(Comparator.comparing(CacheWrite::id));
@@ -52,26 +63,48 @@ final class WriteSteps {
 				steps.add(cache.announce(write, prolongs));
 			}
 		}
-		steps.forEach(Waiting::await);
-		for (CacheWrite write : sorted) {
-			RuntimeException refusal = write.refusal();
-			if (refusal != null) {
-				throw refusal;
+		return CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)).thenRun(() -> {
+			for (CacheWrite write : sorted) {
+				RuntimeException refusal = write.refusal();
+				if (refusal != null) {
+					throw refusal;
+				}
 			}
-		}
+		});
 	}
 
 	/**
 	 * Brings writers to their end after a commit. Never fails.
 	 */
 	void resolve(List<CacheWrite> writes) {
+		List<CompletableFuture<Outcome>> steps = steps(writes);
+		for (int i = 0; i < steps.size(); i++) {
+			tell(writes.get(i), Waiting.await(steps.get(i)));
+		}
+	}
+
+	/**
+	 * As {@link #resolve}, without blocking. What has become of them is told on a thread
+	 * of the application.
+	 * @return completes there
+	 */
+	CompletionStage<@Nullable Void> resolveLater(List<CacheWrite> writes, GuardedCalls calls) {
+		List<CompletableFuture<Outcome>> steps = steps(writes);
+		return calls.handOver(CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)), (done) -> {
+			for (int i = 0; i < steps.size(); i++) {
+				tell(writes.get(i), steps.get(i).join());
+			}
+			return null;
+		}, (done) -> {
+		});
+	}
+
+	private List<CompletableFuture<Outcome>> steps(List<CacheWrite> writes) {
 		List<CompletableFuture<Outcome>> steps = new ArrayList<>(writes.size());
 		for (CacheWrite write : writes) {
 			steps.add(step(write, write.value()));
 		}
-		for (int i = 0; i < steps.size(); i++) {
-			tell(writes.get(i), Waiting.await(steps.get(i)));
-		}
+		return steps;
 	}
 
 	private CompletableFuture<Outcome> step(CacheWrite write, CacheWrite.@Nullable NewValue value) {
@@ -89,10 +122,17 @@ final class WriteSteps {
 	 * Takes back what a writer has announced of whose changes nothing was committed.
 	 */
 	void takeBack(CacheWrite write) {
+		withdraw(write);
+		tell(write, Outcome.ROLLED_BACK);
+	}
+
+	/**
+	 * Takes back what a writer has announced that does not begin, and tells nobody.
+	 */
+	void withdraw(CacheWrite write) {
 		if (!write.isSilent()) {
 			this.engine.get().abort(write);
 		}
-		tell(write, Outcome.ROLLED_BACK);
 	}
 
 	/**

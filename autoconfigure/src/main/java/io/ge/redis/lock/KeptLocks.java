@@ -8,11 +8,14 @@ package io.ge.redis.lock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.ge.redis.core.call.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
 
 /**
  * The locks that a transaction keeps until it has completed, whoever gives them up
@@ -76,17 +79,34 @@ final class KeptLocks implements TransactionParticipant {
 	 * Vetoes the commit if a lock is lost.
 	 * @throws LockLostException if the transaction must not be committed
 	 */
-	@Override
-	public void beforeCommit() {
+	void assertMayCommit() {
 		locks().forEach(HeldLock::assertMayCommit);
 	}
 
+	@Override
+	public CompletionStage<?> beforeCommit() {
+		assertMayCommit();
+		return CompletableFuture.completedStage(null);
+	}
+
 	/**
-	 * The transaction has completed.
-	 * @return completes, never exceptionally, when nobody is kept from anything any more
+	 * Lets others in when everybody else has seen to the end of the transaction.
 	 */
 	@Override
-	public CompletableFuture<Void> afterCompletion() {
+	public int order() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	@Override
+	public CompletionStage<?> completed(boolean committed) {
+		return giveUp();
+	}
+
+	/**
+	 * Gives up the locks, since the transaction has completed.
+	 * @return completes, never exceptionally, when nobody is kept from anything any more
+	 */
+	CompletableFuture<Void> giveUp() {
 		List<HeldLock> kept;
 		this.guard.lock();
 		try {

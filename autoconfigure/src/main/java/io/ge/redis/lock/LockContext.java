@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-import io.ge.redis.core.call.SubscriberContexts;
+import io.ge.redis.core.call.SubscriberContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +79,7 @@ public final class LockContext {
 	 * @return the locks
 	 */
 	public static Carrier capture(Object context) {
-		return (SubscriberContexts.get(context, KEY) instanceof Carrier carrier) ? carrier : NONE;
+		return (SubscriberContext.find(context, KEY) instanceof Carrier carrier) ? carrier : NONE;
 	}
 
 	/**

@@ -119,13 +119,13 @@ final class LockTransactions {
 
 		@Override
 		public void beforeCommit(boolean readOnly) {
-			this.locks.beforeCommit();
+			this.locks.assertMayCommit();
 		}
 
 		@Override
 		public void afterCompletion(int status) {
 			this.locks.locks().forEach(LockContext::forget);
-			Waiting.await(this.locks.afterCompletion());
+			Waiting.await(this.locks.giveUp());
 		}
 
 	}

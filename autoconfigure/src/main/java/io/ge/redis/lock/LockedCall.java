@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.call.SubscriberContexts;
+import io.ge.redis.core.call.SubscriberContext;
 import io.ge.redis.core.call.SubscriberTransactions;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +53,7 @@ final class LockedCall implements GuardedCall<Entered> {
 		LockContext.Carrier carried = LockContext.capture(context);
 		this.surrounding = this.surrounding.with(carried.handles());
 		this.held.addAll(carried.handles());
-		this.transaction = SubscriberTransactions.join(context, KeptLocks.class, KeptLocks::new);
+		this.transaction = SubscriberTransactions.participant(context, KeptLocks.class, KeptLocks::new);
 	}
 
 	@Override
@@ -192,7 +192,7 @@ final class LockedCall implements GuardedCall<Entered> {
 
 		@Override
 		public Object contextual(Object context) {
-			return SubscriberContexts.put(context, LockContext.KEY,
+			return SubscriberContext.with(context, LockContext.KEY,
 					LockedCall.this.surrounding.with(this.frames.stream().map(LockContext.Frame::handle).toList()));
 		}
 

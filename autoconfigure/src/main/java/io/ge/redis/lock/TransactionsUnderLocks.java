@@ -56,7 +56,7 @@ final class TransactionsUnderLocks implements TransactionExecutionListener {
 	public void beforeCommit(TransactionExecution transaction) {
 		Begun found = guarded(() -> this.begun.get(transaction));
 		if (found != null) {
-			found.kept().beforeCommit();
+			found.kept().assertMayCommit();
 		}
 	}
 
@@ -73,7 +73,7 @@ final class TransactionsUnderLocks implements TransactionExecutionListener {
 	private void end(TransactionExecution transaction) {
 		Begun found = guarded(() -> this.begun.remove(transaction));
 		if (found != null) {
-			found.kept().afterCompletion();
+			found.kept().giveUp();
 		}
 	}
 

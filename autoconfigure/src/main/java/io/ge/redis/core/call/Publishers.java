@@ -6,6 +6,7 @@
 package io.ge.redis.core.call;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -20,6 +21,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveTypeDescriptor;
 
 /**
  * Guarded publishers, on Reactor.
@@ -51,6 +53,20 @@ final class Publishers {
 		// What Spring, too, takes for the result of a suspending function
 		return single ? (promise) -> (promise instanceof Mono<?> mono) ? mono : Mono.just(promise)
 				: (promise) -> (Publisher<?>) promise;
+	}
+
+	/**
+	 * Returns what takes several values for one list.
+	 * @param adapter knows the type; {@code null} for what a suspending function promises
+	 */
+	static ReactiveAdapter collecting(@Nullable ReactiveAdapter adapter) {
+		Function<Object, Publisher<?>> several = publisher(adapter, false);
+		return new ReactiveAdapter(ReactiveTypeDescriptor.singleRequiredValue(List.class),
+				(source) -> Flux.from(several.apply(source)).collectList(), (lists) -> {
+					Flux<Object> elements = Mono.from(lists)
+						.flatMapIterable((list) -> (List<?>) Objects.requireNonNull(list));
+					return (adapter != null) ? adapter.fromPublisher(elements) : elements;
+				});
 	}
 
 	private static Mono<Object> single(Start start, List<SubscriberScope> scopes) {

@@ -39,6 +39,15 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
+	 * Returns the form in which several values are one: a list, which is there when the
+	 * last of them is, and which is given out as several again.
+	 * @return the form; of one value at most this one
+	 */
+	public ResultForm collected() {
+		return (this.kind == Kind.MULTIPLE) ? new ResultForm(Kind.SINGLE, Publishers.collecting(this.adapter)) : this;
+	}
+
+	/**
 	 * Returns whether the result is there when the method returns.
 	 * @return whether nothing comes later
 	 */

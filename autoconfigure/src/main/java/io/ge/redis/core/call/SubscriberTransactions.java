@@ -5,9 +5,11 @@
 
 package io.ge.redis.core.call;
 
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -42,48 +44,91 @@ public final class SubscriberTransactions {
 	}
 
 	/**
-	 * Takes part in the transaction, last of all, and once for each type.
-	 * @param context the context of the subscriber
-	 * @param type the type of the participant
-	 * @param make makes one, of the isolation level if the transaction declares one
-	 * @param <T> the type
-	 * @return the participant, or {@code null} if there is no transaction
+	 * Returns who takes part in a transaction as one of its kind, and lets it do so if
+	 * nobody does yet. Is not called for one transaction by several threads at once.
+	 * @param transaction the transaction's synchronizations
+	 * @param type the kind
+	 * @param maker makes one that will take part
+	 * @param <T> its type
+	 * @return the participant
 	 */
-	public static <T extends TransactionParticipant> @Nullable T join(Object context, Class<T> type,
-			Function<@Nullable Integer, T> make) {
-		TransactionSynchronizationManager transaction = find(context);
-		if (transaction == null) {
-			return null;
+	public static <T extends TransactionParticipant> T participant(TransactionSynchronizationManager transaction,
+			Class<T> type, Supplier<T> maker) {
+		T participant = participant(transaction, type);
+		if (participant == null) {
+			participant = maker.get();
+			transaction.registerSynchronization(new Participation(participant));
 		}
-		for (TransactionSynchronization synchronization : transaction.getSynchronizations()) {
-			if (synchronization instanceof Participation part && type.isInstance(part.participant())) {
-				return type.cast(part.participant());
-			}
-		}
-		T made = make.apply(transaction.getCurrentTransactionIsolationLevel());
-		transaction.registerSynchronization(new Participation(made));
-		return made;
+		return participant;
 	}
 
+	/**
+	 * Returns who takes part in the transaction of a subscriber as one of its kind, and
+	 * lets it do so if nobody does yet.
+	 * @param context the context of the subscriber
+	 * @param type the kind
+	 * @param maker makes one that will take part, of the isolation level if the
+	 * transaction declares one
+	 * @param <T> its type
+	 * @return the participant, or {@code null} if there is no transaction
+	 */
+	public static <T extends TransactionParticipant> @Nullable T participant(Object context, Class<T> type,
+			Function<@Nullable Integer, T> maker) {
+		TransactionSynchronizationManager transaction = find(context);
+		return (transaction != null)
+				? participant(transaction, type, () -> maker.apply(transaction.getCurrentTransactionIsolationLevel()))
+				: null;
+	}
+
+	/**
+	 * Returns who takes part in a transaction as one of its kind.
+	 * @param transaction the transaction's synchronizations
+	 * @param type the kind
+	 * @param <T> its type
+	 * @return the participant, or {@code null} if nobody does
+	 */
+	public static <T extends TransactionParticipant> @Nullable T participant(
+			TransactionSynchronizationManager transaction, Class<T> type) {
+		for (TransactionSynchronization each : transaction.getSynchronizations()) {
+			if (each instanceof Participation participation && type.isInstance(participation.participant())) {
+				return type.cast(participation.participant());
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Of a transaction that is suspended no synchronization is there, and all are again
+	 * when it goes on.
+	 *
+	 * @param participant who takes part
+	 */
 	private record Participation(TransactionParticipant participant) implements TransactionSynchronization, Ordered {
 
 		@Override
 		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
+			return this.participant.order();
 		}
 
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
-			return Mono.fromRunnable(this.participant::beforeCommit);
+			return Mono.defer(() -> after(this.participant.beforeCommit()));
 		}
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {
-			return Mono.defer(() -> {
-				CompletableFuture<?> done = this.participant.afterCompletion().toCompletableFuture();
-				return done.isDone() ? Mono.empty()
-						: Mono.fromFuture(done, true).publishOn(Schedulers.parallel()).then();
-			});
+			return Mono.defer(() -> after(this.participant.completed(status == STATUS_COMMITTED)));
+		}
+
+		// The transaction goes on on a thread of the application, not of the driver of
+		// Redis
+		private static Mono<Void> after(CompletionStage<?> step) {
+			Mono<?> done = Mono.fromCompletionStage(step).onErrorMap(Waiting::cause);
+			if (!step.toCompletableFuture().isDone()) {
+				done = done.publishOn(
+						Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic());
+			}
+			return done.then();
 		}
 
 	}

@@ -7,21 +7,33 @@ package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletionStage;
 
+import org.springframework.core.Ordered;
+
 /**
- * Takes part in the reactive transaction of a subscriber.
+ * Takes part in the reactive transaction of a subscriber, for code that knows no Reactor.
+ * Nothing here blocks.
  */
 public interface TransactionParticipant {
 
 	/**
-	 * Looks before the commit.
-	 * @throws RuntimeException a veto
+	 * Called right before the transaction commits.
+	 * @return the transaction commits when it completes, and is rolled back if it fails
 	 */
-	void beforeCommit();
+	CompletionStage<?> beforeCommit();
 
 	/**
-	 * Does what is to be done when the transaction has completed. Does not block.
-	 * @return the transaction goes on when it completes, which it does not exceptionally
+	 * Returns when it is told of the end, among others that take part.
+	 * @return the order, the lowest of which is told first
 	 */
-	CompletionStage<?> afterCompletion();
+	default int order() {
+		return Ordered.LOWEST_PRECEDENCE - 1;
+	}
+
+	/**
+	 * Called when the transaction is over.
+	 * @param committed whether it is certain that it was committed
+	 * @return whoever waits for the transaction goes on when it completes
+	 */
+	CompletionStage<?> completed(boolean committed);
 
 }

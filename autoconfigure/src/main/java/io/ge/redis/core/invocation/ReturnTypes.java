@@ -5,6 +5,9 @@
 
 package io.ge.redis.core.invocation;
 
+import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,10 +16,12 @@ import java.util.concurrent.Future;
 
 import io.ge.redis.core.call.ResultForm;
 
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -72,6 +77,43 @@ public final class ReturnTypes {
 							+ "Flux" + (REACTOR ? "." : " with io.projectreactor:reactor-core."));
 		}
 		return ResultForm.of(adapter);
+	}
+
+	/**
+	 * Returns the type of what a method returns, now or later.
+	 * @param method the annotated method, of a form that can be guarded
+	 * @return the type, of several values that of a list of them; {@code Void} for
+	 * something that only ends
+	 */
+	public static Type promised(GuardedMethod method) {
+		Type returned = GenericTypeResolver.resolveType(declared(method), method.targetClass());
+		ResolvableType type = ResolvableType.forType(returned);
+		ResultForm form = form(method);
+		if (form == ResultForm.PLAIN || form == ResultForm.SUSPENDING) {
+			return returned;
+		}
+		if (form == ResultForm.FUTURE) {
+			return type.getGeneric(0).getType();
+		}
+		ReactiveAdapter adapter = form.adapter();
+		if (adapter != null && adapter.isNoValue()) {
+			return Void.class;
+		}
+		ResolvableType content = type.getGeneric(0);
+		return (form.kind() == ResultForm.Kind.MULTIPLE)
+				? ResolvableType.forClassWithGenerics(List.class, content).getType() : content.getType();
+	}
+
+	private static Type declared(GuardedMethod method) {
+		Type[] parameters = method.method().getGenericParameterTypes();
+		if (isSuspending(method)) {
+			ResolvableType continuation = ResolvableType.forType(parameters[parameters.length - 1]);
+			if (continuation.getGeneric(0).getType() instanceof WildcardType result
+					&& result.getLowerBounds().length > 0) {
+				return result.getLowerBounds()[0];
+			}
+		}
+		return method.method().getGenericReturnType();
 	}
 
 	/**

@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a subscriber is in the middle of, innermost first: the loading of an entry, or the
+ * writing of some. Goes along in its context, to all that is subscribed to inside.
+ *
+ * @param outer what is around it, or {@code null} for nothing
+ * @param loading the entry that is loaded, or {@code null} for none
+ * @param writing the writers that run
+ */
+record CacheScope(@Nullable CacheScope outer, @Nullable CacheKey loading, List<CacheWrite> writing) {
+
+	boolean isLoading(CacheKey key) {
+		for (CacheScope scope = this; scope != null; scope = scope.outer) {
+			if (scope.loading != null && key.equals(scope.loading)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	boolean isWriting(CacheKey key) {
+		for (CacheScope scope = this; scope != null; scope = scope.outer) {
+			for (CacheWrite write : scope.writing) {
+				if (write.key().covers(key)) {
+					return true;
+				}
+			}
+		}
+		return false;
+	}
+
+	boolean isInsideWriter(CacheKey key) {
+		for (CacheScope scope = this; scope != null; scope = scope.outer) {
+			if (scope.writing.stream().anyMatch((write) -> write.key().equals(key))) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Has the writers of an entry that are under way remove it.
+	 */
+	void dropValues(CacheKey key) {
+		for (CacheScope scope = this; scope != null; scope = scope.outer) {
+			scope.writing.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
+		}
+	}
+
+}

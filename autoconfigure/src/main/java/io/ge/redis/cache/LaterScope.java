@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.List;
+
+import io.ge.redis.core.call.SubscriberContext;
+import io.ge.redis.core.call.SubscriberTransactions;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+
+/**
+ * What a call begins in whose result comes later: what is bound to the thread on which it
+ * begins, and what its subscriber has in its context.
+ */
+final class LaterScope {
+
+	private final CacheTransactions thread;
+
+	private final ReactiveTransactions reactive;
+
+	private final @Nullable Object context;
+
+	private final @Nullable CacheScope outer;
+
+	private final @Nullable TransactionSynchronizationManager transaction;
+
+	/**
+	 * Looks at what is around the current thread.
+	 * @param context the context of the subscriber, or {@code null} if there is none
+	 */
+	LaterScope(CacheTransactions thread, ReactiveTransactions reactive, @Nullable Object context) {
+		this.thread = thread;
+		this.reactive = reactive;
+		this.context = context;
+		this.outer = (context != null) ? SubscriberContext.find(context, CacheScope.class) : null;
+		this.transaction = (context != null) ? SubscriberTransactions.find(context) : null;
+	}
+
+	/**
+	 * Returns the context of the subscriber, or {@code null} if there is none.
+	 */
+	@Nullable Object context() {
+		return this.context;
+	}
+
+	boolean isWriting(CacheKey key) {
+		if (this.thread.isWriting(key) || (this.outer != null && this.outer.isWriting(key))) {
+			return true;
+		}
+		ReactiveChanges changes = (this.transaction != null)
+				? SubscriberTransactions.participant(this.transaction, ReactiveChanges.class) : null;
+		return changes != null && changes.isWriting(key);
+	}
+
+	boolean isLoading(CacheKey key) {
+		return this.thread.isLoading(key) || (this.outer != null && this.outer.isLoading(key));
+	}
+
+	boolean isInsideWriter(CacheKey key) {
+		return this.thread.isInsideWriter(key) || (this.outer != null && this.outer.isInsideWriter(key));
+	}
+
+	void dropValues(CacheKey key) {
+		this.thread.dropValues(key);
+		if (this.outer != null) {
+			this.outer.dropValues(key);
+		}
+	}
+
+	/**
+	 * Returns whether there is a transaction of the calling thread, and none of the
+	 * subscriber.
+	 */
+	boolean isThreadInTransaction() {
+		return this.transaction == null && org.springframework.transaction.support.TransactionSynchronizationManager
+			.isActualTransactionActive();
+	}
+
+	/**
+	 * Returns as of when the database is seen.
+	 */
+	Snapshot snapshot() {
+		return (this.transaction != null) ? this.reactive.snapshot(this.transaction) : this.thread.snapshot();
+	}
+
+	/**
+	 * Returns what the subscriber's transaction changes.
+	 * @return its changes, or {@code null} if there is none, or it commits already
+	 */
+	@Nullable ReactiveChanges changes() {
+		return (this.transaction != null) ? this.reactive.changes(this.transaction) : null;
+	}
+
+	/**
+	 * Adds to a context that an entry is being loaded.
+	 */
+	Object loading(Object inner, CacheKey key) {
+		return with(inner, key, List.of());
+	}
+
+	/**
+	 * Adds to a context that entries are being written.
+	 */
+	Object writing(Object inner, List<CacheWrite> writes) {
+		return with(inner, null, writes);
+	}
+
+	private static Object with(Object inner, @Nullable CacheKey loading, List<CacheWrite> writing) {
+		return SubscriberContext.with(inner, CacheScope.class,
+				new CacheScope(SubscriberContext.find(inner, CacheScope.class), loading, writing));
+	}
+
+}

@@ -1,0 +1,285 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes what caches hold for whoever changes the database by work whose end comes
+ * later, by the same steps as {@link CacheWriter}: nothing here blocks.
+ * <p>
+ * A writer inside of a reactive transaction of its subscriber belongs to that. Every
+ * other one is announced before its work begins, since nobody can be asked to wait right
+ * before a commit inside of it, and resolved when the work ends. It is published only if
+ * no other writer was at work beside it, so it does not matter which transactions there
+ * are inside.
+ * <p>
+ * Work that was stopped, because it has failed or because nobody waits for it any more,
+ * may have a commit under way. So what was announced by a writer that was cancelled stays
+ * so until its time is over, and whatever was announced is removed once more then.
+ * <p>
+ * Where the calling thread is in a transaction, nobody knows whether the work is part of
+ * it and which of them ends first. There the entry is removed, after both.
+ */
+final class LaterWriter {
+
+	private final CacheWriter writer;
+
+	private final CacheEngine engine;
+
+	private final WriteSteps steps;
+
+	private final CacheTransactions transactions;
+
+	private final ReactiveTransactions reactive;
+
+	private final GuardedCalls calls;
+
+	LaterWriter(CacheWriter writer, CacheEngine engine, WriteSteps steps, CacheTransactions transactions,
+			ReactiveTransactions reactive, GuardedCalls calls) {
+		this.writer = writer;
+		this.engine = engine;
+		this.steps = steps;
+		this.transactions = transactions;
+		this.reactive = reactive;
+		this.calls = calls;
+	}
+
+	/**
+	 * Returns what a call on this thread begins in.
+	 * @param context the context of its subscriber, or {@code null} if there is none
+	 */
+	LaterScope scope(@Nullable Object context) {
+		return new LaterScope(this.transactions, this.reactive, context);
+	}
+
+	/**
+	 * Announces what is to be announced before the work.
+	 * @return completes when that is done, exceptionally if it could not be and must be;
+	 * may be cancelled
+	 */
+	CompletableFuture<LaterWrites> begin(List<WritePart> parts, TransactionBoundary boundary, LaterScope scope) {
+		LaterWrites begun = new LaterWrites(scope);
+		parts.forEach((part) -> add(part, boundary, begun));
+		List<CompletableFuture<?>> steps = new ArrayList<>();
+		begun.all().forEach((open) -> steps.add(open.stamp()));
+		List<CacheWrite> bare = begun.bare();
+		if (!bare.isEmpty()) {
+			steps.add(this.steps.announceLater(bare, false));
+		}
+		CompletableFuture<LaterWrites> told = new CompletableFuture<>();
+		CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)).whenComplete((none, failure) -> {
+			if (failure != null) {
+				giveBack(begun);
+				told.completeExceptionally(failure);
+			}
+			else if (!told.complete(begun)) {
+				giveBack(begun);
+			}
+		});
+		return told;
+	}
+
+	private void add(WritePart part, TransactionBoundary boundary, LaterWrites begun) {
+		LaterScope scope = begun.scope();
+		if (!part.isRemoval()) {
+			this.writer.requireWrittenThrough(part.key());
+		}
+		if (!part.key().isWhole() && scope.isInsideWriter(part.key())) {
+			if (part.isRemoval()) {
+				scope.dropValues(part.key());
+			}
+			return;
+		}
+		CacheWrite write = this.writer.newWrite(part.key(), boundary);
+		ReactiveChanges changes = boundary.joins() ? scope.changes() : null;
+		CacheWrite removal = null;
+		if (changes == null && boundary.joins() && scope.isThreadInTransaction()) {
+			removal = this.writer.newWrite(part.key(), TransactionBoundary.UNKNOWN);
+			this.transactions.add(removal);
+			write.dropValue();
+		}
+		else if (changes != null && !changes.add(write)) {
+			changes = null;
+		}
+		boolean stamped = !part.isRemoval() && write.isPublishing();
+		begun.all()
+			.add(new LaterWrites.Open(part, write, changes, removal,
+					stamped ? stamp(write, scope) : CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE)));
+	}
+
+	// If what is known is too old, what is stamped with an old version is loaded once
+	// more
+	private CompletableFuture<Long> stamp(CacheWrite write, LaterScope scope) {
+		CacheInvalidations invalidations = this.engine.invalidations();
+		Snapshot snapshot = scope.snapshot();
+		return invalidations.ready(write.key().cache(), write.budget())
+			.handle((none, failure) -> invalidations.stamp(write.key().cache(), snapshot));
+	}
+
+	/**
+	 * Takes back what was announced for work that does not begin.
+	 */
+	void giveBack(LaterWrites begun) {
+		begun.end();
+		for (LaterWrites.Open open : begun.all()) {
+			if (open.changes() != null) {
+				open.changes().remove(open.write());
+			}
+			else {
+				this.steps.withdraw(open.write());
+			}
+		}
+	}
+
+	/**
+	 * Puts a value after the commit of the transaction of the calling thread; if there is
+	 * none the entry is removed.
+	 */
+	CompletionStage<@Nullable Void> put(CacheKey key, @Nullable Object value) {
+		this.writer.requireWrittenThrough(key);
+		CacheWrite write = this.writer.newWrite(key, TransactionBoundary.UNKNOWN);
+		long stamp = write.isPublishing() ? this.engine.invalidations().stamp(key.cache(), this.transactions.snapshot())
+				: CacheInvalidations.UNSTAMPABLE;
+		write.value(this.writer.newValue(key.cache(), value, stamp, null));
+		if (this.transactions.add(write)) {
+			return CompletableFuture.completedFuture(null);
+		}
+		write.dropValue();
+		return this.steps.resolveLater(List.of(write), this.calls);
+	}
+
+	/**
+	 * Removes an entry, or many, after the commit of the transaction of the calling
+	 * thread, or at once if there is none.
+	 * @param target names the entry, or the cache as a whole
+	 * @param tags which entries, in the latter case
+	 */
+	CompletionStage<@Nullable Void> remove(CacheKey target, CacheTags tags) {
+		CacheWrite write = this.writer.newWrite(target, TransactionBoundary.UNKNOWN);
+		write.tags(tags);
+		if (!target.isWhole()) {
+			this.transactions.dropValues(target);
+		}
+		if (tags.isEmpty() || this.transactions.add(write)) {
+			return CompletableFuture.completedFuture(null);
+		}
+		return this.steps.resolveLater(List.of(write), this.calls);
+	}
+
+	/**
+	 * Returns the work of a writer, to be done under what was announced.
+	 * @param single whether it has one value at most
+	 */
+	GuardedCall.Work work(LaterWrites begun, boolean single, CacheWriter.Work work) {
+		return new Writing(begun, single, work);
+	}
+
+	private final class Writing implements GuardedCall.Work {
+
+		private final LaterWrites begun;
+
+		private final boolean single;
+
+		private final CacheWriter.Work work;
+
+		Writing(LaterWrites begun, boolean single, CacheWriter.Work work) {
+			this.begun = begun;
+			this.single = single;
+			this.work = work;
+		}
+
+		@Override
+		public void begin(GuardedCall.Beginning beginning) throws Throwable {
+			List<CacheWrite> announced = this.begun.bare().stream().filter(CacheWrite::isAnnounced).toList();
+			if (!announced.isEmpty()) {
+				Duration half = LaterWriter.this.engine.intentTimeout().dividedBy(2);
+				this.begun.every(half, () -> announced.forEach(LaterWriter.this.engine::prolong));
+			}
+			// Who is given the first of several values is not inside, although on this
+			// thread
+			List<CacheWrite> writes = this.single ? this.begun.writes() : List.of();
+			LaterWriter.this.transactions.enter(writes);
+			try {
+				beginning.run();
+			}
+			finally {
+				LaterWriter.this.transactions.leave(writes);
+			}
+		}
+
+		@Override
+		public Object contextual(Object context) {
+			return this.begun.scope().writing(context, this.begun.writes());
+		}
+
+		@Override
+		public @Nullable Object start() throws Throwable {
+			return this.work.run();
+		}
+
+		@Override
+		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+			this.begun.end();
+			// The end may come while the work begins: whoever hears of it is not inside
+			LaterWriter.this.transactions.leave(this.begun.writes());
+			List<CacheWrite> resolved = new ArrayList<>(1);
+			for (LaterWrites.Open open : this.begun.all()) {
+				end(open, value, failure);
+				if (open.changes() == null && !(failure instanceof CancellationException)) {
+					resolved.add(open.write());
+				}
+				if (open.changes() == null && failure != null) {
+					removeWhenOver(open.write());
+				}
+			}
+			return resolved.isEmpty() ? DONE : LaterWriter.this.steps.resolveLater(resolved, LaterWriter.this.calls);
+		}
+
+		private void end(LaterWrites.Open open, @Nullable Object value, @Nullable Throwable failure) {
+			CacheWrite write = open.write();
+			if (write.key().isWhole()) {
+				open.part().choose(write, value, failure == null);
+				if (open.removal() != null) {
+					open.removal().tags(write.tags());
+				}
+			}
+			CacheWrite.NewValue made = (failure == null && !write.key().isWhole())
+					? open.part().valueOf(value, open.stamp().join()) : null;
+			if (open.changes() == null) {
+				write.value(made);
+			}
+			else if (!open.changes().returned(write, made)) {
+				// The transaction has not waited for the work
+				removeNow(write);
+			}
+		}
+
+		private void removeNow(CacheWrite write) {
+			CacheWrite late = LaterWriter.this.writer.newWrite(write.key(), TransactionBoundary.UNKNOWN);
+			late.tags(write.tags());
+			LaterWriter.this.engine.invalidate(late);
+		}
+
+		private void removeWhenOver(CacheWrite write) {
+			long millis = LaterWriter.this.engine.intentTimeout().toMillis();
+			CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
+				.execute(() -> LaterWriter.this.engine.invalidateUnlessClosed(write));
+		}
+
+	}
+
+}

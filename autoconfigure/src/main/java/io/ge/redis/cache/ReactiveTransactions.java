@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.SubscriberTransactions;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
+
+/**
+ * Reactive transactions, which go along with subscribers. Writers that are called inside
+ * of one take part in it as {@link ReactiveChanges}.
+ * <p>
+ * When such a transaction has begun Spring tells the listeners of its manager, but not
+ * which subscriber it is for. So it counts as having begun with the oldest one that is
+ * open and has its name: whoever takes it for older than it is stores less, never
+ * something outdated.
+ */
+final class ReactiveTransactions implements TransactionExecutionListener {
+
+	private final WriteSteps steps;
+
+	private final GuardedCalls calls;
+
+	/** When each began, as of the system's nano time. */
+	private final Map<TransactionExecution, Long> open = new ConcurrentReferenceHashMap<>(16, ReferenceType.WEAK);
+
+	private final AtomicLong partialRollbacks = new AtomicLong();
+
+	ReactiveTransactions(WriteSteps steps, GuardedCalls calls) {
+		this.steps = steps;
+		this.calls = calls;
+	}
+
+	/**
+	 * Returns as of when the transaction of a subscriber sees the database.
+	 */
+	Snapshot snapshot(TransactionSynchronizationManager transaction) {
+		String name = transaction.getCurrentTransactionName();
+		long now = System.nanoTime();
+		long age = -1;
+		for (Map.Entry<TransactionExecution, Long> each : this.open.entrySet()) {
+			TransactionExecution execution = each.getKey();
+			if (execution != null && !execution.isCompleted()
+					&& Objects.equals(emptied(name), emptied(execution.getTransactionName()))) {
+				age = Math.max(age, now - each.getValue());
+			}
+		}
+		return (age >= 0) ? Snapshot.since(now - age) : Snapshot.UNDATED;
+	}
+
+	private static String emptied(@Nullable String name) {
+		return (name != null) ? name : "";
+	}
+
+	/**
+	 * Returns what is changed in the transaction of a subscriber.
+	 * @return its changes, or {@code null} if it commits already
+	 */
+	@Nullable ReactiveChanges changes(TransactionSynchronizationManager transaction) {
+		ReactiveChanges changes = SubscriberTransactions.participant(transaction, ReactiveChanges.class,
+				() -> new ReactiveChanges(this.steps, this.calls, this.partialRollbacks::get));
+		return changes.isOpen() ? changes : null;
+	}
+
+	@Override
+	public void beforeBegin(TransactionExecution execution) {
+		if (!execution.isNested()) {
+			this.open.put(execution, System.nanoTime());
+		}
+	}
+
+	@Override
+	public void afterBegin(TransactionExecution execution, @Nullable Throwable beginFailure) {
+		if (beginFailure != null) {
+			this.open.remove(execution);
+		}
+	}
+
+	@Override
+	public void afterCommit(TransactionExecution execution, @Nullable Throwable commitFailure) {
+		this.open.remove(execution);
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution execution, @Nullable Throwable rollbackFailure) {
+		if (execution.isNested()) {
+			this.partialRollbacks.incrementAndGet();
+		}
+		this.open.remove(execution);
+	}
+
+}

@@ -1,0 +1,53 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import org.jspecify.annotations.Nullable;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
+
+/**
+ * What is in the context of a subscriber, for code that knows no Reactor.
+ */
+public final class SubscriberContext {
+
+	private SubscriberContext() {
+	}
+
+	/**
+	 * Finds something.
+	 * @param context the context of a subscriber
+	 * @param key what it is found by
+	 * @return what was found, or {@code null}
+	 */
+	public static @Nullable Object find(Object context, Object key) {
+		return ((ContextView) context).getOrDefault(key, null);
+	}
+
+	/**
+	 * Finds something of which a context has one at most, and which is found by its type.
+	 * @param context the context of a subscriber
+	 * @param type what is looked for
+	 * @param <T> its type
+	 * @return what was found, or {@code null}
+	 */
+	public static <T> @Nullable T find(Object context, Class<T> type) {
+		Object found = find(context, (Object) type);
+		return (found != null) ? type.cast(found) : null;
+	}
+
+	/**
+	 * Adds something.
+	 * @param context the context of a subscriber
+	 * @param key what it is found by
+	 * @param value what is added
+	 * @return the context with it
+	 */
+	public static Object with(Object context, Object key, Object value) {
+		return ((Context) context).put(key, value);
+	}
+
+}

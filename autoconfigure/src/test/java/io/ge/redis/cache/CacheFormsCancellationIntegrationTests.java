@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.cache.LaterApplication.Account;
+import io.ge.redis.cache.LaterApplication.Accounts;
+import io.ge.redis.test.ReactiveDatabase;
+import io.ge.redis.test.SharedRedis;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Readers and writers that take long, or are cancelled.
+ */
+class CacheFormsCancellationIntegrationTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
+
+	private static LaterApplication application;
+
+	private Accounts accounts;
+
+	@BeforeAll
+	static void start() {
+		application = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+				"ge.redis.cache.intent-timeout=2s");
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
+
+	@BeforeEach
+	void prepare() {
+		this.accounts = application.accounts();
+		this.accounts.afterRead((read) -> Mono.empty());
+		this.accounts.afterChange(Mono.empty());
+		application.caches().clear("accounts");
+		application.events().takeResults();
+	}
+
+	@Test
+	void announcementOfALongWriterIsRenewed() {
+		Sinks.Empty<Void> changing = Sinks.empty();
+		this.accounts.afterChange(changing.asMono());
+		CompletableFuture<Account> writer = this.accounts.setInOperator("long", 7).toFuture();
+		// Twice as long as one announcement
+		Mono.delay(Duration.ofSeconds(4)).block(LONG);
+		assertThat(this.accounts.find("long").block(LONG)).isNull();
+		assertThat(application.events().takeResults()).containsOnly("bypass", "loaded");
+		changing.tryEmitEmpty();
+		assertThat(writer).succeedsWithin(LONG);
+		assertThat(application.events().takeResults()).containsExactly("published");
+	}
+
+	@Test
+	void nobodyReadsTheOldValueAfterAWriterThatNeverSaysThatItHasCommitted() {
+		DATABASE.put("dead", 1).block(LONG);
+		assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 1));
+		Disposable writer = this.accounts.setAndHang("dead", 2).subscribe();
+		Awaitility.await().until(() -> new Account("dead", 2).equals(this.accounts.stored("dead").block(LONG)));
+		assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 2));
+		application.events().takeResults();
+		assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 2));
+		assertThat(application.events().takeResults()).containsExactly("bypass", "loaded");
+		writer.dispose();
+		assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 2));
+		// Its announcement lasts for two seconds more
+		Awaitility.await().atMost(LONG).until(() -> {
+			assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 2));
+			return application.events().takeResults().equals(List.of("hit"));
+		});
+	}
+
+	@Test
+	void tenThousandCancellationsLeaveNothingBehind() {
+		Random random = new Random(42);
+		List<Disposable> begun = new ArrayList<>();
+		this.accounts.afterRead((read) -> Mono.delay(Duration.ofMillis(random.nextInt(3))));
+		this.accounts.afterChange(Mono.delay(Duration.ofMillis(1)));
+		for (int i = 0; i < 10_000; i++) {
+			String id = "c" + random.nextInt(50);
+			Mono<Account> work = (i % 10 == 0) ? this.accounts.setInOperator(id, i) : this.accounts.find(id);
+			begun.add(work.onErrorComplete().subscribe());
+			if (random.nextInt(3) > 0) {
+				begun.remove(random.nextInt(begun.size())).dispose();
+			}
+		}
+		begun.forEach(Disposable::dispose);
+		this.accounts.afterRead((read) -> Mono.empty());
+		this.accounts.afterChange(Mono.empty());
+		// Leases last a minute and announcements two seconds: nobody waits for the former
+		Awaitility.await().atMost(LONG).untilAsserted(() -> {
+			for (int i = 0; i < 50; i++) {
+				String id = "c" + i;
+				this.accounts.find(id).block(LONG);
+				int loads = this.accounts.loads().get();
+				Account read = this.accounts.find(id).block(Duration.ofSeconds(10));
+				assertThat(this.accounts.loads()).hasValue(loads);
+				assertThat(read).isEqualTo(this.accounts.stored(id).block(LONG));
+			}
+		});
+	}
+
+}

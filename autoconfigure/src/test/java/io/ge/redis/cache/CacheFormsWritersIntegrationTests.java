@@ -1,0 +1,364 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import io.ge.redis.cache.LaterApplication.Account;
+import io.ge.redis.cache.LaterApplication.Accounts;
+import io.ge.redis.test.ReactiveDatabase;
+import io.ge.redis.test.SharedRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.reactive.TransactionalOperator;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Writers whose ends come later, and reactive transactions.
+ */
+class CacheFormsWritersIntegrationTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final Account OLD = new Account("a", 100);
+
+	private static final Account NEW = new Account("a", 200);
+
+	private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
+
+	private static LaterApplication application;
+
+	private Accounts accounts;
+
+	@BeforeAll
+	static void start() {
+		application = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+				"ge.redis.cache.intent-timeout=1m");
+		Accounts accounts = application.accounts();
+		accounts.self(accounts);
+		accounts.find("learn").block(LONG);
+		accounts.set("learn", 1).block(LONG);
+		application.caches().evict("accounts", "learn");
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
+
+	@BeforeEach
+	void prepare() {
+		this.accounts = application.accounts();
+		this.accounts.afterRead((read) -> Mono.empty());
+		this.accounts.afterChange(Mono.empty());
+		DATABASE.put("a", OLD.balance()).block(LONG);
+		SharedRedis.standalone().flushAll();
+		application.caches().clear("accounts");
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(OLD);
+		this.accounts.loads().set(0);
+		application.events().takeResults();
+	}
+
+	private static long calls(Runnable work) {
+		SharedRedis.standalone().configResetStat();
+		work.run();
+		return SharedRedis.standalone().commandCalls("evalsha") + SharedRedis.standalone().commandCalls("eval");
+	}
+
+	private Account stored() {
+		return this.accounts.stored("a").block(LONG);
+	}
+
+	/**
+	 * Reads as somebody else would, without loading.
+	 */
+	private Account cached() {
+		int before = this.accounts.loads().get();
+		Account read = this.accounts.find("a").block(LONG);
+		assertThat(this.accounts.loads()).hasValue(before);
+		return read;
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void writeCostsTwoCallsAndIsReadAtOnce(Form form) {
+		assertThat(calls(() -> assertThat(form.set(this.accounts, NEW)).succeedsWithin(LONG).isEqualTo(NEW)))
+			.isEqualTo(2);
+		assertThat(cached()).isEqualTo(NEW).isEqualTo(stored());
+		assertThat(application.events().takeResults()).containsExactly("published", "hit");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whoReadsTheOldRowWhileAWriterCommitsDoesNotKeepIt(Form form) {
+		application.caches().evict("accounts", "a");
+		Sinks.Empty<Void> reading = Sinks.empty();
+		CompletableFuture<Object> seen = new CompletableFuture<>();
+		this.accounts.afterRead((read) -> {
+			seen.complete(read);
+			return reading.asMono();
+		});
+		CompletableFuture<Account> reader = this.accounts.find("a").toFuture();
+		assertThat(seen).succeedsWithin(LONG).isEqualTo(OLD);
+		assertThat(form.set(this.accounts, NEW)).succeedsWithin(LONG);
+		this.accounts.afterRead((read) -> Mono.empty());
+		reading.tryEmitEmpty();
+		assertThat(reader).succeedsWithin(LONG).isEqualTo(OLD);
+		assertThat(cached()).isEqualTo(NEW);
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "IN_CALLERS")
+	void nobodyKeepsTheOldRowWhileAWriterIsAtWork(Form form) {
+		Sinks.Empty<Void> changing = Sinks.empty();
+		CompletableFuture<Account> begun = new CompletableFuture<>();
+		this.accounts.afterChange(Mono.defer(() -> {
+			begun.complete(NEW);
+			return changing.asMono();
+		}));
+		CompletableFuture<Account> writer = form.set(this.accounts, NEW);
+		assertThat(begun).succeedsWithin(LONG);
+		if (form.isTransactional()) {
+			assertThat(this.accounts.find("a").block(LONG)).isEqualTo(OLD);
+			assertThat(this.accounts.findFuture("a")).succeedsWithin(LONG).isEqualTo(OLD);
+			assertThat(this.accounts.loads()).hasValue(2);
+			assertThat(application.events().takeResults()).containsOnly("bypass", "loaded");
+		}
+		changing.tryEmitEmpty();
+		assertThat(writer).succeedsWithin(LONG);
+		assertThat(cached()).isEqualTo(NEW);
+	}
+
+	@Test
+	void rolledBackWriterLeavesTheOldValueToBeLoaded() {
+		assertThatIllegalStateException().isThrownBy(() -> this.accounts.setAndFail("a", 1).block(LONG));
+		assertThat(application.events().takeResults()).containsExactly("invalidated");
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(OLD).isEqualTo(stored());
+	}
+
+	@Test
+	void callersTransactionAnnouncesRightBeforeItsCommit() {
+		Mono<Account> inside = this.accounts.set("a", NEW.balance()).delayUntil((set) -> Mono.fromRunnable(() -> {
+			// Others still find the old value, which is the committed one
+			assertThat(this.accounts.findFuture("a")).succeedsWithin(LONG).isEqualTo(OLD);
+			assertThat(this.accounts.loads()).hasValue(0);
+		}).subscribeOn(Schedulers.boundedElastic()))
+			.delayUntil((set) -> this.accounts.find("a").doOnNext((read) -> assertThat(read).isEqualTo(NEW)));
+		assertThat(inside.as(application.transaction()::transactional).block(LONG)).isEqualTo(NEW);
+		assertThat(this.accounts.loads()).hasValue(1);
+		assertThat(cached()).isEqualTo(NEW);
+		assertThat(application.events().takeResults()).containsExactly("hit", "bypass", "loaded", "published", "hit");
+	}
+
+	@Test
+	void callersTransactionThatIsRolledBackRemovesTheEntry() {
+		Mono<Account> failing = this.accounts.set("a", 1).then(Mono.error(new IllegalStateException("rolled back")));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> failing.as(application.transaction()::transactional).block(LONG));
+		assertThat(application.events().takeResults()).containsExactly("invalidated");
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(OLD).isEqualTo(stored());
+	}
+
+	@Test
+	void lastOfSeveralWritesInOneTransactionIsPublished() {
+		Mono<Account> several = this.accounts.set("a", 1)
+			.then(this.accounts.setInOperator("a", 2))
+			.then(this.accounts.set("a", NEW.balance()));
+		assertThat(calls(() -> several.as(application.transaction()::transactional).block(LONG))).isEqualTo(2);
+		assertThat(cached()).isEqualTo(NEW);
+	}
+
+	@Test
+	void writersOneAfterTheOtherAreWritersEach() {
+		Mono<Account> several = this.accounts.set("a", 1)
+			.flatMap((first) -> this.accounts.setInOperator("a", 2))
+			.flatMap((second) -> this.accounts.setWithoutTransaction("a", NEW.balance()));
+		assertThat(calls(() -> several.block(LONG))).isEqualTo(6);
+		assertThat(cached()).isEqualTo(NEW);
+	}
+
+	@Test
+	void futureInATransactionOfItsThreadHasItsEntryRemovedAfterBoth() {
+		TransactionTemplate thread = new TransactionTemplate(new NoDatabase());
+		thread.executeWithoutResult((status) -> {
+			assertThat(this.accounts.setFuture("a", NEW.balance())).succeedsWithin(LONG);
+			assertThat(this.accounts.find("a").block(LONG)).isEqualTo(NEW);
+		});
+		assertThat(application.events().takeResults()).containsExactly("invalidated", "bypass", "loaded",
+				"invalidated");
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(NEW);
+		assertThat(cached()).isEqualTo(NEW);
+	}
+
+	@Test
+	void partThatIsRolledBackIsNotPublished() {
+		Mono<Void> nested = this.accounts.setNested("a", 1)
+			.then(Mono.<Void>error(new IllegalStateException("rolled back")))
+			.as((mono) -> TransactionalOperator
+				.create(application.bean(ReactiveTransactionManager.class),
+						new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED))
+				.transactional(mono))
+			.onErrorResume(IllegalStateException.class, (ex) -> Mono.empty());
+		nested.as(application.transaction()::transactional).block(LONG);
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(OLD).isEqualTo(stored());
+	}
+
+	@Test
+	void newTransactionInsideOfAnotherIsPublishedAtItsOwnEnd() {
+		Mono<Account> inside = this.accounts.setInNewTransaction("a", NEW.balance())
+			.delayUntil((set) -> this.accounts.find("a").doOnNext((read) -> assertThat(read).isEqualTo(NEW)))
+			.then(Mono.error(new IllegalStateException("rolled back")));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> inside.as(application.transaction()::transactional).block(LONG));
+		assertThat(cached()).isEqualTo(NEW).isEqualTo(stored());
+	}
+
+	@Test
+	void writerReadsWhatItHasWritten() {
+		assertThat(this.accounts.setAndRead("a", NEW.balance()).block(LONG)).isEqualTo(NEW);
+		assertThat(cached()).isEqualTo(NEW);
+	}
+
+	@Test
+	void invalidatedEntryGoesWithTheCommit() {
+		assertThat(calls(() -> this.accounts.remove("a").block(LONG))).isEqualTo(2);
+		assertThat(this.accounts.find("a").block(LONG)).isNull();
+	}
+
+	@Test
+	void readerInATransactionKeepsNoRowFromBeforeAWrite() {
+		application.caches().evict("accounts", "a");
+		Mono<Account> reading = this.accounts.stored("a")
+			.delayUntil((seen) -> Mono.fromRunnable(() -> this.accounts.setFuture("a", NEW.balance()).join())
+				.subscribeOn(Schedulers.boundedElastic()))
+			.then(Mono.fromRunnable(() -> application.caches().evict("accounts", "a"))
+				.subscribeOn(Schedulers.boundedElastic()))
+			.then(Mono.defer(() -> this.accounts.find("a")));
+		reading.as(application.transaction()::transactional).block(LONG);
+		this.accounts.loads().set(0);
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(NEW);
+		// The first one was refused, since its transaction is older than the write
+		assertThat(this.accounts.loads()).hasValue(1);
+	}
+
+	@Test
+	void readerInATransactionStoresWhatItLoads() {
+		application.caches().evict("accounts", "b");
+		SharedRedis.standalone().flushAll();
+		application.caches().clear("accounts");
+		Mono.defer(() -> this.accounts.find("b")).as(application.transaction()::transactional).block(LONG);
+		this.accounts.loads().set(0);
+		this.accounts.find("b").block(LONG);
+		assertThat(this.accounts.loads()).hasValue(0);
+	}
+
+	@Test
+	void readersAndWritersInParallelEndEqual() {
+		List<Mono<?>> work = new ArrayList<>();
+		for (int i = 0; i < 600; i++) {
+			long balance = i;
+			work.add(switch (ThreadLocalRandom.current().nextInt(8)) {
+				case 0 -> this.accounts.set("a", balance);
+				case 1 -> this.accounts.setInOperator("a", balance);
+				case 2 -> Mono.fromFuture(() -> this.accounts.setFuture("a", balance));
+				case 3 -> this.accounts.setAndFail("a", balance);
+				case 4 ->
+					Mono.defer(() -> this.accounts.set("a", balance)).as(application.transaction()::transactional);
+				case 5 -> Mono.fromFuture(() -> this.accounts.findFuture("a"));
+				default -> this.accounts.find("a");
+			});
+		}
+		Flux.fromIterable(work)
+			.flatMap((each) -> each.onErrorResume((ex) -> Mono.empty()), 16)
+			.blockLast(Duration.ofMinutes(1));
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(stored());
+		assertThat(cached()).isEqualTo(stored());
+	}
+
+	/**
+	 * The forms of a writer.
+	 */
+	enum Form {
+
+		TRANSACTIONAL((accounts) -> (account) -> accounts.set(account.id(), account.balance()).toFuture()),
+
+		IN_OPERATOR((accounts) -> (account) -> accounts.setInOperator(account.id(), account.balance()).toFuture()),
+
+		FUTURE((accounts) -> (account) -> accounts.setFuture(account.id(), account.balance())),
+
+		WITHOUT_TRANSACTION(
+				(accounts) -> (account) -> accounts.setWithoutTransaction(account.id(), account.balance()).toFuture()),
+
+		IN_CALLERS((accounts) -> (account) -> Mono.defer(() -> accounts.set(account.id(), account.balance()))
+			.as(application.transaction()::transactional)
+			.toFuture());
+
+		private final Function<Accounts, Function<Account, CompletableFuture<Account>>> setter;
+
+		Form(Function<Accounts, Function<Account, CompletableFuture<Account>>> setter) {
+			this.setter = setter;
+		}
+
+		CompletableFuture<Account> set(Accounts accounts, Account account) {
+			return this.setter.apply(accounts).apply(account).orTimeout(30, TimeUnit.SECONDS);
+		}
+
+		boolean isTransactional() {
+			return this != WITHOUT_TRANSACTION;
+		}
+
+	}
+
+	/**
+	 * Begins transactions of its thread, and nothing in a database.
+	 */
+	private static final class NoDatabase extends AbstractPlatformTransactionManager {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Object();
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+		}
+
+	}
+
+}
