@@ -123,6 +123,7 @@ public interface Idempotency {
 	 * @param action begins the action
 	 * @return completes when the action has, now or before
 	 */
+	@SuppressWarnings("NullAway")
 	default CompletionStage<@Nullable Void> runAsync(String name, Object key, @Nullable Object payload,
 			Supplier<? extends CompletionStage<@Nullable Void>> action) {
 		return executeAsync(settings(name), key, payload, ParameterizedTypeReference.forType(Void.class), action);

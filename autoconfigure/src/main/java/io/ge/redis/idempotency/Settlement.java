@@ -144,8 +144,10 @@ final class Settlement {
 
 	private CompletionStage<?> settle() {
 		Recording ended = this.recording;
-		boolean complete = ended != null && (!this.joined || this.callersStatus != null);
-		return (complete && this.settled.compareAndSet(false, true)) ? this.conclusion.apply(decide(ended)) : DONE;
+		if (ended == null || (this.joined && this.callersStatus == null) || !this.settled.compareAndSet(false, true)) {
+			return DONE;
+		}
+		return this.conclusion.apply(decide(ended));
 	}
 
 	private Ending decide(Recording recording) {

@@ -24,12 +24,14 @@ final class StreamRecorder {
 
 	private final long maxBytes;
 
-	private @Nullable ByteArrayOutputStream recorded = new ByteArrayOutputStream();
+	private @Nullable ByteArrayOutputStream recorded;
 
 	StreamRecorder(ResultCodec values, long maxBytes) {
 		this.values = values;
 		this.maxBytes = maxBytes;
-		this.recorded.write('[');
+		ByteArrayOutputStream empty = new ByteArrayOutputStream();
+		empty.write('[');
+		this.recorded = empty;
 	}
 
 	/**
