@@ -5,6 +5,8 @@
 
 package io.ge.redis.core.call;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -59,44 +61,44 @@ class SubscriberTransactionsTests {
 			.create(ReactiveDatabase.create().transactionManager());
 		Participant participant = new Participant();
 		Mono<Boolean> joinedTwice = Mono.deferContextual((context) -> {
-			Participant first = SubscriberTransactions.join(context, Participant.class, (isolation) -> participant);
-			Participant second = SubscriberTransactions.join(context, Participant.class,
+			Participant first = SubscriberTransactions.participant(context, Participant.class,
+					(isolation) -> participant);
+			Participant second = SubscriberTransactions.participant(context, Participant.class,
 					(isolation) -> new Participant());
 			return Mono.just(first == participant && second == participant);
 		});
 		assertThat(joinedTwice.as(transaction::transactional).block()).isTrue();
-		assertThat(participant.completed).hasValue(1);
+		assertThat(participant.ends).containsExactly(true);
 		participant.veto = true;
 		assertThatIllegalStateException().isThrownBy(() -> joinedTwice.as(transaction::transactional).block())
 			.withMessage("veto");
-		assertThat(participant.completed).hasValue(2);
-		assertThat(SubscriberTransactions.join(Context.empty(), Participant.class, (isolation) -> participant))
+		assertThat(participant.ends).containsExactly(true, false);
+		assertThat(SubscriberTransactions.participant(Context.empty(), Participant.class, (isolation) -> participant))
 			.isNull();
 	}
 
 	@Test
 	void contextIsReadAndWritten() {
-		Object context = SubscriberContexts.put(Context.empty(), "key", "value");
-		assertThat(SubscriberContexts.get(context, "key")).isEqualTo("value");
-		assertThat(SubscriberContexts.get(context, "other")).isNull();
+		Object context = SubscriberContext.with(Context.empty(), "key", "value");
+		assertThat(SubscriberContext.find(context, "key")).isEqualTo("value");
+		assertThat(SubscriberContext.find(context, "other")).isNull();
 	}
 
 	private static final class Participant implements TransactionParticipant {
 
-		private final AtomicInteger completed = new AtomicInteger();
+		private final List<Boolean> ends = new ArrayList<>();
 
 		private boolean veto;
 
 		@Override
-		public void beforeCommit() {
-			if (this.veto) {
-				throw new IllegalStateException("veto");
-			}
+		public CompletionStage<?> beforeCommit() {
+			return this.veto ? CompletableFuture.failedStage(new IllegalStateException("veto"))
+					: CompletableFuture.completedStage(null);
 		}
 
 		@Override
-		public CompletionStage<?> afterCompletion() {
-			this.completed.incrementAndGet();
+		public CompletionStage<?> completed(boolean committed) {
+			this.ends.add(committed);
 			return CompletableFuture.completedStage(null);
 		}
 
