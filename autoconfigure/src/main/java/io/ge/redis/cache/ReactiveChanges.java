@@ -16,6 +16,8 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.transaction.support.TransactionSynchronization;
+
 /**
  * What is changed in the reactive transaction of a subscriber: announced right before
  * that commits, while rows are locked, and resolved right after.
@@ -155,7 +157,7 @@ final class ReactiveChanges implements TransactionParticipant {
 	}
 
 	@Override
-	public CompletionStage<?> completed(boolean committed) {
+	public CompletionStage<?> completed(int status) {
 		this.lock.lock();
 		try {
 			this.over = true;
@@ -164,7 +166,8 @@ final class ReactiveChanges implements TransactionParticipant {
 			this.lock.unlock();
 		}
 		List<CacheWrite> all = this.writes;
-		if (!committed || this.partialRollbacks.getAsLong() != this.partialRollbacksBefore) {
+		if (status != TransactionSynchronization.STATUS_COMMITTED
+				|| this.partialRollbacks.getAsLong() != this.partialRollbacksBefore) {
 			all.forEach(CacheWrite::dropValue);
 		}
 		return all.isEmpty() ? CompletableFuture.completedFuture(null) : this.steps.resolveLater(all, this.calls);

@@ -5,19 +5,16 @@
 
 package io.ge.redis.cache;
 
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.SeenTransactions;
 import io.ge.redis.core.call.SubscriberTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
-import org.springframework.util.ConcurrentReferenceHashMap;
-import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
 
 /**
  * Reactive transactions, which go along with subscribers. Writers that are called inside
@@ -35,7 +32,7 @@ final class ReactiveTransactions implements TransactionExecutionListener {
 	private final GuardedCalls calls;
 
 	/** When each began, as of the system's nano time. */
-	private final Map<TransactionExecution, Long> open = new ConcurrentReferenceHashMap<>(16, ReferenceType.WEAK);
+	private final SeenTransactions<Long> open = new SeenTransactions<>();
 
 	private final AtomicLong partialRollbacks = new AtomicLong();
 
@@ -48,17 +45,15 @@ final class ReactiveTransactions implements TransactionExecutionListener {
 	 * Returns as of when the transaction of a subscriber sees the database.
 	 */
 	Snapshot snapshot(TransactionSynchronizationManager transaction) {
-		String name = transaction.getCurrentTransactionName();
+		String name = emptied(transaction.getCurrentTransactionName());
 		long now = System.nanoTime();
-		long age = -1;
-		for (Map.Entry<TransactionExecution, Long> each : this.open.entrySet()) {
-			TransactionExecution execution = each.getKey();
-			if (execution != null && !execution.isCompleted()
-					&& Objects.equals(emptied(name), emptied(execution.getTransactionName()))) {
-				age = Math.max(age, now - each.getValue());
+		AtomicLong age = new AtomicLong(-1);
+		this.open.forEach((execution, began) -> {
+			if (!execution.isCompleted() && name.equals(emptied(execution.getTransactionName()))) {
+				age.accumulateAndGet(now - began, Math::max);
 			}
-		}
-		return (age >= 0) ? Snapshot.since(now - age) : Snapshot.UNDATED;
+		});
+		return (age.get() >= 0) ? Snapshot.since(now - age.get()) : Snapshot.UNDATED;
 	}
 
 	private static String emptied(@Nullable String name) {

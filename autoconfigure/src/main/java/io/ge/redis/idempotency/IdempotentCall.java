@@ -6,6 +6,7 @@
 package io.ge.redis.idempotency;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -137,8 +138,12 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		if (answer.isOwn()) {
 			return answer.result();
 		}
-		return (this.form.kind() == ResultForm.Kind.FUTURE) ? CompletableFuture.completedFuture(answer.result())
-				: Subscribers.publish(this.form, answer.result());
+		Object result = answer.result();
+		return switch (this.form.kind()) {
+			case PLAIN, FUTURE -> CompletableFuture.completedFuture(result);
+			case SINGLE -> this.form.publishing(result);
+			case MULTIPLE -> this.form.publishingAll((result != null) ? (List<?>) result : List.of());
+		};
 	}
 
 	private Work granted(Claim.Granted claim, Answers answers) {
@@ -317,7 +322,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		public @Nullable Object start() throws Throwable {
 			Object promise = super.start();
 			return (this.stream != null && promise != null)
-					? Subscribers.observe(IdempotentCall.this.form, promise, this.stream::add) : promise;
+					? IdempotentCall.this.form.observed(promise, this.stream::add) : promise;
 		}
 
 		@Override

@@ -5,11 +5,9 @@
 
 package io.ge.redis.idempotency;
 
-import java.util.Collections;
-import java.util.Map;
-import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.core.call.SeenTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
@@ -23,9 +21,7 @@ final class ReactiveTransactionWatch implements TransactionExecutionListener {
 
 	private final ThreadLocal<@Nullable ReactiveTransactions> current = new ThreadLocal<>();
 
-	// Weak, since of one that is cancelled while it begins nothing more is told
-	private final Map<TransactionExecution, ReactiveTransactions> seen = Collections
-		.synchronizedMap(new WeakHashMap<>());
+	private final SeenTransactions<ReactiveTransactions> seen = new SeenTransactions<>();
 
 	private final AtomicLong unseen = new AtomicLong();
 

@@ -5,25 +5,19 @@
 
 package io.ge.redis.idempotency;
 
-import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
-import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.call.SubscriberContext;
 import io.ge.redis.core.call.SubscriberTransactions;
+import io.ge.redis.core.call.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
-import reactor.util.context.ContextView;
 
-import org.springframework.core.ReactiveAdapter;
-import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * What only calls with subscribers need, and Reactor for it.
+ * Calls and transactions of subscribers.
  */
 final class Subscribers {
 
@@ -34,14 +28,15 @@ final class Subscribers {
 	 * Finds the call that a subscriber is part of.
 	 */
 	static @Nullable ReactiveTransactions callAround(Object context) {
-		return ((ContextView) context).getOrDefault(ReactiveTransactions.class, null);
+		return SubscriberContext.find(context, ReactiveTransactions.class);
 	}
 
 	/**
 	 * Returns a context in which the method's publisher finds its call.
 	 */
 	static Object with(Object context, IdempotencyContext claim, ReactiveTransactions call) {
-		return ((Context) context).put(IdempotencyContext.class, claim).put(ReactiveTransactions.class, call);
+		return SubscriberContext.with(SubscriberContext.with(context, IdempotencyContext.class, claim),
+				ReactiveTransactions.class, call);
 	}
 
 	/**
@@ -51,29 +46,15 @@ final class Subscribers {
 		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
 		if (transaction != null) {
 			settlement.join();
-			transaction.registerSynchronization(new OfCaller(settlement, call));
+			SubscriberTransactions.join(transaction, new OfCaller(settlement, call));
 		}
 	}
 
 	/**
-	 * Lets the transaction be seen in which the work of a method is done.
+	 * Sees in which transaction the work of a method is done.
+	 * @param context the context in which the method's publisher is subscribed to
 	 */
-	static Object entering(ResultForm form, Object promise) {
-		ReactiveAdapter adapter = form.adapter();
-		Object publisher = (adapter != null) ? adapter.toPublisher(promise) : promise;
-		if (form.kind() == ResultForm.Kind.MULTIPLE) {
-			return adapted(form, Flux.deferContextual((context) -> {
-				enter(context);
-				return (Publisher<?>) publisher;
-			}));
-		}
-		return adapted(form, Mono.deferContextual((context) -> {
-			enter(context);
-			return (publisher instanceof Publisher<?> later) ? Mono.from(later) : Mono.just(publisher);
-		}));
-	}
-
-	private static void enter(ContextView context) {
+	static void enter(Object context) {
 		ReactiveTransactions call = callAround(context);
 		if (call == null) {
 			return;
@@ -89,39 +70,15 @@ final class Subscribers {
 			call.entered(false, false);
 		}
 		else {
-			transaction.registerSynchronization(new OfMethod(call));
+			SubscriberTransactions.join(transaction, new OfMethod(call));
 			call.entered(true, false);
 		}
 	}
 
 	private static boolean isOfCaller(TransactionSynchronizationManager transaction, ReactiveTransactions call) {
-		return transaction.getSynchronizations()
+		return SubscriberTransactions.participants(transaction)
 			.stream()
-			.anyMatch((registered) -> registered instanceof OfCaller known && known.call() == call);
-	}
-
-	/**
-	 * Publishes a result that is there.
-	 */
-	static Object publish(ResultForm form, @Nullable Object result) {
-		if (form.kind() == ResultForm.Kind.MULTIPLE) {
-			return adapted(form, (result != null) ? Flux.fromIterable((List<?>) result) : Flux.empty());
-		}
-		return adapted(form, Mono.justOrEmpty(result));
-	}
-
-	/**
-	 * Lets the values be seen that a method publishes, each before it is passed on.
-	 */
-	static Object observe(ResultForm form, Object promise, Consumer<Object> each) {
-		ReactiveAdapter adapter = form.adapter();
-		Publisher<?> publisher = (adapter != null) ? adapter.toPublisher(promise) : (Publisher<?>) promise;
-		return adapted(form, Flux.from(publisher).doOnNext(each::accept));
-	}
-
-	private static Object adapted(ResultForm form, Publisher<?> publisher) {
-		ReactiveAdapter adapter = form.adapter();
-		return (adapter != null) ? adapter.fromPublisher(publisher) : publisher;
+			.anyMatch((participant) -> participant instanceof OfCaller known && known.call() == call);
 	}
 
 	/**
@@ -130,16 +87,16 @@ final class Subscribers {
 	 * @param settlement told of it
 	 * @param call the call
 	 */
-	private record OfCaller(Settlement settlement, ReactiveTransactions call) implements TransactionSynchronization {
+	private record OfCaller(Settlement settlement, ReactiveTransactions call) implements TransactionParticipant {
 
 		@Override
-		public Mono<Void> suspend() {
-			return Mono.fromRunnable(this.settlement::callerSuspended);
+		public void suspended() {
+			this.settlement.callerSuspended();
 		}
 
 		@Override
-		public Mono<Void> afterCompletion(int status) {
-			return Mono.fromFuture(() -> this.settlement.callerCompleted(status).toCompletableFuture(), true).then();
+		public CompletionStage<?> completed(int status) {
+			return this.settlement.callerCompleted(status);
 		}
 
 	}
@@ -148,7 +105,7 @@ final class Subscribers {
 	 * Awaits the end of a transaction in which the work of a method is done. What is done
 	 * while it is set aside is not rolled back with it.
 	 */
-	private static final class OfMethod implements TransactionSynchronization {
+	private static final class OfMethod implements TransactionParticipant {
 
 		private final ReactiveTransactions call;
 
@@ -159,13 +116,14 @@ final class Subscribers {
 		}
 
 		@Override
-		public Mono<Void> suspend() {
-			return Mono.fromRunnable(() -> this.suspended = true);
+		public void suspended() {
+			this.suspended = true;
 		}
 
 		@Override
-		public Mono<Void> afterCompletion(int status) {
-			return Mono.fromRunnable(() -> this.call.ended(status == STATUS_ROLLED_BACK && !this.suspended));
+		public CompletionStage<?> completed(int status) {
+			this.call.ended(status == TransactionSynchronization.STATUS_ROLLED_BACK && !this.suspended);
+			return CompletableFuture.completedStage(null);
 		}
 
 	}

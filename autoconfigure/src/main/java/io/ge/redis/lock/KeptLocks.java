@@ -98,7 +98,7 @@ final class KeptLocks implements TransactionParticipant {
 	}
 
 	@Override
-	public CompletionStage<?> completed(boolean committed) {
+	public CompletionStage<?> completed(int status) {
 		return giveUp();
 	}
 

@@ -6,12 +6,8 @@
 package io.ge.redis.lock;
 
 import java.util.List;
-import java.util.Map;
-import java.util.WeakHashMap;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 
+import io.ge.redis.core.call.SeenTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
@@ -27,26 +23,23 @@ import org.springframework.transaction.TransactionExecutionListener;
  */
 final class TransactionsUnderLocks implements TransactionExecutionListener {
 
-	/** Of one whose begin is cancelled nothing more is heard. */
-	private final Map<TransactionExecution, Begun> begun = new WeakHashMap<>();
-
-	private final Lock guard = new ReentrantLock();
+	private final SeenTransactions<Begun> begun = new SeenTransactions<>();
 
 	@Override
 	public void beforeBegin(TransactionExecution transaction) {
 		List<HeldLock> locks = LockContext.locks();
 		if (!locks.isEmpty()) {
-			guarded(() -> this.begun.put(transaction, new Begun(locks, new KeptLocks(null))));
+			this.begun.put(transaction, new Begun(locks, new KeptLocks(null)));
 		}
 	}
 
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
 		if (beginFailure != null) {
-			guarded(() -> this.begun.remove(transaction));
+			this.begun.remove(transaction);
 			return;
 		}
-		Begun found = guarded(() -> this.begun.get(transaction));
+		Begun found = this.begun.get(transaction);
 		if (found != null) {
 			found.locks().forEach(found.kept()::keep);
 		}
@@ -54,7 +47,7 @@ final class TransactionsUnderLocks implements TransactionExecutionListener {
 
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		Begun found = guarded(() -> this.begun.get(transaction));
+		Begun found = this.begun.get(transaction);
 		if (found != null) {
 			found.kept().assertMayCommit();
 		}
@@ -71,19 +64,9 @@ final class TransactionsUnderLocks implements TransactionExecutionListener {
 	}
 
 	private void end(TransactionExecution transaction) {
-		Begun found = guarded(() -> this.begun.remove(transaction));
+		Begun found = this.begun.remove(transaction);
 		if (found != null) {
 			found.kept().giveUp();
-		}
-	}
-
-	private @Nullable Begun guarded(Supplier<@Nullable Begun> access) {
-		this.guard.lock();
-		try {
-			return access.get();
-		}
-		finally {
-			this.guard.unlock();
 		}
 	}
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -37,13 +38,37 @@ final class Publishers {
 		boolean single = form.kind() == ResultForm.Kind.SINGLE;
 		Start start = new Start(call, context, publisher(adapter, single), single);
 		Publisher<?> guarded = single ? single(start, scopes) : multiple(start, scopes);
-		return (adapter != null) ? adapter.fromPublisher(guarded) : guarded;
+		return adapted(form, guarded);
 	}
 
 	static Object just(ResultForm form, @Nullable Object value) {
-		Publisher<?> published = (form.kind() == ResultForm.Kind.SINGLE) ? Mono.justOrEmpty(value)
-				: Flux.from(Mono.justOrEmpty(value));
-		return (form.adapter() != null) ? form.adapter().fromPublisher(published) : published;
+		Mono<?> one = Mono.justOrEmpty(value);
+		return adapted(form, (form.kind() == ResultForm.Kind.SINGLE) ? one : Flux.from(one));
+	}
+
+	static Object all(ResultForm form, List<?> values) {
+		return adapted(form, Flux.fromIterable(values));
+	}
+
+	static Object subscribing(ResultForm form, Object promise, Consumer<Object> told) {
+		boolean single = form.kind() == ResultForm.Kind.SINGLE;
+		Publisher<?> publisher = publisher(form.adapter(), single).apply(promise);
+		return adapted(form, single ? Mono.deferContextual((context) -> {
+			told.accept(context);
+			return Mono.from(publisher);
+		}) : Flux.deferContextual((context) -> {
+			told.accept(context);
+			return publisher;
+		}));
+	}
+
+	static Object observed(ResultForm form, Object promise, Consumer<Object> each) {
+		Publisher<?> publisher = publisher(form.adapter(), false).apply(promise);
+		return adapted(form, Flux.from(publisher).doOnNext(each::accept));
+	}
+
+	private static Object adapted(ResultForm form, Publisher<?> publisher) {
+		return (form.adapter() != null) ? form.adapter().fromPublisher(publisher) : publisher;
 	}
 
 	private static Function<Object, Publisher<?>> publisher(@Nullable ReactiveAdapter adapter, boolean single) {

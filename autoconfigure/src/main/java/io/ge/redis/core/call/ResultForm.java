@@ -5,6 +5,9 @@
 
 package io.ge.redis.core.call;
 
+import java.util.List;
+import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapter;
@@ -53,6 +56,37 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	 */
 	public boolean isPlain() {
 		return this.kind == Kind.PLAIN;
+	}
+
+	/**
+	 * Returns the result of a call that publishes several values.
+	 * @param values the values
+	 * @return the result, of a type that fits
+	 */
+	public Object publishingAll(List<?> values) {
+		return Publishers.all(this, values);
+	}
+
+	/**
+	 * Lets somebody be told when what a method has promised is subscribed to, and in
+	 * which context.
+	 * @param promise the publisher, or what a suspending function promises
+	 * @param told gets the context, a {@code reactor.util.context.ContextView}
+	 * @return the promise
+	 */
+	public Object subscribing(Object promise, Consumer<Object> told) {
+		return Publishers.subscribing(this, promise, told);
+	}
+
+	/**
+	 * Lets somebody see the values of a publisher of several, each before it is passed
+	 * on.
+	 * @param promise the publisher
+	 * @param each gets a value
+	 * @return the promise
+	 */
+	public Object observed(Object promise, Consumer<Object> each) {
+		return Publishers.observed(this, promise, each);
 	}
 
 	/**

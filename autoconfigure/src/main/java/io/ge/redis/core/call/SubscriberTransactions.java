@@ -5,6 +5,9 @@
 
 package io.ge.redis.core.call;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -57,9 +60,33 @@ public final class SubscriberTransactions {
 		T participant = participant(transaction, type);
 		if (participant == null) {
 			participant = maker.get();
-			transaction.registerSynchronization(new Participation(participant));
+			join(transaction, participant);
 		}
 		return participant;
+	}
+
+	/**
+	 * Lets somebody take part in a transaction.
+	 * @param transaction the transaction's synchronizations
+	 * @param participant who takes part
+	 */
+	public static void join(TransactionSynchronizationManager transaction, TransactionParticipant participant) {
+		transaction.registerSynchronization(new Participation(participant));
+	}
+
+	/**
+	 * Returns who takes part in a transaction.
+	 * @param transaction the transaction's synchronizations
+	 * @return the participants
+	 */
+	public static List<TransactionParticipant> participants(TransactionSynchronizationManager transaction) {
+		List<TransactionParticipant> participants = new ArrayList<>();
+		for (TransactionSynchronization each : transaction.getSynchronizations()) {
+			if (each instanceof Participation participation) {
+				participants.add(participation.participant());
+			}
+		}
+		return participants;
 	}
 
 	/**
@@ -89,9 +116,9 @@ public final class SubscriberTransactions {
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(
 			TransactionSynchronizationManager transaction, Class<T> type) {
-		for (TransactionSynchronization each : transaction.getSynchronizations()) {
-			if (each instanceof Participation participation && type.isInstance(participation.participant())) {
-				return type.cast(participation.participant());
+		for (TransactionParticipant each : participants(transaction)) {
+			if (type.isInstance(each)) {
+				return type.cast(each);
 			}
 		}
 		return null;
@@ -111,20 +138,27 @@ public final class SubscriberTransactions {
 		}
 
 		@Override
+		public Mono<Void> suspend() {
+			return Mono.fromRunnable(this.participant::suspended);
+		}
+
+		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
 			return Mono.defer(() -> after(this.participant.beforeCommit()));
 		}
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {
-			return Mono.defer(() -> after(this.participant.completed(status == STATUS_COMMITTED)));
+			return Mono.defer(() -> after(this.participant.completed(status)));
 		}
 
 		// The transaction goes on on a thread of the application, not of the driver of
 		// Redis
 		private static Mono<Void> after(CompletionStage<?> step) {
-			Mono<?> done = Mono.fromCompletionStage(step).onErrorMap(Waiting::cause);
-			if (!step.toCompletableFuture().isDone()) {
+			CompletableFuture<?> taken = step.toCompletableFuture();
+			// Whoever goes away meanwhile takes nothing back
+			Mono<?> done = Mono.fromFuture(taken, true).onErrorMap(Waiting::cause);
+			if (!taken.isDone()) {
 				done = done.publishOn(
 						Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic());
 			}

@@ -5,9 +5,11 @@
 
 package io.ge.redis.core.call;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.springframework.core.Ordered;
+import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * Takes part in the reactive transaction of a subscriber, for code that knows no Reactor.
@@ -19,7 +21,15 @@ public interface TransactionParticipant {
 	 * Called right before the transaction commits.
 	 * @return the transaction commits when it completes, and is rolled back if it fails
 	 */
-	CompletionStage<?> beforeCommit();
+	default CompletionStage<?> beforeCommit() {
+		return CompletableFuture.completedStage(null);
+	}
+
+	/**
+	 * Called when the transaction is set aside for a while.
+	 */
+	default void suspended() {
+	}
 
 	/**
 	 * Returns when it is told of the end, among others that take part.
@@ -31,9 +41,10 @@ public interface TransactionParticipant {
 
 	/**
 	 * Called when the transaction is over.
-	 * @param committed whether it is certain that it was committed
+	 * @param status how it has ended, by the constants of
+	 * {@link TransactionSynchronization}
 	 * @return whoever waits for the transaction goes on when it completes
 	 */
-	CompletionStage<?> completed(boolean committed);
+	CompletionStage<?> completed(int status);
 
 }

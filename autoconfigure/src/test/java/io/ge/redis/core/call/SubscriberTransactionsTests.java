@@ -97,8 +97,8 @@ class SubscriberTransactionsTests {
 		}
 
 		@Override
-		public CompletionStage<?> completed(boolean committed) {
-			this.ends.add(committed);
+		public CompletionStage<?> completed(int status) {
+			this.ends.add(status == TransactionSynchronization.STATUS_COMMITTED);
 			return CompletableFuture.completedStage(null);
 		}
 
