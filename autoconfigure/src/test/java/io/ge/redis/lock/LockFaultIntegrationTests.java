@@ -128,7 +128,8 @@ class LockFaultIntegrationTests {
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
 	void holderOfPublishersCutOff() {
-		PUBLISHERS.passes(LockFaultRuns.run("publishers: holder cut off", EXCLUSION).atLeast(2, 1), LockScenario::holderCutOff);
+		PUBLISHERS.passes(LockFaultRuns.run("publishers: holder cut off from Redis", EXCLUSION + ", the holder is told")
+			.atLeast(20, 1), LockScenario::holderCutOff);
 	}
 
 	@Test
