@@ -7,6 +7,7 @@ package io.ge.redis.lock;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
@@ -17,6 +18,7 @@ import io.ge.redis.test.scenario.LockOperations;
 import io.ge.redis.test.scenario.LockPort;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -55,6 +57,34 @@ class LockFaultApplication {
 			LockOptions options = LockOptions.defaults().waitTime(wait).leaseTime(lease).mode(mode);
 			Optional<LockHandle> lock = locks.tryLock("orders", key, options);
 			return lock.map(Held::new).orElse(null);
+		};
+	}
+
+	/**
+	 * Locks as asynchronous work holds them: no thread waits, and the lock is given up
+	 * when the work has ended.
+	 */
+	@Bean
+	@ConditionalOnProperty("test.reactive")
+	LockPort reactiveLocks(DistributedLocks locks) {
+		return (key, wait, lease) -> {
+			LockOptions options = LockOptions.defaults().waitTime(wait).leaseTime(lease);
+			CompletableFuture<@Nullable LockHandle> entered = new CompletableFuture<>();
+			CompletableFuture<@Nullable Void> work = new CompletableFuture<>();
+			CompletableFuture<@Nullable Void> section = locks.<@Nullable Void>executeAsync("orders", key, options, (lock) -> {
+				entered.complete(lock);
+				return work;
+			}).toCompletableFuture();
+			section.whenComplete((nothing, failure) -> {
+				if (failure instanceof LockNotAcquiredException) {
+					entered.complete(null);
+				}
+				else if (failure != null) {
+					entered.completeExceptionally(failure);
+				}
+			});
+			LockHandle lock = Mono.fromFuture(entered).block();
+			return (lock != null) ? new Section(lock, work, section) : null;
 		};
 	}
 
@@ -105,6 +135,27 @@ class LockFaultApplication {
 	private static void awaitLoss(LockHandle lock, Duration work) {
 		long end = System.nanoTime() + work.toNanos();
 		Awaitility.await().atMost(work.plus(PATIENCE)).until(() -> !lock.isValid() || System.nanoTime() - end >= 0);
+	}
+
+	record Section(LockHandle handle, CompletableFuture<@Nullable Void> work,
+			CompletableFuture<@Nullable Void> section) implements LockPort.Held {
+
+		@Override
+		public long token() {
+			return this.handle.token();
+		}
+
+		@Override
+		public boolean isValid() {
+			return this.handle.isValid();
+		}
+
+		@Override
+		public void release() {
+			this.work.complete(null);
+			this.section.join();
+		}
+
 	}
 
 	record Held(LockHandle handle) implements LockPort.Held {

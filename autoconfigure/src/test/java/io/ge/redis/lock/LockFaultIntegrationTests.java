@@ -56,6 +56,9 @@ class LockFaultIntegrationTests {
 
 	private static final LockFaultRuns RUNS = new LockFaultRuns(PATIENT);
 
+	/** No thread holds a lock, asynchronous work does. */
+	private static final LockFaultRuns PUBLISHERS = new LockFaultRuns(PATIENT, "test.reactive=true");
+
 	private static final Duration OUTAGE = Duration.ofSeconds((Long.getLong("ge.test.chaos.minutes", 0) > 0) ? 35 : 1);
 
 	@Test
@@ -104,6 +107,29 @@ class LockFaultIntegrationTests {
 						"redis.call('SET', lock, mine .. first .. ' ' .. last, 'PX', lease)",
 						"redis.call('SET', lock, mine .. first .. ' ' .. last)"),
 				Sabotage.script("io/ge/redis/lock/renew.lua", "redis.call('PEXPIRE', lock, lease)", "1"));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void instanceKilledWhileItsPublishersHoldLocks() {
+		PUBLISHERS.passes(LockFaultRuns
+			.run("publishers: instance killed while it holds locks", "a waiter has each within its lease and about a second")
+			.atLeast(6, 1), LockScenario::instanceKilledWhileItHoldsLocks);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisHungUnderPublishersAndResumedWithTheSameKeys() {
+		PUBLISHERS.passes(LockFaultRuns
+			.run("publishers: Redis hung beyond the budget and resumed", "the same keys are free again, not after their lease")
+			.atLeast(9, 1), LockScenario::redisHungAndResumedWithTheSameKeys);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void holderOfPublishersCutOff() {
+		PUBLISHERS.passes(LockFaultRuns.run("publishers: holder cut off from Redis", EXCLUSION + ", the holder is told")
+			.atLeast(20, 1), LockScenario::holderCutOff);
 	}
 
 	@Test

@@ -19,6 +19,7 @@ import io.ge.redis.test.oracle.Journal;
 import io.ge.redis.test.scenario.RateLimitOperations;
 import io.ge.redis.test.scenario.RateLimitPort;
 import io.ge.redis.test.scenario.RateLimitScenario;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -56,6 +57,17 @@ class RateLimitFaultApplication {
 			redis.expire(window, Duration.ofMinutes(1));
 			return (count <= RateLimitScenario.LIMIT) ? RateLimitPort.Decision.ADMITTED : RateLimitPort.Decision.DENIED;
 		};
+	}
+
+	/**
+	 * The limit as publishers ask for it: no thread waits for Redis.
+	 */
+	@Bean
+	@ConditionalOnProperty("test.reactive")
+	RateLimitPort reactiveLimit(RateLimiter limiter, RateLimit orders) {
+		return (key) -> Mono.fromCompletionStage(() -> limiter.tryAcquireAsync(List.of(orders), key))
+			.map((decision) -> decision.isAllowed() ? RateLimitPort.Decision.ADMITTED : RateLimitPort.Decision.DENIED)
+			.block();
 	}
 
 	@Bean

@@ -65,6 +65,9 @@ class RateLimitFaultIntegrationTests {
 	/** A machine that is busy is no outage. */
 	private static final String PATIENT = "ge.redis.outage.command-timeout=2s";
 
+	/** Publishers ask instead of threads. */
+	private static final String REACTIVE = "test.reactive=true";
+
 	private static final Duration APART = Duration.ofMillis(60);
 
 	@Test
@@ -314,6 +317,35 @@ class RateLimitFaultIntegrationTests {
 	void redisRestartedWhileCallersAreRefused() {
 		passes("Redis restarted without its data while callers are refused from memory", DENIED, 1,
 				(scenario) -> scenario.dataLostWhileDenied(RateLimitFaultIntegrationTests::restart));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void instancesOfPublishersKilledUnderLoad() {
+		passes("publishers: instances killed under load", LIMIT, 1, RateLimitScenario::instancesKilledUnderLoad,
+				PATIENT, REACTIVE);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void connectionsOfPublishersCutAgainAndAgain() {
+		passes("publishers: all connections cut again and again", LIMIT, 5,
+				(scenario) -> scenario.repeatedly(RateLimitFaultIntegrationTests::cut, APART.multipliedBy(4), false),
+				PATIENT, REACTIVE);
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
+	void redisHungUnderPublishersAndResumed() {
+		passes("publishers: Redis hung beyond the budget and resumed", LIMIT, 1, RateLimitScenario::redisHungAndResumed,
+				REACTIVE);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void instancesOfPublishersKilledAreMissedIfTheClockRunsTooFast() {
+		fails((scenario) -> scenario.with(REACTIVE).instancesKilledUnderLoad(), FAST_CLOCK);
 	}
 
 	private static void flushScripts(StandaloneRedis redis) {
