@@ -42,7 +42,7 @@ final class Attempts {
 		this.inProgress.forEach(Progress::reach);
 		Object promise = invocation.proceed();
 		return (promise != null && this.form.kind() != ResultForm.Kind.FUTURE)
-				? Subscribers.entering(this.form, promise) : promise;
+				? ReactiveTransactions.entering(this.form, promise) : promise;
 	}
 
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.call.Subscribers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +72,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 	@Override
 	public CompletableFuture<Claim> ask() {
-		this.around = (this.subscriber != null) ? Subscribers.callAround(this.subscriber)
+		this.around = (this.subscriber != null) ? Subscribers.find(this.subscriber, ReactiveTransactions.class)
 				: this.reactiveTransactions.current();
 		Question asked = this.action.ask();
 		this.question = asked;
@@ -221,7 +222,9 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 		@Override
 		public Object contextual(Object context) {
-			return Subscribers.with(context, Objects.requireNonNull(this.context), this.reactive);
+			Object withClaim = Subscribers.with(context, IdempotencyContext.class,
+					Objects.requireNonNull(this.context));
+			return Subscribers.with(withClaim, ReactiveTransactions.class, this.reactive);
 		}
 
 		@Override
@@ -273,7 +276,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 					(result) -> CallOutcomes.record(claim, answers.codec(), result), answers.exceptions());
 			Object subscriber = IdempotentCall.this.subscriber;
 			if (subscriber != null) {
-				Subscribers.join(subscriber, settlement, reactive());
+				reactive().join(subscriber, settlement);
 			}
 			else {
 				settlement.joinThread();

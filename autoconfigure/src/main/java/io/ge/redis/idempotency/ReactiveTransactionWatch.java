@@ -5,9 +5,10 @@
 
 package io.ge.redis.idempotency;
 
-import java.util.Collections;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.Map;
-import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
@@ -24,8 +25,9 @@ final class ReactiveTransactionWatch implements TransactionExecutionListener {
 	private final ThreadLocal<@Nullable ReactiveTransactions> current = new ThreadLocal<>();
 
 	// Weak, since of one that is cancelled while it begins nothing more is told
-	private final Map<TransactionExecution, ReactiveTransactions> seen = Collections
-		.synchronizedMap(new WeakHashMap<>());
+	private final Map<Identity, ReactiveTransactions> seen = new ConcurrentHashMap<>();
+
+	private final ReferenceQueue<TransactionExecution> forgotten = new ReferenceQueue<>();
 
 	private final AtomicLong unseen = new AtomicLong();
 
@@ -60,9 +62,12 @@ final class ReactiveTransactionWatch implements TransactionExecutionListener {
 
 	@Override
 	public void beforeBegin(TransactionExecution transaction) {
+		for (Object gone = this.forgotten.poll(); gone != null; gone = this.forgotten.poll()) {
+			this.seen.remove(gone);
+		}
 		ReactiveTransactions call = this.current.get();
 		if (call != null) {
-			this.seen.put(transaction, call);
+			this.seen.put(new Identity(transaction, this.forgotten), call);
 		}
 		else {
 			this.unseen.incrementAndGet();
@@ -71,12 +76,12 @@ final class ReactiveTransactionWatch implements TransactionExecutionListener {
 
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-		ReactiveTransactions call = this.seen.get(transaction);
+		ReactiveTransactions call = this.seen.get(new Identity(transaction, null));
 		if (call == null) {
 			return;
 		}
 		if (beginFailure != null) {
-			this.seen.remove(transaction);
+			this.seen.remove(new Identity(transaction, null));
 			return;
 		}
 		call.replaced();
@@ -95,10 +100,34 @@ final class ReactiveTransactionWatch implements TransactionExecutionListener {
 	}
 
 	private void ended(TransactionExecution transaction, boolean undone) {
-		ReactiveTransactions call = this.seen.remove(transaction);
+		ReactiveTransactions call = this.seen.remove(new Identity(transaction, null));
 		if (call != null && !transaction.isReadOnly()) {
 			call.ended(undone);
 		}
+	}
+
+	/**
+	 * One transaction, for as long as somebody has it.
+	 */
+	private static final class Identity extends WeakReference<TransactionExecution> {
+
+		private final int hash;
+
+		Identity(TransactionExecution transaction, @Nullable ReferenceQueue<TransactionExecution> forgotten) {
+			super(transaction, forgotten);
+			this.hash = System.identityHashCode(transaction);
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return this == other || (other instanceof Identity identity && get() != null && get() == identity.get());
+		}
+
+		@Override
+		public int hashCode() {
+			return this.hash;
+		}
+
 	}
 
 }

@@ -6,9 +6,17 @@
 package io.ge.redis.idempotency;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.call.SubscriberTransactions;
+import io.ge.redis.core.call.Subscribers;
+import io.ge.redis.core.call.TransactionEnd;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * The reactive transactions of one call, as far as they are seen; those of calls within
@@ -40,6 +48,8 @@ final class ReactiveTransactions {
 
 	private volatile boolean enclosed;
 
+	private volatile @Nullable TransactionEnd callers;
+
 	private volatile long unseenBefore;
 
 	private volatile @Nullable CompletableFuture<@Nullable Void> awaited;
@@ -50,18 +60,50 @@ final class ReactiveTransactions {
 	}
 
 	/**
-	 * The method is about to do its work.
-	 * @param withinOwn whether in a transaction of its own that commits something
-	 * @param withinCallers whether in that of its caller
+	 * Awaits the end of the transaction that the subscriber is in.
+	 * @param context the context of the subscriber
+	 * @param settlement told of it
 	 */
-	void entered(boolean withinOwn, boolean withinCallers) {
-		if (withinOwn) {
+	void join(Object context, Settlement settlement) {
+		TransactionEnd end = new OfCaller(settlement);
+		if (SubscriberTransactions.find(context) != null) {
+			settlement.join();
+			SubscriberTransactions.register(context, end);
+			this.callers = end;
+		}
+	}
+
+	/**
+	 * The method is about to do its work.
+	 * @param context the context in which it does
+	 */
+	private void enter(Object context) {
+		TransactionEnd known = this.callers;
+		if (known != null && SubscriberTransactions.isRegistered(context, known)) {
+			return;
+		}
+		if (SubscriberTransactions.isWriting(context) && SubscriberTransactions.register(context, new OfMethod())) {
 			this.enclosed = true;
 			begun(true);
 		}
-		else if (!withinCallers) {
+		else {
 			this.outside = true;
 		}
+	}
+
+	/**
+	 * Lets the transaction be seen in which the work of a method is done.
+	 * @param form the form of the method
+	 * @param promise the promise of the method
+	 * @return the promise to pass on
+	 */
+	static Object entering(ResultForm form, Object promise) {
+		return Subscribers.enter(form, promise, (context) -> {
+			ReactiveTransactions call = Subscribers.find(context, ReactiveTransactions.class);
+			if (call != null) {
+				call.enter(context);
+			}
+		});
 	}
 
 	/**
@@ -144,6 +186,46 @@ final class ReactiveTransactions {
 
 	boolean hasLeftCaller(int suspensions) {
 		return suspensions > this.replacements.get();
+	}
+
+	/**
+	 * Awaits the end of the transaction of the caller.
+	 *
+	 * @param settlement told of it
+	 */
+	private record OfCaller(Settlement settlement) implements TransactionEnd {
+
+		@Override
+		public void suspended() {
+			this.settlement.callerSuspended();
+		}
+
+		@Override
+		public CompletionStage<?> completed(int status) {
+			return this.settlement.callerCompleted(status);
+		}
+
+	}
+
+	/**
+	 * Awaits the end of a transaction in which the work of the method is done. What is
+	 * done while it is set aside is not rolled back with it.
+	 */
+	private final class OfMethod implements TransactionEnd {
+
+		private volatile boolean suspended;
+
+		@Override
+		public void suspended() {
+			this.suspended = true;
+		}
+
+		@Override
+		public CompletionStage<?> completed(int status) {
+			ended(status == TransactionSynchronization.STATUS_ROLLED_BACK && !this.suspended);
+			return GuardedCall.Work.DONE;
+		}
+
 	}
 
 }
