@@ -16,6 +16,7 @@ import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.SourceMethods;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -63,7 +64,7 @@ final class Fingerprints {
 	 * Refuses parameters that are no data: they would have to be read to be compared.
 	 */
 	static void requireComparable(GuardedMethod method) {
-		for (Class<?> parameter : method.method().getParameterTypes()) {
+		for (Class<?> parameter : SourceMethods.parameterTypes(method.method())) {
 			for (Class<?> type : NO_DATA) {
 				if (type.isAssignableFrom(parameter)) {
 					throw method.problem(

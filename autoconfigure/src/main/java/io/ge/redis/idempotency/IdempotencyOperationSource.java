@@ -21,6 +21,7 @@ import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.invocation.SourceMethods;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -143,9 +144,13 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		}
 		Fingerprints.requireComparable(method);
 		if (calls != null) {
-			return (invocation) -> calls.payload(invocation.getArguments());
+			return (invocation) -> calls.payload(arguments(invocation));
 		}
-		return MethodInvocation::getArguments;
+		return IdempotencyOperationSource::arguments;
+	}
+
+	private static @Nullable Object[] arguments(MethodInvocation invocation) {
+		return SourceMethods.arguments(invocation.getMethod(), invocation.getArguments());
 	}
 
 }

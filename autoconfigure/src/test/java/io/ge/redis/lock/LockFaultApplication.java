@@ -71,10 +71,12 @@ class LockFaultApplication {
 			LockOptions options = LockOptions.defaults().waitTime(wait).leaseTime(lease);
 			CompletableFuture<@Nullable LockHandle> entered = new CompletableFuture<>();
 			CompletableFuture<@Nullable Void> work = new CompletableFuture<>();
-			CompletableFuture<@Nullable Void> section = locks.<@Nullable Void>executeAsync("orders", key, options, (lock) -> {
-				entered.complete(lock);
-				return work;
-			}).toCompletableFuture();
+			CompletableFuture<@Nullable Void> section = locks
+				.<@Nullable Void>executeAsync("orders", key, options, (lock) -> {
+					entered.complete(lock);
+					return work;
+				})
+				.toCompletableFuture();
 			section.whenComplete((nothing, failure) -> {
 				if (failure instanceof LockNotAcquiredException) {
 					entered.complete(null);

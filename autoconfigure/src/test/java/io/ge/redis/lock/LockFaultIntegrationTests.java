@@ -113,7 +113,8 @@ class LockFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void instanceKilledWhileItsPublishersHoldLocks() {
 		PUBLISHERS.passes(LockFaultRuns
-			.run("publishers: instance killed while it holds locks", "a waiter has each within its lease and about a second")
+			.run("publishers: instance killed while it holds locks",
+					"a waiter has each within its lease and about a second")
 			.atLeast(6, 1), LockScenario::instanceKilledWhileItHoldsLocks);
 	}
 
@@ -121,7 +122,8 @@ class LockFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisHungUnderPublishersAndResumedWithTheSameKeys() {
 		PUBLISHERS.passes(LockFaultRuns
-			.run("publishers: Redis hung beyond the budget and resumed", "the same keys are free again, not after their lease")
+			.run("publishers: Redis hung beyond the budget and resumed",
+					"the same keys are free again, not after their lease")
 			.atLeast(9, 1), LockScenario::redisHungAndResumedWithTheSameKeys);
 	}
 

@@ -125,11 +125,11 @@ abstract class WebContract {
 		starting.setWebApplicationType(type());
 		Stream<String> rules = Stream.of(RULES).map((rule) -> "ge.redis.rate-limit." + rule);
 		Stream<String> common = Stream.of("server.port=0", "spring.main.banner-mode=off",
-				// Netty may leave a next request unread that comes before it has ended the last
-				"server.netty.max-keep-alive-requests=1",
-				"server.forward-headers-strategy=framework", "ge.redis.rate-limit.rules[3].key=" + tenant(),
-				"ge.redis.outage.command-timeout=2500ms", "ge.redis.outage.failure-threshold=1000000",
-				"ge.redis.lock.http-status=423",
+				// Netty may leave a next request unread that comes before it has ended
+				// the last
+				"server.netty.max-keep-alive-requests=1", "server.forward-headers-strategy=framework",
+				"ge.redis.rate-limit.rules[3].key=" + tenant(), "ge.redis.outage.command-timeout=2500ms",
+				"ge.redis.outage.failure-threshold=1000000", "ge.redis.lock.http-status=423",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
 		String[] arguments = Stream.of(Stream.of(this.redis.properties()), common, rules)
 			.flatMap((properties) -> properties)

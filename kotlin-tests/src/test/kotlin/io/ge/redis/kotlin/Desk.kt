@@ -6,6 +6,11 @@
 package io.ge.redis.kotlin
 
 import io.ge.redis.blacklist.BlacklistCheck
+import io.ge.redis.cache.CacheAside
+import io.ge.redis.cache.CacheWriteThrough
+import io.ge.redis.idempotency.Idempotent
+import io.ge.redis.lock.DistributedLock
+import io.ge.redis.lock.FencingToken
 import io.ge.redis.ratelimit.RateLimitExceededException
 import io.ge.redis.ratelimit.RateLimited
 import java.util.concurrent.CopyOnWriteArrayList
@@ -94,6 +99,54 @@ class Desk {
 		delay(1)
 		return numbers()
 	}
+
+	@DistributedLock(name = "accounts", key = "#user", waitTime = "0s")
+	fun locked(user: String): String {
+		runs.incrementAndGet()
+		return "done for $user"
+	}
+
+	@DistributedLock(name = "accounts", key = "#user", waitTime = "0s")
+	suspend fun lockedSuspending(user: String): String = work(user)
+
+	@DistributedLock(name = "accounts", key = "#user", waitTime = "0s")
+	fun lockedFlow(user: String): Flow<Int> = numbers()
+
+	@DistributedLock(name = "accounts", key = "#user", waitTime = "0s")
+	suspend fun lockedSuspendingFlow(user: String): Flow<Int> {
+		delay(1)
+		return numbers()
+	}
+
+	@DistributedLock(name = "accounts", key = "#user")
+	suspend fun token(user: String, @FencingToken token: Long = 0): Long {
+		delay(1)
+		return token
+	}
+
+	@Idempotent(name = "orders", key = "#id")
+	suspend fun order(id: String, symbol: String? = "SOL"): List<Long> {
+		delay(1)
+		return listOf(runs.incrementAndGet().toLong(), symbol?.length?.toLong() ?: 0)
+	}
+
+	@Idempotent(name = "orderFlow", key = "#id")
+	fun orderFlow(id: String): Flow<Int> = numbers()
+
+	@CacheAside(cache = "prices", key = "#user", ttl = "1m")
+	suspend fun prices(user: String): List<Long> {
+		delay(1)
+		return listOf(runs.incrementAndGet().toLong())
+	}
+
+	@CacheWriteThrough(cache = "prices", key = "#user", ttl = "1m")
+	suspend fun changePrices(user: String, price: Long): List<Long> {
+		delay(1)
+		return listOf(price)
+	}
+
+	@CacheAside(cache = "numbers", key = "#user", ttl = "1m")
+	fun cachedNumbers(user: String): Flow<Int> = numbers()
 
 	// Results
 

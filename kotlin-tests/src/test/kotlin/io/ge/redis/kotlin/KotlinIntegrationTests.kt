@@ -9,6 +9,11 @@ import io.ge.redis.blacklist.SubjectBlockedException
 import io.ge.redis.blacklist.TokenBlacklist
 import io.ge.redis.core.invocation.GuardedMethods
 import io.ge.redis.core.invocation.InvalidKeyException
+import io.ge.redis.idempotency.IdempotencyMismatchException
+import io.ge.redis.lock.DistributedLocks
+import io.ge.redis.lock.LockHandle
+import io.ge.redis.lock.LockNotAcquiredException
+import io.ge.redis.lock.LockOptions
 import io.ge.redis.ratelimit.RateLimitExceededException
 import io.ge.redis.ratelimit.RateLimiter
 import io.ge.redis.test.SharedRedis
@@ -32,6 +37,7 @@ import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.AfterAll
+import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.TestInstance
@@ -52,6 +58,7 @@ class KotlinIntegrationTests(
 	private val desk: Desk,
 	private val limiter: RateLimiter,
 	private val blacklist: TokenBlacklist,
+	private val locks: DistributedLocks,
 	private val methods: GuardedMethods,
 ) {
 
@@ -60,11 +67,19 @@ class KotlinIntegrationTests(
 
 	private val redis = SharedRedis.standalone()
 
+	private val held = mutableListOf<LockHandle>()
+
 	@BeforeEach
 	fun begin() {
 		redis.flushAll()
 		desk.runs.set(0)
 		desk.names.clear()
+	}
+
+	@AfterEach
+	fun release() {
+		held.forEach { it.close() }
+		held.clear()
 	}
 
 	@AfterAll
@@ -110,6 +125,15 @@ class KotlinIntegrationTests(
 			desk::checkedSuspending,
 			desk::checkedFlow,
 			desk::checkedSuspendingFlow,
+		),
+		Guarded(
+			"@DistributedLock",
+			LockNotAcquiredException::class,
+			{ user -> held += locks.lock("accounts", user, LockOptions.defaults()) },
+			desk::locked,
+			desk::lockedSuspending,
+			desk::lockedFlow,
+			desk::lockedSuspendingFlow,
 		),
 	)
 
@@ -174,6 +198,39 @@ class KotlinIntegrationTests(
 
 	private fun remaining(name: String, key: String): Long =
 		limiter.tryAcquire(name, key, 0).quotas()[0].remaining()
+
+	@Test
+	fun fencingTokenIsPassedToASuspendingFunction() {
+		val first = onLoop { desk.token("anna") }
+		assertThat(first).isPositive
+		assertThat(onLoop { desk.token("anna", 1) }).isGreaterThan(first)
+	}
+
+	@Test
+	fun suspendingFunctionRunsOnceForAKeyAndIsReplayed() {
+		assertThat(onLoop { desk.order("a") }).containsExactly(1L, 3L)
+		assertThat(onLoop { desk.order("a") }).containsExactly(1L, 3L)
+		assertThat(refused<IdempotencyMismatchException> { desk.order("a", "USDC") }).isNotNull
+		assertThat(onLoop { desk.orderFlow("a").toList() }).containsExactly(1, 2)
+		assertThat(onLoop { desk.orderFlow("a").toList() }).containsExactly(1, 2)
+		assertThat(desk.runs).hasValue(2)
+	}
+
+	@Test
+	fun suspendingReaderIsAnsweredFromTheCacheAndSeesWhatASuspendingWriterHasWritten() {
+		assertThat(onLoop { desk.prices("anna") }).containsExactly(1L)
+		assertThat(onLoop { desk.prices("anna") }).containsExactly(1L)
+		assertThat(onLoop { desk.changePrices("anna", 7) }).containsExactly(7L)
+		assertThat(onLoop { desk.prices("anna") }).containsExactly(7L)
+		assertThat(desk.runs).hasValue(1)
+	}
+
+	@Test
+	fun flowIsCachedAsAWhole() {
+		assertThat(onLoop { desk.cachedNumbers("anna").toList() }).containsExactly(1, 2)
+		assertThat(onLoop { desk.cachedNumbers("anna").toList() }).containsExactly(1, 2)
+		assertThat(desk.runs).hasValue(1)
+	}
 
 	@Test
 	fun fallbackRunsInTheContextOfItsCaller() {

@@ -37,8 +37,8 @@ class RunController {
 	Mono<Run> run(@PathVariable String agent, @RequestParam(defaultValue = "500") long millis,
 			@FencingToken long token) {
 		if (millis < 0 || millis > LONGEST_MILLIS) {
-			return Mono.error(
-					new ResponseStatusException(HttpStatus.BAD_REQUEST, "millis must be 0 to " + LONGEST_MILLIS));
+			return Mono
+				.error(new ResponseStatusException(HttpStatus.BAD_REQUEST, "millis must be 0 to " + LONGEST_MILLIS));
 		}
 		return Mono.delay(Duration.ofMillis(millis)).thenReturn(new Run(agent, token));
 	}

@@ -100,10 +100,12 @@ class WebFluxSampleIntegrationTests {
 		// comes
 		List<ResponseEntity<JsonNode>> answers = Flux.merge(run(2_000, 0), run(2_000, 0)).collectList().block();
 		assertThat(answers).extracting((answer) -> answer.getStatusCode().value()).containsExactlyInAnyOrder(200, 409);
-		assertThat(answers).filteredOn((answer) -> answer.getStatusCode().value() == 409).singleElement().satisfies((answer) -> {
-			assertThat(answer.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
-			assertThat(answer.getBody().path("type").asString()).isNotEqualTo("about:blank").isNotBlank();
-		});
+		assertThat(answers).filteredOn((answer) -> answer.getStatusCode().value() == 409)
+			.singleElement()
+			.satisfies((answer) -> {
+				assertThat(answer.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
+				assertThat(answer.getBody().path("type").asString()).isNotEqualTo("about:blank").isNotBlank();
+			});
 		assertThat(run(0, 0).block().getStatusCode().value()).isEqualTo(200);
 	}
 
@@ -128,8 +130,8 @@ class WebFluxSampleIntegrationTests {
 	}
 
 	private Mono<ResponseEntity<JsonNode>> run(long millis, long token) {
-		return answer(client.post()
-			.uri("/api/agents/{agent}/run?millis={millis}&token={token}", this.agent, millis, token));
+		return answer(
+				client.post().uri("/api/agents/{agent}/run?millis={millis}&token={token}", this.agent, millis, token));
 	}
 
 	private static Mono<ResponseEntity<JsonNode>> answer(WebClient.RequestHeadersSpec<?> request) {
