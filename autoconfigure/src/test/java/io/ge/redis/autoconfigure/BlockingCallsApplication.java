@@ -18,7 +18,14 @@ import java.util.stream.Collectors;
 import io.ge.redis.GeRedisException;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.CacheWriteThrough;
+import io.ge.redis.cache.GeCaches;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.lock.DistributedLock;
+import io.ge.redis.lock.DistributedLocks;
+import io.ge.redis.lock.LockOptions;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
@@ -31,6 +38,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -56,7 +64,8 @@ public final class BlockingCallsApplication {
 	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.Lease",
 			"io.ge.redis.ratelimit.LiveLimits", "io.ge.redis.ratelimit.LocalRateLimiter",
 			"io.ge.redis.ratelimit.MostDenied", "io.ge.redis.ratelimit.RateLimits", "io.ge.redis.blacklist.LocalRows",
-			"io.lettuce.core.protocol.SharedLock", "io.netty.");
+			"io.ge.redis.lock.LocalLocks", "io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
+			"org.springframework.util.function.SingletonSupplier");
 
 	private static final Queue<Blocked> BLOCKED = new ConcurrentLinkedQueue<>();
 
@@ -86,11 +95,13 @@ public final class BlockingCallsApplication {
 			new ApplicationContextRunner()
 				.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 						GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
-						BlacklistAutoConfiguration.class))
+						BlacklistAutoConfiguration.class, LockAutoConfiguration.class,
+						IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class))
 				.withPropertyValues(redis.properties())
 				.withPropertyValues("ge.redis.rate-limit.limits.code.limit=1",
 						// A busy machine is no outage
 						"ge.redis.outage.command-timeout=5s")
+				.withBean(JsonMapper.class, JsonMapper::new)
 				.withBean(Desk.class)
 				.run((context) -> new BlockingCallsApplication(redis, context).run());
 			BLOCKED.stream().filter(Blocked::isOurs).forEach(BlockingCallsApplication::print);
@@ -133,10 +144,27 @@ public final class BlockingCallsApplication {
 		calls.put("blacklist.future", (user) -> Mono.fromFuture(() -> this.desk.checkedFuture(user)));
 		calls.put("blacklist.code", (user) -> Mono.fromCompletionStage(() -> blacklist.isBlockedAsync("accounts", user))
 			.map((blocked) -> blocked ? "refused" : "done"));
+		DistributedLocks locks = this.beans.getBean(DistributedLocks.class);
+		calls.put("lock.mono", this.desk::lockedMono);
+		calls.put("lock.flux", this.desk::lockedFlux);
+		calls.put("lock.future", (user) -> Mono.fromFuture(() -> this.desk.lockedFuture(user)));
+		calls.put("lock.code", (user) -> Mono.fromCompletionStage(() -> locks.executeAsync("accounts", user,
+				LockOptions.defaults(), (lock) -> CompletableFuture.completedFuture("done"))));
+		calls.put("idempotency.mono", this.desk::onceMono);
+		calls.put("idempotency.flux", this.desk::onceFlux);
+		calls.put("idempotency.future", (user) -> Mono.fromFuture(() -> this.desk.onceFuture(user)));
+		GeCaches caches = this.beans.getBean(GeCaches.class);
+		calls.put("cache.mono", this.desk::cachedMono);
+		calls.put("cache.flux", this.desk::cachedFlux);
+		calls.put("cache.future", (user) -> Mono.fromFuture(() -> this.desk.cachedFuture(user)));
+		calls.put("cache.written", this.desk::written);
+		calls.put("cache.code",
+				(user) -> Mono.fromCompletionStage(() -> caches.putAsync("mono", user, "done")).thenReturn("done"));
 		return calls;
 	}
 
 	private void refuse(String user) {
+		this.beans.getBean(DistributedLocks.class).lock("accounts", user, LockOptions.defaults());
 		this.beans.getBean(TokenBlacklist.class).block("accounts", user, Duration.ofHours(1));
 	}
 
@@ -275,6 +303,56 @@ public final class BlockingCallsApplication {
 		@BlacklistCheck(name = "accounts", subject = "#user")
 		public CompletableFuture<String> checkedFuture(String user) {
 			return CompletableFuture.completedFuture("done");
+		}
+
+		@DistributedLock(name = "accounts", key = "#user", waitTime = "0s")
+		public Mono<String> lockedMono(String user) {
+			return Mono.just("done");
+		}
+
+		@DistributedLock(name = "accounts", key = "#user", waitTime = "0s")
+		public Flux<String> lockedFlux(String user) {
+			return Flux.just("done");
+		}
+
+		@DistributedLock(name = "accounts", key = "#user", waitTime = "0s")
+		public CompletableFuture<String> lockedFuture(String user) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@Idempotent(name = "once.mono", key = "#user")
+		public Mono<String> onceMono(String user) {
+			return Mono.just("done");
+		}
+
+		@Idempotent(name = "once.flux", key = "#user")
+		public Flux<String> onceFlux(String user) {
+			return Flux.just("done");
+		}
+
+		@Idempotent(name = "once.future", key = "#user")
+		public CompletableFuture<String> onceFuture(String user) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@CacheAside(cache = "mono", key = "#user", ttl = "1m")
+		public Mono<String> cachedMono(String user) {
+			return Mono.just("done");
+		}
+
+		@CacheAside(cache = "flux", key = "#user", ttl = "1m")
+		public Flux<String> cachedFlux(String user) {
+			return Flux.just("done");
+		}
+
+		@CacheAside(cache = "future", key = "#user", ttl = "1m")
+		public CompletableFuture<String> cachedFuture(String user) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@CacheWriteThrough(cache = "mono", key = "#user", ttl = "1m")
+		public Mono<String> written(String user) {
+			return Mono.just("done");
 		}
 
 		/**

@@ -72,7 +72,13 @@ class BlockingCallsIntegrationTests {
 				"RESULT refused limit.mono {RateLimitExceededException=50}",
 				"RESULT refused blacklist.flux {SubjectBlockedException=50}", "RESULT hanging limit.future {done=50}",
 				"RESULT killed blacklist.future {RedisUnavailableException=50}",
-				"RESULT killed blacklist.mono {RedisUnavailableException=50}");
+				"RESULT killed blacklist.mono {RedisUnavailableException=50}", "RESULT allowed lock.mono {done=50}",
+				"RESULT refused lock.flux {LockNotAcquiredException=50}",
+				"RESULT killed lock.future {RedisUnavailableException=50}", "RESULT allowed idempotency.mono {done=50}",
+				"RESULT refused idempotency.flux {done=50}",
+				"RESULT killed idempotency.future {RedisUnavailableException=50}",
+				"RESULT allowed cache.mono {done=50}", "RESULT refused cache.flux {done=50}",
+				"RESULT killed cache.future {done=50}", "RESULT killed cache.written {done=50}");
 	}
 
 }

@@ -29,7 +29,8 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 			"io.lettuce.core.RedisClient", "io.micrometer.context.ContextSnapshotFactory",
 			"kotlinx.coroutines.reactor.MonoKt", "org.hibernate.collection.spi.PersistentCollection",
 			"org.hibernate.proxy.HibernateProxy", "org.springframework.web.context.request.RequestContextHolder",
-			"reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "redis.clients.jedis.Jedis");
+			"reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.NonBlocking",
+			"redis.clients.jedis.Jedis");
 
 	/** Made from JSON and written as JSON by the library. */
 	private static final String RESPONSE_HEAD = "io.ge.redis.web.StoredResponse$Head";
@@ -46,6 +47,8 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 		ASKED_FOR.forEach((type) -> reflection.registerTypeIfPresent(classLoader, type));
 		// For the keys of rules, which are expressions over the request
 		reflection.registerTypeIfPresent(classLoader, "jakarta.servlet.http.HttpServletRequest",
+				MemberCategory.INVOKE_PUBLIC_METHODS);
+		reflection.registerTypeIfPresent(classLoader, "org.springframework.http.server.reactive.ServerHttpRequest",
 				MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerType(MethodExpression.CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		if (ClassUtils.isPresent(CLIENT_RESOURCES, classLoader)) {

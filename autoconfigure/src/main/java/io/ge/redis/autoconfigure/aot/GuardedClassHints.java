@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.invocation.ReturnTypes;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
@@ -62,7 +63,7 @@ final class GuardedClassHints {
 	 * Registers what a method returns as a value that is written and read as JSON.
 	 */
 	void registerValue(Method method) {
-		registerValue(method.getGenericReturnType());
+		registerValue(ReturnTypes.declared(method));
 	}
 
 	private void registerValue(Type value) {

@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.invocation;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
 import java.util.List;
@@ -86,7 +87,7 @@ public final class ReturnTypes {
 	 * something that only ends
 	 */
 	public static Type promised(GuardedMethod method) {
-		Type returned = GenericTypeResolver.resolveType(declared(method), method.targetClass());
+		Type returned = GenericTypeResolver.resolveType(declared(method.method()), method.targetClass());
 		ResolvableType type = ResolvableType.forType(returned);
 		ResultForm form = form(method);
 		if (form == ResultForm.PLAIN || form == ResultForm.SUSPENDING) {
@@ -104,16 +105,21 @@ public final class ReturnTypes {
 				? ResolvableType.forClassWithGenerics(List.class, content).getType() : content.getType();
 	}
 
-	private static Type declared(GuardedMethod method) {
-		Type[] parameters = method.method().getGenericParameterTypes();
-		if (isSuspending(method)) {
+	/**
+	 * Returns the type of what a method returns, as the source says.
+	 * @param method the method
+	 * @return the type, of a suspending function that of its result
+	 */
+	public static Type declared(Method method) {
+		Type[] parameters = method.getGenericParameterTypes();
+		if (KotlinDetector.isSuspendingFunction(method)) {
 			ResolvableType continuation = ResolvableType.forType(parameters[parameters.length - 1]);
 			if (continuation.getGeneric(0).getType() instanceof WildcardType result
 					&& result.getLowerBounds().length > 0) {
 				return result.getLowerBounds()[0];
 			}
 		}
-		return method.method().getGenericReturnType();
+		return method.getGenericReturnType();
 	}
 
 	/**

@@ -25,6 +25,7 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -101,9 +102,11 @@ class GeRedisRuntimeHintsTests {
 
 	@Test
 	void keysOfRulesAreReadFromTheRequest() {
-		assertThat(RuntimeHintsPredicates.reflection()
-			.onType(HttpServletRequest.class)
-			.withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS)).accepts(this.hints);
+		for (Class<?> request : List.of(HttpServletRequest.class, ServerHttpRequest.class)) {
+			assertThat(RuntimeHintsPredicates.reflection()
+				.onType(request)
+				.withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS)).accepts(this.hints);
+		}
 	}
 
 	@Test
