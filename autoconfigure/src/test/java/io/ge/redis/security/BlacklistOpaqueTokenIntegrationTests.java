@@ -88,7 +88,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 	@BeforeAll
 	static void start() {
 		redis = RedisServers.standalone();
-		String[] arguments = Stream.of(redis.properties(), new String[] { "server.port=0",
+		String[] arguments = Stream.of(redis.properties(), new String[] { "server.port=0", "server.address=127.0.0.1",
 				"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=2500ms",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
 			.flatMap(Stream::of)

@@ -279,7 +279,8 @@ class BlacklistSecurityIntegrationTests {
 		static Application start(StandaloneRedis redis, Class<?> configuration, String... properties) {
 			SpringApplication application = new SpringApplication(configuration);
 			String[] arguments = Stream.of(redis.properties(), new String[] { "server.port=0",
-					"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=" + TIMEOUT.toMillis() + "ms",
+					"server.address=127.0.0.1", "spring.main.banner-mode=off",
+					"ge.redis.outage.command-timeout=" + TIMEOUT.toMillis() + "ms",
 					"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" },
 					properties)
 				.flatMap(Stream::of)

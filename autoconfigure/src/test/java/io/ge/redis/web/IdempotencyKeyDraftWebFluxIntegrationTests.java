@@ -62,8 +62,11 @@ class IdempotencyKeyDraftWebFluxIntegrationTests extends IdempotencyKeyDraftCont
 
 	private static ConfigurableApplicationContext start(Class<?> configuration, String type) {
 		Stream<String> properties = Stream.of("server.port=0", "server.address=127.0.0.1", type,
-				"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=5s",
-				"ge.redis.idempotency.documentation=" + DOCUMENTATION,
+				// Reactor Netty 1.3.6 and 1.3.7 may stop reading a connection that is
+				// kept
+				// (reactor-netty#4361)
+				"server.netty.max-keep-alive-requests=1", "spring.main.banner-mode=off",
+				"ge.redis.outage.command-timeout=5s", "ge.redis.idempotency.documentation=" + DOCUMENTATION,
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
 		return new SpringApplication(configuration)
 			.run(Stream.concat(Stream.of(SharedRedis.standalone().properties()), properties)

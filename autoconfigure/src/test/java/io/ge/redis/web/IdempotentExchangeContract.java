@@ -80,9 +80,13 @@ abstract class IdempotentExchangeContract {
 	abstract CountDownLatch leave();
 
 	static String[] properties(String... further) {
-		Stream<String> common = Stream.of("server.port=0", "spring.main.banner-mode=off",
-				"spring.datasource.generate-unique-name=true", "ge.redis.outage.command-timeout=5s",
-				"ge.redis.idempotency.documentation=" + DOCUMENTATION, "ge.redis.idempotency.max-unread-body-size=1KB");
+		Stream<String> common = Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off",
+				// Reactor Netty 1.3.6 and 1.3.7 may stop reading a connection that is
+				// kept
+				// (reactor-netty#4361)
+				"server.netty.max-keep-alive-requests=1", "spring.datasource.generate-unique-name=true",
+				"ge.redis.outage.command-timeout=5s", "ge.redis.idempotency.documentation=" + DOCUMENTATION,
+				"ge.redis.idempotency.max-unread-body-size=1KB");
 		return Stream.of(Stream.of(SharedRedis.standalone().properties()), common, Stream.of(further))
 			.flatMap((all) -> all)
 			.map((property) -> "--" + property)

@@ -54,7 +54,7 @@ class RequestCorsIntegrationTests {
 			String rule = "ge.redis.rate-limit.rules[" + names.indexOf(name) + "].";
 			return Stream.of(rule + "name=" + name, rule + "path=/" + name + "/**", rule + "limit=1");
 		});
-		Stream<String> common = Stream.of("server.port=0", "spring.main.banner-mode=off",
+		Stream<String> common = Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off",
 				"ge.redis.rate-limit.rules[3].phase=after-authentication",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
 		application = new SpringApplication(Configured.class)

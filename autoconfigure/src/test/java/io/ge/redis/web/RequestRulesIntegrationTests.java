@@ -359,7 +359,7 @@ class RequestRulesIntegrationTests {
 
 	private static ConfigurableApplicationContext start(Class<?> configuration, String... rules) {
 		Stream<String> own = Stream.of(rules).map((rule) -> "ge.redis.rate-limit." + rule);
-		Stream<String> common = Stream.of("server.port=0", "spring.main.banner-mode=off",
+		Stream<String> common = Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
 		return new SpringApplication(configuration).run(Stream.of(Stream.of(SharedRedis.properties()), common, own)
 			.flatMap((properties) -> properties)

@@ -124,9 +124,10 @@ abstract class WebContract {
 		SpringApplication starting = new SpringApplication(configuration());
 		starting.setWebApplicationType(type());
 		Stream<String> rules = Stream.of(RULES).map((rule) -> "ge.redis.rate-limit." + rule);
-		Stream<String> common = Stream.of("server.port=0", "spring.main.banner-mode=off",
-				// Netty may leave a next request unread that comes before it has ended
-				// the last
+		Stream<String> common = Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off",
+				// Reactor Netty 1.3.6 and 1.3.7 may stop reading a connection that is
+				// kept
+				// (reactor-netty#4361)
 				"server.netty.max-keep-alive-requests=1", "server.forward-headers-strategy=framework",
 				"ge.redis.rate-limit.rules[3].key=" + tenant(), "ge.redis.outage.command-timeout=2500ms",
 				"ge.redis.outage.failure-threshold=1000000", "ge.redis.lock.http-status=423",

@@ -45,6 +45,11 @@ class BenchmarkApplication {
 	}
 
 	@Bean
+	GuardedLater guardedLater() {
+		return new GuardedLater();
+	}
+
+	@Bean
 	CachedByPeer cachedByPeer() {
 		return new CachedByPeer();
 	}

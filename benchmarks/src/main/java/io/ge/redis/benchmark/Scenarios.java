@@ -53,6 +53,7 @@ final class Scenarios {
 		List<Scenario> all = new ArrayList<>(new RateLimitScenarios(this.instance, this.monitor).all());
 		all.addAll(List.of(lock(), cacheHit(), cacheNear(), cacheMiss(), cacheWrite(), idempotencyFirst(),
 				idempotencyDuplicate(), blacklist()));
+		all.addAll(new FormScenarios(this.instance).all());
 		return all;
 	}
 
