@@ -61,6 +61,9 @@ class CacheFaultIntegrationTests {
 
 	private static final Duration REST = Duration.ofSeconds(10);
 
+	/** Publishers read and write instead of threads. */
+	private static final String REACTIVE = "test.reactive=true";
+
 	/** Enough for a cache that would be right by itself. */
 	private static final Duration SABOTAGED_REST = INTENT.plusMillis(200);
 
@@ -331,6 +334,29 @@ class CacheFaultIntegrationTests {
 		run.verify();
 		withoutProtection(meanwhile.name(), (sabotaged) -> CacheScenario.writerHeld(sabotaged, late.one(),
 				credulous.one(), meanwhile, SABOTAGED_REST));
+	}
+
+	@Test
+	void redisKilledUnderWritesOfPublishers() throws Exception {
+		underLoadOfPublishers(site.redisKilled(), Site.outage(Duration.ofMillis(700)));
+	}
+
+	@Test
+	void redisHungUnderWritesOfPublishersAndResumed() throws Exception {
+		underLoadOfPublishers(site.redisHung(), Duration.ofMillis(700));
+	}
+
+	@Test
+	void networkCutUnderWritesOfPublishers() throws Exception {
+		underLoadOfPublishers(site.networkCut(), Duration.ofMillis(700));
+	}
+
+	private static void underLoadOfPublishers(Fault fault, Duration lasting) throws Exception {
+		FaultRun run = FaultRun.of("cache", "publishers: " + fault.name(), FRESH).atLeast(48, 1);
+		CacheScenario.underLoad(run, hurried.with(REACTIVE).two(), fault, lasting, REST);
+		run.verify();
+		withoutProtection(fault.name(), (sabotaged) -> CacheScenario.underLoad(sabotaged,
+				hurried.with(REACTIVE).one().and(forgetful.with(REACTIVE).one()), fault, lasting, SABOTAGED_REST));
 	}
 
 	private static void underLoad(Fault fault, Duration lasting) throws Exception {

@@ -6,6 +6,7 @@
 package io.ge.redis.test.scenario;
 
 import java.util.List;
+import java.util.Objects;
 
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -13,7 +14,10 @@ import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.test.instance.Operation;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -53,13 +57,28 @@ public class CacheApplication {
 	}
 
 	@Bean
-	Operation write(CachedItems items) {
-		return (arguments) -> String.valueOf(items.write(arguments[0]));
+	PublishedItems publishedItems(Items items, PlatformTransactionManager transactions) {
+		return new PublishedItems(items, new TransactionTemplate(transactions));
 	}
 
+	/**
+	 * Writes a row: as a publisher with {@code test.reactive}.
+	 */
 	@Bean
-	Operation read(CachedItems items) {
-		return (arguments) -> items.read(arguments[0]).version();
+	Operation write(CachedItems items, PublishedItems published, @Value("${test.reactive:false}") boolean reactive) {
+		return (arguments) -> String
+			.valueOf(reactive ? published.write(arguments[0]).block() : items.write(arguments[0]));
+	}
+
+	/**
+	 * Reads a row: as a publisher with {@code test.reactive}.
+	 */
+	@Bean
+	Operation read(CachedItems items, PublishedItems published, @Value("${test.reactive:false}") boolean reactive) {
+		return (arguments) -> {
+			Item item = reactive ? published.read(arguments[0]).block() : items.read(arguments[0]);
+			return Objects.requireNonNull(item).version();
+		};
 	}
 
 	@Bean
@@ -113,6 +132,33 @@ public class CacheApplication {
 		@CacheAside(cache = "items", key = "#id", tags = "#id.substring(#id.length() - 1)")
 		public Item read(String id) {
 			return Item.of(this.items.load(id));
+		}
+
+	}
+
+	/**
+	 * The same, whose results come later and from other threads.
+	 */
+	public static class PublishedItems {
+
+		private final Items items;
+
+		private final TransactionTemplate transaction;
+
+		PublishedItems(Items items, TransactionTemplate transaction) {
+			this.items = items;
+			this.transaction = transaction;
+		}
+
+		@CacheWriteThrough(cache = "items", key = "#id", tags = "#id.substring(#id.length() - 1)")
+		public Mono<Item> write(String id) {
+			return Mono.fromCallable(() -> this.transaction.execute((status) -> Item.of(this.items.increment(id))))
+				.subscribeOn(Schedulers.boundedElastic());
+		}
+
+		@CacheAside(cache = "items", key = "#id", tags = "#id.substring(#id.length() - 1)")
+		public Mono<Item> read(String id) {
+			return Mono.fromCallable(() -> Item.of(this.items.load(id))).subscribeOn(Schedulers.boundedElastic());
 		}
 
 	}
