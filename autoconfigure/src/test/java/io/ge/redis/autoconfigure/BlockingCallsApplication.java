@@ -65,7 +65,8 @@ public final class BlockingCallsApplication {
 			"io.ge.redis.ratelimit.LiveLimits", "io.ge.redis.ratelimit.LocalRateLimiter",
 			"io.ge.redis.ratelimit.MostDenied", "io.ge.redis.ratelimit.RateLimits", "io.ge.redis.blacklist.LocalRows",
 			"io.ge.redis.lock.LocalLocks", "io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
-			"org.springframework.util.function.SingletonSupplier");
+			"org.springframework.util.function.SingletonSupplier",
+			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue");
 
 	private static final Queue<Blocked> BLOCKED = new ConcurrentLinkedQueue<>();
 
@@ -259,8 +260,11 @@ public final class BlockingCallsApplication {
 			for (StackTraceElement frame : this.stack) {
 				String type = frame.getClassName();
 				locking |= type.startsWith("java.util.concurrent.locks.") && frame.getMethodName().endsWith("ock");
+				if (locking && MOMENTARY.stream().anyMatch(type::startsWith)) {
+					return true;
+				}
 				if (locking && !type.startsWith("java.")) {
-					return MOMENTARY.stream().anyMatch(type::startsWith);
+					return false;
 				}
 			}
 			return false;
