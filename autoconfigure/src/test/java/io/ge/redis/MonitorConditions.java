@@ -55,7 +55,8 @@ final class MonitorConditions {
 			"java/util/concurrent/BlockingQueue.", "java/util/concurrent/LinkedBlockingQueue.",
 			"java/lang/Thread.sleep", "java/lang/Thread.join", "java/lang/Object.wait(");
 
-	private static final List<String> MERE_VALUES = List.of("io/lettuce/core/resource/Delay.");
+	private static final List<String> MERE_VALUES = List.of("io/lettuce/core/resource/Delay.",
+			"java/util/concurrent/locks/ReentrantLock.<init>(");
 
 	private static final List<String> UNKNOWN_CODE = List.of("java/util/function/", "java/lang/Runnable.run",
 			"java/util/concurrent/Callable.call", "org/aopalliance/intercept/", "java/lang/reflect/Method.invoke");

@@ -148,16 +148,27 @@ final class CacheEngine {
 		if (write.key().isWhole()) {
 			return this.invalidations.invalidate(write.key().cache(), write.tags(), write.budget());
 		}
-		this.journal.due(write.key(), write.id(), write.isUnannounced(), write.useful());
+		return invalidate(write, write.isUnannounced());
+	}
+
+	private CompletableFuture<Outcome> invalidate(CacheWrite write, boolean wasOpen) {
+		this.journal.due(write.key(), write.id(), wasOpen, write.useful());
 		return remove(write.key(), write.budget());
 	}
 
 	/**
-	 * Removes an entry after a writer of which nobody knows any more what it has done.
+	 * As {@link #invalidate}, after a writer of which nobody knows any more what it has
+	 * done, and which is not open any more. Nothing happens if all is closed.
 	 */
 	void invalidateUnlessClosed(CacheWrite write) {
-		if (!this.closed) {
+		if (this.closed) {
+			return;
+		}
+		if (write.key().isWhole()) {
 			invalidate(write);
+		}
+		else {
+			invalidate(write, false);
 		}
 	}
 

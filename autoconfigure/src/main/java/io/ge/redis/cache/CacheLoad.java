@@ -15,8 +15,9 @@ import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that is being loaded, from before that begins until it is stored. Whatever
- * happens, the permit is used up or given back, once.
+ * A value that is being loaded, from before that begins until it is stored. The permit is
+ * used up or given back at most once: by whatever ends it, or, if the promise of the
+ * value is never kept, at the end of the lease.
  */
 final class CacheLoad {
 

@@ -125,7 +125,8 @@ final class CacheRefresher implements AutoCloseable {
 		CompletableFuture<@Nullable Object> followed;
 		try {
 			load.begin();
-			followed = source.promises().follow(source.load(), context);
+			Object inner = (context != null) ? LaterScope.loading(context, source.key()) : null;
+			followed = source.promises().follow(source.load(), inner);
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);

@@ -44,6 +44,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 
 	private final OpenMisses openMisses = new OpenMisses();
 
+	private final Rollbacks rollbacks = new Rollbacks();
+
 	CacheTransactions(WriteSteps steps) {
 		this.steps = steps;
 	}
@@ -68,12 +70,27 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
+	 * Returns the transactions that were rolled back, on whichever thread.
+	 */
+	Rollbacks rollbacks() {
+		return this.rollbacks;
+	}
+
+	/**
 	 * Returns whether a writer of an entry is running on the current thread. What is
 	 * written inside of it is part of it.
 	 */
 	boolean isInsideWriter(CacheKey key) {
 		OpenWork current = this.work.get();
 		return current != null && current.isInsideWriter(key);
+	}
+
+	/**
+	 * As {@link #isInsideWriter}, of those only whose work ends later than their methods.
+	 */
+	boolean isInsideLaterWriter(CacheKey key) {
+		OpenWork current = this.work.get();
+		return current != null && current.isInsideLaterWriter(key);
 	}
 
 	/**
@@ -225,7 +242,10 @@ final class CacheTransactions implements TransactionExecutionListener {
 	void enter(List<CacheWrite> writes) {
 		if (!writes.isEmpty()) {
 			OpenWork current = work();
-			writes.forEach(current::enter);
+			for (CacheWrite write : writes) {
+				write.later = true;
+				current.enter(write);
+			}
 		}
 	}
 
@@ -381,6 +401,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 
 	private void resolve(OpenTransaction transaction, boolean certainly) {
 		if (!certainly) {
+			this.rollbacks.add(transaction.began());
 			transaction.removeValues();
 		}
 		if (!transaction.writes().isEmpty()) {
@@ -394,6 +415,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 		}
 		OpenWork current = work();
 		current.rolledBack(transaction);
+		this.rollbacks.add(transaction.began());
 		for (CacheWrite write : transaction.writes()) {
 			if (write.commits > 0) {
 				write.value(null);

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One writer of one entry, from its call to its end. Confined to the thread of the
- * caller.
+ * caller; if its work ends later, to whoever does the next step, each of which comes
+ * after the one before.
  */
 final class CacheWrite {
 
@@ -37,6 +38,9 @@ final class CacheWrite {
 
 	/** Whether no transaction is around it that could take its changes back. */
 	boolean exposed;
+
+	/** Whether its work ends later than its method. */
+	boolean later;
 
 	/** When the announcement was made, as of the system's nano time. */
 	long announcedAt;

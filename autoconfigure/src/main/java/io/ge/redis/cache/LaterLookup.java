@@ -41,11 +41,16 @@ record LaterLookup(LaterSource source, LaterScope scope, Snapshot snapshot, Call
 				this.lookup, this.held, this.second, this.unreadable, newPending);
 	}
 
+	LaterLookup with(@Nullable NearToken newToken) {
+		return new LaterLookup(this.source, this.scope, this.snapshot, this.budget, newToken, this.question,
+				this.lookup, this.held, this.second, this.unreadable, this.pending);
+	}
+
 	/**
 	 * Returns what is asked once more, since the entry is of no use.
 	 */
 	LaterLookup again(boolean wasUnreadable) {
-		return new LaterLookup(this.source, this.scope, this.snapshot, this.budget, this.token,
+		return new LaterLookup(this.source, this.scope, this.snapshot, this.budget, null,
 				(this.question != null) ? this.question.replacing() : null, CacheLookup.Load.BYPASS, null, true,
 				wasUnreadable, this.pending);
 	}

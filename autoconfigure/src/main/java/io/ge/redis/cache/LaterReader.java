@@ -83,13 +83,17 @@ final class LaterReader {
 	CompletableFuture<@Nullable LaterLookup> ask(LaterSource source, LaterScope scope) {
 		CacheKey key = source.key();
 		boolean writing = scope.isWriting(key);
-		NearValue held = writing ? null : this.near.find(source);
+		boolean loading = scope.isLoading(key);
+		NearValue held = (writing || loading) ? null : this.near.find(source);
 		Snapshot snapshot = scope.snapshot();
 		CallBudget budget = this.flights.newBudget();
-		boolean passing = writing || this.invalidations.isDue(key.cache()) || scope.isLoading(key);
+		boolean passing = writing || loading || this.invalidations.isDue(key.cache());
 		NearToken token = (passing || held != null) ? null : this.near.begin(key);
+		// A refresh would ask the database only, which is older than changes that wait
+		boolean refreshable = !this.refresher.isBusy() && !snapshot.transactional()
+				&& !this.behind.isBehind(key.cache());
 		CacheQuestion question = passing ? null : new CacheQuestion(key, this.definitions.settings(key.cache()),
-				source.type().readable(), false, !this.refresher.isBusy() && !snapshot.transactional());
+				source.type().readable(), false, refreshable);
 		LaterLookup begun = new LaterLookup(source, scope, snapshot, budget, token, question, CacheLookup.Load.BYPASS,
 				held, false, false, LaterLookup.NO_CHANGE);
 		if (held != null) {
@@ -168,6 +172,8 @@ final class LaterReader {
 				return hit(found, content);
 			}
 			if (!found.second()) {
+				// Whoever goes away now never asks, and so gives no token back
+				NearReader.end(found.token());
 				LaterLookup again = found.again(!this.search.isOutdated(source, entry));
 				return () -> this.calls.make(source.form(), () -> new Second(again));
 			}
@@ -205,7 +211,8 @@ final class LaterReader {
 
 		@Override
 		public CompletableFuture<@Nullable LaterLookup> ask() {
-			return look(this.again);
+			CacheKey key = this.again.source().key();
+			return look(this.again.with((this.again.question() != null) ? LaterReader.this.near.begin(key) : null));
 		}
 
 		@Override
@@ -287,7 +294,7 @@ final class LaterReader {
 
 		@Override
 		public Object contextual(Object context) {
-			return this.found.scope().loading(context, this.source.key());
+			return LaterScope.loading(context, this.source.key());
 		}
 
 		@Override
@@ -353,7 +360,10 @@ final class LaterReader {
 				if (!this.told) {
 					tellLoad();
 				}
-				CompletableFuture<Boolean> stored = this.load.loaded(this.source.plain(value), this.certain);
+				// In one transaction a writer may have begun meanwhile, whose row is not
+				// committed
+				boolean storable = this.certain && !this.found.scope().isWriting(this.source.key());
+				CompletableFuture<Boolean> stored = this.load.loaded(this.source.plain(value), storable);
 				return stored.isDone() ? DONE : stored;
 			}
 			if (failure instanceof CancellationException) {

@@ -61,8 +61,12 @@ final class LaterScope {
 		return this.thread.isLoading(key) || (this.outer != null && this.outer.isLoading(key));
 	}
 
+	/**
+	 * Returns whether a writer of an entry is under way that does not end before this
+	 * call. What is written inside of it is part of it.
+	 */
 	boolean isInsideWriter(CacheKey key) {
-		return this.thread.isInsideWriter(key) || (this.outer != null && this.outer.isInsideWriter(key));
+		return this.thread.isInsideLaterWriter(key) || (this.outer != null && this.outer.isInsideWriter(key));
 	}
 
 	void dropValues(CacheKey key) {
@@ -90,7 +94,7 @@ final class LaterScope {
 
 	/**
 	 * Returns what the subscriber's transaction changes.
-	 * @return its changes, or {@code null} if there is none, or it commits already
+	 * @return its changes, or {@code null} if there is none
 	 */
 	@Nullable ReactiveChanges changes() {
 		return (this.transaction != null) ? this.reactive.changes(this.transaction) : null;
@@ -99,7 +103,7 @@ final class LaterScope {
 	/**
 	 * Adds to a context that an entry is being loaded.
 	 */
-	Object loading(Object inner, CacheKey key) {
+	static Object loading(Object inner, CacheKey key) {
 		return with(inner, key, List.of());
 	}
 

@@ -24,15 +24,17 @@ import org.jspecify.annotations.Nullable;
  * A writer inside of a reactive transaction of its subscriber belongs to that. Every
  * other one is announced before its work begins, since nobody can be asked to wait right
  * before a commit inside of it, and resolved when the work ends. It is published only if
- * no other writer was at work beside it, so it does not matter which transactions there
- * are inside.
+ * no other writer was at work beside it, and if no transaction that may be inside of it
+ * was rolled back; so it does not matter else which ones there are.
  * <p>
  * Work that was stopped, because it has failed or because nobody waits for it any more,
- * may have a commit under way. So what was announced by a writer that was cancelled stays
- * so until its time is over, and whatever was announced is removed once more then.
+ * may have a commit under way. So the announcement of a writer that was cancelled stays
+ * until its time is over; one that has none removes its entries at once. Either way they
+ * are removed once more then.
  * <p>
- * Where the calling thread is in a transaction, nobody knows whether the work is part of
- * it and which of them ends first. There the entry is removed, after both.
+ * Where the calling thread is in a transaction, or the subscriber in one that commits
+ * already, nobody knows whether the work is part of it and which of them ends first.
+ * There the entry is removed, after both.
  */
 final class LaterWriter {
 
@@ -104,6 +106,8 @@ final class LaterWriter {
 			}
 			return;
 		}
+		// One around it that ends with its method does not wait for this one
+		scope.dropValues(part.key());
 		CacheWrite write = this.writer.newWrite(part.key(), boundary);
 		ReactiveChanges changes = boundary.joins() ? scope.changes() : null;
 		CacheWrite removal = null;
@@ -113,12 +117,23 @@ final class LaterWriter {
 			write.dropValue();
 		}
 		else if (changes != null && !changes.add(write)) {
+			removal = removalAfter(changes, write);
 			changes = null;
 		}
 		boolean stamped = !part.isRemoval() && write.isPublishing();
 		begun.all()
 			.add(new LaterWrites.Open(part, write, changes, removal,
 					stamped ? stamp(write, scope) : CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE)));
+	}
+
+	// While a transaction commits nothing can be announced in it any more
+	private @Nullable CacheWrite removalAfter(ReactiveChanges committing, CacheWrite write) {
+		CacheWrite removal = this.writer.newWrite(write.key(), TransactionBoundary.UNKNOWN);
+		if (!committing.addRemoval(removal)) {
+			return null;
+		}
+		write.dropValue();
+		return removal;
 	}
 
 	// If what is known is too old, what is stamped with an old version is loaded once
@@ -137,7 +152,8 @@ final class LaterWriter {
 		begun.end();
 		for (LaterWrites.Open open : begun.all()) {
 			if (open.changes() != null) {
-				open.changes().remove(open.write());
+				// It may have taken the place of one that has changed the row
+				open.changes().returned(open.write(), null);
 			}
 			else {
 				this.steps.withdraw(open.write());
@@ -236,36 +252,72 @@ final class LaterWriter {
 			this.begun.end();
 			// The end may come while the work begins: whoever hears of it is not inside
 			LaterWriter.this.transactions.leave(this.begun.writes());
+			boolean cancelled = failure instanceof CancellationException;
 			List<CacheWrite> resolved = new ArrayList<>(1);
+			Error error = null;
 			for (LaterWrites.Open open : this.begun.all()) {
-				end(open, value, failure);
-				if (open.changes() == null && !(failure instanceof CancellationException)) {
+				try {
+					end(open, value, failure);
+				}
+				catch (Error ex) {
+					// For the caller, after all of them
+					error = ex;
+				}
+				if (open.changes() == null && !(cancelled && open.write().isAnnounced())) {
 					resolved.add(open.write());
 				}
 				if (open.changes() == null && failure != null) {
 					removeWhenOver(open.write());
 				}
 			}
-			return resolved.isEmpty() ? DONE : LaterWriter.this.steps.resolveLater(resolved, LaterWriter.this.calls);
+			CompletionStage<?> ending = resolved.isEmpty() ? DONE
+					: LaterWriter.this.steps.resolveLater(resolved, LaterWriter.this.calls);
+			if (error == null) {
+				return ending;
+			}
+			CompletableFuture<?> failed = CompletableFuture.failedFuture(error);
+			return ending.thenCompose((resolution) -> failed);
 		}
 
 		private void end(LaterWrites.Open open, @Nullable Object value, @Nullable Throwable failure) {
+			CacheWrite.NewValue made = null;
+			try {
+				made = made(open, value, failure);
+			}
+			finally {
+				// After an Error, too: without a value the entry is removed
+				end(open, made);
+			}
+		}
+
+		private CacheWrite.@Nullable NewValue made(LaterWrites.Open open, @Nullable Object value,
+				@Nullable Throwable failure) {
 			CacheWrite write = open.write();
 			if (write.key().isWhole()) {
 				open.part().choose(write, value, failure == null);
 				if (open.removal() != null) {
 					open.removal().tags(write.tags());
 				}
+				return null;
 			}
-			CacheWrite.NewValue made = (failure == null && !write.key().isWhole())
-					? open.part().valueOf(value, open.stamp().join()) : null;
+			return (failure == null) ? open.part().valueOf(value, open.stamp().join()) : null;
+		}
+
+		private void end(LaterWrites.Open open, CacheWrite.@Nullable NewValue made) {
+			CacheWrite write = open.write();
 			if (open.changes() == null) {
-				write.value(made);
+				write.value(isRolledBack(write) ? null : made);
 			}
 			else if (!open.changes().returned(write, made)) {
 				// The transaction has not waited for the work
 				removeNow(write);
 			}
+		}
+
+		// Who marks its transaction for rollback returns a value all the same
+		private boolean isRolledBack(CacheWrite write) {
+			return write.rollbacks > 0 || LaterWriter.this.transactions.rollbacks().isAnySince(this.begun.since())
+					|| LaterWriter.this.reactive.rollbacks().isAnySince(this.begun.since());
 		}
 
 		private void removeNow(CacheWrite write) {

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,11 @@ final class LaterWrites {
 
 	private final LaterScope scope;
 
+	private final long since = System.nanoTime();
+
 	private volatile @Nullable CompletableFuture<Boolean> pause;
+
+	private final Lock lock = new ReentrantLock();
 
 	private volatile boolean ended;
 
@@ -33,6 +39,13 @@ final class LaterWrites {
 
 	LaterScope scope() {
 		return this.scope;
+	}
+
+	/**
+	 * Returns when all began, as of the system's nano time.
+	 */
+	long since() {
+		return this.since;
 	}
 
 	List<Open> all() {
@@ -51,7 +64,7 @@ final class LaterWrites {
 	}
 
 	/**
-	 * Does something again and again until all is over.
+	 * Does something again and again until all is over. It does not begin after the end.
 	 */
 	void every(Duration time, Runnable action) {
 		CompletableFuture<Boolean> next = new CompletableFuture<>();
@@ -60,15 +73,33 @@ final class LaterWrites {
 			return;
 		}
 		next.completeOnTimeout(true, time.toMillis(), TimeUnit.MILLISECONDS).thenAcceptAsync((due) -> {
-			if (due && !this.ended) {
-				action.run();
+			if (due && unlessEnded(action)) {
 				every(time, action);
 			}
 		});
 	}
 
+	private boolean unlessEnded(Runnable action) {
+		this.lock.lock();
+		try {
+			if (!this.ended) {
+				action.run();
+			}
+			return !this.ended;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	void end() {
-		this.ended = true;
+		this.lock.lock();
+		try {
+			this.ended = true;
+		}
+		finally {
+			this.lock.unlock();
+		}
 		CompletableFuture<Boolean> waiting = this.pause;
 		if (waiting != null) {
 			waiting.complete(false);
@@ -82,8 +113,9 @@ final class LaterWrites {
 	 * @param write the write
 	 * @param changes the transaction of the subscriber to which it belongs, or
 	 * {@code null}
-	 * @param removal what the transaction of the calling thread removes, whose end
-	 * nothing ties to that of the work, or {@code null}
+	 * @param removal what the transaction of the calling thread removes, or one of the
+	 * subscriber that commits already, since nothing ties its end to that of the work;
+	 * {@code null} if there is none
 	 * @param stamp what the value is stamped with
 	 */
 	record Open(WritePart part, CacheWrite write, @Nullable ReactiveChanges changes, @Nullable CacheWrite removal,

@@ -70,6 +70,14 @@ final class OpenTransaction {
 		return isForeign() ? Snapshot.UNDATED : Snapshot.since(this.began);
 	}
 
+	/**
+	 * Returns when it began, or now if its manager tells nothing, as of the system's nano
+	 * time.
+	 */
+	long began() {
+		return isForeign() ? System.nanoTime() : this.began;
+	}
+
 	List<CacheWrite> writes() {
 		return this.writes;
 	}

@@ -85,6 +85,10 @@ final class OpenWork {
 		return this.running.stream().anyMatch((write) -> write.key().equals(key));
 	}
 
+	boolean isInsideLaterWriter(CacheKey key) {
+		return this.running.stream().anyMatch((write) -> write.later && write.key().equals(key));
+	}
+
 	void dropValues(CacheKey key) {
 		this.running.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
 	}

@@ -59,10 +59,7 @@ final class ReactiveChanges implements TransactionParticipant {
 		this.partialRollbacksBefore = partialRollbacks.getAsLong();
 	}
 
-	/**
-	 * Returns whether something can still be changed.
-	 */
-	boolean isOpen() {
+	private boolean isOpen() {
 		return !this.committing && !this.over;
 	}
 
@@ -111,7 +108,27 @@ final class ReactiveChanges implements TransactionParticipant {
 	}
 
 	/**
-	 * Notes the value of a writer whose method has returned.
+	 * Has an entry removed at the end, although the commit has begun.
+	 * @return whether it was not too late
+	 */
+	boolean addRemoval(CacheWrite removal) {
+		this.lock.lock();
+		try {
+			if (this.over) {
+				return false;
+			}
+			List<CacheWrite> next = new ArrayList<>(this.writes);
+			next.add(removal);
+			this.writes = next;
+			return true;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Notes the value of a writer whose method has returned, or does not run.
 	 * @return whether it was not too late
 	 */
 	boolean returned(CacheWrite write, CacheWrite.@Nullable NewValue value) {
@@ -125,19 +142,6 @@ final class ReactiveChanges implements TransactionParticipant {
 			next.add(write);
 			this.ready = next;
 			return true;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * Forgets a writer whose method has not run.
-	 */
-	void remove(CacheWrite removed) {
-		this.lock.lock();
-		try {
-			this.writes = this.writes.stream().filter((write) -> write != removed).toList();
 		}
 		finally {
 			this.lock.unlock();

@@ -36,6 +36,8 @@ final class ReactiveTransactions implements TransactionExecutionListener {
 
 	private final AtomicLong partialRollbacks = new AtomicLong();
 
+	private final Rollbacks rollbacks = new Rollbacks();
+
 	ReactiveTransactions(WriteSteps steps, GuardedCalls calls) {
 		this.steps = steps;
 		this.calls = calls;
@@ -62,12 +64,17 @@ final class ReactiveTransactions implements TransactionExecutionListener {
 
 	/**
 	 * Returns what is changed in the transaction of a subscriber.
-	 * @return its changes, or {@code null} if it commits already
 	 */
-	@Nullable ReactiveChanges changes(TransactionSynchronizationManager transaction) {
-		ReactiveChanges changes = SubscriberTransactions.participant(transaction, ReactiveChanges.class,
+	ReactiveChanges changes(TransactionSynchronizationManager transaction) {
+		return SubscriberTransactions.participant(transaction, ReactiveChanges.class,
 				() -> new ReactiveChanges(this.steps, this.calls, this.partialRollbacks::get));
-		return changes.isOpen() ? changes : null;
+	}
+
+	/**
+	 * Returns those that were rolled back.
+	 */
+	Rollbacks rollbacks() {
+		return this.rollbacks;
 	}
 
 	@Override
@@ -86,7 +93,10 @@ final class ReactiveTransactions implements TransactionExecutionListener {
 
 	@Override
 	public void afterCommit(TransactionExecution execution, @Nullable Throwable commitFailure) {
-		this.open.remove(execution);
+		Long began = this.open.remove(execution);
+		if (commitFailure != null) {
+			rolledBack(began);
+		}
 	}
 
 	@Override
@@ -94,7 +104,11 @@ final class ReactiveTransactions implements TransactionExecutionListener {
 		if (execution.isNested()) {
 			this.partialRollbacks.incrementAndGet();
 		}
-		this.open.remove(execution);
+		rolledBack(this.open.remove(execution));
+	}
+
+	private void rolledBack(@Nullable Long began) {
+		this.rollbacks.add((began != null) ? began : System.nanoTime());
 	}
 
 }

@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -285,6 +286,21 @@ class CacheFormsIntegrationTests {
 		assertThat(application.caches().writeBehindAsync("behind", "b", third)).succeedsWithin(LONG);
 		assertThat(this.accounts.findBehind("b").block(LONG)).isEqualTo(third);
 		assertThat(this.accounts.loads()).hasValue(0);
+	}
+
+	@Test
+	void valueThatIsWrittenBehindIsNotReplacedByAnOlderOneBeforeItExpires() {
+		DATABASE.put("brief", 1).block(LONG);
+		// How long it takes to load decides how early it is replaced
+		assertThat(this.accounts.findBehindBrief("brief").block(LONG)).isEqualTo(new Account("brief", 1));
+		Account waiting = new Account("brief", 2);
+		assertThat(this.accounts.setBehindBrief("brief", 2).block(LONG)).isEqualTo(waiting);
+		application.events().takeResults();
+		Awaitility.await().atMost(LONG).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> {
+			assertThat(this.accounts.findBehindBrief("brief").block(LONG)).isEqualTo(waiting);
+			return Collections.frequency(application.events().results(), "miss") == 2;
+		});
+		assertThat(this.accounts.loads()).hasValue(1);
 	}
 
 	@Test

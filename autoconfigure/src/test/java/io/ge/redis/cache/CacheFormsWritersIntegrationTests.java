@@ -9,20 +9,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.ge.redis.cache.LaterApplication.Account;
 import io.ge.redis.cache.LaterApplication.Accounts;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -80,6 +84,7 @@ class CacheFormsWritersIntegrationTests {
 		DATABASE.put("a", OLD.balance()).block(LONG);
 		SharedRedis.standalone().flushAll();
 		application.caches().clear("accounts");
+		application.caches().clear("tagged");
 		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(OLD);
 		this.accounts.loads().set(0);
 		application.events().takeResults();
@@ -276,6 +281,96 @@ class CacheFormsWritersIntegrationTests {
 		this.accounts.loads().set(0);
 		this.accounts.find("b").block(LONG);
 		assertThat(this.accounts.loads()).hasValue(0);
+	}
+
+	@Test
+	void readerBesideAWriterInOneTransactionKeepsNoRowThatIsNotCommitted() {
+		application.caches().evict("accounts", "a");
+		Sinks.Empty<Void> changed = Sinks.empty();
+		Mono<Account> writing = Mono.defer(() -> this.accounts.set("a", NEW.balance()))
+			.doOnSuccess((set) -> changed.tryEmitEmpty());
+		Mono<Account> both = Mono.zip(this.accounts.findAfter("a", changed.asMono()), writing, (read, set) -> read)
+			.delayUntil((read) -> Mono
+				.fromRunnable(() -> assertThat(this.accounts.findFuture("a")).succeedsWithin(LONG).isEqualTo(OLD))
+				.subscribeOn(Schedulers.boundedElastic()));
+		assertThat(both.as(application.transaction()::transactional).block(LONG)).isEqualTo(NEW);
+		assertThat(cached()).isEqualTo(NEW);
+	}
+
+	@Test
+	void writerWhoseTransactionIsMarkedForRollbackPublishesNothing() {
+		assertThat(this.accounts.setAndMarkForRollback("a", 1).block(LONG)).isEqualTo(new Account("a", 1));
+		assertThat(application.events().takeResults()).containsExactly("invalidated");
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(OLD).isEqualTo(stored());
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void futureWhoseTransactionIsMarkedForRollbackPublishesNothing(boolean onAnotherThread) {
+		TransactionTemplate thread = new TransactionTemplate(new NoDatabase());
+		Supplier<Account> work = () -> thread.execute((status) -> {
+			// The manager has no listeners: from here on it is seen
+			application.caches().evict("accounts", "b");
+			status.setRollbackOnly();
+			return new Account("a", 1);
+		});
+		CompletionStage<Account> written = application.caches()
+			.writeAsync("accounts", "a", () -> onAnotherThread ? CompletableFuture.supplyAsync(work)
+					: CompletableFuture.completedFuture(work.get()));
+		assertThat(written).succeedsWithin(LONG);
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(OLD).isEqualTo(stored());
+	}
+
+	@Test
+	void writerThatIsCancelledWithoutAnAnnouncementRemovesAtOnce() {
+		assertThat(this.accounts.tagged("1", "red").block(LONG)).isEqualTo("load 1");
+		this.accounts.invalidateGroupAndHang("red").subscribe().dispose();
+		// Not after the time of an announcement, which is a minute
+		Awaitility.await().atMost(LONG).until(() -> "load 2".equals(this.accounts.tagged("1", "red").block(LONG)));
+	}
+
+	@Test
+	void writerThatDoesNotBeginLeavesTheRemovalOfTheOneBeforeIt() {
+		Mono<Void> both = this.accounts.removeFresh("a").then(Mono.deferContextual((context) -> {
+			// Nothing of this cache is known, so Redis is asked first
+			this.accounts.setFresh("a", 1).contextWrite(context).subscribe().dispose();
+			// Has asked after it, and so has its answer after it
+			return this.accounts.setFresh("b", 1);
+		}));
+		both.as(application.transaction()::transactional).block(LONG);
+		assertThat(application.events().takeResults()).containsExactlyInAnyOrder("invalidated", "published");
+	}
+
+	@Test
+	void writerInsideOfOneThatDoesNotWaitForItIsAWriterOfItsOwn() {
+		Sinks.Empty<Void> changing = Sinks.empty();
+		CompletableFuture<Account> begun = new CompletableFuture<>();
+		this.accounts.afterChange(Mono.defer(() -> {
+			begun.complete(NEW);
+			return changing.asMono();
+		}));
+		List<CompletableFuture<Account>> inside = new ArrayList<>();
+		application.caches().write("accounts", "a", () -> {
+			inside.add(this.accounts.setFuture("a", NEW.balance()));
+			assertThat(begun).succeedsWithin(LONG);
+			return OLD;
+		});
+		changing.tryEmitEmpty();
+		assertThat(inside.get(0)).succeedsWithin(LONG).isEqualTo(NEW);
+		assertThat(this.accounts.find("a").block(LONG)).isEqualTo(NEW).isEqualTo(stored());
+	}
+
+	@Test
+	void errorInTheValueIsTheCallersAndAllIsRemoved() {
+		assertThat(this.accounts.tagged("1", "red").block(LONG)).isEqualTo("load 1");
+		application.events().takeResults();
+		assertThat(this.accounts.setFailing("a", -1).toFuture()).failsWithin(LONG)
+			.withThrowableThat()
+			.havingRootCause()
+			.isInstanceOf(AssertionError.class)
+			.withMessage("no value");
+		assertThat(application.events().takeResults()).containsExactly("invalidated", "invalidated");
+		assertThat(this.accounts.tagged("1", "red").block(LONG)).isEqualTo("load 2");
 	}
 
 	@Test

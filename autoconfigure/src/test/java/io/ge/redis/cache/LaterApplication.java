@@ -56,7 +56,9 @@ final class LaterApplication implements AutoCloseable {
 				"spring.jmx.enabled=false", "ge.redis.outage.command-timeout=5s", "ge.redis.cache.max-staleness=10m",
 				"ge.redis.cache.lease-time=1m", "ge.redis.cache.load-wait=1m", "ge.redis.cache.caches.kept.ttl=50ms",
 				"ge.redis.cache.caches.kept.stale-if-error=1m", "ge.redis.cache.caches.brief.ttl=400ms",
-				"ge.redis.cache.caches.behind.write-behind=true"));
+				"ge.redis.cache.caches.behind.write-behind=true",
+				"ge.redis.cache.caches.behind-brief.write-behind=true",
+				"ge.redis.cache.caches.behind-brief.ttl=400ms"));
 		all.addAll(List.of(properties));
 		LaterApplication started = new LaterApplication(
 				Starts.alone(() -> new SpringApplicationBuilder(Configuration.class).web(WebApplicationType.NONE)
@@ -102,6 +104,23 @@ final class LaterApplication implements AutoCloseable {
 	 * @param balance how much
 	 */
 	record Account(String id, long balance) {
+	}
+
+	/**
+	 * A result of which no value can be made if it is negative.
+	 *
+	 * @param balance how much
+	 */
+	record Failing(long balance) {
+
+		@Override
+		public long balance() {
+			if (this.balance < 0) {
+				throw new AssertionError("no value");
+			}
+			return this.balance;
+		}
+
 	}
 
 	@SpringBootConfiguration(proxyBeanMethods = false)
@@ -278,6 +297,45 @@ final class LaterApplication implements AutoCloseable {
 			return CompletableFuture.completedFuture(null);
 		}
 
+		@CacheAside(cache = "behind-brief", key = "#id")
+		Mono<Account> findBehindBrief(String id) {
+			return load(id).delayElement(Duration.ofMillis(50));
+		}
+
+		@CacheWriteBehind(cache = "behind-brief", key = "#id")
+		Mono<Account> setBehindBrief(String id, long balance) {
+			return Mono.just(new Account(id, balance));
+		}
+
+		@CacheAside(cache = "accounts", key = "#id")
+		Mono<Account> findAfter(String id, Mono<?> first) {
+			return first.then(load(id));
+		}
+
+		@CacheWriteThrough(cache = "accounts", key = "#id")
+		Mono<Account> setAndMarkForRollback(String id, long balance) {
+			return this.transaction.execute((status) -> {
+				status.setRollbackOnly();
+				return change(id, balance);
+			}).next();
+		}
+
+		@CacheWriteThrough(cache = "failing", key = "#id")
+		@CacheInvalidate(cache = "tagged", tags = "'red'")
+		Mono<Failing> setFailing(String id, long balance) {
+			return change(id, balance).thenReturn(new Failing(balance));
+		}
+
+		@CacheInvalidate(cache = "fresh", key = "#id")
+		Mono<Void> removeFresh(String id) {
+			return Mono.empty();
+		}
+
+		@CacheWriteThrough(cache = "fresh", key = "#id", value = "#balance")
+		Mono<Void> setFresh(String id, long balance) {
+			return Mono.empty();
+		}
+
 		@CacheWriteThrough(cache = "accounts", key = "#id")
 		@Transactional
 		Mono<Account> set(String id, long balance) {
@@ -337,6 +395,11 @@ final class LaterApplication implements AutoCloseable {
 		@CacheInvalidate(cache = "tagged", tags = "#group")
 		Mono<Void> invalidateGroup(String group) {
 			return Mono.empty();
+		}
+
+		@CacheInvalidate(cache = "tagged", tags = "#group")
+		Mono<Void> invalidateGroupAndHang(String group) {
+			return Mono.never();
 		}
 
 		@CacheInvalidate(cache = "tagged", all = true)

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -27,6 +29,13 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
  * Finds the reactive transaction that a subscriber is in.
  */
 public final class SubscriberTransactions {
+
+	/**
+	 * Held while synchronizations are looked at or added, which is short: branches of one
+	 * transaction may do so at once, and Spring keeps them in a plain set that they share
+	 * nothing else around.
+	 */
+	private static final Lock lock = new ReentrantLock();
 
 	private SubscriberTransactions() {
 	}
@@ -48,7 +57,7 @@ public final class SubscriberTransactions {
 
 	/**
 	 * Returns who takes part in a transaction as one of its kind, and lets it do so if
-	 * nobody does yet. Is not called for one transaction by several threads at once.
+	 * nobody does yet. May be called for one transaction by several threads at once.
 	 * @param transaction the transaction's synchronizations
 	 * @param type the kind
 	 * @param maker makes one that will take part
@@ -57,12 +66,18 @@ public final class SubscriberTransactions {
 	 */
 	public static <T extends TransactionParticipant> T participant(TransactionSynchronizationManager transaction,
 			Class<T> type, Supplier<T> maker) {
-		T participant = participant(transaction, type);
-		if (participant == null) {
-			participant = maker.get();
-			join(transaction, participant);
+		lock.lock();
+		try {
+			T participant = participant(transaction, type);
+			if (participant == null) {
+				participant = maker.get();
+				join(transaction, participant);
+			}
+			return participant;
 		}
-		return participant;
+		finally {
+			lock.unlock();
+		}
 	}
 
 	/**
@@ -71,22 +86,38 @@ public final class SubscriberTransactions {
 	 * @param participant who takes part
 	 */
 	public static void join(TransactionSynchronizationManager transaction, TransactionParticipant participant) {
-		transaction.registerSynchronization(new Participation(participant));
+		lock.lock();
+		try {
+			transaction.registerSynchronization(new Participation(participant));
+		}
+		finally {
+			lock.unlock();
+		}
 	}
 
 	/**
 	 * Returns who takes part in a transaction.
 	 * @param transaction the transaction's synchronizations
-	 * @return the participants
+	 * @return the participants; none if it is over
 	 */
 	public static List<TransactionParticipant> participants(TransactionSynchronizationManager transaction) {
 		List<TransactionParticipant> participants = new ArrayList<>();
-		for (TransactionSynchronization each : transaction.getSynchronizations()) {
+		for (TransactionSynchronization each : synchronizations(transaction)) {
 			if (each instanceof Participation participation) {
 				participants.add(participation.participant());
 			}
 		}
 		return participants;
+	}
+
+	private static List<TransactionSynchronization> synchronizations(TransactionSynchronizationManager transaction) {
+		lock.lock();
+		try {
+			return transaction.isSynchronizationActive() ? transaction.getSynchronizations() : List.of();
+		}
+		finally {
+			lock.unlock();
+		}
 	}
 
 	/**

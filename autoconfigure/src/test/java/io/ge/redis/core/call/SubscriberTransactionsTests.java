@@ -7,13 +7,16 @@ package io.ge.redis.core.call;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.test.ReactiveDatabase;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 import org.springframework.transaction.reactive.TransactionSynchronization;
@@ -75,6 +78,22 @@ class SubscriberTransactionsTests {
 		assertThat(participant.ends).containsExactly(true, false);
 		assertThat(SubscriberTransactions.participant(Context.empty(), Participant.class, (isolation) -> participant))
 			.isNull();
+	}
+
+	@Test
+	void branchesOfOneTransactionHaveOneParticipant() {
+		TransactionalOperator transaction = TransactionalOperator
+			.create(ReactiveDatabase.create().transactionManager());
+		AtomicInteger made = new AtomicInteger();
+		Flux.range(0, 1000)
+			.flatMap((i) -> Mono.deferContextual((context) -> Mono.just(Objects
+				.requireNonNull(SubscriberTransactions.participant(context, Participant.class, (isolation) -> {
+					made.incrementAndGet();
+					return new Participant();
+				})))).subscribeOn(Schedulers.parallel()), 8)
+			.as(transaction::transactional)
+			.blockLast();
+		assertThat(made).hasValue(1);
 	}
 
 	@Test
