@@ -10,6 +10,7 @@ import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
 import io.ge.redis.security.SecuritySubscriberScope;
+import io.ge.redis.web.ReactivePrincipals;
 import io.ge.redis.web.ServletPrincipalProvider;
 import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;
@@ -25,6 +26,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Who the caller is: the user of Spring Security where it is present, else that of the
@@ -66,6 +68,20 @@ public final class GeRedisPrincipalAutoConfiguration {
 		@Bean
 		SecuritySubscriberScope geRedisSecuritySubscriberScope() {
 			return new SecuritySubscriberScope();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	@ConditionalOnClass({ ServerWebExchange.class, Mono.class })
+	@ConditionalOnMissingClass("org.springframework.security.core.context.SecurityContextHolder")
+	static class ReactiveRequests {
+
+		@Bean
+		@Order(100)
+		ReactivePrincipals geRedisReactivePrincipals() {
+			return new ReactivePrincipals();
 		}
 
 	}

@@ -22,6 +22,11 @@ interface BegunTransactions {
 	boolean hasBegun();
 
 	/**
+	 * Returns whether there may have been one of which nothing is known.
+	 */
+	boolean mayHaveMissed();
+
+	/**
 	 * Returns whether the call has also run outside of its caller's transaction.
 	 * @param suspensions how often that was set aside
 	 */

@@ -39,6 +39,8 @@ final class CallEnd implements IdempotentExchange.Completion {
 
 	private boolean abandoned;
 
+	private volatile boolean unanswered;
+
 	private volatile boolean running = true;
 
 	/**
@@ -110,6 +112,9 @@ final class CallEnd implements IdempotentExchange.Completion {
 
 	@Override
 	public CompletionStage<Boolean> answered(Recording response, boolean failed) {
+		if (this.running) {
+			return unanswered();
+		}
 		// Of the value alone if the failure is not the method's
 		boolean own = (this.failure != null) ? failed && this.progress.isReached() : !failed;
 		boolean kept = !(response instanceof Recording.Failed) || !isFinal();
@@ -118,16 +123,25 @@ final class CallEnd implements IdempotentExchange.Completion {
 
 	@Override
 	public CompletionStage<Boolean> unanswered() {
-		Throwable thrown = this.failure;
+		this.unanswered = true;
 		if (this.running || this.ended.get()) {
 			return CompletableFuture.completedFuture(false);
 		}
+		Throwable thrown = this.failure;
 		if (thrown == null) {
 			return end(this.values.apply(this.result), RecordKind.VALUE);
 		}
 		return (this.exceptions != null && isOutcome(thrown))
 				? end(this.exceptions.record(thrown), RecordKind.EXCEPTION)
 				: end(new Recording.Failed(), RecordKind.EXCEPTION);
+	}
+
+	/**
+	 * Returns whether nobody will answer any more. Of a method that ends, and an exchange
+	 * that does, the later one ends the claim.
+	 */
+	boolean isUnanswered() {
+		return this.unanswered;
 	}
 
 	private CompletionStage<Boolean> end(Recording recording, RecordKind kind) {

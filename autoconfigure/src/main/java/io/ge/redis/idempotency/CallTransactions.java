@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallTransactions implements AutoCloseable {
 
+	private final TransactionWatch threads;
+
+	private final long unseenBefore;
+
 	private final TransactionWatch.Frame frame;
 
 	private final ReactiveTransactionWatch watch;
@@ -33,6 +37,8 @@ final class CallTransactions implements AutoCloseable {
 	 * @param reactive those of the call
 	 */
 	CallTransactions(TransactionWatch threads, ReactiveTransactionWatch watch, ReactiveTransactions reactive) {
+		this.threads = threads;
+		this.unseenBefore = threads.unseen();
 		this.frame = threads.open(null);
 		this.watch = watch;
 		this.reactive = reactive;
@@ -52,7 +58,8 @@ final class CallTransactions implements AutoCloseable {
 	 */
 	BegunTransactions atEnd(boolean subscribed) {
 		boolean within = !this.returned && (this.beginning == null || this.beginning == Thread.currentThread());
-		return new AtEnd(this.frame, within, this.reactive, subscribed);
+		boolean missed = !within && this.unseenBefore != this.threads.unseen();
+		return new AtEnd(this.frame, within, missed || this.reactive.mayHaveMissed(), this.reactive, subscribed);
 	}
 
 	@Override
@@ -67,11 +74,12 @@ final class CallTransactions implements AutoCloseable {
 	 *
 	 * @param frame the transactions of the thread on which it began
 	 * @param isWithin whether it has ended within them
+	 * @param mayHaveMissed whether another one may have been its own
 	 * @param reactive the reactive ones
 	 * @param isSubscribed whether its caller is a subscriber
 	 */
-	private record AtEnd(TransactionWatch.Frame frame, boolean isWithin, ReactiveTransactions reactive,
-			boolean isSubscribed) implements BegunTransactions {
+	private record AtEnd(TransactionWatch.Frame frame, boolean isWithin, boolean mayHaveMissed,
+			ReactiveTransactions reactive, boolean isSubscribed) implements BegunTransactions {
 
 		@Override
 		public boolean hasCommitted() {

@@ -268,13 +268,13 @@ final class DefaultIdempotency implements Idempotency {
 				Waiting.await(end.superseded());
 				return answer(claim.request(), answers, other);
 			}
-			if (exchange == null) {
+			if (exchange == null || end.isUnanswered()) {
 				Waiting.await(end.unanswered());
 			}
 			throw ex;
 		}
 		end.returned(result, frame);
-		if (exchange == null) {
+		if (exchange == null || end.isUnanswered()) {
 			Waiting.await(end.unanswered());
 		}
 		return result;

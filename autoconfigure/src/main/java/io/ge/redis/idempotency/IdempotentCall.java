@@ -351,7 +351,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		}
 
 		private CompletionStage<?> answered() {
-			return (this.exchange != null) ? DONE : this.end.unanswered();
+			return (this.exchange == null || this.end.isUnanswered()) ? this.end.unanswered() : DONE;
 		}
 
 	}

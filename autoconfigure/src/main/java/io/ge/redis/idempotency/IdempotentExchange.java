@@ -80,7 +80,7 @@ public interface IdempotentExchange {
 
 		/**
 		 * The exchange has ended without a response of its own: what the method has
-		 * returned or thrown decides.
+		 * returned or thrown decides; if it still runs, when it has ended.
 		 * @return completes when Redis has it, as far as it is there, with whether this
 		 * has ended the claim
 		 */

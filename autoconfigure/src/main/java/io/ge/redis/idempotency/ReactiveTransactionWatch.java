@@ -48,7 +48,8 @@ final class ReactiveTransactionWatch implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Returns how many have begun of which nobody knows to which call they belong.
+	 * Returns how many have begun that can commit something, and of which nobody knows to
+	 * which call they belong.
 	 */
 	long unseen() {
 		return this.unseen.get();
@@ -60,7 +61,7 @@ final class ReactiveTransactionWatch implements TransactionExecutionListener {
 		if (call != null) {
 			this.seen.put(transaction, call);
 		}
-		else {
+		else if (!transaction.isReadOnly()) {
 			this.unseen.incrementAndGet();
 		}
 	}

@@ -26,6 +26,8 @@ final class ReactiveTransactions {
 
 	private final @Nullable ReactiveTransactions outer;
 
+	private final long unseenAtStart;
+
 	private final AtomicInteger begun = new AtomicInteger();
 
 	private final AtomicInteger rolledBack = new AtomicInteger();
@@ -47,6 +49,7 @@ final class ReactiveTransactions {
 	ReactiveTransactions(ReactiveTransactionWatch watch, @Nullable ReactiveTransactions outer) {
 		this.watch = watch;
 		this.outer = outer;
+		this.unseenAtStart = watch.unseen();
 	}
 
 	/**
@@ -136,10 +139,18 @@ final class ReactiveTransactions {
 	 * Returns whether the work of the call was in transactions that were seen.
 	 */
 	boolean hasBegun() {
-		if (this.enclosed && !this.outside) {
-			return true;
-		}
-		return this.begun.get() > 0 && this.unseenBefore == this.watch.unseen();
+		return isEnclosed() || (this.begun.get() > 0 && this.unseenBefore == this.watch.unseen());
+	}
+
+	/**
+	 * Returns whether one that was not seen may have been its own.
+	 */
+	boolean mayHaveMissed() {
+		return !isEnclosed() && this.unseenAtStart != this.watch.unseen();
+	}
+
+	private boolean isEnclosed() {
+		return this.enclosed && !this.outside;
 	}
 
 	boolean hasLeftCaller(int suspensions) {

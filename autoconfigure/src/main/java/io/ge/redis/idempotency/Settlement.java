@@ -23,10 +23,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * and, if the call was made within a transaction, that has ended too; whichever comes
  * last, on its thread.
  * <p>
- * A key is freed only if nothing was committed. What the caller's transaction rolls back
- * includes the effect of this call, be it all of it or up to a savepoint that was set
- * before the call. What ran with the caller's transaction set aside and none in its place
- * is not rolled back with it.
+ * A key is freed only if nothing is known to be committed; where the response asks for
+ * another attempt, only if nothing can have been, unseen. What the caller's transaction
+ * rolls back includes the effect of this call, be it all of it or up to a savepoint that
+ * was set before the call. What ran with the caller's transaction set aside and none in
+ * its place is not rolled back with it.
  */
 final class Settlement {
 
@@ -47,6 +48,8 @@ final class Settlement {
 	private boolean committed;
 
 	private boolean begun;
+
+	private boolean missed;
 
 	private boolean leftCaller;
 
@@ -99,6 +102,7 @@ final class Settlement {
 		this.reached = progress.isReached();
 		this.committed = transactions.hasCommitted();
 		this.begun = transactions.hasBegun();
+		this.missed = transactions.mayHaveMissed();
 		this.leftCaller = transactions.hasLeftCaller(this.suspensions.get());
 		this.abandoned = abandoned;
 		this.left = true;
@@ -170,7 +174,7 @@ final class Settlement {
 		if (this.callersStatus != null) {
 			return this.callersStatus == TransactionSynchronization.STATUS_ROLLED_BACK && !this.leftCaller;
 		}
-		return this.begun || recording instanceof Recording.Retryable
+		return this.begun || (recording instanceof Recording.Retryable && !this.missed)
 				|| (this.policy == FailureWithoutTransaction.RELEASE && !this.abandoned);
 	}
 

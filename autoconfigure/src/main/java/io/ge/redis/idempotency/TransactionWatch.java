@@ -5,6 +5,8 @@
 
 package io.ge.redis.idempotency;
 
+import java.util.concurrent.atomic.AtomicLong;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
@@ -24,6 +26,8 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	private final ThreadLocal<@Nullable Frame> current = new ThreadLocal<>();
 
+	private final AtomicLong unseen = new AtomicLong();
+
 	/**
 	 * Begins to watch on this thread.
 	 * @param testimony told of the transactions in which a row could be written
@@ -34,10 +38,20 @@ final class TransactionWatch implements TransactionExecutionListener {
 		return frame;
 	}
 
+	/**
+	 * Returns how many have begun on threads without a call.
+	 */
+	long unseen() {
+		return this.unseen.get();
+	}
+
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
 		if (beginFailure != null || !transaction.isNewTransaction()) {
 			return;
+		}
+		if (this.current.get() == null && counts(transaction)) {
+			this.unseen.incrementAndGet();
 		}
 		for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
 			frame.count = frame.count + 1;
@@ -111,6 +125,12 @@ final class TransactionWatch implements TransactionExecutionListener {
 		@Override
 		public boolean hasBegun() {
 			return this.begun > 0;
+		}
+
+		// Those of other threads are none of a call that ends on its own
+		@Override
+		public boolean mayHaveMissed() {
+			return false;
 		}
 
 		// Read-only ones take the place of the caller's as well

@@ -25,7 +25,8 @@ public class ExchangeSubscriberScope implements SubscriberScope {
 		if (exchange == null) {
 			return null;
 		}
-		UnaryOperator<Runnable> scope = (task) -> () -> ReactiveRequests.run(exchange, task);
+		boolean seen = exchange.isSeen(context);
+		UnaryOperator<Runnable> scope = (task) -> () -> ReactiveRequests.run(exchange, seen, task);
 		return exchange.readContent().thenReturn(scope);
 	}
 

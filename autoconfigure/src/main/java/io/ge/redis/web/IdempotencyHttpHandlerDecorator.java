@@ -16,8 +16,8 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 /**
  * Sees requests on WebFlux as a whole, in front of all filters and of what answers the
  * exceptions that leave them. A request to a handler that is not guarded is passed on
- * through objects that hold nothing back; if it has a key, its body is hashed while it is
- * read.
+ * through objects that hold nothing back; files are sent as buffers there, not by the
+ * operating system. If the request has a key, its body is hashed while it is read.
  */
 public class IdempotencyHttpHandlerDecorator implements HttpHandlerDecoratorFactory {
 

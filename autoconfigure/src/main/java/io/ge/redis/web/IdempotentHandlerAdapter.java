@@ -62,7 +62,7 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 		return Mono.deferContextual((context) -> {
 			ReactiveExchange idempotent = ReactiveExchange.of(context);
 			Mono<HandlerResult> called = next(handler).handle(exchange, handler);
-			if (idempotent == null) {
+			if (idempotent == null || !idempotent.isSeen(context)) {
 				return called;
 			}
 			idempotent.expect(guarded.getMethod(),

@@ -49,6 +49,8 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	private static final String KEY = ReactiveExchange.class.getName();
 
+	private static final String DISPATCH = KEY + ".dispatch";
+
 	private final ExchangeRules rules;
 
 	private final ReactiveExchangeRequest request;
@@ -73,7 +75,9 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	private volatile @Nullable Parts parts;
 
-	private volatile @Nullable Completion completion;
+	private volatile @Nullable Call call;
+
+	private volatile boolean abandoned;
 
 	private volatile CompletionStage<?> ready = CompletableFuture.completedFuture(null);
 
@@ -91,7 +95,10 @@ final class ReactiveExchange implements IdempotentExchange {
 		return new ReactiveExchangeResponse(response, this.rules.maxBytes(), new ReactiveExchangeResponse.Listener() {
 
 			@Override
-			public Mono<Void> oversized() {
+			public Mono<Void> oversized(ReactiveExchangeResponse oversized) {
+				if (oversized.isUnawaited()) {
+					return unanswered(oversized);
+				}
 				ReactiveExchange.this.answer.oversized();
 				return answer();
 			}
@@ -139,12 +146,40 @@ final class ReactiveExchange implements IdempotentExchange {
 	 * @param dispatch what does so
 	 */
 	Mono<Void> dispatch(ServerWebExchange decorated, ReactiveExchangeResponse response, Mono<Void> dispatch) {
+		Mono<Void> known = dispatch.contextWrite((context) -> context.put(DISPATCH, response));
+		Call last = this.call;
+		if (last != null && last.completion().isRunning()) {
+			// Whoever has not waited for that call tries something else: what it answers
+			// is
+			// not the answer of the call
+			return known;
+		}
 		this.stage.compareAndSet(Stage.LEFT, Stage.OPEN);
+		this.abandoned = false;
 		this.exchange = decorated;
 		this.inner = response;
-		Mono<Void> whole = dispatch.then(Mono.defer(this::endDispatch))
-			.onErrorResume((failure) -> leave(failure).then(Mono.error(failure)));
-		return Outliving.of(whole, this::outlivesSubscriber, this::abandoned);
+		Mono<Void> whole = known.then(Mono.defer(() -> endDispatch(response)))
+			.onErrorResume((failure) -> leave(failure, response).then(Mono.error(failure)));
+		return Outliving.of(whole, () -> {
+			response.leave();
+			return outlivesSubscriber();
+		}, this::abandoned);
+	}
+
+	/**
+	 * Returns the exchange as the handler sees it, if it has come that far.
+	 */
+	@Nullable ServerWebExchange exchange() {
+		return this.exchange;
+	}
+
+	/**
+	 * Returns whether a subscriber is part of the dispatch that is seen: not of one that
+	 * was begun while a call of another one still ran.
+	 */
+	boolean isSeen(ContextView context) {
+		ReactiveExchangeResponse response = this.inner;
+		return response != null && context.getOrDefault(DISPATCH, null) == response;
 	}
 
 	/**
@@ -291,13 +326,13 @@ final class ReactiveExchange implements IdempotentExchange {
 	 * @return this, or {@code null} if the handler is called within itself
 	 */
 	@Nullable ReactiveExchange forNextCall() {
-		Completion last = this.completion;
-		if (last != null && last.isRunning()) {
+		Call last = this.call;
+		if (last != null && last.completion().isRunning()) {
 			return null;
 		}
 		if (last != null) {
-			this.completion = null;
-			this.ready = last.unanswered();
+			this.call = null;
+			this.ready = last.completion().unanswered();
 		}
 		return this;
 	}
@@ -309,12 +344,17 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	@Override
 	public void capture(Completion open) {
-		this.completion = open;
+		ReactiveExchangeResponse response = this.inner;
+		this.call = new Call(open, response);
 		this.answer.begin();
 		this.stage.compareAndSet(Stage.OPEN, Stage.CLAIMED);
-		ReactiveExchangeResponse response = this.inner;
+		// What it held back was for the answer to an earlier attempt
+		this.outer.pass();
 		if (response != null) {
 			response.capture();
+		}
+		if (this.abandoned || this.stage.get() == Stage.LEFT) {
+			open.unanswered();
 		}
 	}
 
@@ -359,20 +399,19 @@ final class ReactiveExchange implements IdempotentExchange {
 	 * The same, of which only the method knows the exception.
 	 */
 	void failed() {
-		Completion open = this.completion;
-		Throwable failure = (open != null) ? open.failure() : null;
+		Call open = this.call;
+		Throwable failure = (open != null) ? open.completion().failure() : null;
 		failed((failure != null) ? failure : new IllegalStateException());
 	}
 
 	/**
 	 * The dispatch is over, and what was held back is sent.
 	 */
-	private Mono<Void> endDispatch() {
-		ReactiveExchangeResponse response = this.inner;
-		StoredResponse stored = this.replayed;
-		if (response == null) {
-			return Mono.empty();
+	private Mono<Void> endDispatch(ReactiveExchangeResponse response) {
+		if (response.isUnawaited()) {
+			return unanswered(response);
 		}
+		StoredResponse stored = this.replayed;
 		if (stored != null) {
 			this.replayed = null;
 			restoreHeaders(response);
@@ -395,15 +434,21 @@ final class ReactiveExchange implements IdempotentExchange {
 	 * An exception leaves the dispatch. Whoever answers it, in front of it or of all
 	 * filters, answers the call.
 	 */
-	private Mono<Void> leave(Throwable failure) {
-		failed(failure);
-		Completion open = this.completion;
-		if (open == null) {
-			return Mono.empty();
+	private Mono<Void> leave(Throwable failure, ReactiveExchangeResponse response) {
+		if (response.isUnawaited() || this.stage.get() == Stage.OVER) {
+			// There is nobody any more who could
+			return unanswered(response);
 		}
-		this.outer.capture();
-		// There is nobody any more who could
-		return (this.stage.get() == Stage.OVER) ? completed(open.unanswered()) : Mono.empty();
+		failed(failure);
+		if (this.call != null) {
+			this.outer.capture();
+		}
+		return Mono.empty();
+	}
+
+	private Mono<Void> unanswered(ReactiveExchangeResponse response) {
+		Call last = this.call;
+		return (last != null && last.response() == response) ? completed(last.completion().unanswered()) : Mono.empty();
 	}
 
 	/**
@@ -415,9 +460,9 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	private Mono<Void> end(Throwable failure) {
-		Completion open = this.completion;
+		Call open = this.call;
 		over();
-		return (open != null) ? completed(open.answered(new Recording.Failed(), true)) : Mono.empty();
+		return (open != null) ? completed(open.completion().answered(new Recording.Failed(), true)) : Mono.empty();
 	}
 
 	private void over() {
@@ -429,12 +474,18 @@ final class ReactiveExchange implements IdempotentExchange {
 	 */
 	private Mono<Void> answer() {
 		return Mono.defer(() -> {
-			Completion open = this.completion;
-			if (open == null) {
+			Call last = this.call;
+			if (last == null) {
 				return Mono.empty();
 			}
+			Completion open = last.completion();
+			ReactiveExchangeResponse own = last.response();
+			if (own != null && own.isUnawaited()) {
+				return completed(open.unanswered());
+			}
+			ReactiveExchangeResponse response = (own == null || this.outer.isCapturing()) ? this.outer : own;
 			try {
-				return completed(open.answered(recording(open), this.answer.isFailed()));
+				return completed(open.answered(recording(open, response), this.answer.isFailed()));
 			}
 			catch (RuntimeException | Error ex) {
 				// Else the claim would be prolonged for ever
@@ -443,9 +494,7 @@ final class ReactiveExchange implements IdempotentExchange {
 		});
 	}
 
-	private Recording recording(Completion open) {
-		ReactiveExchangeResponse within = this.inner;
-		ReactiveExchangeResponse response = (within == null || this.outer.isCapturing()) ? this.outer : within;
+	private Recording recording(Completion open, ReactiveExchangeResponse response) {
 		return this.answer.recording(open, response.status(), () -> response.captured(this.kept.of(response::values)),
 				() -> response.withoutBody(this.kept.withoutBody(response::values)));
 	}
@@ -466,17 +515,19 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	private void cancelled() {
-		over();
 		abandoned();
+		over();
 	}
 
 	/**
-	 * What was going on is cancelled: the method has ended without an answer.
+	 * What was going on is cancelled: the method has ended, or will, without an answer;
+	 * also one that is claiming its key just now.
 	 */
 	private void abandoned() {
-		Completion open = this.completion;
+		this.abandoned = true;
+		Call open = this.call;
 		if (open != null) {
-			open.unanswered();
+			open.completion().unanswered();
 		}
 	}
 
@@ -497,6 +548,15 @@ final class ReactiveExchange implements IdempotentExchange {
 		/** It is answered. */
 		OVER
 
+	}
+
+	/**
+	 * A call that has claimed its key.
+	 *
+	 * @param completion told of its answer
+	 * @param response the response behind all filters that is its answer
+	 */
+	private record Call(Completion completion, @Nullable ReactiveExchangeResponse response) {
 	}
 
 	/**

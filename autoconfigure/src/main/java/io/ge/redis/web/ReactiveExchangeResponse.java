@@ -46,6 +46,8 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 	private volatile boolean closed;
 
+	private volatile boolean unawaited;
+
 	private volatile byte[] body = {};
 
 	/**
@@ -79,6 +81,15 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
+	 * Passes on what is written from now on, and forgets what was held back.
+	 */
+	void pass() {
+		this.body = new byte[0];
+		this.closed = false;
+		this.mode = Mode.PASSING;
+	}
+
+	/**
 	 * Discards what is written from now on.
 	 */
 	void discard() {
@@ -101,6 +112,18 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 	boolean isCapturing() {
 		return this.mode == Mode.CAPTURING;
+	}
+
+	/**
+	 * Nobody waits for it any more, such as a filter that answers by itself. Status and
+	 * headers are then of that answer as well, so they cannot be kept.
+	 */
+	void leave() {
+		this.unawaited = true;
+	}
+
+	boolean isUnawaited() {
+		return this.unawaited;
 	}
 
 	int status() {
@@ -245,7 +268,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 	private Mono<Void> passOn(Flux<List<byte[]>> pieces) {
 		this.mode = Mode.PASSING;
-		return this.listener.oversized()
+		return this.listener.oversized(this)
 			.then(getDelegate()
 				.writeWith(pieces.concatMapIterable(Function.identity()).map((bytes) -> bufferFactory().wrap(bytes))));
 	}
@@ -273,9 +296,10 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 		/**
 		 * The body is too large to be kept.
+		 * @param response the response
 		 * @return completes when it may be passed on
 		 */
-		Mono<Void> oversized();
+		Mono<Void> oversized(ReactiveExchangeResponse response);
 
 		/**
 		 * The body is sent in pieces.

@@ -33,7 +33,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
  */
 final class ReactiveRequests implements HandlerRequests {
 
-	private static final ThreadLocal<@Nullable ReactiveExchange> CURRENT = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Current> CURRENT = new ThreadLocal<>();
 
 	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, DataBuffer.class);
 
@@ -42,10 +42,11 @@ final class ReactiveRequests implements HandlerRequests {
 
 	/**
 	 * Runs a task that finds an exchange.
+	 * @param seen whether its response can be kept and replaced
 	 */
-	static void run(ReactiveExchange exchange, Runnable task) {
-		ReactiveExchange before = CURRENT.get();
-		CURRENT.set(exchange);
+	static void run(ReactiveExchange exchange, boolean seen, Runnable task) {
+		Current before = CURRENT.get();
+		CURRENT.set(new Current(exchange, seen));
 		try {
 			task.run();
 		}
@@ -61,8 +62,7 @@ final class ReactiveRequests implements HandlerRequests {
 
 	@Override
 	public @Nullable CurrentRequest current() {
-		ReactiveExchange exchange = CURRENT.get();
-		return (exchange != null) ? new Current(exchange) : null;
+		return CURRENT.get();
 	}
 
 	/**
@@ -98,8 +98,9 @@ final class ReactiveRequests implements HandlerRequests {
 	 * A request.
 	 *
 	 * @param exchange it and its response
+	 * @param isSeen whether its response can be kept and replaced
 	 */
-	private record Current(ReactiveExchange exchange) implements CurrentRequest {
+	private record Current(ReactiveExchange exchange, boolean isSeen) implements CurrentRequest {
 
 		@Override
 		public List<String> headers(String name) {
@@ -130,7 +131,7 @@ final class ReactiveRequests implements HandlerRequests {
 
 		@Override
 		public @Nullable IdempotentExchange exchange(Method handler) {
-			return this.exchange.isOf(handler) ? this.exchange.forNextCall() : null;
+			return (this.isSeen && this.exchange.isOf(handler)) ? this.exchange.forNextCall() : null;
 		}
 
 		@Override

@@ -22,10 +22,10 @@ import org.springframework.util.function.SingletonSupplier;
  * <p>
  * Kept are successes, redirections, and errors of the client that a repetition would get
  * again. Those that ask for another attempt (401, 403, 408, 409, 425, 429 and 503) free
- * the key unless something was committed, and all other errors of the server count as a
- * failure of the call. So does every answer to an exception but an error of the client
- * that a repetition would get again: what the method has done before it failed is not
- * told by a status.
+ * the key unless something was, or may have been, committed, and all other errors of the
+ * server count as a failure of the call. So does every answer to an exception but an
+ * error of the client that a repetition would get again: what the method has done before
+ * it failed is not told by a status.
  */
 final class ResponseRules {
 

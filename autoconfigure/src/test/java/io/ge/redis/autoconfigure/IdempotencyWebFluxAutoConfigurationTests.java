@@ -7,6 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.web.ExchangeSubscriberScope;
 import io.ge.redis.web.IdempotencyFilter;
@@ -15,6 +16,7 @@ import io.ge.redis.web.IdempotencyKeyHeader;
 import io.ge.redis.web.IdempotencyProblems;
 import io.ge.redis.web.IdempotencyWebFilter;
 import io.ge.redis.web.IdempotentHandlerAdapter;
+import io.ge.redis.web.ReactivePrincipals;
 import io.ge.redis.web.ResponseEntityRecorder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +33,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -77,6 +80,17 @@ class IdempotencyWebFluxAutoConfigurationTests {
 				.doesNotHaveBean(IdempotencyWebFilter.class)
 				.doesNotHaveBean(IdempotencyFilter.class)
 				.hasBean("geRedisIdempotencyFilter"));
+	}
+
+	@Test
+	void userOfTheExchangeIsFoundWithoutSpringSecurity() {
+		ReactiveWebApplicationContextRunner runner = this.reactive
+			.withConfiguration(AutoConfigurations.of(GeRedisPrincipalAutoConfiguration.class));
+		runner.withClassLoader(new FilteredClassLoader(SecurityContextHolder.class))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(ReactivePrincipals.class)
+				.hasSingleBean(PrincipalProvider.class));
+		runner.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(ReactivePrincipals.class));
 	}
 
 	@Test

@@ -7,13 +7,18 @@ package io.ge.redis.idempotency;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.idempotency.IdempotencyControl.State;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
@@ -253,6 +258,53 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	}
 
 	@Test
+	void retryableAnswerFreesTheKeyUnlessACommitMayHaveBeenMissed() {
+		Answer nothing = new Answer("a", new CompletableFuture<>());
+		nothing.result().complete("nothing");
+		call(nothing).join();
+		nothing.open().answered(new Recording.Retryable(), false).toCompletableFuture().join();
+		assertThat(state("a")).isEqualTo(State.FREE);
+		Answer unseen = new Answer("b", new CompletableFuture<>());
+		CompletableFuture<?> call = call(unseen);
+		this.database.put("b", 1).as(this.transactions::transactional).block(LONG);
+		unseen.result().complete("committed");
+		call.join();
+		unseen.open().answered(new Recording.Retryable(), false).toCompletableFuture().join();
+		assertThat(state("b")).isEqualTo(State.UNKNOWN);
+		assertIdle();
+	}
+
+	@Test
+	void callWhoseExchangeHasEndedBeforeItEndsItsClaim() {
+		Answer abandoned = new Answer("a", new CompletableFuture<>());
+		CompletableFuture<?> first = call(abandoned);
+		abandoned.open().unanswered();
+		abandoned.result().completeExceptionally(new IllegalStateException("failing"));
+		assertThat(first).failsWithin(LONG);
+		assertThat(state("a")).isEqualTo(State.UNKNOWN);
+		Answer answered = new Answer("b", new CompletableFuture<>());
+		CompletableFuture<?> second = call(answered);
+		answered.open().answered(new Recording.Retryable(), false);
+		answered.result().complete("done");
+		assertThat(second).succeedsWithin(LONG);
+		assertThat(state("b")).isEqualTo(State.LOST);
+		assertIdle();
+	}
+
+	private CompletableFuture<?> call(Answer answer) {
+		DefaultIdempotency idempotency = (DefaultIdempotency) this.context.getBean(Idempotency.class);
+		IdempotencyRequest request = idempotency.request(IdempotencySettings.of("bank"), List.of(answer.key()),
+				Fingerprints.of(null));
+		Answers answers = new Answers(new Nothing(), null, answer, () -> {
+		}, null);
+		Object promise = this.context.getBean(GuardedCalls.class)
+			.make(ResultForm.FUTURE,
+					() -> idempotency.call(ResultForm.FUTURE, new Work(request, answers, answer.result())));
+		Awaitility.await().until(() -> !answer.begun().isEmpty());
+		return ((CompletionStage<?>) promise).toCompletableFuture();
+	}
+
+	@Test
 	void nothingIsLeftHeldAfterCancellationsInTransactions() {
 		Flux.range(0, 300).flatMap((i) -> {
 			String key = "random " + i;
@@ -295,6 +347,77 @@ class IdempotencyReactiveTransactionIntegrationTests {
 
 	private @Nullable Long balance(String id) {
 		return this.database.find(id).block(LONG);
+	}
+
+	/**
+	 * What a call answers.
+	 */
+	record Answer(String key, CompletableFuture<Object> result,
+			BlockingQueue<Completion> begun) implements IdempotentExchange {
+
+		Answer(String key, CompletableFuture<Object> result) {
+			this(key, result, new LinkedBlockingQueue<>());
+		}
+
+		Completion open() {
+			return this.begun.element();
+		}
+
+		@Override
+		public void capture(Completion completion) {
+			this.begun.add(completion);
+		}
+
+		@Override
+		public Object replay(byte[] response) {
+			throw new IllegalStateException();
+		}
+
+	}
+
+	/**
+	 * Keeps no value.
+	 */
+	record Nothing() implements ResultCodec {
+
+		@Override
+		public Recording record(@Nullable Object result) {
+			return new Recording.Lost();
+		}
+
+		@Override
+		public Object replay(byte[] bytes) {
+			throw new IllegalStateException();
+		}
+
+	}
+
+	/**
+	 * Work that ends when it is told to.
+	 */
+	record Work(IdempotencyRequest request, Answers answers,
+			CompletableFuture<Object> result) implements IdempotentCall.Action {
+
+		@Override
+		public IdempotencySettings settings() {
+			return this.request.settings();
+		}
+
+		@Override
+		public IdempotentCall.Question ask() {
+			return new IdempotentCall.Question(this.request, this.answers);
+		}
+
+		@Override
+		public Object run(Progress progress) {
+			progress.reach();
+			return this.result;
+		}
+
+		@Override
+		public void end(Progress progress) {
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

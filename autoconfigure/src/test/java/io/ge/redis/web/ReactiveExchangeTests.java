@@ -11,6 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.idempotency.IdempotentExchange;
 import io.ge.redis.idempotency.OversizedResponse;
@@ -143,6 +146,105 @@ class ReactiveExchangeTests {
 		Disposable unclaimed = answer(post(""), (exchange, response) -> asking.asMono()).subscribe();
 		unclaimed.dispose();
 		assertThat(asking.currentSubscriberCount()).isZero();
+	}
+
+	@Test
+	void callThatIsClaimedWhileItsClientGoesIsUnanswered() {
+		AtomicReference<ReactiveExchange> asking = new AtomicReference<>();
+		answer(post(""), (exchange, response) -> {
+			asking.set(exchange);
+			return Mono.never();
+		}).subscribe().dispose();
+		asking.get().capture(this.completion);
+		assertThat(this.completion.unanswered).isEqualTo(1);
+	}
+
+	@Test
+	void answerOfAFilterThatHasNotWaitedIsNotThatOfTheCall() {
+		Sinks.Empty<Void> working = Sinks.empty();
+		filtered((exchange, response) -> {
+			exchange.capture(this.completion);
+			return working.asMono().then(response.setComplete());
+		}, (dispatched) -> Mono.firstWithSignal(dispatched, Mono.defer(() -> {
+			this.server.setStatusCode(HttpStatus.SERVICE_UNAVAILABLE);
+			return this.server.setComplete();
+		}))).block();
+		assertThat(this.completion.unanswered).isZero();
+		working.tryEmitEmpty();
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isEqualTo(1);
+	}
+
+	@Test
+	void longAnswerThatNobodyWaitsForIsNotThatOfTheCall() {
+		Sinks.Empty<Void> working = Sinks.empty();
+		filtered((exchange, response) -> {
+			exchange.capture(this.completion);
+			return working.asMono().then(response.writeWith(Flux.just("1234567890", "a").map(this::buffer)));
+		}, (dispatched) -> Mono.firstWithSignal(dispatched, Mono.defer(() -> {
+			this.server.setStatusCode(HttpStatus.SERVICE_UNAVAILABLE);
+			return this.server.setComplete();
+		}))).block();
+		working.tryEmitEmpty();
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isPositive();
+	}
+
+	@Test
+	void secondAttemptOfAFilterIsKept() {
+		AtomicInteger attempts = new AtomicInteger();
+		filtered((exchange, response) -> {
+			assertThat(exchange.forNextCall()).isSameAs(exchange);
+			exchange.capture(this.completion);
+			return (attempts.incrementAndGet() == 1) ? Mono.error(new IllegalStateException("failed"))
+					: response.writeWith(Mono.fromSupplier(() -> buffer("abc")));
+		}, (dispatched) -> dispatched.retry(1)).block();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("abc");
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("abc");
+	}
+
+	@Test
+	void attemptBesideACallThatGoesOnIsNotItsAnswer() {
+		Sinks.Empty<Void> working = Sinks.empty();
+		AtomicInteger attempts = new AtomicInteger();
+		List<Boolean> seen = new ArrayList<>();
+		this.completion.running = true;
+		filtered((exchange, response) -> Mono.deferContextual((context) -> {
+			seen.add(exchange.isSeen(context));
+			if (attempts.incrementAndGet() > 1) {
+				return response.writeWith(Mono.fromSupplier(() -> buffer("second")));
+			}
+			exchange.capture(this.completion);
+			return working.asMono().then(response.writeWith(Mono.fromSupplier(() -> buffer("first"))));
+		}), (dispatched) -> Mono.firstWithSignal(dispatched, dispatched)).block();
+		assertThat(seen).containsExactly(true, false);
+		this.completion.running = false;
+		working.tryEmitEmpty();
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isEqualTo(1);
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
+	}
+
+	@Test
+	void userIsThatOfTheExchangeBehindAllFilters() {
+		ReactivePrincipals principals = new ReactivePrincipals();
+		List<@Nullable String> names = new ArrayList<>();
+		ReactiveExchange exchange = new ReactiveExchange(post(""), this.server, RULES);
+		ServerWebExchange authenticated = exchange(exchange, exchange.response()).mutate()
+			.principal(Mono.just(() -> "alice"))
+			.build();
+		exchange.answerWith(exchange.dispatch(authenticated, exchange.behind(exchange.response()),
+				Mono.deferContextual((context) -> Mono.from(principals.find(context)))
+					.doOnNext((scope) -> scope.apply(() -> {
+						names.add(principals.currentPrincipal());
+						UnaryOperator<Runnable> captured = principals.capture();
+						CompletableFuture.runAsync(captured.apply(() -> names.add(principals.currentPrincipal())))
+							.join();
+					}).run())
+					.then()))
+			.block();
+		names.add(principals.currentPrincipal());
+		assertThat(names).containsExactly("alice", "alice", null);
 	}
 
 	@Test
@@ -280,20 +382,36 @@ class ReactiveExchangeTests {
 	private Mono<Void> answer(MockServerHttpRequest request, ExchangeRules rules, Dispatch dispatch,
 			@Nullable Page page) {
 		ReactiveExchange exchange = new ReactiveExchange(request, this.server, rules);
-		ReactiveExchangeResponse response = exchange.behind(exchange.response());
-		ServerWebExchange whole = new DefaultServerWebExchange(exchange.request(), exchange.response(),
-				new DefaultWebSessionManager(), ServerCodecConfigurer.create(), new AcceptHeaderLocaleContextResolver())
-			.mutate()
-			.response(response)
-			.build();
-		this.whole = whole;
-		Mono<Void> dispatched = exchange.dispatch(whole, response, Mono.defer(() -> {
-			exchange.expect(HANDLER, true);
-			return dispatch.run(exchange, response);
-		}));
+		Mono<Void> dispatched = dispatch(exchange, dispatch);
 		Mono<Void> answered = (page != null) ? dispatched.onErrorResume((failure) -> page.write(exchange.response()))
 				: dispatched;
 		return exchange.answerWith(answered.then(Mono.defer(() -> exchange.response().setComplete())));
+	}
+
+	private Mono<Void> filtered(Dispatch dispatch, UnaryOperator<Mono<Void>> filter) {
+		ReactiveExchange exchange = new ReactiveExchange(post(""), this.server, RULES);
+		return exchange.answerWith(filter.apply(Mono.defer(() -> dispatch(exchange, dispatch)))
+			.then(Mono.defer(() -> exchange.response().setComplete())));
+	}
+
+	private Mono<Void> dispatch(ReactiveExchange exchange, Dispatch dispatch) {
+		ReactiveExchangeResponse response = exchange.behind(exchange.response());
+		ServerWebExchange whole = exchange(exchange, response);
+		this.whole = whole;
+		return exchange.dispatch(whole, response, Mono.deferContextual((context) -> {
+			if (exchange.isSeen(context)) {
+				exchange.expect(HANDLER, true);
+			}
+			return dispatch.run(exchange, response);
+		}));
+	}
+
+	private static ServerWebExchange exchange(ReactiveExchange exchange, ReactiveExchangeResponse response) {
+		return new DefaultServerWebExchange(exchange.request(), exchange.response(), new DefaultWebSessionManager(),
+				ServerCodecConfigurer.create(), new AcceptHeaderLocaleContextResolver())
+			.mutate()
+			.response(response)
+			.build();
 	}
 
 	private static Method handler() {
@@ -325,6 +443,8 @@ class ReactiveExchangeTests {
 
 		int unanswered;
 
+		boolean running;
+
 		StoredResponse kept() {
 			assertThat(this.answers).first().isInstanceOf(Recording.Stored.class);
 			return StoredResponse.read(((Recording.Stored) this.answers.get(0)).bytes());
@@ -332,7 +452,7 @@ class ReactiveExchangeTests {
 
 		@Override
 		public boolean isRunning() {
-			return false;
+			return this.running;
 		}
 
 		@Override
