@@ -117,11 +117,11 @@ public interface DistributedLocks {
 			LockedWork<T, E> work) throws E;
 
 	/**
-	 * Runs work under a lock, as {@link DistributedLock} would that of a
-	 * method which returns a future: the work begins when the lock is held, and the lock
-	 * is given up when its stage is complete. Inside a transaction of this thread the
-	 * lock is waited for on it, so that the work begins inside, and kept until that
-	 * transaction has completed; elsewhere nobody is blocked.
+	 * Runs work under a lock, as {@link DistributedLock} would that of a method which
+	 * returns a future: the work begins when the lock is held, and the lock is given up
+	 * when its stage is complete. Inside a transaction of this thread the lock is waited
+	 * for on it, so that the work begins inside, and kept until that transaction has
+	 * completed; elsewhere nobody is blocked.
 	 * @param name the name of the lock
 	 * @param key what is locked
 	 * @param options wait time and lease
@@ -182,8 +182,8 @@ public interface DistributedLocks {
 			LockedWork<T, E> work) throws E;
 
 	/**
-	 * Runs work under the locks of several keys, as
-	 * {@link #executeAsync} and {@link #executeAll}.
+	 * Runs work under the locks of several keys, as {@link #executeAsync} and
+	 * {@link #executeAll}.
 	 * @param name the name of the locks
 	 * @param keys what is locked, not empty
 	 * @param options wait time, one budget for all, and lease

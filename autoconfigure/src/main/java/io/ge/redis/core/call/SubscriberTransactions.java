@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -71,7 +72,9 @@ public final class SubscriberTransactions {
 	 * @param participant who takes part
 	 */
 	public static void join(TransactionSynchronizationManager transaction, TransactionParticipant participant) {
-		transaction.registerSynchronization(new Participation(participant));
+		Participation participation = new Participation(participant, transaction, new AtomicBoolean());
+		transaction.registerSynchronization(participation);
+		participant.joined(participation::isOver);
 	}
 
 	/**
@@ -129,8 +132,18 @@ public final class SubscriberTransactions {
 	 * when it goes on.
 	 *
 	 * @param participant who takes part
+	 * @param transaction the transaction's synchronizations
+	 * @param suspended whether it is suspended
 	 */
-	private record Participation(TransactionParticipant participant) implements TransactionSynchronization, Ordered {
+	private record Participation(TransactionParticipant participant, TransactionSynchronizationManager transaction,
+			AtomicBoolean suspended) implements TransactionSynchronization, Ordered {
+
+		/**
+		 * Its manager clears up at last, whatever has gone wrong.
+		 */
+		boolean isOver() {
+			return !this.suspended.get() && !this.transaction.isActualTransactionActive();
+		}
 
 		@Override
 		public int getOrder() {
@@ -139,7 +152,15 @@ public final class SubscriberTransactions {
 
 		@Override
 		public Mono<Void> suspend() {
-			return Mono.fromRunnable(this.participant::suspended);
+			return Mono.fromRunnable(() -> {
+				this.suspended.set(true);
+				this.participant.suspended();
+			});
+		}
+
+		@Override
+		public Mono<Void> resume() {
+			return Mono.fromRunnable(() -> this.suspended.set(false));
 		}
 
 		@Override
