@@ -36,8 +36,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * nobody waits for the lock on a thread: it is asked for when the method is called, or at
  * each subscription to what it returns, the method is called when it is held, and it is
  * given up before the result is passed on, or the end of several values. Whoever cancels
- * gives it up. Calls inside enter it again on the thread that calls the method, and along
- * the context of the subscriber.
+ * gives it up, but for what goes on all the same: the future of a method that ignores the
+ * cancellation, and a transaction that keeps the lock. Calls inside enter it again on the
+ * thread that calls the method, and along the context of the subscriber; so does whatever
+ * the method sets going on that thread before it returns, whoever it belongs to.
  * <p>
  * Cost: two script calls, two round trips, token included; a nested entry costs nothing.
  * A call that waits asks Redis at most once a second and is woken by a message. Keys are

@@ -7,7 +7,6 @@ package io.ge.redis.lock;
 
 import java.util.Collection;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -20,8 +19,14 @@ import org.jspecify.annotations.Nullable;
  * Redis is away, every method throws
  * {@link io.ge.redis.core.outage.RedisUnavailableException}, after at most
  * {@code ge.redis.outage.command-timeout}. Every method that may wait has a twin whose
- * name ends with {@code Async}, which never blocks; what the others throw its stage fails
- * with.
+ * name ends with {@code Async}, which does not block; what the others throw its stage
+ * fails with. Only {@link #executeAsync} and {@link #executeAllAsync} wait for the lock
+ * where they are called if that is in a transaction of the thread, for up to the wait
+ * time.
+ * <p>
+ * No twin knows a subscriber: inside a reactive transaction its lock is given up
+ * <em>before</em> the commit, and the next holder may read what was there before. Use
+ * {@link DistributedLock} on a method that returns a publisher there.
  */
 public interface DistributedLocks {
 
@@ -59,7 +64,7 @@ public interface DistributedLocks {
 	 * who cancels it before has no lock
 	 */
 	default CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
-		return CompletableFuture.supplyAsync(() -> tryLock(name, key, options));
+		return HandledWork.take(() -> tryLock(name, key, options), (lock) -> lock.ifPresent(LockHandle::closeAsync));
 	}
 
 	/**
@@ -91,7 +96,7 @@ public interface DistributedLocks {
 	 * {@link LockNotAcquiredException}
 	 */
 	default CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options) {
-		return CompletableFuture.supplyAsync(() -> lock(name, key, options));
+		return HandledWork.take(() -> lock(name, key, options), LockHandle::closeAsync);
 	}
 
 	/**
@@ -112,11 +117,11 @@ public interface DistributedLocks {
 			LockedWork<T, E> work) throws E;
 
 	/**
-	 * Runs work under a lock without blocking, as {@link DistributedLock} would that of a
-	 * method which returns a future: the work begins when the lock is held, and the lock
-	 * is given up when its stage is complete. Inside a transaction of this thread the
-	 * lock is waited for on it, so that the work begins inside, and kept until that
-	 * transaction has completed.
+	 * Runs work under a lock, as {@link DistributedLock} would that of a method which
+	 * returns a future: the work begins when the lock is held, and the lock is given up
+	 * when its stage is complete. Inside a transaction of this thread the lock is waited
+	 * for on it, so that the work begins inside, and kept until that transaction has
+	 * completed; elsewhere nobody is blocked.
 	 * @param name the name of the lock
 	 * @param key what is locked
 	 * @param options wait time and lease
@@ -127,7 +132,7 @@ public interface DistributedLocks {
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
 			LockedWork<? extends CompletionStage<T>, ?> work) {
-		return lockAsync(name, key, options).thenCompose((lock) -> HandledWork.run(lock, work));
+		return HandledWork.run(lockAsync(name, key, options), work);
 	}
 
 	/**
@@ -156,7 +161,7 @@ public interface DistributedLocks {
 	 * cancels it before has no lock
 	 */
 	default CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options) {
-		return CompletableFuture.supplyAsync(() -> lockAll(name, keys, options));
+		return HandledWork.take(() -> lockAll(name, keys, options), LockHandle::closeAsync);
 	}
 
 	/**
@@ -177,8 +182,8 @@ public interface DistributedLocks {
 			LockedWork<T, E> work) throws E;
 
 	/**
-	 * Runs work under the locks of several keys without blocking, as
-	 * {@link #executeAsync} and {@link #executeAll}.
+	 * Runs work under the locks of several keys, as {@link #executeAsync} and
+	 * {@link #executeAll}.
 	 * @param name the name of the locks
 	 * @param keys what is locked, not empty
 	 * @param options wait time, one budget for all, and lease
@@ -188,7 +193,7 @@ public interface DistributedLocks {
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
 			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {
-		return lockAllAsync(name, keys, options).thenCompose((lock) -> HandledWork.run(lock, work));
+		return HandledWork.run(lockAllAsync(name, keys, options), work);
 	}
 
 	/**

@@ -6,8 +6,10 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -39,6 +41,9 @@ final class HeldLock implements LockHandle {
 	 * Whoever has taken it, until it is closed, and threads that have entered it again.
 	 */
 	private final AtomicInteger users = new AtomicInteger(1);
+
+	/** Transactions among them. */
+	private final List<KeptLocks> keepers = new CopyOnWriteArrayList<>();
 
 	private final AtomicBoolean lossTold = new AtomicBoolean();
 
@@ -210,6 +215,34 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
+	 * Keeps the lock for a transaction until {@link #letGo}.
+	 * @return as {@link #join()}
+	 */
+	boolean keep(KeptLocks transaction) {
+		boolean joined = join();
+		if (joined) {
+			this.keepers.add(transaction);
+		}
+		return joined;
+	}
+
+	/**
+	 * Lets go of the lock for a transaction.
+	 * @return as {@link #release()}
+	 */
+	CompletableFuture<Void> letGo(KeptLocks transaction) {
+		this.keepers.remove(transaction);
+		return leaveNow();
+	}
+
+	/**
+	 * Lets go of the lock for transactions that have ended and have told nobody.
+	 */
+	void checkKeepers() {
+		this.keepers.forEach(KeptLocks::giveUpIfOver);
+	}
+
+	/**
 	 * Lets go of the lock after the transaction of this thread, if there is one.
 	 */
 	void leave() {
@@ -223,6 +256,7 @@ final class HeldLock implements LockHandle {
 	 * @return as {@link #release()}
 	 */
 	CompletableFuture<Void> leaveNow() {
+		checkKeepers();
 		if (this.users.decrementAndGet() != 0) {
 			return CompletableFuture.completedFuture(null);
 		}

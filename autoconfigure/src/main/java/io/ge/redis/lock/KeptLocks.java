@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 import io.ge.redis.core.call.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,11 @@ final class KeptLocks implements TransactionParticipant {
 
 	private final @Nullable Integer isolation;
 
+	/** What other calls of the transaction find on its thread. */
+	private final List<LockContext.Frame> frames = new ArrayList<>(0);
+
+	private volatile BooleanSupplier ended = () -> false;
+
 	private boolean over;
 
 	/**
@@ -45,7 +51,7 @@ final class KeptLocks implements TransactionParticipant {
 	void keep(HeldLock lock) {
 		this.guard.lock();
 		try {
-			if (!this.over && !this.locks.contains(lock) && lock.join()) {
+			if (!this.over && !this.locks.contains(lock) && lock.keep(this)) {
 				this.locks.add(lock);
 			}
 		}
@@ -60,6 +66,26 @@ final class KeptLocks implements TransactionParticipant {
 	void keep(Entry entry) {
 		entry.own().forEach((lock) -> LockTransactions.warnIfOlder(lock.name(), this.isolation));
 		entry.held().forEach(this::keep);
+	}
+
+	/**
+	 * Lets other calls on this thread, which is the transaction's, enter locks again.
+	 */
+	void bind(List<HeldLock> held) {
+		for (HeldLock lock : held) {
+			LockContext.Frame frame = LockContext.keep(lock);
+			if (frame != null) {
+				this.frames.add(frame);
+			}
+		}
+	}
+
+	/**
+	 * Takes back what {@link #bind} has done; what another transaction has bound stays.
+	 */
+	void unbind() {
+		this.frames.forEach((frame) -> LockContext.exit(frame, false));
+		this.frames.clear();
 	}
 
 	/**
@@ -81,6 +107,20 @@ final class KeptLocks implements TransactionParticipant {
 	 */
 	void assertMayCommit() {
 		locks().forEach(HeldLock::assertMayCommit);
+	}
+
+	@Override
+	public void joined(BooleanSupplier over) {
+		this.ended = over;
+	}
+
+	/**
+	 * Gives up the locks if the transaction has ended and nobody was told.
+	 */
+	void giveUpIfOver() {
+		if (this.ended.getAsBoolean()) {
+			giveUp();
+		}
 	}
 
 	@Override
@@ -117,7 +157,7 @@ final class KeptLocks implements TransactionParticipant {
 		finally {
 			this.guard.unlock();
 		}
-		return HeldLocks.giveUp(kept, HeldLock::leaveNow);
+		return HeldLocks.giveUp(kept, (lock) -> lock.letGo(this));
 	}
 
 }

@@ -227,13 +227,17 @@ public final class LockContext {
 
 	/**
 	 * Lets other calls on this thread enter a lock again that its transaction keeps.
+	 * @return what is to be left when that has completed, unless the thread knows the
+	 * lock already
 	 */
-	static void keep(HeldLock lock) {
-		if (!handles().contains(lock)) {
-			Frame frame = frame(lock);
-			frame.inside = false;
-			framesOfThread().add(frame);
+	static @Nullable Frame keep(HeldLock lock) {
+		if (handles().contains(lock)) {
+			return null;
 		}
+		Frame frame = frame(lock);
+		frame.inside = false;
+		framesOfThread().add(frame);
+		return frame;
 	}
 
 	/**

@@ -124,7 +124,7 @@ final class LockTransactions {
 
 		@Override
 		public void afterCompletion(int status) {
-			this.locks.locks().forEach(LockContext::forget);
+			this.locks.unbind();
 			Waiting.await(this.locks.giveUp());
 		}
 

@@ -69,6 +69,11 @@ final class LockedCall implements GuardedCall<Entered> {
 		return this.locks.enter(this.task.settings(), this.task.keys(), this.task.isTogether(), this::enterAgain);
 	}
 
+	@Override
+	public Throwable interrupted(InterruptedException interrupt) {
+		return new LockInterruptedException(this.task.settings().name(), interrupt);
+	}
+
 	private @Nullable HeldLock enterAgain(RedisLockKey key, Consumer<HeldLock> shared) {
 		for (int i = this.held.size() - 1; i >= 0; i--) {
 			if (this.held.get(i) instanceof HeldLock lock && this.locks.isOf(lock, key) && lock.join()) {
@@ -94,9 +99,6 @@ final class LockedCall implements GuardedCall<Entered> {
 			}
 			entry = Entry.none(this.task.settings().name());
 		}
-		if (this.transaction != null) {
-			keep(entry, this.transaction);
-		}
 		return new Locked(entry);
 	}
 
@@ -106,7 +108,7 @@ final class LockedCall implements GuardedCall<Entered> {
 	private void keep(Entry entry, KeptLocks kept) {
 		kept.keep(entry);
 		if (Thread.currentThread() == this.thread) {
-			entry.held().forEach(LockContext::keep);
+			kept.bind(entry.held());
 		}
 	}
 
@@ -179,6 +181,9 @@ final class LockedCall implements GuardedCall<Entered> {
 
 		@Override
 		public void begin(Beginning beginning) throws Throwable {
+			if (LockedCall.this.transaction != null) {
+				keep(this.entry, LockedCall.this.transaction);
+			}
 			CompletableFuture<Void> interrupted = this.lost;
 			if (interrupted != null) {
 				for (HeldLock lock : this.entry.own()) {

@@ -21,7 +21,9 @@ public enum OnLost {
 	 * afterwards fails with {@link LockLostException} and is rolled back: one that was
 	 * begun under the lock, or in which the lock was taken. Between this look and the
 	 * commit the lock can still be lost; against that helps only the
-	 * {@linkplain FencingToken fencing token}.
+	 * {@linkplain FencingToken fencing token}. A reactive transaction that begins after
+	 * the work went on on another thread is not seen, unless Reactor propagates the
+	 * context automatically and {@code ge.redis.lock.propagate-context} is set.
 	 */
 	VETO_COMMIT,
 

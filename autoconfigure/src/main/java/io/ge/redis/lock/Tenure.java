@@ -183,6 +183,10 @@ final class Tenure {
 	 * Looks after the lease: on the timer, and at once when Redis is back.
 	 */
 	void tend() {
+		HeldLock inside = this.section;
+		if (inside != null) {
+			inside.checkKeepers();
+		}
 		if (this.state.get() != State.HELD) {
 			return;
 		}

@@ -5,6 +5,7 @@
 
 package io.ge.redis.lock;
 
+import java.lang.ref.WeakReference;
 import java.util.List;
 
 import io.ge.redis.core.call.SeenTransactions;
@@ -41,6 +42,9 @@ final class TransactionsUnderLocks implements TransactionExecutionListener {
 		}
 		Begun found = this.begun.get(transaction);
 		if (found != null) {
+			// What is known of a transaction must not keep it in memory
+			WeakReference<TransactionExecution> known = new WeakReference<>(transaction);
+			found.kept().joined(() -> isOver(known.get()));
 			found.locks().forEach(found.kept()::keep);
 		}
 	}
@@ -61,6 +65,10 @@ final class TransactionsUnderLocks implements TransactionExecutionListener {
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
 		end(transaction);
+	}
+
+	private static boolean isOver(@Nullable TransactionExecution transaction) {
+		return transaction == null || transaction.isCompleted();
 	}
 
 	private void end(TransactionExecution transaction) {

@@ -20,6 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.event.GuardEvent;
+import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.test.FailingSynchronization;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
@@ -57,6 +60,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Locks of methods whose results come later, and the API that does not block.
@@ -489,6 +493,39 @@ class LockFormsIntegrationTests {
 	}
 
 	@Test
+	void lockIsGivenUpAfterATransactionOfWhoseEndNobodyIsTold() {
+		for (FailingSynchronization failing : FailingSynchronization.values()) {
+			assertThatThrownBy(() -> desk.commits("end", failing.register()).block(LONG)).isNotNull();
+			assertThat(isHeld("end")).isFalse();
+			// Kept for the subscriber's, which ends when no call is there any more
+			TransactionalOperator operator = TransactionalOperator.create(first.get(ReactiveTransactionManager.class));
+			assertThatThrownBy(() -> operator.transactional(desk.renewed().then(failing.register())).block(LONG))
+				.isNotNull();
+		}
+		awaitNothingHeld();
+	}
+
+	@Test
+	void callThatIsCancelledWhileItIsDecidedKeepsNothingForTheTransaction() {
+		TransactionalOperator operator = TransactionalOperator.create(first.get(ReactiveTransactionManager.class));
+		Sinks.Empty<Void> leave = Sinks.empty();
+		first.get(Listening.class).acquired = leave::tryEmitEmpty;
+		try {
+			Mono<String> cancelled = desk.mono("left", () -> Mono.just("done"))
+				.takeUntilOther(leave.asMono())
+				.then(Mono.delay(Duration.ofMillis(1)).repeat().takeUntil((any) -> !isHeld("left")).then())
+				.timeout(Duration.ofSeconds(10))
+				.thenReturn("free");
+			assertThat(operator.transactional(cancelled).block(LONG)).isEqualTo("free");
+		}
+		finally {
+			first.get(Listening.class).acquired = () -> {
+			};
+		}
+		assertThat(desk.runs()).hasValue(0);
+	}
+
+	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void lockTakenInsideAReactiveTransactionThatSeesOldDataDrawsAWarning(CapturedOutput output) {
 		DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
@@ -526,6 +563,43 @@ class LockFormsIntegrationTests {
 			.executeWithoutResult((status) -> assertThat(desk.future("a", () -> later("one"))).succeedsWithin(LONG));
 		assertThat(isHeld("a")).isFalse();
 		assertThat(LockContext.capture().isEmpty()).isTrue();
+	}
+
+	@Test
+	void endOfAnInnerTransactionLeavesTheLocksOfTheOuterOneWhereTheyAre() {
+		PlatformTransactionManager manager = first.get(PlatformTransactionManager.class);
+		DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
+		definition.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		TransactionTemplate inner = new TransactionTemplate(manager, definition);
+		new TransactionTemplate(manager).executeWithoutResult((outer) -> {
+			assertThat(desk.future("outer", () -> later("one"))).succeedsWithin(LONG);
+			inner.executeWithoutResult((status) -> {
+				assertThat(desk.future("outer", () -> later("two"))).succeedsWithin(LONG);
+				assertThat(desk.future("inner", () -> later("three"))).succeedsWithin(LONG);
+				assertThat(desk.plain("inner")).isEqualTo("plain");
+			});
+			assertThat(isHeld("inner")).isFalse();
+			assertThat(desk.plain("outer")).isEqualTo("plain");
+			assertThat(isHeld("outer")).isTrue();
+		});
+		assertThat(isHeld("outer")).isFalse();
+		assertThat(LockContext.capture().isEmpty()).isTrue();
+	}
+
+	@Test
+	void interruptEndsTheWaitOfAFutureInATransactionOfItsThread() {
+		TransactionTemplate transaction = new TransactionTemplate(first.get(PlatformTransactionManager.class));
+		try (LockHandle lock = second.locks().lock("waits", "interrupted", OPTIONS)) {
+			transaction.executeWithoutResult((status) -> {
+				Thread.currentThread().interrupt();
+				CompletableFuture<String> call = desk.waitsFuture("interrupted");
+				assertThat(Thread.interrupted()).isTrue();
+				assertThat(call).failsWithin(LONG)
+					.withThrowableOfType(ExecutionException.class)
+					.withCauseInstanceOf(LockInterruptedException.class);
+			});
+		}
+		awaitNothingHeld();
 	}
 
 	@Test
@@ -643,7 +717,7 @@ class LockFormsIntegrationTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement
-	@Import({ Desk.class, Gate.class })
+	@Import({ Desk.class, Gate.class, Listening.class })
 	static class Beans {
 
 		private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
@@ -833,6 +907,17 @@ class LockFormsIntegrationTests {
 		}
 
 		@Transactional("reactive")
+		@DistributedLock(name = "forms", key = "#key")
+		public Mono<String> commits(String key, Mono<Void> work) {
+			return work.thenReturn("done");
+		}
+
+		@DistributedLock(name = "renewed", leaseTime = "600ms", waitTime = "30s")
+		public Mono<String> renewed() {
+			return Mono.just("done");
+		}
+
+		@Transactional("reactive")
 		@DistributedLock(name = "putShortly", leaseTime = "300ms", renew = false)
 		public Mono<Void> putShortly(String id, long balance, Mono<?> then) {
 			return this.database.put(id, balance).then(then).then();
@@ -851,6 +936,23 @@ class LockFormsIntegrationTests {
 		@DistributedLock
 		public Mono<String> old() {
 			return Mono.just("done");
+		}
+
+	}
+
+	/**
+	 * Is told when a lock is there and nobody has it yet.
+	 */
+	static class Listening implements GuardListener {
+
+		private volatile Runnable acquired = () -> {
+		};
+
+		@Override
+		public void onEvent(GuardEvent event) {
+			if (event instanceof LockAcquireEvent) {
+				this.acquired.run();
+			}
 		}
 
 	}

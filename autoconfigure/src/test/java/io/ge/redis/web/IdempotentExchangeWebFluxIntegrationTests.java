@@ -110,7 +110,8 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		return new SpringApplication(Configured.class).run(Stream.of(Stream.of(properties()),
 				Stream.of("--spring.main.web-application-type=reactive", "--spring.webflux.problemdetails.enabled=true",
 						"--logging.level.org.springframework.boot.webflux.autoconfigure.error=OFF",
-						"--logging.level.org.springframework.web.server.adapter.HttpWebHandlerAdapter=OFF"),
+						"--logging.level.org.springframework.web.server.adapter.HttpWebHandlerAdapter=OFF",
+						"--logging.level.org.springframework.web.HttpLogging=OFF"),
 				Stream.of(properties).map((property) -> "--" + property))
 			.flatMap((all) -> all)
 			.toArray(String[]::new));

@@ -186,6 +186,7 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private void finish(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable problem) {
 		if (!this.state.compareAndSet(State.ENDING, State.OVER)) {
+			dropped();
 			return;
 		}
 		Throwable told = failure;
@@ -255,6 +256,12 @@ abstract class CallRun<A extends @Nullable Object> {
 	 * Stops the work, as far as that can be done.
 	 */
 	abstract void stopWork();
+
+	/**
+	 * The result is there, the guarding has ended, and nobody wants it any more.
+	 */
+	void dropped() {
+	}
 
 	/**
 	 * Passes the result on.

@@ -77,7 +77,12 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 	@Override
 	void stopWork() {
 		if (this.followed instanceof Future<?> work) {
-			work.cancel(true);
+			try {
+				work.cancel(true);
+			}
+			catch (UnsupportedOperationException ex) {
+				// A stage that is nothing but a stage
+			}
 		}
 	}
 

@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.call;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -34,6 +35,16 @@ public interface GuardedCall<A extends @Nullable Object> {
 	 * was asked for is given back without further ado
 	 */
 	CompletableFuture<A> ask();
+
+	/**
+	 * Tells that the thread which waited for the answer, in its transaction, was
+	 * interrupted. What was asked for is cancelled.
+	 * @param interrupt the interrupt
+	 * @return what the call fails with
+	 */
+	default Throwable interrupted(InterruptedException interrupt) {
+		return new CancellationException();
+	}
 
 	/**
 	 * Decides; what that does, {@link #giveBack} undoes. Runs on the thread that has

@@ -8,6 +8,7 @@ package io.ge.redis.core.call;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -57,7 +58,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	private volatile boolean gone;
 
 	/** Of a single value, until the guarding has ended. */
-	private @Nullable Object value;
+	private final AtomicReference<@Nullable Object> value = new AtomicReference<>();
 
 	/**
 	 * Creates the run.
@@ -151,7 +152,10 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 			Operators.onDiscard(next, currentContext());
 		}
 		else if (this.single) {
-			this.value = next;
+			this.value.set(next);
+			if (this.gone) {
+				discard();
+			}
 		}
 		else {
 			this.subscriber.onNext(next);
@@ -165,7 +169,17 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	public void onComplete() {
-		ended(this.value, null);
+		ended(this.value.get(), null);
+	}
+
+	/**
+	 * Clears up a single value that nobody gets.
+	 */
+	private void discard() {
+		Object unwanted = this.value.getAndSet(null);
+		if (unwanted != null) {
+			Operators.onDiscard(unwanted, currentContext());
+		}
 	}
 
 	@Override
@@ -188,15 +202,24 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	@Override
 	void stopWork() {
 		this.upstream.cancel();
-		abandon();
+		if (abandon()) {
+			discard();
+		}
+	}
+
+	@Override
+	void dropped() {
+		discard();
 	}
 
 	@Override
 	void deliver(@Nullable Object last, @Nullable Throwable failure) {
 		if (this.gone) {
+			discard();
 			return;
 		}
 		if (failure != null) {
+			discard();
 			this.subscriber.onError(failure);
 			return;
 		}

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -86,13 +87,15 @@ public final class SubscriberTransactions {
 	 * @param participant who takes part
 	 */
 	public static void join(TransactionSynchronizationManager transaction, TransactionParticipant participant) {
+		Participation participation = new Participation(participant, transaction, new AtomicBoolean());
 		lock.lock();
 		try {
-			transaction.registerSynchronization(new Participation(participant));
+			transaction.registerSynchronization(participation);
 		}
 		finally {
 			lock.unlock();
 		}
+		participant.joined(participation::isOver);
 	}
 
 	/**
@@ -160,8 +163,18 @@ public final class SubscriberTransactions {
 	 * when it goes on.
 	 *
 	 * @param participant who takes part
+	 * @param transaction the transaction's synchronizations
+	 * @param suspended whether it is suspended
 	 */
-	private record Participation(TransactionParticipant participant) implements TransactionSynchronization, Ordered {
+	private record Participation(TransactionParticipant participant, TransactionSynchronizationManager transaction,
+			AtomicBoolean suspended) implements TransactionSynchronization, Ordered {
+
+		/**
+		 * Its manager clears up at last, whatever has gone wrong.
+		 */
+		boolean isOver() {
+			return !this.suspended.get() && !this.transaction.isActualTransactionActive();
+		}
 
 		@Override
 		public int getOrder() {
@@ -170,7 +183,15 @@ public final class SubscriberTransactions {
 
 		@Override
 		public Mono<Void> suspend() {
-			return Mono.fromRunnable(this.participant::suspended);
+			return Mono.fromRunnable(() -> {
+				this.suspended.set(true);
+				this.participant.suspended();
+			});
+		}
+
+		@Override
+		public Mono<Void> resume() {
+			return Mono.fromRunnable(() -> this.suspended.set(false));
 		}
 
 		@Override

@@ -7,6 +7,7 @@ package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -16,6 +17,15 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * Nothing here blocks.
  */
 public interface TransactionParticipant {
+
+	/**
+	 * Called when it takes part.
+	 * @param over tells whether the transaction is over, also if nobody was told of the
+	 * end: nobody is if something else that is done after the commit fails, or before it
+	 * with a checked exception
+	 */
+	default void joined(BooleanSupplier over) {
+	}
 
 	/**
 	 * Called right before the transaction commits.

@@ -26,8 +26,11 @@ record WaitingCall<A extends @Nullable Object>(GuardedCall<A> call) implements G
 			asked.get();
 		}
 		catch (InterruptedException ex) {
-			asked.cancel(false);
+			boolean cancelled = asked.cancel(false);
 			Thread.currentThread().interrupt();
+			if (cancelled) {
+				return CompletableFuture.failedFuture(this.call.interrupted(ex));
+			}
 		}
 		catch (ExecutionException ex) {
 			// is the answer

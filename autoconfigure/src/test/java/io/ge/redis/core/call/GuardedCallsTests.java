@@ -32,9 +32,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
@@ -243,6 +245,23 @@ class GuardedCallsTests {
 			call.end();
 			assertThat(result).failsWithin(LONG).withThrowableThat().havingCause().withMessage("lost");
 			assertThat(call.isOver()).isTrue();
+		}
+
+		@Test
+		void workThatIsOnlyAStageIsEndedWhenItEnds() {
+			CompletableFuture<String> work = new CompletableFuture<>();
+			TestCall call = new TestCall(work::minimalCompletionStage).grant().end();
+			CompletableFuture<Object> result = future(call);
+			assertThat(result.cancel(true)).isTrue();
+			assertThat(call.held).hasValue(1);
+			work.complete("value");
+			assertThat(call.held).hasValue(0);
+			// The caller hears of it all the same
+			TestCall interrupted = new TestCall(() -> new CompletableFuture<String>().minimalCompletionStage()).grant()
+				.end();
+			CompletableFuture<Object> failing = future(interrupted);
+			interrupted.interruption.completeExceptionally(new IllegalArgumentException("lost"));
+			assertThat(failing).failsWithin(LONG).withThrowableThat().havingCause().withMessage("lost");
 		}
 
 		@Test
@@ -556,6 +575,42 @@ class GuardedCallsTests {
 			TestCall over = new TestCall(() -> Mono.just("one")).grant().end();
 			over.interruption.complete(null);
 			assertThat(mono(() -> over).block(LONG)).isEqualTo("one");
+		}
+
+		@Test
+		void valueThatNobodyGetsIsDiscarded() {
+			List<Object> discarded = new CopyOnWriteArrayList<>();
+			// While the guarding ends
+			TestCall ending = new TestCall(() -> Mono.just("ending")).grant();
+			var subscription = mono(() -> ending).doOnDiscard(String.class, discarded::add).subscribe();
+			subscription.dispose();
+			assertThat(discarded).isEmpty();
+			ending.end();
+			Awaitility.await().until(() -> discarded.equals(List.of("ending")));
+			// Since the guarding has not ended as it should
+			TestCall failing = new TestCall(() -> Mono.just("failing")).grant();
+			failing.ending.completeExceptionally(new IllegalArgumentException("not ended"));
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> mono(() -> failing).doOnDiscard(String.class, discarded::add).block(LONG));
+			assertThat(discarded).containsExactly("ending", "failing");
+			// Before the work has completed
+			TestCall working = new TestCall(() -> new Mono<Object>() {
+
+				@Override
+				public void subscribe(CoreSubscriber<? super Object> subscriber) {
+					subscriber.onSubscribe(Operators.emptySubscription());
+					subscriber.onNext("working");
+				}
+
+			}).grant().end();
+			subscription = mono(() -> working).doOnDiscard(String.class, discarded::add).subscribe();
+			subscription.dispose();
+			assertThat(discarded).containsExactly("ending", "failing", "working");
+			// Who has it and leaves discards it himself
+			TestCall passed = new TestCall(() -> Mono.just("passed")).grant().end();
+			assertThat(mono(() -> passed).flux().doOnDiscard(String.class, discarded::add).take(1).blockLast(LONG))
+				.isEqualTo("passed");
+			assertThat(discarded).hasSize(3);
 		}
 
 		@Test

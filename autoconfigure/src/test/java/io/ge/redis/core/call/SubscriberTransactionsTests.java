@@ -11,7 +11,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
+import io.ge.redis.test.FailingSynchronization;
 import io.ge.redis.test.ReactiveDatabase;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -19,12 +21,16 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Tests of the transactions of subscribers.
@@ -97,6 +103,31 @@ class SubscriberTransactionsTests {
 	}
 
 	@Test
+	void endThatNobodyIsToldOfCanBeSeen() {
+		R2dbcTransactionManager manager = ReactiveDatabase.create().transactionManager();
+		TransactionalOperator transaction = TransactionalOperator.create(manager);
+		DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
+		definition.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		TransactionalOperator inner = TransactionalOperator.create(manager, definition);
+		for (FailingSynchronization failing : FailingSynchronization.values()) {
+			Participant participant = new Participant();
+			List<Boolean> over = new ArrayList<>();
+			Mono<Object> look = Mono.fromRunnable(() -> over.add(participant.over.getAsBoolean()));
+			Mono<Object> work = Mono.deferContextual((context) -> {
+				SubscriberTransactions.participant(context, Participant.class, (isolation) -> participant);
+				SubscriberTransactions.find(context).registerSynchronization(failing);
+				return look;
+			});
+			assertThatThrownBy(
+					() -> work.then(inner.transactional(look)).then(look).as(transaction::transactional).block())
+				.hasStackTraceContaining("Transaction");
+			assertThat(over).containsExactly(false, false, false);
+			assertThat(participant.ends).isEmpty();
+			assertThat(participant.over.getAsBoolean()).isTrue();
+		}
+	}
+
+	@Test
 	void contextIsReadAndWritten() {
 		Object context = SubscriberContext.with(Context.empty(), "key", "value");
 		assertThat(SubscriberContext.find(context, "key")).isEqualTo("value");
@@ -106,6 +137,13 @@ class SubscriberTransactionsTests {
 	private static final class Participant implements TransactionParticipant {
 
 		private final List<Boolean> ends = new ArrayList<>();
+
+		private BooleanSupplier over = () -> false;
+
+		@Override
+		public void joined(BooleanSupplier over) {
+			this.over = over;
+		}
 
 		private boolean veto;
 
