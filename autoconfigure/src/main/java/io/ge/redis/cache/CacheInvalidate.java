@@ -18,7 +18,8 @@ import org.springframework.aot.hint.annotation.Reflective;
 /**
  * Removes what a method makes wrong: one entry by its key, all entries that have certain
  * tags, or a whole cache. The database first, Redis after the commit, nothing if the
- * transaction is rolled back.
+ * transaction is rolled back. Of a reactive one, and of those inside of a method whose
+ * result comes later, nobody knows for certain: there it removes all the same.
  * <p>
  * By {@link #key()} it is a writer without a value, with the guarantees of
  * {@link CacheWriteThrough}. By {@link #tags()} and {@link #all()} no entry is touched:

@@ -16,7 +16,7 @@ import org.springframework.aot.hint.annotation.Reflective;
 
 /**
  * Publishes what a writer has changed: the database first, Redis after the commit,
- * nothing if the transaction is rolled back.
+ * nothing if the transaction is rolled back; if that is a reactive one, the entry goes.
  * <p>
  * Right before the commit, while the row is still locked, the writer announces itself and
  * the old value goes; after it, the new value is published unless another writer was at
