@@ -26,17 +26,14 @@ final class FormScenarios {
 		GuardedLater later = this.instance.get(GuardedLater.class);
 		return List.of(
 				scenario("ratelimit", "Rate limit, allowed", Keys.MANY, plain::admit,
-						(key) -> later.admitFuture(key).get(), (key) -> later.admitMono(key).block(),
-						Scenario.NOTHING),
+						(key) -> later.admitFuture(key).get(), (key) -> later.admitMono(key).block(), Scenario.NOTHING),
 				scenario("lock", "Lock, taken and released, uncontended", Keys.OWN, (key) -> plain.locked(key, 0),
 						(key) -> later.lockedFuture(key, 0).get(), (key) -> later.lockedMono(key, 0).block(),
 						Scenario.NOTHING),
 				scenario("cache", "Cache, hit", Keys.MANY, plain::read, (key) -> later.readFuture(key).get(),
-						(key) -> later.readMono(key).block(),
-						(count) -> Scenarios.forAll(count, plain::read)),
+						(key) -> later.readMono(key).block(), (count) -> Scenarios.forAll(count, plain::read)),
 				scenario("idempotency", "Idempotency, first call", Keys.FRESH, plain::once,
-						(key) -> later.onceFuture(key).get(), (key) -> later.onceMono(key).block(),
-						Scenario.NOTHING));
+						(key) -> later.onceFuture(key).get(), (key) -> later.onceMono(key).block(), Scenario.NOTHING));
 	}
 
 	private Scenario scenario(String pattern, String title, Keys keys, Contender.Action plain, Contender.Action future,

@@ -47,7 +47,8 @@ class WebFluxSampleIntegrationTests {
 			// A machine that has much else to do is not an outage
 			.properties("server.port=0", "server.address=127.0.0.1", "ge.redis.outage.command-timeout=10s",
 					"spring.main.banner-mode=off", "logging.level.root=warn",
-					// Reactor Netty 1.3.6 and 1.3.7 may stop reading a connection that is kept
+					// Reactor Netty 1.3.6 and 1.3.7 may stop reading a connection that is
+					// kept
 					"server.netty.max-keep-alive-requests=1")
 			.run();
 		client = WebClient.create("http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port"));
