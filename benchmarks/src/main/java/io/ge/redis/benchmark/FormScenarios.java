@@ -39,7 +39,7 @@ final class FormScenarios {
 	private Scenario scenario(String pattern, String title, Keys keys, Contender.Action plain, Contender.Action future,
 			Contender.Action mono, Scenario.Preparation preparation) {
 		String reference = "plain";
-		return new Scenario("forms", "forms-" + pattern, title + ": plain results, futures and publishers", NOTE,
+		return new Scenario(pattern, "forms-" + pattern, title + ": plain results, futures and publishers", NOTE,
 				List.of(keys),
 				List.of(Contender.ping(this.instance.raw(), reference), Contender.of(reference, reference, plain),
 						Contender.of("CompletableFuture", reference, future), Contender.of("Mono", reference, mono)),
