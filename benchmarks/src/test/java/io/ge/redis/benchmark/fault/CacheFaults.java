@@ -37,7 +37,7 @@ final class CacheFaults implements AutoCloseable {
 	private static final long OPERATIONS = Long.getLong("ge.test.operations", 20_000);
 
 	/** One in so many operations. */
-	private static final int FAULT_EVERY = 20_000;
+	private static final long FAULT_EVERY = Long.getLong("ge.test.fault-every", 8_000);
 
 	private final List<Play> plays = new ArrayList<>();
 
