@@ -243,12 +243,17 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Lets go of the lock after the transaction of this thread, if there is one.
+	 * Lets go of the lock after the transaction of this thread, if there is one. Waits
+	 * for Redis where nobody else keeps it any more.
 	 */
 	void leave() {
-		if (!LockTransactions.afterCompletion(this::leaveNow)) {
-			leaveNow();
+		if (!LockTransactions.afterCompletion(this::leaveAndWait)) {
+			leaveAndWait();
 		}
+	}
+
+	private void leaveAndWait() {
+		Waiting.await(leaveNow());
 	}
 
 	/**
