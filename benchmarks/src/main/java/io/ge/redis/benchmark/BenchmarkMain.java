@@ -82,6 +82,13 @@ public final class BenchmarkMain {
 					}
 				}
 			}
+			FormsInFlight forms = new FormsInFlight(size, instance);
+			for (FormsInFlight.Subject subject : forms.subjects()) {
+				if (wanted.test(subject.pattern(), subject.id())) {
+					say(subject.title() + ", forms in flight");
+					results.add(forms.run(subject));
+				}
+			}
 			if (wanted.test("ratelimit", "ratelimit-script")) {
 				say("Rate limit, scripts on the server");
 				results.add(new ScriptCost(size, node, instance, new Monitor(node)).run());

@@ -58,9 +58,9 @@ final class Comparison {
 				List<Chart.Bar> bars = new ArrayList<>();
 				samples.forEach((contender, own) -> {
 					List<Sample> reference = of(samples, contender.reference());
-					Spread ratio = ratio(own, reference, Sample::callsPerSecond);
-					Ratios ratios = new Ratios(ratio, ratio(own, reference, Sample::medianNanos),
-							ratio(own, of(samples, Contender.PING), Sample::medianNanos));
+					Spread ratio = Spread.ofRatios(own, reference, Sample::callsPerSecond);
+					Ratios ratios = new Ratios(ratio, Spread.ofRatios(own, reference, Sample::medianNanos),
+							Spread.ofRatios(own, of(samples, Contender.PING), Sample::medianNanos));
 					CommandCount counted = Objects.requireNonNull(commands.get(contender.name()));
 					rows.add(row(contender, threads, keys, ratios, own, counted));
 					data.add(entry(contender, threads, keys, ratios, own, counted));
@@ -87,8 +87,8 @@ final class Comparison {
 		Map<String, List<Chart.Bar>> bars = new LinkedHashMap<>();
 		int threads = samples.values().iterator().next().get(0).threads();
 		for (Goal goal : scenario.goals()) {
-			Spread calls = ratio(of(samples, goal.own()), of(samples, goal.beside()), Sample::callsPerSecond);
-			Spread p99 = ratio(of(samples, goal.own()), of(samples, goal.beside()), Sample::p99Nanos);
+			Spread calls = Spread.ofRatios(of(samples, goal.own()), of(samples, goal.beside()), Sample::callsPerSecond);
+			Spread p99 = Spread.ofRatios(of(samples, goal.own()), of(samples, goal.beside()), Sample::p99Nanos);
 			rows.add(List.of(goal.own(), goal.beside(), format(calls), format("%.3g", goal.calls()), format(p99),
 					Double.isNaN(goal.p99()) ? "-" : format("%.3g", goal.p99()),
 					goal.isReachedBy(calls.median(), p99.median()) ? "yes" : "no"));
@@ -127,17 +127,6 @@ final class Comparison {
 			}
 		}
 		throw new IllegalArgumentException("There is no contender '" + name + "'");
-	}
-
-	/**
-	 * Compares within each round.
-	 */
-	static Spread ratio(List<Sample> samples, List<Sample> reference, ToDoubleFunction<Sample> value) {
-		double[] ratios = new double[samples.size()];
-		for (int round = 0; round < ratios.length; round++) {
-			ratios[round] = value.applyAsDouble(samples.get(round)) / value.applyAsDouble(reference.get(round));
-		}
-		return Spread.of(ratios);
 	}
 
 	private List<String> row(Contender contender, int threads, Keys keys, Ratios ratios, List<Sample> samples,

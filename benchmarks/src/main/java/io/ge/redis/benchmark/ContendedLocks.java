@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -133,9 +134,9 @@ final class ContendedLocks {
 			Entrant entrant = entrants.get(index);
 			List<Turn> own = turns.get(index);
 			Sent sent = count(entrant, instances, callers, sectionNanos);
-			Spread ratio = paired(own, reference, Turn::sectionsPerSecond);
-			Spread p50 = paired(own, reference, Turn::handOverP50);
-			Spread p99 = paired(own, reference, Turn::handOverP99);
+			Spread ratio = Spread.ofRatios(own, reference, Turn::sectionsPerSecond);
+			Spread p50 = Spread.ofRatios(own, reference, Turn::handOverP50);
+			Spread p99 = Spread.ofRatios(own, reference, Turn::handOverP99);
 			Spread handOver = Spread.of(own, Turn::handOverP50);
 			double[] inPings = new double[own.size()];
 			for (int round = 0; round < inPings.length; round++) {
@@ -184,14 +185,6 @@ final class ContendedLocks {
 				new Entrant("RedisLockRegistry, spin",
 						(instance, inside) -> hold(instance.spinLocks().obtain("c:" + KEY), inside)),
 				new Entrant("ReentrantLock of the JVM", (instance, inside) -> hold(BOUND, inside)));
-	}
-
-	private static Spread paired(List<Turn> turns, List<Turn> reference, ToDoubleFunction<Turn> figure) {
-		double[] ratios = new double[turns.size()];
-		for (int round = 0; round < ratios.length; round++) {
-			ratios[round] = figure.applyAsDouble(turns.get(round)) / figure.applyAsDouble(reference.get(round));
-		}
-		return Spread.of(ratios);
 	}
 
 	private double ping() throws Exception {
@@ -259,11 +252,15 @@ final class ContendedLocks {
 	 */
 	private void look(Map<String, Long> subscribers) {
 		for (String shard : List.of("", "SHARD")) {
-			for (Object channel : (List<?>) this.node.command("PUBSUB", shard + "CHANNELS")) {
-				List<?> number = (List<?>) this.node.command("PUBSUB", shard + "NUMSUB", String.valueOf(channel));
+			for (Object channel : list("PUBSUB", shard + "CHANNELS")) {
+				List<?> number = list("PUBSUB", shard + "NUMSUB", String.valueOf(channel));
 				subscribers.put(String.valueOf(channel), (Long) number.get(1));
 			}
 		}
+	}
+
+	private List<?> list(String... command) {
+		return (List<?>) Objects.requireNonNull(this.node.command(command));
 	}
 
 	private long commandsToWait(Entrant entrant) throws Exception {

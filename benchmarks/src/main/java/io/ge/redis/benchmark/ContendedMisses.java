@@ -110,8 +110,8 @@ final class ContendedMisses {
 		for (int index = 0; index < entrants.size(); index++) {
 			Entrant entrant = entrants.get(index);
 			List<Turn> own = turns.get(index);
-			Spread all = paired(own, ours, Turn::allMillis);
-			Spread half = paired(own, ours, Turn::halfMillis);
+			Spread all = Spread.ofRatios(own, ours, Turn::allMillis);
+			Spread half = Spread.ofRatios(own, ours, Turn::halfMillis);
 			double commands = commands(entrant, number, callers, atOnce);
 			rows.add(List.of(entrant.name(), setting, loads,
 					Comparison.format("%.2f", Spread.of(own, Turn::loads).median()),
@@ -148,14 +148,6 @@ final class ContendedMisses {
 
 	private static CachedByPeer peer(Instance instance) {
 		return instance.get(CachedByPeer.class);
-	}
-
-	private static Spread paired(List<Turn> turns, List<Turn> reference, ToDoubleFunction<Turn> figure) {
-		double[] ratios = new double[turns.size()];
-		for (int round = 0; round < ratios.length; round++) {
-			ratios[round] = figure.applyAsDouble(turns.get(round)) / figure.applyAsDouble(reference.get(round));
-		}
-		return Spread.of(ratios);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.benchmark.report.Chart;
@@ -53,11 +54,11 @@ final class ScriptCost {
 				Subject subject = subjects.get(Math.floorMod(round + i, subjects.size()));
 				Cost cost = turn(subject);
 				if (round >= 0) {
-					costs.get(subject).add(cost);
+					Objects.requireNonNull(costs.get(subject)).add(cost);
 				}
 			}
 		}
-		return table(costs, costs.get(subjects.get(0)));
+		return table(costs, Objects.requireNonNull(costs.get(subjects.get(0))));
 	}
 
 	private static Table table(Map<Subject, List<Cost>> costs, List<Cost> trivial) {

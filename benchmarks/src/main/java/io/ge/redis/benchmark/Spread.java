@@ -7,6 +7,7 @@ package io.ge.redis.benchmark;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -29,6 +30,17 @@ record Spread(double low, double median, double high) {
 
 	static <T> Spread of(Collection<T> items, ToDoubleFunction<T> value) {
 		return of(items.stream().mapToDouble(value).toArray());
+	}
+
+	/**
+	 * Compares within each round.
+	 */
+	static <T> Spread ofRatios(List<T> rounds, List<T> reference, ToDoubleFunction<T> value) {
+		double[] ratios = new double[rounds.size()];
+		for (int round = 0; round < ratios.length; round++) {
+			ratios[round] = value.applyAsDouble(rounds.get(round)) / value.applyAsDouble(reference.get(round));
+		}
+		return of(ratios);
 	}
 
 	private static double quantile(double[] sorted, double share) {

@@ -42,8 +42,8 @@ class SpreadTests {
 		// Twice as slow in every round, although the rounds differ by far
 		List<Sample> samples = List.of(sample(20), sample(2000), sample(200));
 		List<Sample> reference = List.of(sample(10), sample(1000), sample(100));
-		assertThat(Comparison.ratio(samples, reference, Sample::medianNanos)).isEqualTo(new Spread(2, 2, 2));
-		assertThat(Comparison.ratio(samples, reference, Sample::callsPerSecond)).isEqualTo(new Spread(0.5, 0.5, 0.5));
+		assertThat(Spread.ofRatios(samples, reference, Sample::medianNanos)).isEqualTo(new Spread(2, 2, 2));
+		assertThat(Spread.ofRatios(samples, reference, Sample::callsPerSecond)).isEqualTo(new Spread(0.5, 0.5, 0.5));
 	}
 
 	@Test
