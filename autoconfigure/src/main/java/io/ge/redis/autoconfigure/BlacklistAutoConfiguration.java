@@ -74,8 +74,8 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	UsedIds usedIds(ObjectProvider<RedisBackends> backends, BlacklistProperties properties) {
-		return UsedIdsFactory.create(() -> backends.getObject().get(properties.connectionFactory()));
+	UsedIds usedIds(ObjectProvider<RedisBackends> backends, BlacklistProperties properties, GuardedCalls calls) {
+		return UsedIdsFactory.create(() -> backends.getObject().get(properties.connectionFactory()), calls);
 	}
 
 }

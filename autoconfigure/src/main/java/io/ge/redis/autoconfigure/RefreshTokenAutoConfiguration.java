@@ -12,6 +12,7 @@ import io.ge.redis.blacklist.refresh.RefreshTokenFactory;
 import io.ge.redis.blacklist.refresh.RefreshTokenProperties;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -34,9 +35,10 @@ public final class RefreshTokenAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	RefreshTokens refreshTokens(RefreshTokenProperties properties, BlacklistProperties blacklists,
-			ObjectProvider<RedisBackends> backends, ObjectProvider<TokenBlacklist> blacklist, GuardEvents events) {
+			ObjectProvider<RedisBackends> backends, ObjectProvider<TokenBlacklist> blacklist, GuardEvents events,
+			GuardedCalls calls) {
 		return RefreshTokenFactory.create(properties, blacklists.maxTokenLifetime(),
-				() -> backends.getObject().get(properties.connectionFactory()), blacklist::getObject, events);
+				() -> backends.getObject().get(properties.connectionFactory()), blacklist::getObject, events, calls);
 	}
 
 }

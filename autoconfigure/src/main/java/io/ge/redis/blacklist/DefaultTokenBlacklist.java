@@ -10,10 +10,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.RedisTokenBlacklist.Change;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public Revocation revoke(TokenIdentity token) {
+		forbidWaiting("revoke");
 		return await(this.writer.revoke(token));
 	}
 
@@ -64,6 +67,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public Revocation revokeAll(@Nullable String issuer, String subject) {
+		forbidWaiting("revokeAll");
 		return await(this.writer.revokeAll(issuer, subject));
 	}
 
@@ -74,6 +78,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public Revocation revokeSession(@Nullable String issuer, String sessionId) {
+		forbidWaiting("revokeSession");
 		return await(this.writer.revokeSession(issuer, sessionId));
 	}
 
@@ -84,6 +89,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public Revocation revokeClient(@Nullable String issuer, String clientId) {
+		forbidWaiting("revokeClient");
 		return await(this.writer.revokeClient(issuer, clientId));
 	}
 
@@ -94,6 +100,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public long issueStamp(@Nullable String issuer, String subject) {
+		forbidWaiting("issueStamp");
 		return Waiting.await(stamp(subject));
 	}
 
@@ -119,7 +126,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	Verdict decide(Blacklist list, TokenIdentity token) {
 		Verdict known = this.engine.fromMemory(list, token);
-		return tell((known != null) ? known : Waiting.await(this.engine.ask(list, token)));
+		return tell((known != null) ? known : await("check", () -> this.engine.ask(list, token)));
 	}
 
 	/**
@@ -132,6 +139,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public Revocation block(String name, Object subject, Duration duration) {
+		forbidWaiting("block");
 		return await(this.writer.block(name, subject(name, subject), duration));
 	}
 
@@ -142,6 +150,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public boolean unblock(String name, Object subject) {
+		forbidWaiting("unblock");
 		return unblock(RowName.block(name, subject(name, subject)).member());
 	}
 
@@ -171,7 +180,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 	Verdict decide(Blacklist list, List<String> subject) {
 		RowName name = RowName.block(list.name(), subject);
 		Verdict known = this.engine.fromMemory(list, name);
-		return tell((known != null) ? known : Waiting.await(this.engine.ask(list, name)));
+		return tell((known != null) ? known : await("isBlocked", () -> this.engine.ask(list, name)));
 	}
 
 	/**
@@ -194,6 +203,15 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	static List<String> subject(String name, Object subject) {
 		return KeyText.of(subject, "The subject of blacklist '" + name + "'");
+	}
+
+	private static Verdict await(String method, Supplier<CompletableFuture<Verdict>> question) {
+		forbidWaiting(method);
+		return Waiting.await(question.get());
+	}
+
+	private static void forbidWaiting(String method) {
+		EventLoops.forbidWaiting("TokenBlacklist." + method, method + "Async");
 	}
 
 	private Revocation await(CompletableFuture<Change> written) {

@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.IdempotencyEvent.Outcome;
@@ -79,6 +80,7 @@ final class DefaultIdempotency implements Idempotency {
 	@SuppressWarnings({ "unchecked", "NullAway" })
 	public <T extends @Nullable Object> T execute(IdempotencySettings settings, Object key, @Nullable Object payload,
 			ParameterizedTypeReference<T> type, Supplier<T> action) {
+		EventLoops.forbidWaiting("Idempotency.execute", "executeAsync");
 		IdempotencyRequest request = request(settings, key, payload);
 		Answers answers = Answers.of(this.codecs.forValue(settings.name(), ResolvableType.forType(type)));
 		try {

@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
@@ -53,6 +54,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 
 	@Override
 	public Optional<LockHandle> tryLock(String name, Object key, LockOptions options) {
+		forbidWaiting("tryLock");
 		LockSettings settings = this.locks.get(name, options);
 		Acquisition acquisition = acquire(settings, this.engine.key(name, parts(name, key)));
 		return (acquisition instanceof Acquired acquired) ? Optional.of(acquired.lock()) : Optional.empty();
@@ -60,6 +62,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 
 	@Override
 	public LockHandle lock(String name, Object key, LockOptions options) {
+		forbidWaiting("lock");
 		LockSettings settings = this.locks.get(name, options);
 		return orThrow(settings, acquire(settings, this.engine.key(name, parts(name, key))));
 	}
@@ -67,18 +70,21 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
 			LockedWork<T, E> work) throws E {
+		forbidWaiting("execute");
 		LockSettings settings = this.locks.get(name, options);
 		return run(enter(settings, parts(name, key)), work);
 	}
 
 	@Override
 	public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
+		forbidWaiting("lockAll");
 		return (MultiLockHandle) acquireAll(this.locks.get(name, options), allParts(name, keys), CallChain.NONE).lock();
 	}
 
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
 			LockOptions options, LockedWork<T, E> work) throws E {
+		forbidWaiting("executeAll");
 		return run(enterAll(this.locks.get(name, options), allParts(name, keys)), work);
 	}
 
@@ -121,6 +127,10 @@ final class DefaultDistributedLocks implements DistributedLocks {
 	@SuppressWarnings("unchecked")
 	private <T extends @Nullable Object> CompletionStage<T> runAsync(LockedCode code) {
 		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE, () -> new LockedCall(this, code));
+	}
+
+	private static void forbidWaiting(String method) {
+		EventLoops.forbidWaiting("DistributedLocks." + method, method + "Async");
 	}
 
 	private static List<String> parts(String name, Object key) {

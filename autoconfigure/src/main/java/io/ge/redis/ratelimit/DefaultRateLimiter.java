@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
@@ -45,11 +46,13 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	@Override
 	public RateLimitDecision tryAcquire(String name, Object key, long cost) {
+		forbidWaiting("tryAcquire");
 		return decide(demands(name, key, cost));
 	}
 
 	@Override
 	public RateLimitDecision tryAcquire(RateLimitRequest request) {
+		forbidWaiting("tryAcquire");
 		return decide(demands(request));
 	}
 
@@ -70,6 +73,7 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	@Override
 	public RateLimitDecision tryAcquire(List<RateLimit> limits, Object key) {
+		forbidWaiting("tryAcquire");
 		return decide(demands(limits, key));
 	}
 
@@ -111,6 +115,7 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	@Override
 	public void reset(String name, Object key) {
+		forbidWaiting("reset");
 		Waiting.await(this.engine.reset(demands(name, key, 0)));
 	}
 
@@ -134,6 +139,10 @@ final class DefaultRateLimiter implements RateLimiter {
 	}
 
 	// Twice the same state in one decision would be asked once and charged twice
+	private static void forbidWaiting(String method) {
+		EventLoops.forbidWaiting("RateLimiter." + method, method + "Async");
+	}
+
 	private static void add(List<Demand> demands, Demand demand) {
 		for (Demand other : demands) {
 			if (other.limit().name().equals(demand.limit().name()) && other.key().equals(demand.key())) {

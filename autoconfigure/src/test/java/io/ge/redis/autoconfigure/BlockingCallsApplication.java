@@ -202,8 +202,9 @@ public final class BlockingCallsApplication {
 				.blockLast(LONG);
 		}
 		scenario = "planted";
-		on(this.loop, this.desk.planted("anna", this.beans.getBean(RateLimiter.class))).blockLast(LONG);
-		on(Schedulers.parallel(), this.desk.planted("boris", this.beans.getBean(RateLimiter.class))).blockLast(LONG);
+		DistributedLocks locks = this.beans.getBean(DistributedLocks.class);
+		on(this.loop, this.desk.planted("anna", locks)).blockLast(LONG);
+		on(Schedulers.parallel(), this.desk.planted("boris", locks)).blockLast(LONG);
 	}
 
 	private void awaitRedis() {
@@ -360,11 +361,16 @@ public final class BlockingCallsApplication {
 		}
 
 		/**
-		 * Asks Redis, and waits.
+		 * Gives a lock up, and waits.
 		 */
 		@RateLimited(name = "planted", key = "#user", limit = 100)
-		public Mono<String> planted(String user, RateLimiter limiter) {
-			return Mono.fromCallable(() -> limiter.tryAcquire("code", "planted " + user).toString());
+		public Mono<String> planted(String user, DistributedLocks locks) {
+			return Mono.fromCompletionStage(() -> locks.lockAsync("planted", user, LockOptions.defaults()))
+				.publishOn(Schedulers.parallel())
+				.map((lock) -> {
+					lock.close();
+					return "done";
+				});
 		}
 
 	}

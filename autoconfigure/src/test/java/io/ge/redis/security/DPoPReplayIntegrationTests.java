@@ -39,6 +39,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.TestCalls;
 import jakarta.servlet.Filter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -129,7 +130,7 @@ class DPoPReplayIntegrationTests {
 			try (TestBackend other = TestBackend.on(redis, "other")) {
 				assertThat(use(other, "replayed", PATIENCE)).isFalse();
 				assertThat(use(other, "used elsewhere", PATIENCE)).isTrue();
-				UsedIds elsewhere = UsedIdsFactory.create(other::get);
+				UsedIds elsewhere = UsedIdsFactory.create(other::get, TestCalls.plain());
 				assertThat(elsewhere.use("dpop", "another key.used with another key", PATIENCE)).isTrue();
 				assertThat(elsewhere.use("dpop", "used with another key", PATIENCE)).isTrue();
 			}
@@ -225,7 +226,8 @@ class DPoPReplayIntegrationTests {
 	}
 
 	private static boolean use(TestBackend instance, String id, Duration remembered) throws Exception {
-		return UsedIdsFactory.create(instance::get).use("dpop", proofKey.computeThumbprint() + "." + id, remembered);
+		return UsedIdsFactory.create(instance::get, TestCalls.plain())
+			.use("dpop", proofKey.computeThumbprint() + "." + id, remembered);
 	}
 
 	private static void assertRefused(MockHttpServletResponse response) {

@@ -7,6 +7,9 @@ package io.ge.redis.blacklist.refresh;
 
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -16,7 +19,9 @@ import io.ge.redis.blacklist.refresh.RedisRefreshTokens.Login;
 import io.ge.redis.blacklist.refresh.RedisRefreshTokens.Presented;
 import io.ge.redis.blacklist.refresh.RedisRefreshTokens.State;
 import io.ge.redis.blacklist.refresh.RefreshTokenEvent.Outcome;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +29,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Waits for Redis on the thread of the caller, and keeps sessions and blacklist in step.
+ * Keeps sessions and blacklist in step.
  * <p>
  * They live in different slots, so no script can change both. A session ends first, and
  * the blacklist hears of it then: if that fails nobody gets new tokens any more, the call
  * fails, and the next one with any token of the session makes up for it. Where the
  * blacklist knows, calls write nothing: who presents a token of a session that has ended
  * in a loop must not keep all instances busy with it.
+ * <p>
+ * The blacklist is asked without waiting in either flavour of a method; the one that
+ * waits does so on the thread of the caller.
  */
 final class DefaultRefreshTokens implements RefreshTokens {
 
@@ -45,52 +53,92 @@ final class DefaultRefreshTokens implements RefreshTokens {
 
 	private final GuardEvents events;
 
-	DefaultRefreshTokens(Supplier<RedisRefreshTokens> redis, Supplier<TokenBlacklist> blacklist, GuardEvents events) {
+	private final GuardedCalls calls;
+
+	DefaultRefreshTokens(Supplier<RedisRefreshTokens> redis, Supplier<TokenBlacklist> blacklist, GuardEvents events,
+			GuardedCalls calls) {
 		this.redis = redis;
 		this.blacklist = blacklist;
 		this.events = events;
+		this.calls = calls;
 	}
 
 	@Override
 	public RefreshToken issue(@Nullable String issuer, String subject, @Nullable String clientId) {
+		EventLoops.forbidWaiting("RefreshTokens.issue", "issueAsync");
 		Assert.hasText(subject, "The subject must not be blank");
 		Login login = new Login(issuer, subject, clientId, this.blacklist.get().issueStamp(issuer, subject));
 		TokenText first = TokenText.first(this.random);
-		Duration timeToLive = Waiting.await(this.redis.get().issue(first, login));
-		return token(first, login, timeToLive);
+		return token(first, login, Waiting.await(this.redis.get().issue(first, login)));
+	}
+
+	@Override
+	public CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject,
+			@Nullable String clientId) {
+		Assert.hasText(subject, "The subject must not be blank");
+		return this.calls.goOn(this.blacklist.get().issueStampAsync(issuer, subject).toCompletableFuture(),
+				(stamp) -> store(new Login(issuer, subject, clientId, stamp)));
+	}
+
+	private CompletionStage<RefreshToken> store(Login login) {
+		TokenText first = TokenText.first(this.random);
+		return this.calls.handOver(this.redis.get().issue(first, login),
+				(timeToLive) -> token(first, login, timeToLive), (unwanted) -> {
+				});
 	}
 
 	@Override
 	public Rotation rotate(String presented) {
+		EventLoops.forbidWaiting("RefreshTokens.rotate", "rotateAsync");
+		TokenText token = TokenText.parse(presented);
+		Rotation rotation;
 		try {
-			Rotation rotation = rotated(TokenText.parse(presented));
-			this.events.publish(new RefreshTokenEvent(outcome(rotation)));
-			return rotation;
+			rotation = (token != null) ? Waiting.await(rotation(token, Waiting.await(present(token))))
+					: new Rotation.Unknown();
 		}
 		catch (RedisUnavailableException ex) {
-			this.events.publish(new RefreshTokenEvent(Outcome.ERROR));
+			tell(Outcome.ERROR);
 			throw ex;
 		}
+		tell(outcome(rotation));
+		return rotation;
 	}
 
-	private Rotation rotated(@Nullable TokenText token) {
-		if (token == null) {
-			return new Rotation.Unknown();
-		}
-		Presented presented = Waiting.await(this.redis.get().rotate(token, TokenText.nonce(this.random)));
+	@Override
+	public CompletionStage<Rotation> rotateAsync(String presented) {
+		TokenText token = TokenText.parse(presented);
+		CompletionStage<Rotation> rotation = (token != null)
+				? this.calls.goOn(present(token), (known) -> rotation(token, known))
+				: CompletableFuture.completedFuture(new Rotation.Unknown());
+		CompletableFuture<Rotation> told = new CompletableFuture<>();
+		rotation.whenComplete((result, failure) -> {
+			if (failure == null) {
+				tell(outcome(result));
+				told.complete(result);
+				return;
+			}
+			if (failure instanceof RedisUnavailableException) {
+				tell(Outcome.ERROR);
+			}
+			told.completeExceptionally(failure);
+		});
+		return told;
+	}
+
+	private CompletableFuture<Presented> present(TokenText token) {
+		return this.redis.get().rotate(token, TokenText.nonce(this.random));
+	}
+
+	private CompletionStage<Rotation> rotation(TokenText token, Presented presented) {
 		Login login = presented.login();
 		return switch (presented.state()) {
-			case ROTATED -> isRefused(token, presented) ? new Rotation.Revoked()
-					: new Rotation.Rotated(successor(token, presented));
-			case REPEATED -> isRefused(token, presented) ? new Rotation.Revoked()
-					: new Rotation.Repeated(successor(token, presented));
-			case REUSED -> new Rotation.Reused(token.sessionId(), login.issuer(), login.subject(),
-					revokeAccess(token, presented, this.blacklist.get().withReason(REUSED)));
-			case REVOKED -> {
-				revokeAccess(token, presented, this.blacklist.get());
-				yield new Rotation.Revoked();
-			}
-			case UNKNOWN -> new Rotation.Unknown();
+			case ROTATED -> unlessRefused(token, presented, Rotation.Rotated::new);
+			case REPEATED -> unlessRefused(token, presented, Rotation.Repeated::new);
+			case REUSED -> revokeAccess(token, presented, this.blacklist.get().withReason(REUSED))
+				.thenApply((now) -> new Rotation.Reused(token.sessionId(), login.issuer(), login.subject(), now));
+			case REVOKED ->
+				revokeAccess(token, presented, this.blacklist.get()).thenApply((now) -> new Rotation.Revoked());
+			case UNKNOWN -> CompletableFuture.completedFuture(new Rotation.Unknown());
 		};
 	}
 
@@ -99,32 +147,39 @@ final class DefaultRefreshTokens implements RefreshTokens {
 	 * was replaced in vain harms nobody. If the blacklist does not answer the client
 	 * keeps its token, which must be good when it comes again.
 	 */
-	private boolean isRefused(TokenText token, Presented presented) {
+	private CompletionStage<Rotation> unlessRefused(TokenText token, Presented presented,
+			Function<RefreshToken, Rotation> allowed) {
+		return isRefused(token, presented).whenComplete((refused, failure) -> {
+			if (failure != null) {
+				this.redis.get().forgive(token, presented.nonces().get(0));
+			}
+		}).thenApply((refused) -> refused ? new Rotation.Revoked() : allowed.apply(successor(token, presented)));
+	}
+
+	private CompletionStage<Boolean> isRefused(TokenText token, Presented presented) {
 		Login login = presented.login();
 		try {
 			return this.blacklist.get()
-				.isRevoked(new TokenIdentity(login.issuer(), token.sessionId(), login.subject(), null, null,
+				.isRevokedAsync(new TokenIdentity(login.issuer(), token.sessionId(), login.subject(), null, null,
 						login.stamp(), token.sessionId(), login.clientId()));
 		}
 		catch (RuntimeException ex) {
-			this.redis.get().forgive(token, presented.nonces().get(0));
-			throw ex;
+			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
 	/**
 	 * Tells the blacklist of a session that has ended, unless it knows.
-	 * @return whether it had to be told
+	 * @return completes with whether it had to be told
 	 */
-	private static boolean revokeAccess(TokenText token, Presented presented, TokenBlacklist blacklist) {
+	private static CompletionStage<Boolean> revokeAccess(TokenText token, Presented presented,
+			TokenBlacklist blacklist) {
 		String issuer = presented.login().issuer();
 		String session = token.sessionId();
-		if (!presented.endedNow()
-				&& blacklist.isRevoked(new TokenIdentity(issuer, session, null, null, null, null, session, null))) {
-			return false;
-		}
-		blacklist.revokeSession(issuer, session);
-		return true;
+		CompletionStage<Boolean> known = presented.endedNow() ? CompletableFuture.completedFuture(false)
+				: blacklist.isRevokedAsync(new TokenIdentity(issuer, session, null, null, null, null, session, null));
+		return known.thenCompose((knows) -> knows ? CompletableFuture.completedFuture(false)
+				: blacklist.revokeSessionAsync(issuer, session).thenApply((revocation) -> true));
 	}
 
 	private static RefreshToken successor(TokenText token, Presented presented) {
@@ -142,16 +197,26 @@ final class DefaultRefreshTokens implements RefreshTokens {
 
 	@Override
 	public boolean revoke(String presented) {
+		EventLoops.forbidWaiting("RefreshTokens.revoke", "revokeAsync");
 		TokenText token = TokenText.parse(presented);
-		if (token == null) {
-			return false;
-		}
-		Presented ended = Waiting.await(this.redis.get().end(token));
-		if (ended.state() == State.UNKNOWN) {
-			return false;
-		}
-		revokeAccess(token, ended, this.blacklist.get());
-		return true;
+		return token != null && Waiting.await(ended(token, Waiting.await(this.redis.get().end(token))));
+	}
+
+	@Override
+	public CompletionStage<Boolean> revokeAsync(String presented) {
+		TokenText token = TokenText.parse(presented);
+		return (token != null) ? this.calls.goOn(this.redis.get().end(token), (known) -> ended(token, known))
+				: CompletableFuture.completedFuture(false);
+	}
+
+	private CompletionStage<Boolean> ended(TokenText token, Presented presented) {
+		return (presented.state() != State.UNKNOWN)
+				? revokeAccess(token, presented, this.blacklist.get()).thenApply((now) -> true)
+				: CompletableFuture.completedFuture(false);
+	}
+
+	private void tell(Outcome outcome) {
+		this.events.publish(new RefreshTokenEvent(outcome));
 	}
 
 	private static Outcome outcome(Rotation rotation) {

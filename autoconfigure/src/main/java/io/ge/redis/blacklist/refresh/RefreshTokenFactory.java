@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import org.jspecify.annotations.Nullable;
@@ -35,17 +36,19 @@ public final class RefreshTokenFactory {
 	 * @param backend where the sessions live
 	 * @param blacklist told of sessions that end, and asked for revocations
 	 * @param events told of tokens that are presented
+	 * @param calls make what does not wait
 	 * @return the refresh tokens
 	 * @throws GuardConfigurationException if sessions are to outlive what the blacklist
 	 * keeps about them
 	 */
 	public static RefreshTokens create(RefreshTokenProperties properties, Duration longest,
-			Supplier<RedisBackend> backend, Supplier<TokenBlacklist> blacklist, GuardEvents events) {
+			Supplier<RedisBackend> backend, Supplier<TokenBlacklist> blacklist, GuardEvents events,
+			GuardedCalls calls) {
 		Duration lifetime = lifetime(properties.lifetime(), longest);
 		return new DefaultRefreshTokens(SingletonSupplier.of(() -> {
 			RedisBackend redis = backend.get();
 			return new RedisRefreshTokens(redis.redis(PATTERN), redis.keys(PATTERN), lifetime, properties.grace());
-		}), SingletonSupplier.of(blacklist), events);
+		}), SingletonSupplier.of(blacklist), events, calls);
 	}
 
 	private static Duration lifetime(@Nullable Duration configured, Duration longest) {

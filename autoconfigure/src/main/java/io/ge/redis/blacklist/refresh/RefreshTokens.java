@@ -5,6 +5,9 @@
 
 package io.ge.redis.blacklist.refresh;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
 import io.ge.redis.blacklist.TokenBlacklist;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,10 @@ import org.jspecify.annotations.Nullable;
  * {@code ge.redis.outage.command-timeout}. One key for each session, some 400 bytes,
  * until the session is too old. Tokens are replaced also when the server's memory limit
  * is reached.
+ * <p>
+ * Methods named {@code ...Async} do the same without blocking; those that wait fail on an
+ * event loop. What they return completes on a thread of the application, and
+ * exceptionally with what the other one throws.
  * <p>
  * On {@link io.ge.redis.core.outage.RedisUnavailableException} a client keeps its token
  * and presents it again: if it was replaced all the same, the repetition gives the same
@@ -70,6 +77,28 @@ public interface RefreshTokens {
 	RefreshToken issue(@Nullable String issuer, String subject, @Nullable String clientId);
 
 	/**
+	 * Begins a session without blocking, as {@link #issue(String, String)}.
+	 * @param issuer the {@code iss} claim of the access tokens, or {@code null}
+	 * @param subject the {@code sub} claim of the access tokens
+	 * @return completes with the first token
+	 */
+	default CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject) {
+		return issueAsync(issuer, subject, null);
+	}
+
+	/**
+	 * Begins a session without blocking, as {@link #issue(String, String, String)}.
+	 * @param issuer the {@code iss} claim of the access tokens, or {@code null}
+	 * @param subject the {@code sub} claim of the access tokens
+	 * @param clientId the {@code client_id} claim of the access tokens, or {@code null}
+	 * @return completes with the first token
+	 */
+	default CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject,
+			@Nullable String clientId) {
+		return CompletableFuture.supplyAsync(() -> issue(issuer, subject, clientId));
+	}
+
+	/**
 	 * Replaces a token by its successor. Whoever has several clients compares
 	 * {@link RefreshToken#clientId()} with the one that has authenticated itself before
 	 * the successor is given out: a token is not bound to its client.
@@ -81,6 +110,15 @@ public interface RefreshTokens {
 	Rotation rotate(String presented);
 
 	/**
+	 * Replaces a token without blocking, as {@link #rotate}.
+	 * @param presented what the client presents, any text
+	 * @return completes with its successor, or why there is none
+	 */
+	default CompletionStage<Rotation> rotateAsync(String presented) {
+		return CompletableFuture.supplyAsync(() -> rotate(presented));
+	}
+
+	/**
 	 * Ends the session of a token, as at a logout: its refresh tokens are refused, and
 	 * its access tokens are revoked. Any token of the session will do.
 	 * @param presented what the client presents, any text
@@ -89,5 +127,14 @@ public interface RefreshTokens {
 	 * have ended, and the call may be repeated
 	 */
 	boolean revoke(String presented);
+
+	/**
+	 * Ends the session of a token without blocking, as {@link #revoke}.
+	 * @param presented what the client presents, any text
+	 * @return completes with whether there was such a session
+	 */
+	default CompletionStage<Boolean> revokeAsync(String presented) {
+		return CompletableFuture.supplyAsync(() -> revoke(presented));
+	}
 
 }

@@ -6,8 +6,14 @@
 package io.ge.redis.blacklist.replay;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -17,6 +23,7 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 
 import org.springframework.util.Assert;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * A key for each id, {@code prefix:replay:{kind:id}:used1}, where the id is hashed. What
@@ -28,22 +35,37 @@ final class RedisUsedIds implements UsedIds {
 
 	private static final LuaScript USE = LuaScript.load(RedisUsedIds.class, "use.lua");
 
-	private final GuardedRedis redis;
+	private final Supplier<GuardedRedis> redis;
 
-	private final KeySpace keys;
+	private final Supplier<KeySpace> keys;
 
-	RedisUsedIds(RedisBackend backend) {
-		this.redis = backend.redis(PATTERN);
-		this.keys = backend.keys(PATTERN);
+	private final GuardedCalls calls;
+
+	RedisUsedIds(Supplier<RedisBackend> backend, GuardedCalls calls) {
+		this.redis = SingletonSupplier.of(() -> backend.get().redis(PATTERN));
+		this.keys = SingletonSupplier.of(() -> backend.get().keys(PATTERN));
+		this.calls = calls;
 	}
 
 	@Override
 	public boolean use(String kind, String id, Duration remembered) {
+		EventLoops.forbidWaiting("UsedIds.use", "useAsync");
+		return Waiting.await(asked(kind, id, remembered));
+	}
+
+	@Override
+	public CompletionStage<Boolean> useAsync(String kind, String id, Duration remembered) {
+		return this.calls.handOver(asked(kind, id, remembered), Function.identity(), (unwanted) -> {
+		});
+	}
+
+	private CompletableFuture<Boolean> asked(String kind, String id, Duration remembered) {
 		Assert.isTrue(remembered.toMillis() > 0,
 				() -> "An id is remembered for at least a millisecond, not " + remembered);
-		RedisKey key = this.keys.entity(KeyPart.of(kind), KeyPart.secret(id)).with(KeyPart.of("used1"));
-		return Waiting.await(this.redis.run(ScriptCall.of(USE, key, remembered.toMillis()), this.redis.newBudget()))
-			.number(0) == 1;
+		RedisKey key = this.keys.get().entity(KeyPart.of(kind), KeyPart.secret(id)).with(KeyPart.of("used1"));
+		GuardedRedis asked = this.redis.get();
+		return asked.run(ScriptCall.of(USE, key, remembered.toMillis()), asked.newBudget())
+			.thenApply((reply) -> reply.number(0) == 1);
 	}
 
 }

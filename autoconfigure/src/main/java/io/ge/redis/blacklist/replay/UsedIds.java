@@ -6,6 +6,8 @@
 package io.ge.redis.blacklist.replay;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Remembers ids for a while, so that each can be used once, on whatever instance: proofs
@@ -32,5 +34,16 @@ public interface UsedIds {
 	 * may be used up
 	 */
 	boolean use(String kind, String id, Duration remembered);
+
+	/**
+	 * Uses an id without blocking, as {@link #use}.
+	 * @param kind what the id is for; ids of different kinds do not meet
+	 * @param id the id, any text
+	 * @param remembered for how long it must not be used again, at least a millisecond
+	 * @return completes with whether this is its first use
+	 */
+	default CompletionStage<Boolean> useAsync(String kind, String id, Duration remembered) {
+		return CompletableFuture.supplyAsync(() -> use(kind, id, remembered));
+	}
 
 }

@@ -8,8 +8,7 @@ package io.ge.redis.blacklist.replay;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
-
-import org.springframework.util.function.SingletonSupplier;
+import io.ge.redis.core.call.GuardedCalls;
 
 /**
  * Assembles what remembers used ids.
@@ -22,11 +21,11 @@ public final class UsedIdsFactory {
 	/**
 	 * Assembles it.
 	 * @param backend where ids are remembered, asked for at the first use
+	 * @param calls make what does not wait
 	 * @return the used ids
 	 */
-	public static UsedIds create(Supplier<RedisBackend> backend) {
-		Supplier<UsedIds> redis = SingletonSupplier.of(() -> new RedisUsedIds(backend.get()));
-		return (kind, id, remembered) -> redis.get().use(kind, id, remembered);
+	public static UsedIds create(Supplier<RedisBackend> backend, GuardedCalls calls) {
+		return new RedisUsedIds(backend, calls);
 	}
 
 }

@@ -92,6 +92,38 @@ public final class GuardedCalls implements AutoCloseable {
 		return handed;
 	}
 
+	/**
+	 * Hands the answer over to what asks for more, on the thread on which
+	 * {@link #handOver} makes a result.
+	 * @param asked completes with the answer; may be cancelled
+	 * @param next goes on with the answer
+	 * @param <A> the type of the answer
+	 * @param <T> the type of the result
+	 * @return completes as what comes next does, exceptionally without wrappers
+	 */
+	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> goOn(CompletableFuture<A> asked,
+			Function<A, ? extends CompletionStage<T>> next) {
+		CompletionStage<CompletionStage<T>> handed = handOver(asked, next::apply, (unwanted) -> {
+		});
+		CompletableFuture<T> result = new CompletableFuture<>();
+		handed.whenComplete((stage, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+			}
+			else {
+				stage.whenComplete((value, later) -> {
+					if (later != null) {
+						result.completeExceptionally(Waiting.cause(later));
+					}
+					else {
+						result.complete(value);
+					}
+				});
+			}
+		});
+		return result;
+	}
+
 	private static <A extends @Nullable Object, T extends @Nullable Object> void hand(A answer,
 			@Nullable Throwable failure, Function<A, T> result, Consumer<A> giveBack, CompletableFuture<T> handed) {
 		if (failure != null) {

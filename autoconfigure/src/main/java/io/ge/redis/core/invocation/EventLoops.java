@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Threads that serve many calls at a time, so that none of them may wait.
  */
-final class EventLoops {
+public final class EventLoops {
 
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.scheduler.NonBlocking",
 			EventLoops.class.getClassLoader());
@@ -25,6 +25,21 @@ final class EventLoops {
 	 */
 	static boolean isCurrent() {
 		return REACTOR && Reactor.isCurrent();
+	}
+
+	/**
+	 * Lets a method that may wait for Redis go on only where waiting harms nobody: before
+	 * anything is sent, so that nothing is lost.
+	 * @param method the method
+	 * @param instead its twin that does not wait
+	 * @throws IllegalStateException on such a thread
+	 */
+	public static void forbidWaiting(String method, String instead) {
+		if (isCurrent()) {
+			throw new IllegalStateException(
+					method + " may wait for Redis, and was called on " + Thread.currentThread().getName()
+							+ ", a thread that must not wait, such as an event loop's: call " + instead + " there");
+		}
 	}
 
 	/**

@@ -75,7 +75,8 @@ final class RefreshInstance implements AutoCloseable {
 		this.guard.start();
 		this.tokens = RefreshTokenFactory.create(
 				new RefreshTokenProperties(true, null, properties.maxTokenLifetime(), grace),
-				properties.maxTokenLifetime(), this.sessions::get, this.guard::tokenBlacklist, events);
+				properties.maxTokenLifetime(), this.sessions::get, this.guard::tokenBlacklist, events,
+				TestCalls.plain());
 	}
 
 	RefreshTokens tokens() {

@@ -12,10 +12,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
@@ -123,6 +125,38 @@ class RefreshTokensIntegrationTests {
 			assertThat(latest.timeToLive()).isBetween(Duration.ofDays(30).minusMinutes(2), token.timeToLive());
 			assertThat(latest.toString()).doesNotContain(latest.value());
 			assertThat(this.first.outcomes()).containsExactly(Outcome.ROTATED, Outcome.ROTATED);
+		}
+
+		@Test
+		void twinsThatDoNotBlockDoTheSame() throws Exception {
+			RefreshTokens tokens = this.second.tokens();
+			RefreshToken token = get(tokens.issueAsync(ISSUER, "anna", "desk"));
+			RefreshToken next = ((Rotation.Rotated) get(tokens.rotateAsync(token.value()))).token();
+			assertThat(next).usingRecursiveComparison().ignoringFields("value", "timeToLive").isEqualTo(token);
+			RefreshToken latest = ((Rotation.Rotated) get(this.first.tokens().rotateAsync(next.value()))).token();
+			assertThat(get(this.first.tokens().rotateAsync(next.value()))).isInstanceOf(Rotation.Repeated.class);
+			assertThat(get(tokens.rotateAsync(token.value())))
+				.isEqualTo(new Rotation.Reused(token.sessionId(), ISSUER, "anna", true));
+			assertThat(get(tokens.rotateAsync(latest.value())))
+				.isEqualTo(new Rotation.Reused(token.sessionId(), ISSUER, "anna", false));
+			assertThat(get(tokens.rotateAsync("unknown"))).isInstanceOf(Rotation.Unknown.class);
+			assertThat(this.second.outcomes()).containsExactly(Outcome.ROTATED, Outcome.REUSED, Outcome.REUSED,
+					Outcome.UNKNOWN);
+			RefreshToken other = get(tokens.issueAsync(ISSUER, "boris"));
+			assertThat(get(tokens.revokeAsync(other.value()))).isTrue();
+			assertThat(get(tokens.revokeAsync("unknown"))).isFalse();
+			assertThat(get(tokens.rotateAsync(other.value()))).isInstanceOf(Rotation.Revoked.class);
+			assertThatIllegalArgumentException().isThrownBy(() -> tokens.issueAsync(ISSUER, " "));
+		}
+
+		/**
+		 * Also tells that nobody goes on on a thread of the driver.
+		 */
+		private static <T> T get(CompletionStage<T> stage) throws Exception {
+			return stage.whenComplete(
+					(value, failure) -> assertThat(Thread.currentThread().getName()).doesNotContain("lettuce", "jedis"))
+				.toCompletableFuture()
+				.get(30, TimeUnit.SECONDS);
 		}
 
 		@Test

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
 
 import io.ge.redis.blacklist.refresh.RefreshTokenEvent.Outcome;
 import io.ge.redis.core.outage.RedisUnavailableException;
@@ -71,6 +72,20 @@ class RefreshTokensOutageIntegrationTests {
 					.isInstanceOf(Rotation.Rotated.class);
 			}
 			assertThat(instance.outcomes()).contains(Outcome.ERROR).doesNotContain(Outcome.REUSED);
+		}
+	}
+
+	@Test
+	void twinThatDoesNotBlockFailsAsTheOther() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				RefreshInstance instance = new RefreshInstance(redis, GRACE)) {
+			RefreshToken token = issue(instance);
+			redis.primary().kill();
+			assertThat(instance.tokens().rotateAsync(token.value())).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.isInstanceOf(ExecutionException.class)
+				.withCauseInstanceOf(RedisUnavailableException.class);
+			assertThat(instance.outcomes()).endsWith(Outcome.ERROR);
 		}
 	}
 

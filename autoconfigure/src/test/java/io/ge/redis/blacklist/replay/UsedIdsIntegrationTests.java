@@ -18,6 +18,7 @@ import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.TestCalls;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -128,6 +129,15 @@ class UsedIdsIntegrationTests {
 		}
 
 		@Test
+		void twinThatDoesNotBlockDoesTheSame() {
+			UsedIds used = usedIds(this.first);
+			String id = UUID.randomUUID().toString();
+			assertThat(used.useAsync("link", id, MINUTE).toCompletableFuture().join()).isTrue();
+			assertThat(used.use("link", id, MINUTE)).isFalse();
+			assertThat(used.useAsync("link", id, MINUTE).toCompletableFuture().join()).isFalse();
+		}
+
+		@Test
 		void idIsForgotten() {
 			UsedIds used = usedIds(this.first);
 			String id = UUID.randomUUID().toString();
@@ -138,7 +148,7 @@ class UsedIdsIntegrationTests {
 		}
 
 		private static UsedIds usedIds(TestBackend backend) {
-			return UsedIdsFactory.create(backend::get);
+			return UsedIdsFactory.create(backend::get, TestCalls.plain());
 		}
 
 	}
