@@ -22,6 +22,7 @@ import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
@@ -202,9 +203,8 @@ public final class BlockingCallsApplication {
 				.blockLast(LONG);
 		}
 		scenario = "planted";
-		DistributedLocks locks = this.beans.getBean(DistributedLocks.class);
-		on(this.loop, this.desk.planted("anna", locks)).blockLast(LONG);
-		on(Schedulers.parallel(), this.desk.planted("boris", locks)).blockLast(LONG);
+		on(this.loop, this.desk.planted("anna", this.beans.getBean(RateLimiter.class))).blockLast(LONG);
+		on(Schedulers.parallel(), this.desk.planted("boris", this.beans.getBean(RateLimiter.class))).blockLast(LONG);
 	}
 
 	private void awaitRedis() {
@@ -361,16 +361,12 @@ public final class BlockingCallsApplication {
 		}
 
 		/**
-		 * Gives a lock up, and waits.
+		 * Asks Redis, and waits.
 		 */
 		@RateLimited(name = "planted", key = "#user", limit = 100)
-		public Mono<String> planted(String user, DistributedLocks locks) {
-			return Mono.fromCompletionStage(() -> locks.lockAsync("planted", user, LockOptions.defaults()))
-				.publishOn(Schedulers.parallel())
-				.map((lock) -> {
-					lock.close();
-					return "done";
-				});
+		public Mono<String> planted(String user, RateLimiter limiter) {
+			return Mono
+				.fromCallable(() -> Waiting.await(limiter.tryAcquireAsync("code", "planted " + user)).toString());
 		}
 
 	}

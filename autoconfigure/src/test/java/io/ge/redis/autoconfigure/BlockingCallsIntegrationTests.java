@@ -63,7 +63,7 @@ class BlockingCallsIntegrationTests {
 	@Test
 	void plantedCallIsFound() {
 		assertThat(lines).filteredOn((line) -> line.startsWith("BLOCKED planted "))
-			.anyMatch((line) -> line.contains("HeldLock.close("));
+			.anyMatch((line) -> line.contains("Waiting.await("));
 	}
 
 	@Test
