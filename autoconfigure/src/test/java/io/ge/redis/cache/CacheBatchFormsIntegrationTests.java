@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import io.ge.redis.cache.LaterApplication.Account;
@@ -332,9 +333,10 @@ class CacheBatchFormsIntegrationTests {
 	@ParameterizedTest
 	@EnumSource
 	void whoeverWaitsTakesOverAtOnceWhenTheLoaderIsCancelled(Form form) {
-		this.batches.afterRead((ids) -> Mono.never());
+		AtomicBoolean hanging = new AtomicBoolean();
+		this.batches.afterRead((ids) -> Mono.never().doOnSubscribe((subscription) -> hanging.set(true)));
 		CompletableFuture<Map<String, Account>> loading = form.begin(this.batches, ids(0, 3));
-		Awaitility.await().until(() -> this.batches.loaded().size() == 1);
+		Awaitility.await().untilTrue(hanging);
 		CompletableFuture<Map<String, Account>> here = form.begin(this.batches, ids(0, 2));
 		CompletableFuture<Map<String, Account>> there = form.begin(this.theirs, ids(1, 3));
 		Awaitility.await().until(() -> SharedRedis.standalone().commandCalls("sadd") > 0);
