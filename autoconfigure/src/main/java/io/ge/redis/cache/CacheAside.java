@@ -84,14 +84,16 @@ public @interface CacheAside {
 	/**
 	 * The parameter of a method that reads several values, such as {@code "#ids"},
 	 * instead of a {@link #key}. The method takes a collection of ids, and nothing else,
-	 * and returns a map from ids to values; each id is the key of one entry, the same
-	 * that a method with {@code key = "#id"} reads.
+	 * and returns a map from ids to values, or the promise of one, such as by a
+	 * {@code Mono}; each id is the key of one entry, the same that a method with
+	 * {@code key = "#id"} reads.
 	 * <p>
 	 * The method runs once for all ids that are not there and that no other caller loads,
 	 * with a collection of only those; an id that it does not return is absent. Then the
 	 * values that others load are waited for; if one of these does not come, the method
-	 * runs again for it. What is absent is not in the map. Values are not refreshed
-	 * before they expire by such a call.
+	 * runs again for it, where the map comes later not in a transaction of the thread
+	 * that has called. What is absent is not in the map. Values are not refreshed before
+	 * they expire by such a call.
 	 * <p>
 	 * Cost: one script call for all ids, and one for all that were loaded; on a Cluster
 	 * one for each slot, sent at once. Above 1,000 ids there are more.

@@ -29,11 +29,14 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 
 	private final Supplier<LaterReader> later;
 
+	private final Supplier<LaterBulkReader> laterBulk;
+
 	CacheAsideInterceptor(CacheAsideOperationSource source, GuardedCalls calls, Supplier<CacheReader> reader,
-			Supplier<LaterReader> later) {
+			Supplier<LaterReader> later, Supplier<LaterBulkReader> laterBulk) {
 		super(source, calls);
 		this.reader = reader;
 		this.later = later;
+		this.laterBulk = laterBulk;
 	}
 
 	@Override
@@ -42,16 +45,19 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 			return invocation.proceed();
 		}
 		if (operation.bulk() != null) {
-			Map<CacheKey, Object> entries = CacheBulkMethod.entries(operation.cache(),
-					operation.key().evaluate(invocation), operation.key());
-			return CacheBulkMethod.result(entries,
-					this.reader.get().readAll(new InvokedForSeveral(operation, operation.bulk(), invocation, entries)));
+			return this.reader.get().readAll(InvokedForSeveral.of(operation, operation.bulk(), invocation));
 		}
 		return operation.wrap(this.reader.get().read(new Invoked(operation, invocation, operation.key(invocation))));
 	}
 
 	@Override
 	protected GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
+		CacheBulkMethod bulk = operation.bulk();
+		if (bulk != null) {
+			return new CacheBulkReadCall(this.laterBulk.get(),
+					() -> operation.applies(invocation) ? InvokedForSeveral.of(operation, bulk, invocation) : null,
+					() -> proceed(invocation));
+		}
 		return new CacheReadCall(
 				this.later.get(), () -> operation.applies(invocation)
 						? new Invoked(operation, invocation, operation.key(invocation)) : null,
@@ -63,6 +69,12 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 	 */
 	private record InvokedForSeveral(CacheAsideOperation operation, CacheBulkMethod method, MethodInvocation invocation,
 			Map<CacheKey, Object> entries) implements CacheBulkSource {
+
+		static InvokedForSeveral of(CacheAsideOperation operation, CacheBulkMethod method,
+				MethodInvocation invocation) {
+			return new InvokedForSeveral(operation, method, invocation,
+					CacheBulkMethod.entries(operation.cache(), operation.key().evaluate(invocation), operation.key()));
+		}
 
 		@Override
 		public String cache() {
@@ -80,10 +92,26 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 		}
 
 		@Override
-		public Map<CacheKey, @Nullable Object> load(List<CacheKey> missing) throws Throwable {
-			Object argument = this.method.argument(CacheBulkMethod.ids(this.entries, missing));
-			Object loaded = ((ProxyMethodInvocation) this.invocation).invocableClone(argument).proceed();
+		public ResultForm form() {
+			return this.operation.form();
+		}
+
+		@Override
+		public @Nullable Object load(List<CacheKey> missing) throws Throwable {
+			Object[] arguments = this.method.arguments(this.invocation.getArguments(),
+					CacheBulkMethod.ids(this.entries, missing));
+			MethodInvocation some = ((ProxyMethodInvocation) this.invocation).invocableClone(arguments);
+			return form().isPlain() ? some.proceed() : proceed(some);
+		}
+
+		@Override
+		public Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded) {
 			return CacheBulkMethod.byKey(this.entries, missing, (Map<?, ?>) loaded);
+		}
+
+		@Override
+		public Object result(Map<CacheKey, @Nullable Object> values) {
+			return CacheBulkMethod.result(this.entries, values);
 		}
 
 		@Override

@@ -11,7 +11,6 @@ import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.core.invocation.OperationSource;
-import io.ge.redis.core.invocation.ReturnTypes;
 
 /**
  * Reads {@link CacheAside}.
@@ -34,9 +33,6 @@ final class CacheAsideOperationSource extends OperationSource<CacheAside, CacheA
 		CacheAside annotation = annotations.get(0);
 		String cache = this.attributes.cache(method, annotation.cache());
 		String keys = this.attributes.keys(method, annotation.key(), annotation.keys());
-		if (keys != null) {
-			ReturnTypes.requireSynchronous(method);
-		}
 		CacheBulkMethod bulk = (keys != null) ? CacheBulkMethod.of(method, keys) : null;
 		MethodExpression key = this.attributes.key(method, (keys != null) ? keys : annotation.key());
 		MethodExpression condition = this.attributes.condition(method, annotation.condition());

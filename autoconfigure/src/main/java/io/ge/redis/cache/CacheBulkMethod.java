@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -15,10 +16,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -41,28 +45,46 @@ record CacheBulkMethod(Class<?> parameter, Type valueType) {
 	 */
 	static CacheBulkMethod of(GuardedMethod method, String keys) {
 		Class<?>[] parameters = method.method().getParameterTypes();
-		if (parameters.length != 1 || !COLLECTIONS.contains(parameters[0]) || !VARIABLE.matcher(keys).matches()) {
+		int continuations = KotlinDetector.isSuspendingFunction(method.method()) ? 1 : 0;
+		if (parameters.length != 1 + continuations || !COLLECTIONS.contains(parameters[0])
+				|| !VARIABLE.matcher(keys).matches()) {
 			throw method.problem("keys = \"" + keys + "\" needs a method that takes the ids and nothing else.",
 					"Give it one parameter, a Collection, List or Set, and name that: keys = \"#ids\".");
 		}
-		ResolvableType ids = ResolvableType.forType(
-				GenericTypeResolver.resolveType(method.method().getGenericParameterTypes()[0], method.targetClass()));
-		ResolvableType result = ResolvableType
-			.forType(GenericTypeResolver.resolveType(method.method().getGenericReturnType(), method.targetClass()));
-		boolean fits = result.toClass() == Map.class && result.hasGenerics() && ids.hasGenerics()
-				&& result.getGeneric(0).getType().equals(ids.getGeneric(0).getType());
+		Type ids = element(ResolvableType.forType(
+				GenericTypeResolver.resolveType(method.method().getGenericParameterTypes()[0], method.targetClass())));
+		if (ReturnTypes.form(method).kind() == ResultForm.Kind.MULTIPLE) {
+			throw method.problem(
+					"a method with keys returns a Map from the ids to their values, not several values one by one, "
+							+ "as " + method.method().getReturnType().getSimpleName() + " does.",
+					"Return one Map of them, such as by Mono<Map<" + ids.getTypeName() + ", ...>>.");
+		}
+		ResolvableType result = ResolvableType.forType(ReturnTypes.promised(method));
+		boolean fits = result.toClass() == Map.class && result.hasGenerics() && element(result).equals(ids);
 		if (!fits) {
 			throw method.problem("a method with keys returns a Map from the ids to their values, not " + result + ".",
-					"Return Map<" + ids.getGeneric(0) + ", ...>.");
+					"Return Map<" + ids.getTypeName() + ", ...>, or a Mono or CompletableFuture of it.");
 		}
-		return new CacheBulkMethod(parameters[0], result.getGeneric(1).getType());
+		return new CacheBulkMethod(parameters[0], bound(result.getGeneric(1)));
+	}
+
+	private static Type element(ResolvableType type) {
+		return bound(type.getGeneric(0));
+	}
+
+	// Kotlin's compiler writes wildcards where the source has none
+	private static Type bound(ResolvableType argument) {
+		return (argument.getType() instanceof WildcardType wildcard) ? wildcard.getUpperBounds()[0]
+				: argument.getType();
 	}
 
 	/**
-	 * Returns the argument for a call that is to return only some of the values.
+	 * Returns the arguments for a call that is to return only some of the values.
 	 */
-	Object argument(List<Object> ids) {
-		return (this.parameter == Set.class) ? new LinkedHashSet<>(ids) : new ArrayList<>(ids);
+	Object[] arguments(Object[] all, List<Object> ids) {
+		Object[] some = all.clone();
+		some[0] = (this.parameter == Set.class) ? new LinkedHashSet<>(ids) : new ArrayList<>(ids);
+		return some;
 	}
 
 	/**

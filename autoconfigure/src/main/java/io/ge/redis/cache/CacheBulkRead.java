@@ -8,45 +8,37 @@ package io.ge.redis.cache;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.CacheLookup.Load;
-import io.ge.redis.cache.CacheLookup.Permit;
-import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads several entries for a synchronous caller, on its thread: the steps of
- * {@link CacheBatch}, with what is loaded in between.
+ * One caller's reading of several values: takes what is there, and tells what is to be
+ * loaded, which a {@link CacheBulkLoad} does in one go; then what others load is waited
+ * for, and taken or loaded. Nothing here blocks; whoever wants to waits for the stages.
+ * <p>
+ * Its steps follow one another. It may be closed while one is under way, by a caller that
+ * has gone, and is so when that one is over.
  */
-final class CacheBulkRead implements AutoCloseable {
+final class CacheBulkRead {
 
 	private final CacheBulkSource source;
 
-	private final CacheFlights flights;
+	private final CacheBulkParts parts;
 
-	private final CacheLoads loads;
-
-	private final CacheInvalidations invalidations;
-
-	private final CacheTransactions transactions;
-
-	private final GuardEvents events;
-
-	private final NearReader near;
+	private final CacheSettings settings;
 
 	private final CallBudget budget;
 
 	private final Map<CacheKey, @Nullable Object> values = new HashMap<>();
-
-	private final Map<CacheKey, Load> open = new LinkedHashMap<>();
 
 	/** What Redis has for these cannot be read. */
 	private final Set<CacheKey> unreadable = new HashSet<>();
@@ -56,80 +48,164 @@ final class CacheBulkRead implements AutoCloseable {
 
 	private final Map<CacheKey, NearToken> tokens = new HashMap<>();
 
+	private final CompletableFuture<Void> gone = new CompletableFuture<>();
+
+	private List<CacheKey> passing = List.of();
+
 	private @Nullable CacheBatch batch;
 
-	CacheBulkRead(CacheBulkSource source, CacheFlights flights, CacheLoads loads, CacheInvalidations invalidations,
-			CacheTransactions transactions, GuardEvents events, NearReader near, CallBudget budget) {
+	private boolean underWay;
+
+	private boolean closed;
+
+	CacheBulkRead(CacheBulkSource source, CacheBulkParts parts) {
 		this.source = source;
-		this.flights = flights;
-		this.loads = loads;
-		this.invalidations = invalidations;
-		this.transactions = transactions;
-		this.events = events;
-		this.near = near;
-		this.budget = budget;
+		this.parts = parts;
+		this.settings = parts.definitions().settings(source.cache());
+		this.budget = parts.flights().newBudget();
+	}
+
+	CacheBulkSource source() {
+		return this.source;
+	}
+
+	CacheBulkParts parts() {
+		return this.parts;
+	}
+
+	CacheSettings settings() {
+		return this.settings;
+	}
+
+	CallBudget budget() {
+		return this.budget;
 	}
 
 	/**
-	 * Reads.
-	 * @param keys what to ask the cache for
-	 * @param passing what to load past it
+	 * Begins: takes what is in memory, and asks for the rest.
+	 * @param passes for which entries the cache is passed by
+	 * @return completes with what was found, perhaps on a thread of the driver
 	 */
-	Map<CacheKey, @Nullable Object> go(List<CacheKey> keys, List<CacheKey> passing, CacheSettings settings)
-			throws Throwable {
-		CacheBatch asked = this.flights.batch(keys, settings, this.source.type().readable(), this.budget);
+	CompletableFuture<Looked> begin(Predicate<CacheKey> passes) {
+		List<CacheKey> rest = new ArrayList<>();
+		List<CacheKey> passed = new ArrayList<>();
+		for (CacheKey key : this.source.keys()) {
+			boolean passing = passes.test(key);
+			NearValue held = passing ? null : this.parts.near().find(key, this.source.type());
+			if (held != null) {
+				this.values.put(key, held.value());
+				continue;
+			}
+			rest.add(key);
+			if (passing) {
+				passed.add(key);
+			}
+		}
+		if (rest.isEmpty()) {
+			return CompletableFuture.completedFuture(Looked.NOTHING);
+		}
+		CompletableFuture<Boolean> judged = this.parts.invalidations().isDue(this.source.cache())
+				? CompletableFuture.completedFuture(false) : ready(this.budget);
+		return judged.thenCompose((certain) -> {
+			this.passing = certain ? passed : rest;
+			List<CacheKey> asked = new ArrayList<>(rest);
+			asked.removeAll(new HashSet<>(this.passing));
+			return ask(asked);
+		});
+	}
+
+	private CompletableFuture<Looked> ask(List<CacheKey> keys) {
+		if (keys.isEmpty()) {
+			return CompletableFuture.completedFuture(Looked.NOTHING);
+		}
+		CacheBatch asked = this.parts.flights().batch(keys, this.settings, this.source.type().readable(), this.budget);
 		this.batch = asked;
 		keys.forEach(this::beginKeeping);
-		passing.forEach((key) -> this.open.put(key, Load.BYPASS));
-		while (true) {
-			take(asked, Waiting.await(asked.look()));
-			if (!this.open.isEmpty()) {
-				long started = System.nanoTime();
-				load(settings);
-				asked.loaded(System.nanoTime() - started);
-			}
-			if (asked.isDone()) {
-				return this.values;
-			}
-			Waiting.await(asked.settled());
-		}
+		return look(asked);
 	}
 
 	private void beginKeeping(CacheKey key) {
-		NearToken token = this.near.begin(key);
+		NearToken token = this.parts.near().begin(key);
 		if (token != null) {
 			this.tokens.put(key, token);
 		}
 	}
 
-	private void take(CacheBatch asked, Map<CacheKey, CacheLookup> decided) {
-		// First all permits, so that they are given back whatever happens
-		decided.forEach((key, lookup) -> {
-			if (lookup instanceof Load load) {
-				this.open.put(key, this.unreadable.contains(key) ? replacing(key, load) : load);
+	private CompletableFuture<Looked> look(CacheBatch asked) {
+		// Once more, since what is known has grown older for whoever has waited
+		return asked.look()
+			.thenCompose((decided) -> decided.isEmpty() ? CompletableFuture.completedFuture(Looked.NOTHING)
+					: ready(this.budget).thenApply((judged) -> new Looked(decided, judged)));
+	}
+
+	/**
+	 * Completes when what is known of invalidations is not too old to be relied on, with
+	 * whether it is not.
+	 */
+	CompletableFuture<Boolean> ready(CallBudget bounds) {
+		return this.parts.invalidations().ready(this.source.cache(), bounds).handle((none, failure) -> failure == null);
+	}
+
+	/**
+	 * Goes on: waits for what others load, and asks for it.
+	 * @return completes with what was found, perhaps on a thread of the driver
+	 */
+	CompletableFuture<Looked> goOn() {
+		CacheBatch asked = this.batch;
+		if (asked == null) {
+			return CompletableFuture.completedFuture(Looked.NOTHING);
+		}
+		return CompletableFuture.anyOf(asked.settled(), this.gone)
+			.thenCompose(
+					(none) -> this.gone.isDone() ? CompletableFuture.completedFuture(Looked.NOTHING) : look(asked));
+	}
+
+	/**
+	 * Takes what was found.
+	 * @param snapshot as of when the caller sees the database
+	 * @return what the caller loads now, or {@code null} if there is nothing to load
+	 * @throws CacheLoadTimeoutException if another caller loads for too long and the
+	 * cache is configured to fail then
+	 */
+	@Nullable CacheBulkLoad take(Looked looked, Snapshot snapshot) {
+		Map<CacheKey, Load> open = new LinkedHashMap<>();
+		boolean taken = false;
+		try {
+			this.passing.forEach((key) -> open.put(key, Load.BYPASS));
+			this.passing = List.of();
+			take(looked, open);
+			CacheBulkLoad load = open.isEmpty() ? null : new CacheBulkLoad(this, open, snapshot);
+			taken = true;
+			return load;
+		}
+		finally {
+			if (!taken) {
+				giveBack(looked, true);
 			}
-		});
+		}
+	}
+
+	private void take(Looked looked, Map<CacheKey, Load> open) {
 		boolean late = false;
-		boolean judged = this.invalidations.awaitReady(this.source.cache(), this.budget);
-		for (Map.Entry<CacheKey, CacheLookup> entry : decided.entrySet()) {
+		for (Map.Entry<CacheKey, CacheLookup> entry : looked.decided().entrySet()) {
 			CacheKey key = entry.getKey();
 			CacheLookup lookup = entry.getValue();
-			if (lookup instanceof Load) {
-				continue;
+			if (lookup instanceof Load load) {
+				open.put(key, this.unreadable.contains(key) ? replacing(key, load) : load);
 			}
-			if (lookup instanceof CacheLookup.Late) {
+			else if (lookup instanceof CacheLookup.Late) {
 				tell(Access.MISS);
 				late = true;
 			}
-			else if (!judged) {
-				this.open.put(key, Load.BYPASS);
+			else if (!looked.judged()) {
+				open.put(key, Load.BYPASS);
 			}
 			else if (!takeContent(key, lookup)) {
-				if (this.unreadable.add(key)) {
-					asked.replace(key);
+				if (this.unreadable.add(key) && this.batch != null) {
+					this.batch.replace(key);
 				}
 				else {
-					this.open.put(key, replacing(key, Load.UNSTORED));
+					open.put(key, replacing(key, Load.UNSTORED));
 				}
 			}
 		}
@@ -143,8 +219,7 @@ final class CacheBulkRead implements AutoCloseable {
 	}
 
 	private boolean takeContent(CacheKey key, CacheLookup lookup) {
-		boolean expired = lookup instanceof CacheLookup.Expired;
-		byte[] bytes = (lookup instanceof CacheLookup.Expired old) ? old.value() : ((CacheLookup.Found) lookup).value();
+		byte[] bytes = CacheSearch.entry(lookup);
 		CacheType.Content content = this.source.type().read(bytes);
 		if (content == null) {
 			return false;
@@ -154,131 +229,126 @@ final class CacheBulkRead implements AutoCloseable {
 			return false;
 		}
 		this.values.put(key, content.value());
-		this.near.keep(this.tokens.get(key), lookup, this.source.type(), content);
-		tell(expired ? Access.STALE : Access.HIT);
+		this.parts.near().keep(this.tokens.get(key), lookup, this.source.type(), content);
+		tell((lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
 		return true;
+	}
+
+	/**
+	 * Reads values that have expired.
+	 */
+	CacheType.@Nullable Content content(byte[] entry) {
+		return isOutdated(entry) ? null : this.source.type().read(entry);
 	}
 
 	private boolean isOutdated(byte[] entry) {
 		CacheHeader header = this.source.type().header(entry);
-		return header != null && this.invalidations.isOutdated(this.source.cache(), header.stamp(), header.tags());
-	}
-
-	/**
-	 * Loads and stores what is open, in one go. Afterwards nothing is held.
-	 */
-	private void load(CacheSettings settings) throws Throwable {
-		Snapshot snapshot = this.transactions.snapshot();
-		long age = snapshot.ageMillis();
-		List<CacheKey> missing = List.copyOf(this.open.keySet());
-		Map<CacheKey, @Nullable Object> expired = expired();
-		if (expired.size() < missing.size()) {
-			tellMisses();
-		}
-		long stamp = this.invalidations.stamp(this.source.cache(), snapshot);
-		long started = System.nanoTime();
-		Map<CacheKey, @Nullable Object> loaded;
-		try {
-			loaded = this.loads.loadAll(this.source, missing);
-		}
-		catch (Exception ex) {
-			if (expired.size() < missing.size() || ex instanceof InterruptedException) {
-				throw ex;
-			}
-			if (!this.invalidations.awaitReady(this.source.cache(), this.flights.newBudget())
-					|| expired().size() < missing.size()) {
-				throw ex;
-			}
-			this.values.putAll(expired);
-			expired.keySet().forEach((key) -> tell(Access.STALE));
-			release(true);
-			return;
-		}
-		if (expired.size() == missing.size()) {
-			tellMisses();
-		}
-		store(loaded, settings, age, stamp, System.nanoTime() - started);
-	}
-
-	/**
-	 * Returns the values that have expired and stand in if loading fails. Only if there
-	 * is one for every entry they are of use.
-	 */
-	private Map<CacheKey, @Nullable Object> expired() {
-		Map<CacheKey, @Nullable Object> expired = new HashMap<>();
-		this.open.forEach((key, load) -> {
-			byte[] old = load.expired();
-			CacheType.Content content = (old != null && !isOutdated(old)) ? this.source.type().read(old) : null;
-			if (content != null) {
-				expired.put(key, content.value());
-			}
-		});
-		return expired;
-	}
-
-	private void tellMisses() {
-		this.open.forEach((key, load) -> {
-			if (load.replacing()) {
-				this.events.publish(new CacheEvent.Unreadable(this.source.cache()));
-			}
-			tell(load.bypassed() ? Access.BYPASS : Access.MISS);
-		});
-	}
-
-	private void store(Map<CacheKey, @Nullable Object> loaded, CacheSettings settings, long age, long stamp,
-			long nanos) {
-		Map<Permit, CacheWrite.NewValue> stored = new IdentityHashMap<>();
-		int number = this.open.size();
-		for (CacheKey key : List.copyOf(this.open.keySet())) {
-			Object value = loaded.get(key);
-			this.values.put(key, value);
-			Permit permit = permitOf(key);
-			CacheWrite.NewValue bytes = (permit != null) ? this.loads.stored(this.source, value, stamp, nanos, number)
-					: null;
-			if (permit != null && bytes != null) {
-				stored.put(permit, bytes);
-			}
-			else {
-				if (permit != null) {
-					this.flights.discard(permit);
-				}
-				this.open.remove(key);
-			}
-		}
-		this.open.clear();
-		if (!stored.isEmpty()) {
-			Waiting.await(this.flights.fillAll(stored, settings, age, this.budget));
-		}
-	}
-
-	private @Nullable Permit permitOf(CacheKey key) {
-		Load load = this.open.get(key);
-		return (load != null) ? load.permit() : null;
-	}
-
-	private void release(boolean failed) {
-		for (Load load : new ArrayList<>(this.open.values())) {
-			if (load.permit() != null) {
-				this.flights.release(load.permit(), failed);
-			}
-		}
-		this.open.clear();
+		return header != null
+				&& this.parts.invalidations().isOutdated(this.source.cache(), header.stamp(), header.tags());
 	}
 
 	private void tell(Access access) {
-		this.events.publish(new CacheEvent.Read(this.source.cache(), access, CacheEvent.Tier.REDIS));
+		this.parts.tell(this.source.cache(), access);
 	}
 
 	/**
-	 * Gives back what was not used.
+	 * Takes what the caller has loaded, or what stands in for that.
 	 */
-	@Override
-	public void close() {
-		release(true);
+	void put(Map<CacheKey, @Nullable Object> loaded) {
+		this.values.putAll(loaded);
+	}
+
+	/**
+	 * Notes that the caller has not waited for a time, but loaded.
+	 */
+	void loaded(long nanos) {
+		if (this.batch != null) {
+			this.batch.loaded(nanos);
+		}
+	}
+
+	/**
+	 * Returns whether nothing is to be waited for any more.
+	 */
+	boolean isDone() {
+		return this.batch == null || this.batch.isDone();
+	}
+
+	/**
+	 * Returns what the caller gets, when that is so.
+	 */
+	Object result() {
+		return this.source.result(this.values);
+	}
+
+	/**
+	 * Gives back what was found for a caller that does not take it.
+	 * @param failed whether that is no choice of the caller
+	 */
+	void giveBack(Looked looked, boolean failed) {
+		looked.decided().values().forEach((lookup) -> {
+			if (lookup instanceof Load load && load.permit() != null) {
+				this.parts.flights().release(load.permit(), failed);
+			}
+		});
+	}
+
+	/**
+	 * Enters a step.
+	 * @return whether the reading is not closed
+	 */
+	synchronized boolean enter() {
+		this.underWay = !this.closed;
+		return this.underWay;
+	}
+
+	/**
+	 * Leaves a step.
+	 */
+	void leave() {
+		boolean over;
+		synchronized (this) {
+			this.underWay = false;
+			over = this.closed;
+		}
+		if (over) {
+			end();
+		}
+	}
+
+	/**
+	 * Gives up what is open, now or at the end of the step that is under way. May be
+	 * repeated.
+	 */
+	void close() {
+		boolean over;
+		synchronized (this) {
+			this.closed = true;
+			over = !this.underWay;
+		}
+		this.gone.complete(null);
+		if (over) {
+			end();
+		}
+	}
+
+	private void end() {
 		this.tokens.values().forEach(NearToken::close);
 		if (this.batch != null) {
 			this.batch.close();
 		}
+	}
+
+	/**
+	 * What was found for some of the entries.
+	 *
+	 * @param decided what was found. Permits among it must be used or given back
+	 * @param judged whether it is known what was invalidated
+	 */
+	record Looked(Map<CacheKey, CacheLookup> decided, boolean judged) {
+
+		static final Looked NOTHING = new Looked(Map.of(), true);
+
 	}
 
 }

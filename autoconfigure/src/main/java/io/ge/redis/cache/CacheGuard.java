@@ -168,24 +168,27 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 				properties.earlyRefresh().threads(), context, (cache) -> definitions.settings(cache).leaseTime());
 		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
 				events);
+		CacheBulkParts bulk = new CacheBulkParts(definitions, flights, loads, invalidations, events, nearReader,
+				this.behind);
 		CacheReader reader = new CacheReader(definitions, flights, search, loads, refresher, invalidations,
-				this.transactions, events, nearReader, this.behind);
+				this.transactions, events, nearReader, this.behind, bulk);
 		LaterReader laterReader = new LaterReader(definitions, flights, search, loads, refresher, invalidations,
 				this.transactions, this.reactive, events, nearReader, this.behind, this.calls);
+		LaterBulkReader laterBulkReader = new LaterBulkReader(bulk, laterReader, this.transactions, this.calls);
 		CacheWriter writer = new CacheWriter(definitions, values, engine, this.transactions, events, this.behind);
 		LaterWriter laterWriter = new LaterWriter(writer, engine, this.steps, this.transactions, this.reactive,
 				this.calls);
 		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
 				this.calls);
 		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter, laterReader,
-				laterWriter, this.calls);
+				laterBulkReader, laterWriter, this.calls);
 		SplitReader split = new SplitReader(definitions, flights, search, values, invalidations, this.transactions,
 				events, nearReader, this.behind);
 		SpringCacheParts spring = new SpringCacheParts(definitions, caches, writer, reader, split, this.transactions,
 				new Handover(context, "ge-redis-cache"), this.springTypes, codec, events,
 				this.attributes.transactions());
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, laterReader, writer, laterWriter,
-				behindWriter, caches, spring);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, laterReader, laterBulkReader, writer,
+				laterWriter, behindWriter, caches, spring);
 		this.made.set(assembly);
 		return assembly;
 	}
@@ -230,8 +233,10 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor readerAdvisor(int order) {
-		return new GuardAdvisor(this.readers, new CacheAsideInterceptor(this.readers, this.calls,
-				() -> this.assembly.get().reader(), () -> this.assembly.get().laterReader()), order);
+		return new GuardAdvisor(this.readers,
+				new CacheAsideInterceptor(this.readers, this.calls, () -> this.assembly.get().reader(),
+						() -> this.assembly.get().laterReader(), () -> this.assembly.get().laterBulkReader()),
+				order);
 	}
 
 	/**
@@ -401,8 +406,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * What stands on one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, LaterReader laterReader, CacheWriter writer, LaterWriter laterWriter,
-			CacheBehindWriter behindWriter, DefaultCaches caches, SpringCacheParts spring) {
+			CacheReader reader, LaterReader laterReader, LaterBulkReader laterBulkReader, CacheWriter writer,
+			LaterWriter laterWriter, CacheBehindWriter behindWriter, DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

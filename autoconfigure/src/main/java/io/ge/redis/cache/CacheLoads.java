@@ -5,9 +5,6 @@
 
 package io.ge.redis.cache;
 
-import java.util.List;
-import java.util.Map;
-
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
@@ -63,22 +60,6 @@ final class CacheLoads {
 		}
 		Waiting.await(load.loaded(value, true));
 		return value;
-	}
-
-	/**
-	 * Loads several values in one go, without storing them.
-	 */
-	Map<CacheKey, @Nullable Object> loadAll(CacheBulkSource source, List<CacheKey> missing) throws Throwable {
-		long started = System.nanoTime();
-		boolean succeeded = false;
-		try {
-			Map<CacheKey, @Nullable Object> loaded = source.load(missing);
-			succeeded = true;
-			return loaded;
-		}
-		finally {
-			this.events.publish(new CacheEvent.Load(source.cache(), succeeded, System.nanoTime() - started));
-		}
 	}
 
 	/**

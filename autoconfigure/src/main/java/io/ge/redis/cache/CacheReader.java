@@ -6,7 +6,6 @@
 package io.ge.redis.cache;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -43,9 +42,11 @@ final class CacheReader {
 
 	private final WriteBehind behind;
 
+	private final CacheBulkParts bulk;
+
 	CacheReader(CacheDefinitions definitions, CacheFlights flights, CacheSearch search, CacheLoads loads,
 			CacheRefresher refresher, CacheInvalidations invalidations, CacheTransactions transactions,
-			GuardEvents events, NearReader near, WriteBehind behind) {
+			GuardEvents events, NearReader near, WriteBehind behind, CacheBulkParts bulk) {
 		this.definitions = definitions;
 		this.flights = flights;
 		this.search = search;
@@ -56,6 +57,7 @@ final class CacheReader {
 		this.events = events;
 		this.near = near;
 		this.behind = behind;
+		this.bulk = bulk;
 	}
 
 	/**
@@ -96,47 +98,64 @@ final class CacheReader {
 
 	/**
 	 * Returns several values from the cache, or loads those that are not there.
-	 * @return a value for each key, {@code null} for absence
+	 * @return what the source makes of the values
 	 * @throws Throwable as {@link #read}
 	 */
-	Map<CacheKey, @Nullable Object> readAll(CacheBulkSource database) throws Throwable {
-		CacheBulkSource source = this.behind.isBehind(database.cache())
-				? new PendingFirstForSeveral(this.behind, database) : database;
-		Map<CacheKey, @Nullable Object> held = new HashMap<>();
-		List<CacheKey> asked = new ArrayList<>();
-		for (CacheKey key : source.keys()) {
-			NearValue value = this.near.find(key, source.type());
-			if (value != null) {
-				held.put(key, value.value());
-			}
-			else {
-				asked.add(key);
-			}
-		}
-		if (!asked.isEmpty()) {
-			held.putAll(readAll(source, asked));
-		}
-		return held;
-	}
-
-	private Map<CacheKey, @Nullable Object> readAll(CacheBulkSource source, List<CacheKey> keys) throws Throwable {
-		List<CacheKey> passing = new ArrayList<>();
-		List<CacheKey> entered = new ArrayList<>();
-		CallBudget budget = this.flights.newBudget();
-		boolean unjudged = this.invalidations.isDue(source.cache())
-				|| !this.invalidations.awaitReady(source.cache(), budget);
+	Object readAll(CacheBulkSource source) throws Throwable {
+		CacheBulkRead read = new CacheBulkRead(source, this.bulk);
 		try {
-			for (CacheKey key : keys) {
-				boolean passes = unjudged || this.transactions.isWriting(key) || !this.transactions.beginLoad(key);
-				(passes ? passing : entered).add(key);
-			}
-			try (CacheBulkRead read = new CacheBulkRead(source, this.flights, this.loads, this.invalidations,
-					this.transactions, this.events, this.near, budget)) {
-				return read.go(entered, passing, this.definitions.settings(source.cache()));
+			CacheBulkRead.Looked looked = Waiting
+				.await(read.begin((key) -> this.transactions.isWriting(key) || this.transactions.isLoading(key)));
+			while (true) {
+				CacheBulkLoad load = read.take(looked, this.transactions.snapshot());
+				if (load != null) {
+					load(read, load);
+				}
+				if (read.isDone()) {
+					return read.result();
+				}
+				looked = Waiting.await(read.goOn());
 			}
 		}
 		finally {
-			entered.forEach((key) -> this.transactions.endLoad());
+			read.close();
+		}
+	}
+
+	private void load(CacheBulkRead read, CacheBulkLoad load) throws Throwable {
+		Object loaded;
+		try {
+			Waiting.await(load.prepare());
+			loaded = load(read.source(), load);
+		}
+		catch (Throwable ex) {
+			load.failed();
+			boolean replaceable = load.isReplaceable() && ex instanceof Exception
+					&& !(ex instanceof InterruptedException);
+			if (!replaceable || !load.replace(Waiting.await(read.ready(this.flights.newBudget())))) {
+				throw ex;
+			}
+			return;
+		}
+		Waiting.await(load.loaded(loaded, (key) -> true));
+	}
+
+	private @Nullable Object load(CacheBulkSource source, CacheBulkLoad load) throws Throwable {
+		List<CacheKey> rest = load.begin();
+		if (rest.isEmpty()) {
+			return Map.of();
+		}
+		List<CacheKey> entered = new ArrayList<>();
+		try {
+			for (CacheKey key : load.missing()) {
+				if (this.transactions.beginLoad(key)) {
+					entered.add(key);
+				}
+			}
+			return source.load(rest);
+		}
+		finally {
+			entered.forEach(this.transactions::endLoad);
 		}
 	}
 

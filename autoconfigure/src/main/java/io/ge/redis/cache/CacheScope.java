@@ -5,6 +5,7 @@
 
 package io.ge.redis.cache;
 
+import java.util.Collection;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -14,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * writing of some. Goes along in its context, to all that is subscribed to inside.
  *
  * @param outer what is around it, or {@code null} for nothing
- * @param loading the entry that is loaded, or {@code null} for none
+ * @param loading the entries that are loaded
  * @param writing the writers that run
  */
-record CacheScope(@Nullable CacheScope outer, @Nullable CacheKey loading, List<CacheWrite> writing) {
+record CacheScope(@Nullable CacheScope outer, Collection<CacheKey> loading, List<CacheWrite> writing) {
 
 	boolean isLoading(CacheKey key) {
 		for (CacheScope scope = this; scope != null; scope = scope.outer) {
-			if (scope.loading != null && key.equals(scope.loading)) {
+			if (scope.loading.contains(key)) {
 				return true;
 			}
 		}

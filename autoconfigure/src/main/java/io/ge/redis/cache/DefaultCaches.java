@@ -38,18 +38,22 @@ final class DefaultCaches implements GeCaches {
 
 	private final LaterReader laterReader;
 
+	private final LaterBulkReader laterBulkReader;
+
 	private final LaterWriter laterWriter;
 
 	private final GuardedCalls calls;
 
 	DefaultCaches(CacheDefinitions definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
-			CacheBehindWriter behindWriter, LaterReader laterReader, LaterWriter laterWriter, GuardedCalls calls) {
+			CacheBehindWriter behindWriter, LaterReader laterReader, LaterBulkReader laterBulkReader,
+			LaterWriter laterWriter, GuardedCalls calls) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.reader = reader;
 		this.writer = writer;
 		this.behindWriter = behindWriter;
 		this.laterReader = laterReader;
+		this.laterBulkReader = laterBulkReader;
 		this.laterWriter = laterWriter;
 		this.calls = calls;
 	}
@@ -80,10 +84,9 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	private <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Type type,
 			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
-		CacheType wanted = typeOf(cache, type);
-		Map<CacheKey, Object> entries = CacheBulkMethod.entries(cache, keys, "A key of cache '" + cache + "'");
-		return unchecked(() -> (Map<K, T>) CacheBulkMethod.result(entries, this.reader
-			.readAll(new SuppliedForSeveral(cache, wanted, entries, (ids) -> loader.apply((List<K>) ids)))));
+		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.PLAIN,
+				(ids) -> loader.apply((List<K>) ids));
+		return unchecked(() -> (Map<K, T>) this.reader.readAll(source));
 	}
 
 	private CacheType typeOf(String cache, Type type) {
@@ -146,6 +149,28 @@ final class DefaultCaches implements GeCaches {
 		SuppliedLater source = new SuppliedLater(key(cache, key), typeOf(cache, type), loader);
 		return (CompletionStage<@Nullable T>) this.calls.make(ResultForm.FUTURE,
 				() -> new CacheReadCall(this.laterReader, () -> source, source::load));
+	}
+
+	@Override
+	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		return getAllAsync(cache, keys, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
+	}
+
+	@Override
+	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
+			ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		return getAllAsync(cache, keys, type.getType(), loader);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Type type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.FUTURE,
+				(ids) -> loader.apply((List<K>) ids));
+		return (CompletionStage<Map<K, T>>) this.calls.make(ResultForm.FUTURE,
+				() -> this.laterBulkReader.call(source, null));
 	}
 
 	@Override
@@ -230,8 +255,14 @@ final class DefaultCaches implements GeCaches {
 	/**
 	 * A source of several values in code.
 	 */
-	private record SuppliedForSeveral(String cache, CacheType type, Map<CacheKey, Object> entries,
-			Function<List<Object>, @Nullable Map<?, ?>> loader) implements CacheBulkSource {
+	private record SuppliedForSeveral(String cache, CacheType type, Map<CacheKey, Object> entries, ResultForm form,
+			Function<List<Object>, @Nullable Object> loader) implements CacheBulkSource {
+
+		static SuppliedForSeveral of(String cache, CacheType type, Collection<?> keys, ResultForm form,
+				Function<List<Object>, @Nullable Object> loader) {
+			return new SuppliedForSeveral(cache, type,
+					CacheBulkMethod.entries(cache, keys, "A key of cache '" + cache + "'"), form, loader);
+		}
 
 		@Override
 		public Collection<CacheKey> keys() {
@@ -239,9 +270,18 @@ final class DefaultCaches implements GeCaches {
 		}
 
 		@Override
-		public Map<CacheKey, @Nullable Object> load(List<CacheKey> missing) {
-			return CacheBulkMethod.byKey(this.entries, missing,
-					this.loader.apply(CacheBulkMethod.ids(this.entries, missing)));
+		public @Nullable Object load(List<CacheKey> missing) {
+			return this.loader.apply(CacheBulkMethod.ids(this.entries, missing));
+		}
+
+		@Override
+		public Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded) {
+			return CacheBulkMethod.byKey(this.entries, missing, (Map<?, ?>) loaded);
+		}
+
+		@Override
+		public Object result(Map<CacheKey, @Nullable Object> values) {
+			return CacheBulkMethod.result(this.entries, values);
 		}
 
 	}

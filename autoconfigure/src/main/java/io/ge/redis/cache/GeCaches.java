@@ -194,6 +194,47 @@ public interface GeCaches {
 	}
 
 	/**
+	 * Returns several values from the cache, or loads those that are not there, without
+	 * blocking. As {@link #getAll(String, Collection, Class, Function)}, at the same
+	 * number of script calls; the loader is asked on a thread of the application. In a
+	 * transaction of the calling thread it is waited for Redis there, so that the loader
+	 * begins inside of it; what others were loading and have failed to load is loaded
+	 * outside of it.
+	 * @param cache the cache's name
+	 * @param keys the keys
+	 * @param type the type of the values
+	 * @param loader begins to load the values of the keys that it is given; what it does
+	 * not bring is cached as absence
+	 * @param <K> the type of the keys
+	 * @param <T> the type of the values
+	 * @return completes with the values that there are, in the order of the keys. Who
+	 * cancels it cancels what has been begun, and the next callers in line load
+	 * @throws IllegalArgumentException if an annotation gives the cache another type
+	 */
+	default <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		return CompletableFuture.supplyAsync(() -> this.<K, T>getAll(cache, keys, type,
+				(missing) -> loader.apply(missing).toCompletableFuture().join()));
+	}
+
+	/**
+	 * As {@link #getAllAsync(String, Collection, Class, Function)} for a generic type.
+	 * @param cache the cache's name
+	 * @param keys the keys
+	 * @param type the type of the values
+	 * @param loader begins to load the values of the keys that it is given
+	 * @param <K> the type of the keys
+	 * @param <T> the type of the values
+	 * @return completes with the values that there are, in the order of the keys
+	 */
+	default <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
+			ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		return CompletableFuture.supplyAsync(() -> this.<K, T>getAll(cache, keys, type,
+				(missing) -> loader.apply(missing).toCompletableFuture().join()));
+	}
+
+	/**
 	 * Changes the database and publishes the new value, without blocking. As
 	 * {@link CacheWriteThrough} on a method that returns a future: announced before the
 	 * work begins, published when it ends; two script calls.

@@ -89,9 +89,7 @@ final class LaterReader {
 		CallBudget budget = this.flights.newBudget();
 		boolean passing = writing || loading || this.invalidations.isDue(key.cache());
 		NearToken token = (passing || held != null) ? null : this.near.begin(key);
-		// A refresh would ask the database only, which is older than changes that wait
-		boolean refreshable = !this.refresher.isBusy() && !snapshot.transactional()
-				&& !this.behind.isBehind(key.cache());
+		boolean refreshable = !this.refresher.isBusy() && !snapshot.transactional();
 		CacheQuestion question = passing ? null : new CacheQuestion(key, this.definitions.settings(key.cache()),
 				source.type().readable(), false, refreshable);
 		LaterLookup begun = new LaterLookup(source, scope, snapshot, budget, token, question, CacheLookup.Load.BYPASS,
@@ -187,7 +185,9 @@ final class LaterReader {
 		this.near.keep(found.token(), found.lookup(), source.type(), content);
 		NearReader.end(found.token());
 		if (found.lookup() instanceof CacheLookup.Found fresh && fresh.refresh() != null) {
-			this.refresher.refresh(source, fresh.refresh(), found.scope().context());
+			boolean changing = this.behind.isBehind(source.key().cache());
+			this.refresher.refresh(changing ? new LaterPendingFirst(this.behind, source) : source, fresh.refresh(),
+					found.scope().context());
 		}
 		tell(source.key(), (found.lookup() instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
 		Object value = source.promised(content.value());

@@ -5,7 +5,9 @@
 
 package io.ge.redis.cache;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 
 import io.ge.redis.core.call.SubscriberContext;
 import io.ge.redis.core.call.SubscriberTransactions;
@@ -104,17 +106,24 @@ final class LaterScope {
 	 * Adds to a context that an entry is being loaded.
 	 */
 	static Object loading(Object inner, CacheKey key) {
-		return with(inner, key, List.of());
+		return loading(inner, Set.of(key));
+	}
+
+	/**
+	 * Adds to a context that entries are being loaded.
+	 */
+	static Object loading(Object inner, Collection<CacheKey> keys) {
+		return with(inner, Set.copyOf(keys), List.of());
 	}
 
 	/**
 	 * Adds to a context that entries are being written.
 	 */
 	Object writing(Object inner, List<CacheWrite> writes) {
-		return with(inner, null, writes);
+		return with(inner, Set.of(), writes);
 	}
 
-	private static Object with(Object inner, @Nullable CacheKey loading, List<CacheWrite> writing) {
+	private static Object with(Object inner, Set<CacheKey> loading, List<CacheWrite> writing) {
 		return SubscriberContext.with(inner, CacheScope.class,
 				new CacheScope(SubscriberContext.find(inner, CacheScope.class), loading, writing));
 	}

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The source of a value of a cache that is written behind, for one call: the change that
  * waits for the store if there is one, since the database is older then.
  */
-final class PendingFirst implements CacheSource {
+class PendingFirst implements CacheSource {
 
 	private final WriteBehind behind;
 
@@ -49,7 +49,7 @@ final class PendingFirst implements CacheSource {
 			if (change.isPresent()) {
 				Object value = this.behind.value(change, type().javaType());
 				this.certain = true;
-				return value;
+				return found(value);
 			}
 			this.certain = true;
 		}
@@ -57,6 +57,13 @@ final class PendingFirst implements CacheSource {
 			// The database is what is left. It may be older than a change
 		}
 		return this.database.load();
+	}
+
+	/**
+	 * Returns what is loaded where a change waits.
+	 */
+	@Nullable Object found(@Nullable Object value) {
+		return value;
 	}
 
 	/**

@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -159,10 +160,31 @@ public final class BlockingCallsApplication {
 		calls.put("cache.mono", this.desk::cachedMono);
 		calls.put("cache.flux", this.desk::cachedFlux);
 		calls.put("cache.future", (user) -> Mono.fromFuture(() -> this.desk.cachedFuture(user)));
+		calls.put("cache.several.mono", (user) -> this.desk.cachedSeveral(several(user))
+			.map((found) -> (found.size() == 2) ? "done" : found.toString()));
+		calls.put("cache.several.future", (user) -> Mono.fromFuture(() -> this.desk.cachedSeveralFuture(several(user)))
+			.map((found) -> (found.size() == 2) ? "done" : found.toString()));
+		calls.put("cache.several.code",
+				(user) -> Mono
+					.fromCompletionStage(() -> caches.getAllAsync("several.code", several(user), String.class,
+							(missing) -> CompletableFuture.completedFuture(found(missing))))
+					.map((found) -> (found.size() == 2) ? "done" : found.toString()));
 		calls.put("cache.written", this.desk::written);
 		calls.put("cache.code",
 				(user) -> Mono.fromCompletionStage(() -> caches.putAsync("mono", user, "done")).thenReturn("done"));
 		return calls;
+	}
+
+	/**
+	 * What one asks for overlaps with what others ask for: they wait for each other.
+	 */
+	private static List<String> several(String user) {
+		int last = user.length() - 1;
+		return List.of(user, user.substring(0, last) + "shared");
+	}
+
+	private static Map<String, String> found(Collection<String> users) {
+		return users.stream().collect(Collectors.toMap((user) -> user, (user) -> "done"));
 	}
 
 	private void refuse(String user) {
@@ -353,6 +375,16 @@ public final class BlockingCallsApplication {
 		@CacheAside(cache = "future", key = "#user", ttl = "1m")
 		public CompletableFuture<String> cachedFuture(String user) {
 			return CompletableFuture.completedFuture("done");
+		}
+
+		@CacheAside(cache = "several.mono", keys = "#users", ttl = "1m")
+		public Mono<Map<String, String>> cachedSeveral(Collection<String> users) {
+			return Mono.fromSupplier(() -> found(users)).delayElement(Duration.ofMillis(1));
+		}
+
+		@CacheAside(cache = "several.future", keys = "#users", ttl = "1m")
+		public CompletableFuture<Map<String, String>> cachedSeveralFuture(Collection<String> users) {
+			return CompletableFuture.completedFuture(found(users));
 		}
 
 		@CacheWriteThrough(cache = "mono", key = "#user", ttl = "1m")

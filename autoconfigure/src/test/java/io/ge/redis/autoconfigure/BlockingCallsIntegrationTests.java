@@ -78,7 +78,9 @@ class BlockingCallsIntegrationTests {
 				"RESULT refused idempotency.flux {done=50}",
 				"RESULT killed idempotency.future {RedisUnavailableException=50}",
 				"RESULT allowed cache.mono {done=50}", "RESULT refused cache.flux {done=50}",
-				"RESULT killed cache.future {done=50}", "RESULT killed cache.written {done=50}");
+				"RESULT killed cache.future {done=50}", "RESULT allowed cache.several.mono {done=50}",
+				"RESULT refused cache.several.code {done=50}", "RESULT hanging cache.several.future {done=50}",
+				"RESULT killed cache.several.mono {done=50}", "RESULT killed cache.written {done=50}");
 	}
 
 }

@@ -299,6 +299,22 @@ abstract class CacheBatchContract {
 	}
 
 	@Test
+	void futureOfACallerInATransactionIsBegunInsideOfIt() {
+		this.application.transaction().executeWithoutResult((status) -> {
+			Balance written = this.balances.addInCallersTransaction(id(1), "1");
+			assertThat(this.batches.findAllFuture(ids(0, 2)).join()).containsEntry(id(1), written);
+			assertThat(this.application.caches()
+				.getAllAsync("balances", ids(1, 3), Balance.class,
+						(missing) -> CompletableFuture.completedFuture(this.batches.load(missing)))
+				.toCompletableFuture()
+				.join()).containsEntry(id(1), written);
+			status.setRollbackOnly();
+		});
+		assertThat(this.batches.loaded()).flatMap((ids) -> ids).containsExactlyInAnyOrder(id(0), id(1), id(1), id(2));
+		assertThat(this.batches.findAll(ids(1, 2))).containsEntry(id(1), this.balances.stored(id(1)));
+	}
+
+	@Test
 	void valueThatAnotherCallerOfTheInstanceLoadsIsAwaited() throws Exception {
 		CountDownLatch loading = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
@@ -435,12 +451,17 @@ abstract class CacheBatchContract {
 			return load(ids);
 		}
 
+		@CacheAside(cache = "balances", keys = "#ids")
+		CompletableFuture<Map<String, Balance>> findAllFuture(Collection<String> ids) {
+			return CompletableFuture.completedFuture(load(ids));
+		}
+
 		@CacheAside(cache = "balances", keys = "#ids", unless = "#result.amount.signum() == 0")
 		Map<String, Balance> findPositive(Set<String> ids) {
 			return load(ids);
 		}
 
-		private Map<String, Balance> load(Collection<String> ids) {
+		Map<String, Balance> load(Collection<String> ids) {
 			this.loaded.add(List.copyOf(ids));
 			Map<String, Balance> found = new LinkedHashMap<>();
 			for (String id : ids) {

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 import io.ge.redis.cache.LaterApplication.Account;
 import io.ge.redis.cache.LaterApplication.Accounts;
@@ -89,6 +91,35 @@ class CacheFormsCancellationIntegrationTests {
 		Awaitility.await().atMost(LONG).until(() -> {
 			assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 2));
 			return application.events().takeResults().equals(List.of("hit"));
+		});
+	}
+
+	@Test
+	void tenThousandCancellationsOfSeveralValuesAtOnceLeaveNothingBehind() {
+		LaterBatches batches = application.batches();
+		Random random = new Random(43);
+		List<Future<?>> begun = new ArrayList<>();
+		batches.afterRead((ids) -> Mono.delay(Duration.ofMillis(random.nextInt(3))));
+		this.accounts.afterRead((read) -> Mono.delay(Duration.ofMillis(1)));
+		LaterBatches.Form[] forms = LaterBatches.Form.values();
+		for (int i = 0; i < 10_000; i++) {
+			List<String> ids = random.ints(4, 0, 50).mapToObj((id) -> "b" + id).distinct().toList();
+			begun.add((i % 10 == 0) ? this.accounts.find(ids.get(0)).toFuture()
+					: forms[i % forms.length].begin(batches, ids));
+			if (random.nextInt(3) > 0) {
+				begun.remove(random.nextInt(begun.size())).cancel(true);
+			}
+		}
+		begun.forEach((call) -> call.cancel(true));
+		batches.reset();
+		this.accounts.afterRead((read) -> Mono.empty());
+		List<String> all = IntStream.range(0, 50).mapToObj((id) -> "b" + id).toList();
+		// Leases last a minute
+		Awaitility.await().atMost(LONG).untilAsserted(() -> {
+			assertThat(batches.findAll(all).block(Duration.ofSeconds(10))).isEmpty();
+			batches.loaded().clear();
+			assertThat(batches.findAll(all).block(Duration.ofSeconds(10))).isEmpty();
+			assertThat(batches.loaded()).isEmpty();
 		});
 	}
 

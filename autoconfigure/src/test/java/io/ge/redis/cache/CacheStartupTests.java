@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.BeanCreationException;
@@ -73,6 +75,13 @@ class CacheStartupTests {
 				arguments(KeysOfTwo.class, "@CacheAside", "takes the ids and nothing else", "keys = \"#ids\""),
 				arguments(KeysOfText.class, "@CacheAside", "takes the ids and nothing else", "keys = \"#ids\""),
 				arguments(KeysToList.class, "@CacheAside", "returns a Map from the ids", "Map<java.lang.String, ...>"),
+				arguments(KeysToFlux.class, "@CacheAside", "not several values one by one, as Flux does",
+						"Mono<Map<java.lang.String, ...>>"),
+				arguments(KeysToFluxOfMaps.class, "@CacheAside", "not several values one by one, as Flux does",
+						"Mono<Map<java.lang.String, ...>>"),
+				arguments(KeysToMonoOfList.class, "@CacheAside", "returns a Map from the ids",
+						"Map<java.lang.String, ...>, or a Mono"),
+				arguments(KeysToFuture.class, "@CacheAside", "Future cannot be guarded", "Return the plain value"),
 				arguments(KeysToOthers.class, "@CacheAside", "returns a Map from the ids",
 						"Map<java.lang.String, ...>"),
 				arguments(KeysToAnything.class, "@CacheAside", "java.lang.Object cannot be read back", "a record"),
@@ -537,6 +546,42 @@ class CacheStartupTests {
 		@CacheAside(cache = "c", keys = "#ids")
 		public List<String> read(List<String> ids) {
 			return ids;
+		}
+
+	}
+
+	static class KeysToFlux {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public Flux<String> read(List<String> ids) {
+			return Flux.empty();
+		}
+
+	}
+
+	static class KeysToFluxOfMaps {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public Flux<Map<String, String>> read(List<String> ids) {
+			return Flux.empty();
+		}
+
+	}
+
+	static class KeysToMonoOfList {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public Mono<List<String>> read(List<String> ids) {
+			return Mono.empty();
+		}
+
+	}
+
+	static class KeysToFuture {
+
+		@CacheAside(cache = "c", keys = "#ids")
+		public Future<Map<String, String>> read(List<String> ids) {
+			return CompletableFuture.completedFuture(Map.of());
 		}
 
 	}

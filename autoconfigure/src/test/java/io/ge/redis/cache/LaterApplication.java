@@ -76,6 +76,10 @@ final class LaterApplication implements AutoCloseable {
 		return this.context.getBean(Accounts.class);
 	}
 
+	LaterBatches batches() {
+		return this.context.getBean(LaterBatches.class);
+	}
+
 	GeCaches caches() {
 		return this.context.getBean(GeCaches.class);
 	}
@@ -137,6 +141,11 @@ final class LaterApplication implements AutoCloseable {
 		@Bean
 		Accounts accounts(ReactiveDatabase database, ReactiveTransactionManager transactions) {
 			return new Accounts(database, TransactionalOperator.create(transactions));
+		}
+
+		@Bean
+		LaterBatches batches(ReactiveDatabase database, GeCaches caches) {
+			return new LaterBatches(database, caches);
 		}
 
 		@Bean

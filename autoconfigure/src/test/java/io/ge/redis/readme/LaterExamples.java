@@ -5,6 +5,8 @@
 
 package io.ge.redis.readme;
 
+import java.util.Collection;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -13,6 +15,7 @@ import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.test.ReactiveDatabase;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.transaction.annotation.Transactional;
@@ -63,7 +66,20 @@ public class LaterExamples {
 	public CompletionStage<@Nullable Account> accountInCode(String id) {
 		return this.caches.getAsync("accounts", id, Account.class, () -> query(id).toFuture());
 	}
+
+	@CacheAside(cache = "accounts", keys = "#ids")
+	public Mono<Map<String, Account>> accounts(Collection<String> ids) {
+		return queryAll(ids);
+	}
+
+	public CompletionStage<Map<String, Account>> accountsInCode(Collection<String> ids) {
+		return this.caches.getAllAsync("accounts", ids, Account.class, (missing) -> queryAll(missing).toFuture());
+	}
 	// @formatter:on
+
+	private Mono<Map<String, Account>> queryAll(Collection<String> ids) {
+		return Flux.fromIterable(ids).concatMap(this::query).collectMap(Account::id);
+	}
 
 	/**
 	 * An account.

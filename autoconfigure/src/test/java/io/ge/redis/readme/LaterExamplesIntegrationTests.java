@@ -6,6 +6,8 @@
 package io.ge.redis.readme;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -32,7 +34,7 @@ class LaterExamplesIntegrationTests {
 	void valuesThatComeLaterAreCached() {
 		SharedRedis.standalone().flushAll();
 		ReactiveDatabase database = ReactiveDatabase.create();
-		database.put("a", 1).block(LONG);
+		database.put("a", 1).then(database.put("b", 3)).block(LONG);
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 					GeRedisAutoConfiguration.class, CacheAutoConfiguration.class))
@@ -48,6 +50,11 @@ class LaterExamplesIntegrationTests {
 				assertThat(examples.correct("a", 2).block(LONG)).isEqualTo(new Account("a", 2));
 				assertThat(examples.account("a").block(LONG)).isEqualTo(new Account("a", 2));
 				assertThat(examples.loads()).hasValue(1);
+				Map<String, Account> both = Map.of("a", new Account("a", 2), "b", new Account("b", 3));
+				assertThat(examples.accounts(List.of("a", "b", "none")).block(LONG)).isEqualTo(both);
+				assertThat(examples.accountsInCode(List.of("a", "b")).toCompletableFuture()).succeedsWithin(LONG)
+					.isEqualTo(both);
+				assertThat(examples.loads()).hasValue(2);
 			});
 	}
 

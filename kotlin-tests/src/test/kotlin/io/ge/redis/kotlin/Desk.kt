@@ -139,6 +139,13 @@ class Desk {
 		return listOf(runs.incrementAndGet().toLong())
 	}
 
+	@CacheAside(cache = "prices", keys = "#users", ttl = "1m")
+	suspend fun pricesOf(users: Collection<String>): Map<String, List<Long>> {
+		delay(1)
+		runs.incrementAndGet()
+		return users.associateWith { listOf(it.length.toLong()) }
+	}
+
 	@CacheWriteThrough(cache = "prices", key = "#user", ttl = "1m")
 	suspend fun changePrices(user: String, price: Long): List<Long> {
 		delay(1)

@@ -226,6 +226,16 @@ class KotlinIntegrationTests(
 	}
 
 	@Test
+	fun suspendingReaderOfSeveralLoadsWhatIsMissingInOneGo() {
+		assertThat(onLoop { desk.changePrices("anna", 7) }).containsExactly(7L)
+		val prices = mapOf("bob" to listOf(3L), "anna" to listOf(7L), "carl" to listOf(4L))
+		assertThat(onLoop { desk.pricesOf(listOf("bob", "anna", "carl")) }).isEqualTo(prices)
+		assertThat(onLoop { desk.pricesOf(prices.keys) }).isEqualTo(prices)
+		assertThat(onLoop { desk.prices("carl") }).containsExactly(4L)
+		assertThat(desk.runs).hasValue(1)
+	}
+
+	@Test
 	fun flowIsCachedAsAWhole() {
 		assertThat(onLoop { desk.cachedNumbers("anna").toList() }).containsExactly(1, 2)
 		assertThat(onLoop { desk.cachedNumbers("anna").toList() }).containsExactly(1, 2)

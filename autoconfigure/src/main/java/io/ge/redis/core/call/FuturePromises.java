@@ -40,12 +40,40 @@ final class FuturePromises implements Promises {
 				pass(recovery.apply(Waiting.cause(failure)), recovered);
 			}
 		});
-		recovered.whenComplete((value, failure) -> {
-			if (recovered.isCancelled()) {
-				first.cancel(true);
+		cancelWith(recovered, first);
+		return recovered;
+	}
+
+	@Override
+	public Object then(Object promise, Function<@Nullable Object, Object> next) {
+		CompletableFuture<@Nullable Object> first = follow(promise, null);
+		CompletableFuture<@Nullable Object> last = new CompletableFuture<>();
+		first.whenComplete((value, failure) -> {
+			if (failure != null) {
+				last.completeExceptionally(Waiting.cause(failure));
+				return;
+			}
+			CompletableFuture<@Nullable Object> second;
+			try {
+				second = follow(next.apply(value), null);
+			}
+			catch (Throwable ex) {
+				last.completeExceptionally(ex);
+				return;
+			}
+			pass(second, last);
+			cancelWith(last, second);
+		});
+		cancelWith(last, first);
+		return last;
+	}
+
+	private static void cancelWith(CompletableFuture<?> wanted, CompletableFuture<?> work) {
+		wanted.whenComplete((value, failure) -> {
+			if (wanted.isCancelled()) {
+				work.cancel(true);
 			}
 		});
-		return recovered;
 	}
 
 	@Override

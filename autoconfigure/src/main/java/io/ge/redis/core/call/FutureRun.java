@@ -43,6 +43,15 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 		return this.result;
 	}
 
+	/**
+	 * Begins on another thread, with what was bound to the one that has created it.
+	 */
+	CompletableFuture<@Nullable Object> beginElsewhere() {
+		this.result.whenComplete((value, failure) -> leave(this.result.isCancelled()));
+		hop(this::run);
+		return this.result;
+	}
+
 	@Override
 	void hop(Runnable step) {
 		this.executor.execute(step);

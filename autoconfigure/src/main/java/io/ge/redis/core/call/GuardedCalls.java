@@ -60,6 +60,20 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
+	 * Returns what makes calls that follow one which is made now, as if they were made by
+	 * its caller: a future is asked for with what is bound to this thread.
+	 * @param form the form of the result
+	 * @return makes calls
+	 */
+	public Function<Supplier<? extends GuardedCall<?>>, Object> following(ResultForm form) {
+		if (form.kind() != ResultForm.Kind.FUTURE) {
+			return (call) -> make(form, call);
+		}
+		Executor executor = carrying();
+		return (call) -> new FutureRun<>(call.get(), executor).beginElsewhere();
+	}
+
+	/**
 	 * Lets a call that is made in a transaction of its thread wait there for the answer:
 	 * elsewhere the method would be outside of it. Such a thread is no event loop.
 	 */

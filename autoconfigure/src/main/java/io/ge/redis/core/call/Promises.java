@@ -52,6 +52,16 @@ public interface Promises {
 	Object recovered(Object promise, Function<Throwable, CompletableFuture<@Nullable Object>> recovery);
 
 	/**
+	 * Promises what follows a promise that is kept.
+	 * @param promise the promise
+	 * @param next makes the next promise of what was promised; called on the thread on
+	 * which it was kept
+	 * @return the promise of the next one; if nobody wants it any more, the one that is
+	 * under way is cancelled
+	 */
+	Object then(Object promise, Function<@Nullable Object, Object> next);
+
+	/**
 	 * Waits for what is promised, without blocking.
 	 * @param promise the promise
 	 * @param context what a publisher's subscriber has as its context, or {@code null}

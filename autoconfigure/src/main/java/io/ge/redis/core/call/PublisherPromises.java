@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.call;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -37,6 +38,13 @@ record PublisherPromises(@Nullable ReactiveAdapter adapter) implements Promises 
 	public Object recovered(Object promise, Function<Throwable, CompletableFuture<@Nullable Object>> recovery) {
 		return promise(mono(promise)
 			.onErrorResume((failure) -> Mono.fromFuture(recovery.apply(failure)).onErrorMap(Waiting::cause)));
+	}
+
+	@Override
+	public Object then(Object promise, Function<@Nullable Object, Object> next) {
+		return promise(mono(promise).map(Optional::of)
+			.defaultIfEmpty(Optional.empty())
+			.flatMap((value) -> mono(next.apply(value.orElse(null)))));
 	}
 
 	@Override

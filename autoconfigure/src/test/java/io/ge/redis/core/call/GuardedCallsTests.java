@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -126,6 +127,60 @@ class GuardedCallsTests {
 
 	@Nested
 	class Futures {
+
+		@Test
+		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() {
+			Promises promises = Promises.of(ResultForm.FUTURE);
+			CompletableFuture<Object> first = new CompletableFuture<>();
+			CompletableFuture<Object> second = new CompletableFuture<>();
+			CompletableFuture<?> last = (CompletableFuture<?>) promises.then(first, (value) -> {
+				assertThat(value).isEqualTo("one");
+				return second;
+			});
+			first.complete("one");
+			assertThat(last).isNotDone();
+			second.complete("two");
+			assertThat(last.join()).isEqualTo("two");
+			CompletableFuture<Object> never = new CompletableFuture<>();
+			((CompletableFuture<?>) promises.then(never, promises::of)).cancel(true);
+			assertThat(never).isCancelled();
+			CompletableFuture<Object> nor = new CompletableFuture<>();
+			((CompletableFuture<?>) promises.then(CompletableFuture.completedFuture("one"), (value) -> nor))
+				.cancel(true);
+			assertThat(nor).isCancelled();
+			assertThat((CompletableFuture<?>) promises
+				.then(CompletableFuture.failedFuture(new IllegalArgumentException("first")), promises::of))
+				.failsWithin(LONG)
+				.withThrowableThat()
+				.withMessageContaining("first");
+			assertThat((CompletableFuture<?>) promises.then(CompletableFuture.completedFuture("one"), (value) -> {
+				throw new IllegalArgumentException("second");
+			})).failsWithin(LONG).withThrowableThat().withMessageContaining("second");
+		}
+
+		@Test
+		void callThatFollowsKnowsWhatWasBoundToTheThreadOfTheFirst() {
+			ThreadLocal<String> user = new ThreadLocal<>();
+			GuardedCalls calls = new GuardedCalls(new Binding(user), List::of);
+			user.set("anna");
+			Function<Supplier<? extends GuardedCall<?>>, Object> following = calls.following(ResultForm.FUTURE);
+			user.remove();
+			List<String> seen = new CopyOnWriteArrayList<>();
+			TestCall call = new TestCall(() -> {
+				seen.add(user.get());
+				return CompletableFuture.completedFuture("done");
+			}).grant().end();
+			assertThat(((CompletableFuture<?>) following.apply(() -> call)).orTimeout(30, TimeUnit.SECONDS).join())
+				.isEqualTo("done");
+			assertThat(seen).containsExactly("anna");
+			TestCall gone = new TestCall(() -> CompletableFuture.completedFuture("done"));
+			CompletableFuture<?> asking = (CompletableFuture<?>) following.apply(() -> gone);
+			Awaitility.await().until(() -> gone.notes.contains("asked"));
+			asking.cancel(true);
+			Awaitility.await().until(gone.answer::isCancelled);
+			assertThat(gone.grant().isOver()).isTrue();
+			calls.close();
+		}
 
 		@Test
 		void whatIsBoundWhileTheWorkBeginsIsThereWhenTheMethodIsCalled() {
@@ -337,6 +392,20 @@ class GuardedCallsTests {
 
 	@Nested
 	class Publishers {
+
+		@Test
+		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() {
+			Promises promises = Promises.of(ResultForm.of(adapter(Mono.class)));
+			assertThat(((Mono<?>) promises.then(Mono.just("one"), (value) -> Mono.just(value + " two"))).block(LONG))
+				.isEqualTo("one two");
+			assertThat(((Mono<?>) promises.then(Mono.empty(), (value) -> Mono.just(value + " two"))).block(LONG))
+				.isEqualTo("null two");
+			AtomicInteger cancelled = new AtomicInteger();
+			Mono<Object> never = Mono.never().doOnCancel(cancelled::incrementAndGet);
+			((Mono<?>) promises.then(never, promises::of)).subscribe().dispose();
+			((Mono<?>) promises.then(Mono.just("one"), (value) -> never)).subscribe().dispose();
+			assertThat(cancelled).hasValue(2);
+		}
 
 		@Test
 		void callKnowsTheContextOfItsSubscriberBeforeItAsks() {
@@ -785,6 +854,34 @@ class GuardedCallsTests {
 		@Override
 		public Work decide(String answer) {
 			return this.call.decide(answer);
+		}
+
+	}
+
+	/**
+	 * Takes along what one variable is bound to.
+	 *
+	 * @param user the variable
+	 */
+	private record Binding(ThreadLocal<String> user) implements CallContext {
+
+		@Override
+		public UnaryOperator<Runnable> capture() {
+			String captured = this.user.get();
+			return (task) -> () -> {
+				this.user.set(captured);
+				try {
+					task.run();
+				}
+				finally {
+					this.user.remove();
+				}
+			};
+		}
+
+		@Override
+		public void within(Object context, Runnable task) {
+			task.run();
 		}
 
 	}

@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.core.event.GuardEvents;
+
+/**
+ * What readers of several values stand on.
+ *
+ * @param definitions the settings of caches
+ * @param flights asks for entries
+ * @param loads makes what is stored
+ * @param invalidations tells what is outdated
+ * @param events told of reads and loads
+ * @param near what is in memory
+ * @param behind what waits for a store
+ */
+record CacheBulkParts(CacheDefinitions definitions, CacheFlights flights, CacheLoads loads,
+		CacheInvalidations invalidations, GuardEvents events, NearReader near, WriteBehind behind) {
+
+	void tell(String cache, CacheEvent.Access access) {
+		this.events.publish(new CacheEvent.Read(cache, access, CacheEvent.Tier.REDIS));
+	}
+
+}
