@@ -9,6 +9,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		}
 		CompletableFuture<A> asking;
 		try {
-			asking = this.call.ask();
+			asking = ask();
 		}
 		catch (Throwable ex) {
 			refuse(ex);
@@ -106,6 +107,44 @@ abstract class CallRun<A extends @Nullable Object> {
 				hop(() -> answered(answer, failure));
 			}
 		});
+	}
+
+	private CompletableFuture<A> ask() {
+		try {
+			return this.call.ask();
+		}
+		catch (PendingCaller.NotYetFoundException ex) {
+			return askAgain(ex.search());
+		}
+	}
+
+	private CompletableFuture<A> askAgain(CompletableFuture<?> search) {
+		UnaryOperator<Runnable> pending = PendingCaller.capture();
+		CompletableFuture<A> asked = new CompletableFuture<>();
+		search.whenComplete((found, failure) -> {
+			if (!asked.isDone()) {
+				hop(pending.apply(() -> askFor(asked)));
+			}
+		});
+		return asked;
+	}
+
+	private void askFor(CompletableFuture<A> asked) {
+		try {
+			CompletableFuture<A> asking = this.call.ask();
+			asked.whenComplete((answer, failure) -> asking.cancel(false));
+			asking.whenComplete((answer, failure) -> {
+				if (failure != null) {
+					asked.completeExceptionally(failure);
+				}
+				else if (!asked.complete(answer)) {
+					this.call.giveBack(answer);
+				}
+			});
+		}
+		catch (Throwable ex) {
+			asked.completeExceptionally(ex);
+		}
 	}
 
 	private void answered(A answer, @Nullable Throwable failure) {

@@ -30,7 +30,8 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
 	 * Asks whether the call may proceed, without blocking. Runs on the thread that starts
-	 * the call or subscribes.
+	 * the call or subscribes; once more, on one of the application, if it is not known
+	 * {@linkplain PendingCaller who calls} and that had to be asked for first.
 	 * @return completes with the answer, on any thread; if it is cancelled in time, what
 	 * was asked for is given back without further ado
 	 */
