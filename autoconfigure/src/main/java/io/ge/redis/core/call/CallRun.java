@@ -60,6 +60,8 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private volatile GuardedCall.@Nullable Work work;
 
+	private volatile boolean abandoned;
+
 	CallRun(GuardedCall<A> call) {
 		this.call = call;
 	}
@@ -204,7 +206,8 @@ abstract class CallRun<A extends @Nullable Object> {
 		if (!last.isAtWork()) {
 			return;
 		}
-		CompletionStage<?> ending = end(value, failure);
+		boolean stopped = this.abandoned && failure instanceof CancellationException;
+		CompletionStage<?> ending = end(value, stopped ? new AbandonedException() : failure);
 		if (ending == GuardedCall.Work.DONE || ending.toCompletableFuture().isDone()) {
 			ending.whenComplete((nothing, problem) -> finish(value, failure, problem));
 		}
@@ -246,6 +249,9 @@ abstract class CallRun<A extends @Nullable Object> {
 	 * @param stop whether work that has begun is to be stopped
 	 */
 	final void leave(boolean stop) {
+		if (stop) {
+			stopping();
+		}
 		State last = this.state.getAndUpdate((now) -> left(now, stop));
 		if (last == State.ASKING) {
 			CompletableFuture<A> asking = this.asked;
@@ -257,6 +263,13 @@ abstract class CallRun<A extends @Nullable Object> {
 		else if (last == State.WORKING && stop) {
 			stopWork();
 		}
+	}
+
+	/**
+	 * What is cancelled from now on is so because nobody waits for it any more.
+	 */
+	final void stopping() {
+		this.abandoned = true;
 	}
 
 	private static State left(State now, boolean stop) {
@@ -277,7 +290,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		if (!this.state.compareAndSet(State.WORKING, State.OVER)) {
 			return false;
 		}
-		end(null, new CancellationException());
+		end(null, new AbandonedException());
 		return true;
 	}
 

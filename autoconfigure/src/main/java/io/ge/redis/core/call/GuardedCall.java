@@ -113,9 +113,8 @@ public interface GuardedCall<A extends @Nullable Object> {
 		/**
 		 * Ends the guarding, once, when the work has ended. Does not block.
 		 * @param value the value, if there is one and not several
-		 * @param failure what the work failed with, a
-		 * {@link java.util.concurrent.CancellationException} if nobody waits for it any
-		 * more, or {@code null}
+		 * @param failure what the work failed with, an {@link AbandonedException} if
+		 * nobody waits for it any more, or {@code null}
 		 * @return the result is passed on when it completes
 		 */
 		default CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
