@@ -63,6 +63,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.security.access.prepost.PostAuthorize;
 import org.springframework.security.config.annotation.method.configuration.EnableReactiveMethodSecurity;
@@ -245,6 +246,23 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 			.POST(HttpRequest.BodyPublishers.ofString(large))))).isEqualTo(large + " 1");
 		assertThat(text(send(request("/reads-by-itself", "k").POST(HttpRequest.BodyPublishers.ofString(large)))))
 			.isEqualTo(large + " 2");
+	}
+
+	@Test
+	void bodyThatAFilterHasReadIsComparedWhoeverNamesTheKey() {
+		for (String path : List.of("/reads", "/reads-by-own-key")) {
+			assertThat(text(readByFilter(path, "abc"))).isEqualTo("abc " + effects());
+			assertThat(readByFilter(path, "abc").headers().firstValue(REPLAYED)).contains("true");
+			assertProblem(readByFilter(path, "abd"), 422, "idempotency-key-reused");
+		}
+		assertThat(effects()).isEqualTo(2);
+	}
+
+	private static HttpResponse<byte[]> readByFilter(String path, String body) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(uri(application, path))
+			.header("X-Read", "true")
+			.POST(HttpRequest.BodyPublishers.ofString(body));
+		return send(path.equals("/reads") ? request.header("Idempotency-Key", "k") : request);
 	}
 
 	@Test
@@ -627,6 +645,12 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 			return body.map((read) -> read + " " + effect());
 		}
 
+		@RequestMapping("/reads-by-own-key")
+		@Idempotent(key = "'own'")
+		public Mono<String> readsByOwnKey(@RequestBody Mono<String> body) {
+			return body.map((read) -> read + " " + effect());
+		}
+
 		@RequestMapping("/reads-by-itself")
 		@Idempotent(fingerprint = "'same'")
 		public Mono<String> readsByItself(@RequestBody Mono<String> body) {
@@ -806,6 +830,31 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 
 	}
 
+	/**
+	 * Reads the body before anybody else, such as to check its signature.
+	 */
+	static class Reading implements WebFilter {
+
+		@Override
+		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+			if (exchange.getRequest().getHeaders().getFirst("X-Read") == null) {
+				return chain.filter(exchange);
+			}
+			return DataBufferUtils.join(exchange.getRequest().getBody())
+				.map(ReactiveExchangeRequest::take)
+				.flatMap((body) -> chain
+					.filter(exchange.mutate().request(new ServerHttpRequestDecorator(exchange.getRequest()) {
+
+						@Override
+						public Flux<DataBuffer> getBody() {
+							return Flux.just(exchange.getResponse().bufferFactory().wrap(body));
+						}
+
+					}).build()));
+		}
+
+	}
+
 	static class Impatient implements WebFilter {
 
 		@Override
@@ -828,7 +877,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@EnableReactiveMethodSecurity
-	@Import({ Desk.class, Pages.class, Inner.class, Advice.class, Watched.class, Impatient.class })
+	@Import({ Desk.class, Pages.class, Inner.class, Advice.class, Watched.class, Reading.class, Impatient.class })
 	static class Configured {
 
 		// Of its own, since another application of the same kind ends with its test
