@@ -19,9 +19,8 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Sees requests on WebFlux as a whole, in front of all filters and of what answers the
  * exceptions that leave them. A request to a handler that is not guarded is passed on
- * through objects that hold nothing back; files are sent as buffers there, not by the
- * operating system. If the request has a key, or may get one from its handler, its body
- * is hashed while it is read.
+ * through objects that hold nothing back. If the request has a key, or may get one from
+ * its handler, its body is hashed while it is read.
  */
 public class IdempotencyHttpHandlerDecorator implements HttpHandlerDecoratorFactory {
 

@@ -14,6 +14,8 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
@@ -53,6 +56,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -96,6 +100,9 @@ import static org.awaitility.Awaitility.await;
  * Responses that are kept as they were sent, on WebFlux.
  */
 class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContract {
+
+	@TempDir
+	private static Path directory;
 
 	private static ConfigurableApplicationContext application;
 
@@ -154,7 +161,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "several", "several-texts", "view", "gone", "written-and-refused", "written-in-vain" })
+	@ValueSource(strings = { "several", "several-texts", "disk", "view", "gone", "written-and-refused", "written-in-vain" })
 	void repetitionGetsTheSameWhateverMadeTheResponse(String path) {
 		assertRepeated(path);
 	}
@@ -497,6 +504,13 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 				.header("Content-Disposition", "attachment; filename=\"a.bin\"")
 				.contentType(MediaType.APPLICATION_OCTET_STREAM)
 				.body(new ByteArrayResource(new byte[] { 1, 2, (byte) effect() })));
+		}
+
+		@RequestMapping("/disk")
+		@Idempotent
+		public Mono<Resource> disk() {
+			return Mono.fromCallable(() -> new FileSystemResource(
+					Files.writeString(directory.resolve("file.txt"), "disk " + effect())));
 		}
 
 		@RequestMapping("/entity")
