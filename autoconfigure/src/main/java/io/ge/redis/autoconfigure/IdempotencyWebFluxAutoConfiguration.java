@@ -54,8 +54,9 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	// In front of all others, so that it sees what the application is told
 	@Bean
 	@Order(Ordered.HIGHEST_PRECEDENCE)
-	IdempotencyHttpHandlerDecorator geRedisIdempotencyHttpHandlerDecorator(IdempotencyProperties properties) {
-		return new IdempotencyHttpHandlerDecorator(properties);
+	IdempotencyHttpHandlerDecorator geRedisIdempotencyHttpHandlerDecorator(IdempotencyProperties properties,
+			ObjectProvider<IdempotencyKeyHeader> handlers) {
+		return new IdempotencyHttpHandlerDecorator(properties, handlers::getObject);
 	}
 
 	// Behind all others, also those without an order: they see a replay as they saw the

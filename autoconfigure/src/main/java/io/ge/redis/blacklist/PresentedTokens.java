@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.call.PendingCaller;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.KeyText;
@@ -30,7 +31,7 @@ record PresentedTokens(Predicate<ResultForm> currentKnown, Supplier<CurrentToken
 	}
 
 	@Nullable TokenIdentity ofCaller() {
-		return this.current.get().currentToken();
+		return PendingCaller.ask(() -> this.current.get().currentToken());
 	}
 
 	TokenIdentity of(@Nullable Object value, Object what) {

@@ -14,6 +14,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.PendingCaller;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.EventLoops;
@@ -102,15 +103,19 @@ final class DefaultIdempotency implements Idempotency {
 	public <T extends @Nullable Object> CompletionStage<T> executeAsync(IdempotencySettings settings, Object key,
 			@Nullable Object payload, ParameterizedTypeReference<T> type,
 			Supplier<? extends CompletionStage<T>> action) {
-		IdempotencyRequest request = request(settings, key, payload);
+		List<String> parts = parts(settings, key);
+		byte[] fingerprint = fingerprint(settings, payload);
 		Answers answers = Answers.of(this.codecs.forValue(settings.name(), ResolvableType.forType(type)));
-		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE,
-				() -> call(ResultForm.FUTURE, new AsyncAction(request, answers, action)));
+		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE, () -> call(ResultForm.FUTURE,
+				new AsyncAction(settings, () -> request(settings, parts, fingerprint), answers, action)));
 	}
 
 	private IdempotencyRequest request(IdempotencySettings settings, Object key, @Nullable Object payload) {
-		List<String> parts = IdempotencyKeys.require(key, "The key of '" + settings.name() + "'");
-		return request(settings, parts, fingerprint(settings, payload));
+		return request(settings, parts(settings, key), fingerprint(settings, payload));
+	}
+
+	private static List<String> parts(IdempotencySettings settings, Object key) {
+		return IdempotencyKeys.require(key, "The key of '" + settings.name() + "'");
 	}
 
 	private static byte[] fingerprint(IdempotencySettings settings, @Nullable Object payload) {
@@ -124,7 +129,7 @@ final class DefaultIdempotency implements Idempotency {
 	}
 
 	IdempotencyRequest request(IdempotencySettings settings, List<String> key, byte[] fingerprint) {
-		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL) ? currentCaller() : null;
+		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL) ? PendingCaller.ask(this::currentCaller) : null;
 		return new IdempotencyRequest(settings, caller, key, fingerprint);
 	}
 
@@ -356,17 +361,12 @@ final class DefaultIdempotency implements Idempotency {
 	/**
 	 * What a call in code does that waits for nothing.
 	 */
-	private record AsyncAction(IdempotencyRequest request, Answers answers,
+	private record AsyncAction(IdempotencySettings settings, Supplier<IdempotencyRequest> request, Answers answers,
 			Supplier<? extends CompletionStage<?>> action) implements IdempotentCall.Action {
 
 		@Override
-		public IdempotencySettings settings() {
-			return this.request.settings();
-		}
-
-		@Override
 		public IdempotentCall.Question ask() {
-			return new IdempotentCall.Question(this.request, this.answers);
+			return new IdempotentCall.Question(this.request.get(), this.answers);
 		}
 
 		@Override

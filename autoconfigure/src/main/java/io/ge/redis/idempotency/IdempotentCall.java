@@ -8,11 +8,11 @@ package io.ge.redis.idempotency;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.core.call.AbandonedException;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
@@ -343,7 +343,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		}
 
 		private CompletionStage<?> failed(Throwable failure, BegunTransactions transactions) {
-			if (failure instanceof CancellationException) {
+			if (AbandonedException.is(failure)) {
 				return this.end.abandoned(transactions);
 			}
 			this.end.threw(failure, transactions);

@@ -22,6 +22,11 @@ import org.springframework.security.core.context.SecurityContextHolder;
 public class SecuritySubscriberScope implements SubscriberScope {
 
 	@Override
+	public boolean isOfCaller() {
+		return true;
+	}
+
+	@Override
 	public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
 		Mono<SecurityContext> found = context.getOrDefault(SecurityContext.class, null);
 		return (found != null) ? found.map((security) -> (task) -> () -> run(security, task)) : null;

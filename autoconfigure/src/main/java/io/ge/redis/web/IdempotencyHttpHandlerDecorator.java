@@ -5,6 +5,8 @@
 
 package io.ge.redis.web;
 
+import java.util.function.Supplier;
+
 import io.ge.redis.idempotency.IdempotencyProperties;
 import reactor.core.publisher.Mono;
 
@@ -12,12 +14,13 @@ import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Sees requests on WebFlux as a whole, in front of all filters and of what answers the
  * exceptions that leave them. A request to a handler that is not guarded is passed on
- * through objects that hold nothing back; files are sent as buffers there, not by the
- * operating system. If the request has a key, its body is hashed while it is read.
+ * through objects that hold nothing back. If the request has a key, or may get one from
+ * its handler, its body is hashed while it is read.
  */
 public class IdempotencyHttpHandlerDecorator implements HttpHandlerDecoratorFactory {
 
@@ -25,15 +28,19 @@ public class IdempotencyHttpHandlerDecorator implements HttpHandlerDecoratorFact
 
 	private final String keyHeader;
 
+	private final Supplier<IdempotencyKeyHeader> handlers;
+
 	/**
 	 * Creates a decorator.
 	 * @param properties what is kept
+	 * @param handlers knows the guarded handlers, asked for once
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if a header is to
 	 * be replayed that must not be
 	 */
-	public IdempotencyHttpHandlerDecorator(IdempotencyProperties properties) {
+	public IdempotencyHttpHandlerDecorator(IdempotencyProperties properties, Supplier<IdempotencyKeyHeader> handlers) {
 		this.rules = ExchangeRules.of(properties);
 		this.keyHeader = properties.header();
+		this.handlers = SingletonSupplier.of(handlers);
 	}
 
 	@Override
@@ -43,7 +50,7 @@ public class IdempotencyHttpHandlerDecorator implements HttpHandlerDecoratorFact
 
 	private Mono<Void> handle(HttpHandler handler, ServerHttpRequest request, ServerHttpResponse response) {
 		ReactiveExchange exchange = new ReactiveExchange(request, response, this.rules);
-		if (request.getHeaders().containsHeader(this.keyHeader)) {
+		if (request.getHeaders().containsHeader(this.keyHeader) || this.handlers.get().isBodyComparedWithoutHeader()) {
 			// The body may be read before the handler is known
 			exchange.request().watch();
 		}

@@ -50,6 +50,8 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 	private final Map<Method, Handler> guarded = new ConcurrentHashMap<>();
 
+	private volatile boolean bodyComparedWithoutHeader;
+
 	private IdempotencyKeyHeader(Supplier<String> header, HandlerRequests requests) {
 		this.header = header;
 		this.requests = requests;
@@ -85,7 +87,11 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 				bound.add(parameter.getParameterIndex());
 			}
 		}
-		this.guarded.put(method.method(), new Handler(has(method, "key"), !has(method, "fingerprint")));
+		Handler handler = new Handler(has(method, "key"), !has(method, "fingerprint"));
+		this.guarded.put(method.method(), handler);
+		if (handler.ownKey() && handler.bodyCompared()) {
+			this.bodyComparedWithoutHeader = true;
+		}
 		return new Requests(this.header, this.requests, method.method(), bound, isResultChecked(method));
 	}
 
@@ -122,6 +128,14 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	boolean isBodyCompared(Method handler, HttpHeaders headers) {
 		Handler known = this.guarded.get(handler);
 		return known != null && known.bodyCompared() && (known.ownKey() || headers.containsHeader(this.header.get()));
+	}
+
+	/**
+	 * Returns whether any handler compares requests by their bodies whose key is not in
+	 * the header, so that nothing tells before the handler is known.
+	 */
+	boolean isBodyComparedWithoutHeader() {
+		return this.bodyComparedWithoutHeader;
 	}
 
 	/**

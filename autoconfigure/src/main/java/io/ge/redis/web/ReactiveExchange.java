@@ -92,7 +92,7 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	private ReactiveExchangeResponse hold(ServerHttpResponse response) {
-		return new ReactiveExchangeResponse(response, this.rules.maxBytes(), new ReactiveExchangeResponse.Listener() {
+		return ReactiveExchangeResponse.of(response, this.rules.maxBytes(), new ReactiveExchangeResponse.Listener() {
 
 			@Override
 			public Mono<Void> oversized(ReactiveExchangeResponse oversized) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -21,6 +22,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ResponseStatusException;
@@ -32,9 +34,10 @@ import org.springframework.web.server.ResponseStatusException;
  * Held back is the body, and with it the commit. What is written in pieces that are to be
  * sent one by one, and what is longer than is kept, is passed on as it comes. Which of
  * these holds is known only when the body is subscribed to, since a body may be what the
- * guarded method publishes.
+ * guarded method publishes. Files are left to the server as far as the response below can
+ * be: {@link ZeroCopyExchangeResponse}.
  */
-final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
+class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 	private final long maxBytes;
 
@@ -50,16 +53,22 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 	private volatile byte[] body = {};
 
+	ReactiveExchangeResponse(ServerHttpResponse response, long maxBytes, Listener listener) {
+		super(response);
+		this.maxBytes = maxBytes;
+		this.listener = listener;
+	}
+
 	/**
 	 * Creates a response.
 	 * @param response the response that is sent
 	 * @param maxBytes how much of the body is held back at most
 	 * @param listener told of what cannot be held back
 	 */
-	ReactiveExchangeResponse(ServerHttpResponse response, long maxBytes, Listener listener) {
-		super(response);
-		this.maxBytes = maxBytes;
-		this.listener = listener;
+	static ReactiveExchangeResponse of(ServerHttpResponse response, long maxBytes, Listener listener) {
+		return (response instanceof ZeroCopyHttpOutputMessage)
+				? new ZeroCopyExchangeResponse(response, maxBytes, listener)
+				: new ReactiveExchangeResponse(response, maxBytes, listener);
 	}
 
 	/**
@@ -240,6 +249,23 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 			case REPLAYING ->
 				all.concatMap((piece) -> Flux.<DataBuffer>from(piece)).map(ReactiveExchangeRequest::take).then();
 		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).then();
+	}
+
+	/**
+	 * Sends a piece of a file, which the server does best, unless it is held back.
+	 * @param length how many bytes there are
+	 * @param passing sends them
+	 * @param read reads them
+	 */
+	final Mono<Void> writeFile(long length, Supplier<Mono<Void>> passing, Supplier<Flux<DataBuffer>> read) {
+		return Mono.defer(() -> switch (this.watched ? this.mode : Mode.PASSING) {
+			case PASSING -> passing.get();
+			case CAPTURING -> (length > this.maxBytes) ? Mono.defer(() -> {
+				this.mode = Mode.PASSING;
+				return this.listener.oversized(this).then(Mono.defer(passing));
+			}) : writeWith(read.get());
+			case REPLAYING -> Mono.empty();
+		});
 	}
 
 	/**

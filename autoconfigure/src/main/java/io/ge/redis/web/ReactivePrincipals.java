@@ -32,6 +32,11 @@ public class ReactivePrincipals implements PrincipalProvider, SubscriberScope {
 	}
 
 	@Override
+	public boolean isOfCaller() {
+		return true;
+	}
+
+	@Override
 	public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
 		ReactiveExchange idempotent = ReactiveExchange.of(context);
 		ServerWebExchange exchange = (idempotent != null) ? idempotent.exchange() : null;

@@ -27,7 +27,8 @@ import org.springframework.web.server.ServerWebExchange;
  * the application: answers refusals first, so that a catch-all
  * {@code @ExceptionHandler(Exception.class)} does not turn a 429 into a 500. Of handlers
  * whose result is there when they return, and of those that return futures, it binds what
- * belongs to the request to their thread, too.
+ * belongs to the request to their thread, too. Who calls is looked up only if a guard
+ * asks: what is public costs no session.
  */
 public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
 
@@ -70,7 +71,7 @@ public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionH
 			return call(exchange, method, method);
 		}
 		return Mono.deferContextual((context) -> {
-			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(this.scopes.get(), context);
+			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findLate(this.scopes.get(), context);
 			return (scope != null)
 					? scope.flatMap((found) -> call(exchange, method, this.handlers.watch(method, found)))
 					: call(exchange, method, this.handlers.watch(method, UnaryOperator.identity()));

@@ -5,6 +5,7 @@
 
 package io.ge.redis.web;
 
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -14,6 +15,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ServerWebExchange;
@@ -50,7 +52,8 @@ public class RefusedTokenWebFilter implements WebFilter, Ordered {
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
 		AtomicReference<TokenStatus> refused = new AtomicReference<>();
-		ServerHttpResponse response = new Completing(exchange, refused);
+		ServerHttpResponse response = (exchange.getResponse() instanceof ZeroCopyHttpOutputMessage)
+				? new CompletingZeroCopy(exchange, refused) : new Completing(exchange, refused);
 		return chain.filter(exchange.mutate().response(response).build())
 			.contextWrite((context) -> context.put(TokenStatus.class.getName(), refused));
 	}
@@ -58,7 +61,7 @@ public class RefusedTokenWebFilter implements WebFilter, Ordered {
 	/**
 	 * Writes the body when the response is to end without one.
 	 */
-	private final class Completing extends ServerHttpResponseDecorator {
+	private class Completing extends ServerHttpResponseDecorator {
 
 		private final ServerWebExchange exchange;
 
@@ -77,6 +80,22 @@ public class RefusedTokenWebFilter implements WebFilter, Ordered {
 			Mono<Void> answer = (status != null && bare) ? RefusedTokenWebFilter.this.writer
 				.write(new TokenRevokedException(TokenBlacklist.TOKENS, status), this.exchange, getDelegate()) : null;
 			return (answer != null) ? answer : super.setComplete();
+		}
+
+	}
+
+	/**
+	 * The same for a server that can send files without reading them.
+	 */
+	private final class CompletingZeroCopy extends Completing implements ZeroCopyHttpOutputMessage {
+
+		CompletingZeroCopy(ServerWebExchange exchange, AtomicReference<TokenStatus> refused) {
+			super(exchange, refused);
+		}
+
+		@Override
+		public Mono<Void> writeWith(Path file, long position, long count) {
+			return ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count);
 		}
 
 	}

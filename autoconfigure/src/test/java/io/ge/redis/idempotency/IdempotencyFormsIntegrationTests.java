@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -275,6 +276,15 @@ class IdempotencyFormsIntegrationTests {
 		assertThat(this.desk.flux("x", 5).take(2).collectList().block(LONG)).hasSize(2);
 		Awaitility.await().untilAsserted(() -> assertThat(state("x")).isEqualTo(State.UNKNOWN));
 		Awaitility.await().until(this::isIdle);
+	}
+
+	@Test
+	void methodThatIsCancelledByItselfHasFailedAsByAnythingElse() {
+		assertThatExceptionOfType(CancellationException.class)
+			.isThrownBy(() -> this.desk.cancelledByItself("m").block(LONG));
+		assertThat(state("changes-nothing", "m")).isEqualTo(State.FREE);
+		assertThat(this.desk.cancelledFuture("f")).failsWithin(LONG);
+		assertThat(state("changes-nothing", "f")).isEqualTo(State.FREE);
 	}
 
 	@Test
@@ -727,6 +737,20 @@ class IdempotencyFormsIntegrationTests {
 		public CompletableFuture<Receipt> never(String id) {
 			run(id, 0);
 			return new CompletableFuture<>();
+		}
+
+		@Idempotent(name = "changes-nothing", key = "#id",
+				onFailureWithoutTransaction = FailureWithoutTransaction.RELEASE)
+		public Mono<Receipt> cancelledByItself(String id) {
+			return Mono.error(() -> new CancellationException(run(id, 0).id()));
+		}
+
+		@Idempotent(name = "changes-nothing", key = "#id",
+				onFailureWithoutTransaction = FailureWithoutTransaction.RELEASE)
+		public CompletableFuture<Receipt> cancelledFuture(String id) {
+			CompletableFuture<Receipt> work = never(id);
+			work.cancel(true);
+			return work;
 		}
 
 		@Idempotent(name = "desk", key = "#id", storeExceptions = IllegalStateException.class)

@@ -14,6 +14,8 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
@@ -53,6 +56,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -63,6 +67,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.security.access.prepost.PostAuthorize;
 import org.springframework.security.config.annotation.method.configuration.EnableReactiveMethodSecurity;
@@ -95,6 +100,9 @@ import static org.awaitility.Awaitility.await;
  * Responses that are kept as they were sent, on WebFlux.
  */
 class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContract {
+
+	@TempDir
+	private static Path directory;
 
 	private static ConfigurableApplicationContext application;
 
@@ -153,7 +161,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "several", "several-texts", "view", "gone", "written-and-refused", "written-in-vain" })
+	@ValueSource(strings = { "several", "several-texts", "disk", "view", "gone", "written-and-refused", "written-in-vain" })
 	void repetitionGetsTheSameWhateverMadeTheResponse(String path) {
 		assertRepeated(path);
 	}
@@ -245,6 +253,23 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 			.POST(HttpRequest.BodyPublishers.ofString(large))))).isEqualTo(large + " 1");
 		assertThat(text(send(request("/reads-by-itself", "k").POST(HttpRequest.BodyPublishers.ofString(large)))))
 			.isEqualTo(large + " 2");
+	}
+
+	@Test
+	void bodyThatAFilterHasReadIsComparedWhoeverNamesTheKey() {
+		for (String path : List.of("/reads", "/reads-by-own-key")) {
+			assertThat(text(readByFilter(path, "abc"))).isEqualTo("abc " + effects());
+			assertThat(readByFilter(path, "abc").headers().firstValue(REPLAYED)).contains("true");
+			assertProblem(readByFilter(path, "abd"), 422, "idempotency-key-reused");
+		}
+		assertThat(effects()).isEqualTo(2);
+	}
+
+	private static HttpResponse<byte[]> readByFilter(String path, String body) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(uri(application, path))
+			.header("X-Read", "true")
+			.POST(HttpRequest.BodyPublishers.ofString(body));
+		return send(path.equals("/reads") ? request.header("Idempotency-Key", "k") : request);
 	}
 
 	@Test
@@ -481,6 +506,13 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 				.body(new ByteArrayResource(new byte[] { 1, 2, (byte) effect() })));
 		}
 
+		@RequestMapping("/disk")
+		@Idempotent
+		public Mono<Resource> disk() {
+			return Mono.fromCallable(() -> new FileSystemResource(
+					Files.writeString(directory.resolve("file.txt"), "disk " + effect())));
+		}
+
 		@RequestMapping("/entity")
 		@Idempotent
 		public Mono<HttpEntity<String>> entity() {
@@ -624,6 +656,12 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		@RequestMapping("/reads-without-key")
 		@Idempotent(required = false)
 		public Mono<String> readsWithoutKey(@RequestBody Mono<String> body) {
+			return body.map((read) -> read + " " + effect());
+		}
+
+		@RequestMapping("/reads-by-own-key")
+		@Idempotent(key = "'own'")
+		public Mono<String> readsByOwnKey(@RequestBody Mono<String> body) {
 			return body.map((read) -> read + " " + effect());
 		}
 
@@ -806,6 +844,31 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 
 	}
 
+	/**
+	 * Reads the body before anybody else, such as to check its signature.
+	 */
+	static class Reading implements WebFilter {
+
+		@Override
+		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+			if (exchange.getRequest().getHeaders().getFirst("X-Read") == null) {
+				return chain.filter(exchange);
+			}
+			return DataBufferUtils.join(exchange.getRequest().getBody())
+				.map(ReactiveExchangeRequest::take)
+				.flatMap((body) -> chain
+					.filter(exchange.mutate().request(new ServerHttpRequestDecorator(exchange.getRequest()) {
+
+						@Override
+						public Flux<DataBuffer> getBody() {
+							return Flux.just(exchange.getResponse().bufferFactory().wrap(body));
+						}
+
+					}).build()));
+		}
+
+	}
+
 	static class Impatient implements WebFilter {
 
 		@Override
@@ -828,7 +891,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@EnableReactiveMethodSecurity
-	@Import({ Desk.class, Pages.class, Inner.class, Advice.class, Watched.class, Impatient.class })
+	@Import({ Desk.class, Pages.class, Inner.class, Advice.class, Watched.class, Reading.class, Impatient.class })
 	static class Configured {
 
 		// Of its own, since another application of the same kind ends with its test

@@ -5,8 +5,11 @@
 
 package io.ge.redis.web;
 
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +26,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -34,7 +38,9 @@ import org.springframework.core.io.buffer.NettyDataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
+import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -99,6 +105,46 @@ class ReactiveExchangeTests {
 		}).block();
 		assertThat(this.server.getBodyAsString().block()).isEqualTo("1234567890abcdef");
 		assertThat(this.completion.answers).first().isInstanceOf(Recording.Lost.class);
+	}
+
+	@Test
+	void fileIsSentByTheServerUnlessItIsKept(@TempDir Path directory) throws IOException {
+		Path file = Files.writeString(directory.resolve("file"), "0123456789abcdef");
+		ZeroCopyResponse unguarded = new ZeroCopyResponse(this.server);
+		answer(unguarded, (exchange, response) -> write(response, file, 0, 16));
+		assertThat(unguarded.files).containsExactly("file 0+16");
+		MockServerHttpResponse sent = new MockServerHttpResponse(this.buffers);
+		ZeroCopyResponse kept = new ZeroCopyResponse(sent);
+		answer(kept, (exchange, response) -> {
+			exchange.capture(this.completion);
+			return write(response, file, 2, 10);
+		});
+		assertThat(kept.files).isEmpty();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("23456789ab");
+		assertThat(sent.getBodyAsString().block()).isEqualTo("23456789ab");
+		ZeroCopyResponse replayed = new ZeroCopyResponse(new MockServerHttpResponse(this.buffers));
+		answer(replayed, (exchange, response) -> {
+			exchange.replay(this.completion.kept().write());
+			return write(response, file, 0, 16);
+		});
+		assertThat(replayed.files).isEmpty();
+		this.completion.answers.clear();
+		ZeroCopyResponse large = new ZeroCopyResponse(new MockServerHttpResponse(this.buffers));
+		answer(large, (exchange, response) -> {
+			exchange.capture(this.completion);
+			return write(response, file, 0, 11);
+		});
+		assertThat(large.files).containsExactly("file 0+11");
+		assertThat(this.completion.answers).first().isInstanceOf(Recording.Lost.class);
+	}
+
+	private static Mono<Void> write(ServerHttpResponse response, Path file, long position, long count) {
+		return ((ZeroCopyHttpOutputMessage) response).writeWith(file, position, count);
+	}
+
+	private void answer(ServerHttpResponse server, Dispatch dispatch) {
+		ReactiveExchange exchange = new ReactiveExchange(post(""), server, RULES);
+		exchange.answerWith(dispatch(exchange, dispatch)).block();
 	}
 
 	@Test

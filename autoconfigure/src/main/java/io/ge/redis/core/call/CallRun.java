@@ -9,6 +9,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,8 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private volatile GuardedCall.@Nullable Work work;
 
+	private volatile boolean abandoned;
+
 	CallRun(GuardedCall<A> call) {
 		this.call = call;
 	}
@@ -87,7 +90,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		}
 		CompletableFuture<A> asking;
 		try {
-			asking = this.call.ask();
+			asking = ask();
 		}
 		catch (Throwable ex) {
 			refuse(ex);
@@ -106,6 +109,44 @@ abstract class CallRun<A extends @Nullable Object> {
 				hop(() -> answered(answer, failure));
 			}
 		});
+	}
+
+	private CompletableFuture<A> ask() {
+		try {
+			return this.call.ask();
+		}
+		catch (PendingCaller.NotYetFoundException ex) {
+			return askAgain(ex.search());
+		}
+	}
+
+	private CompletableFuture<A> askAgain(CompletableFuture<?> search) {
+		UnaryOperator<Runnable> pending = PendingCaller.capture();
+		CompletableFuture<A> asked = new CompletableFuture<>();
+		search.whenComplete((found, failure) -> {
+			if (!asked.isDone()) {
+				hop(pending.apply(() -> askFor(asked)));
+			}
+		});
+		return asked;
+	}
+
+	private void askFor(CompletableFuture<A> asked) {
+		try {
+			CompletableFuture<A> asking = this.call.ask();
+			asked.whenComplete((answer, failure) -> asking.cancel(false));
+			asking.whenComplete((answer, failure) -> {
+				if (failure != null) {
+					asked.completeExceptionally(failure);
+				}
+				else if (!asked.complete(answer)) {
+					this.call.giveBack(answer);
+				}
+			});
+		}
+		catch (Throwable ex) {
+			asked.completeExceptionally(ex);
+		}
 	}
 
 	private void answered(A answer, @Nullable Throwable failure) {
@@ -165,7 +206,8 @@ abstract class CallRun<A extends @Nullable Object> {
 		if (!last.isAtWork()) {
 			return;
 		}
-		CompletionStage<?> ending = end(value, failure);
+		boolean stopped = this.abandoned && failure instanceof CancellationException;
+		CompletionStage<?> ending = end(value, stopped ? new AbandonedException() : failure);
 		if (ending == GuardedCall.Work.DONE || ending.toCompletableFuture().isDone()) {
 			ending.whenComplete((nothing, problem) -> finish(value, failure, problem));
 		}
@@ -207,6 +249,9 @@ abstract class CallRun<A extends @Nullable Object> {
 	 * @param stop whether work that has begun is to be stopped
 	 */
 	final void leave(boolean stop) {
+		if (stop) {
+			stopping();
+		}
 		State last = this.state.getAndUpdate((now) -> left(now, stop));
 		if (last == State.ASKING) {
 			CompletableFuture<A> asking = this.asked;
@@ -218,6 +263,13 @@ abstract class CallRun<A extends @Nullable Object> {
 		else if (last == State.WORKING && stop) {
 			stopWork();
 		}
+	}
+
+	/**
+	 * What is cancelled from now on is so because nobody waits for it any more.
+	 */
+	final void stopping() {
+		this.abandoned = true;
 	}
 
 	private static State left(State now, boolean stop) {
@@ -238,7 +290,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		if (!this.state.compareAndSet(State.WORKING, State.OVER)) {
 			return false;
 		}
-		end(null, new CancellationException());
+		end(null, new AbandonedException());
 		return true;
 	}
 

@@ -30,7 +30,8 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
 	 * Asks whether the call may proceed, without blocking. Runs on the thread that starts
-	 * the call or subscribes.
+	 * the call or subscribes; once more, on one of the application, if it is not known
+	 * {@linkplain PendingCaller who calls} and that had to be asked for first.
 	 * @return completes with the answer, on any thread; if it is cancelled in time, what
 	 * was asked for is given back without further ado
 	 */
@@ -112,9 +113,8 @@ public interface GuardedCall<A extends @Nullable Object> {
 		/**
 		 * Ends the guarding, once, when the work has ended. Does not block.
 		 * @param value the value, if there is one and not several
-		 * @param failure what the work failed with, a
-		 * {@link java.util.concurrent.CancellationException} if nobody waits for it any
-		 * more, or {@code null}
+		 * @param failure what the work failed with, an {@link AbandonedException} if
+		 * nobody waits for it any more, or {@code null}
 		 * @return the result is passed on when it completes
 		 */
 		default CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {

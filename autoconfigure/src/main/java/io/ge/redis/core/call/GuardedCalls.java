@@ -172,7 +172,7 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	private UnaryOperator<Runnable> scoped() {
-		UnaryOperator<Runnable> all = UnaryOperator.identity();
+		UnaryOperator<Runnable> all = PendingCaller.capture();
 		for (SubscriberScope scope : this.scopes.get()) {
 			UnaryOperator<Runnable> outer = all;
 			UnaryOperator<Runnable> inner = scope.capture();

@@ -192,6 +192,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	@Override
 	public void cancel() {
 		this.gone = true;
+		stopping();
 		Subscription working = this.source;
 		if (working != null) {
 			working.cancel();

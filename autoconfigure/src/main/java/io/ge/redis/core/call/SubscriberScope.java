@@ -38,6 +38,35 @@ public interface SubscriberScope {
 	}
 
 	/**
+	 * Returns whether it tells who calls, and nothing else: where nothing is guarded yet,
+	 * it is looked for only if a guard asks who calls.
+	 * @return whether it tells who calls
+	 */
+	default boolean isOfCaller() {
+		return false;
+	}
+
+	/**
+	 * Looks for what several scopes bind to a thread on which nothing is guarded yet. Who
+	 * calls is looked up when a guard on that thread asks for the first time.
+	 * @param scopes the scopes
+	 * @param context the context of the subscriber
+	 * @return publishes what runs a task with all of it, or {@code null} if there is
+	 * nothing
+	 */
+	static @Nullable Mono<UnaryOperator<Runnable>> findLate(List<SubscriberScope> scopes, ContextView context) {
+		List<SubscriberScope> ofCaller = scopes.stream().filter(SubscriberScope::isOfCaller).toList();
+		Mono<UnaryOperator<Runnable>> caller = findAll(ofCaller, context);
+		Mono<UnaryOperator<Runnable>> others = findAll(
+				scopes.stream().filter((scope) -> !scope.isOfCaller()).toList(), context);
+		if (caller == null) {
+			return others;
+		}
+		UnaryOperator<Runnable> late = PendingCaller.binding(() -> caller.contextWrite(context).toFuture());
+		return (others != null) ? others.map((outer) -> (task) -> outer.apply(late.apply(task))) : Mono.just(late);
+	}
+
+	/**
 	 * Looks for what several scopes bind.
 	 * @param scopes the scopes
 	 * @param context the context of the subscriber
@@ -49,12 +78,19 @@ public interface SubscriberScope {
 		for (SubscriberScope scope : scopes) {
 			Publisher<UnaryOperator<Runnable>> found = scope.find(context);
 			if (found != null) {
-				Mono<UnaryOperator<Runnable>> one = Mono.from(found).defaultIfEmpty(UnaryOperator.identity());
+				Mono<UnaryOperator<Runnable>> one = Mono.from(found)
+					.map((bound) -> scope.isOfCaller() ? hiding(bound) : bound)
+					.defaultIfEmpty(UnaryOperator.identity());
 				all = (all == null) ? one
 						: all.zipWith(one, (outer, inner) -> (task) -> outer.apply(inner.apply(task)));
 			}
 		}
 		return all;
+	}
+
+	// The caller of a subscriber comes before that of the thread
+	private static UnaryOperator<Runnable> hiding(UnaryOperator<Runnable> bound) {
+		return (task) -> bound.apply(PendingCaller.hidden(task));
 	}
 
 }

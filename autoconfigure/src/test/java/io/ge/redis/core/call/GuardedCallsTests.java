@@ -284,8 +284,23 @@ class GuardedCallsTests {
 			TestCall call = new TestCall(() -> work).grant().end();
 			future(call).cancel(true);
 			assertThat(work).isCancelled();
-			assertThat(call.notes).endsWith("ended with CancellationException");
+			assertThat(call.notes).endsWith("ended with AbandonedException");
 			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void cancellationOfTheMethodItselfIsAFailure() {
+			CompletableFuture<String> work = new CompletableFuture<>();
+			TestCall call = new TestCall(() -> work).grant().end();
+			CompletableFuture<Object> result = future(call);
+			work.cancel(true);
+			assertThat(call.notes).endsWith("ended with CancellationException");
+			assertThat(result).isCompletedExceptionally();
+			TestCall started = new TestCall(() -> {
+				throw new CancellationException();
+			}).grant().end();
+			assertThat(future(started)).isCompletedExceptionally();
+			assertThat(started.notes).endsWith("ended with CancellationException");
 		}
 
 		@Test
@@ -515,7 +530,7 @@ class GuardedCallsTests {
 			assertThat(seen).containsExactly(0, 1, 2, 3, 4);
 			assertThat(requests).containsExactly(2L, 3L);
 			subscriber.cancel();
-			assertThat(call.notes).endsWith("ended with CancellationException");
+			assertThat(call.notes).endsWith("ended with AbandonedException");
 		}
 
 		@Test
@@ -616,8 +631,35 @@ class GuardedCallsTests {
 			TestCall call = new TestCall(() -> Mono.never().doOnCancel(() -> cancelled.set("work"))).grant().end();
 			mono(() -> call).subscribe().dispose();
 			assertThat(cancelled).hasValue("work");
-			assertThat(call.notes).endsWith("ended with CancellationException");
+			assertThat(call.notes).endsWith("ended with AbandonedException");
 			assertThat(call.held).hasValue(0);
+		}
+
+		@Test
+		void cancellationOfTheMethodItselfIsAFailure() {
+			TestCall call = new TestCall(() -> Mono.error(new CancellationException())).grant().end();
+			assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> mono(() -> call).block(LONG));
+			assertThat(call.notes).endsWith("ended with CancellationException");
+		}
+
+		@Test
+		void workThatFailsWhenItIsCancelledIsAbandoned() {
+			TestCall call = new TestCall(
+					() -> Mono.fromDirect((subscriber) -> subscriber.onSubscribe(new Subscription() {
+
+						@Override
+						public void request(long count) {
+						}
+
+						@Override
+						public void cancel() {
+							subscriber.onError(new CancellationException());
+						}
+
+					}))).grant().end();
+			call.interruptible = false;
+			mono(() -> call).subscribe().dispose();
+			assertThat(call.notes).endsWith("ended with AbandonedException");
 		}
 
 		@Test
@@ -703,7 +745,7 @@ class GuardedCallsTests {
 			assertThat(call.notes).endsWith("started");
 			gone.countDown();
 			Awaitility.await().until(() -> call.held.get() == 0);
-			assertThat(call.notes).endsWith("begun", "ended with CancellationException");
+			assertThat(call.notes).endsWith("begun", "ended with AbandonedException");
 		}
 
 		@Test

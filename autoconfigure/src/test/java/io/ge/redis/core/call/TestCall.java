@@ -29,6 +29,8 @@ final class TestCall implements GuardedCall<String> {
 
 	final CompletableFuture<Void> interruption = new CompletableFuture<>();
 
+	boolean interruptible = true;
+
 	/** Taken and not yet given back in any way. */
 	final AtomicInteger held = new AtomicInteger();
 
@@ -119,8 +121,8 @@ final class TestCall implements GuardedCall<String> {
 			}
 
 			@Override
-			public CompletionStage<?> interruption() {
-				return TestCall.this.interruption;
+			public @Nullable CompletionStage<?> interruption() {
+				return TestCall.this.interruptible ? TestCall.this.interruption : null;
 			}
 
 			@Override

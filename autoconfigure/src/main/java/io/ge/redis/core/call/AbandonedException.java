@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.concurrent.CancellationException;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells a guard that work was ended because nobody waits for it any more. A
+ * {@link CancellationException} of the method itself is none: the method has failed.
+ */
+public final class AbandonedException extends CancellationException {
+
+	/**
+	 * Creates an exception.
+	 */
+	public AbandonedException() {
+		super("Nobody waits for the call any more");
+	}
+
+	/**
+	 * Returns whether work was ended because nobody waits for it any more.
+	 * @param failure what it has ended with, or {@code null}
+	 * @return whether nobody waits for it
+	 */
+	public static boolean is(@Nullable Throwable failure) {
+		return failure instanceof AbandonedException;
+	}
+
+}

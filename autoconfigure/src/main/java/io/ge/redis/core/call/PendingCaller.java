@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Who calls, where that takes a look-up, such as of a session, that most of what runs on
+ * a thread never needs. It is looked up once, when a guard on that thread asks and nobody
+ * else knows. A look-up that fails is a failure of the guarded call: nobody is taken for
+ * anonymous because a session could not be read.
+ */
+public final class PendingCaller {
+
+	private static final ThreadLocal<@Nullable PendingCaller> CURRENT = new ThreadLocal<>();
+
+	private final Supplier<CompletableFuture<UnaryOperator<Runnable>>> search;
+
+	private PendingCaller(Supplier<CompletableFuture<UnaryOperator<Runnable>>> search) {
+		this.search = SingletonSupplier.of(search);
+	}
+
+	/**
+	 * Lets tasks find a caller.
+	 * @param search looks for the caller, if it is asked for
+	 * @return runs a task whose guards may ask for it
+	 */
+	public static UnaryOperator<Runnable> binding(Supplier<CompletableFuture<UnaryOperator<Runnable>>> search) {
+		return new PendingCaller(search)::bind;
+	}
+
+	/**
+	 * Asks who calls.
+	 * @param question looks on the current thread for who calls
+	 * @param <T> the type of the answer
+	 * @return the answer, or {@code null} if there is no caller
+	 * @throws RuntimeException if the caller cannot be looked up
+	 */
+	public static <T> @Nullable T ask(Supplier<@Nullable T> question) {
+		T known = question.get();
+		PendingCaller pending = CURRENT.get();
+		if (known != null || pending == null) {
+			return known;
+		}
+		AtomicReference<@Nullable T> answer = new AtomicReference<>();
+		pending.found().apply(() -> answer.set(question.get())).run();
+		return answer.get();
+	}
+
+	/**
+	 * Takes the caller of the current thread along.
+	 */
+	static UnaryOperator<Runnable> capture() {
+		PendingCaller pending = CURRENT.get();
+		return (pending != null) ? pending::bind : UnaryOperator.identity();
+	}
+
+	/**
+	 * Hides the caller of a thread from a task for which another one is bound.
+	 */
+	static Runnable hidden(Runnable task) {
+		return () -> run(null, task);
+	}
+
+	private Runnable bind(Runnable task) {
+		return () -> run(this, task);
+	}
+
+	private static void run(@Nullable PendingCaller pending, Runnable task) {
+		PendingCaller before = CURRENT.get();
+		set(pending);
+		try {
+			task.run();
+		}
+		finally {
+			set(before);
+		}
+	}
+
+	private static void set(@Nullable PendingCaller pending) {
+		if (pending != null) {
+			CURRENT.set(pending);
+		}
+		else {
+			CURRENT.remove();
+		}
+	}
+
+	private UnaryOperator<Runnable> found() {
+		CompletableFuture<UnaryOperator<Runnable>> found = this.search.get();
+		if (!found.isDone() && Schedulers.isInNonBlockingThread()) {
+			throw new NotYetFoundException(found);
+		}
+		return Waiting.await(found);
+	}
+
+	/**
+	 * The caller has to be waited for, on a thread that must not wait.
+	 */
+	static final class NotYetFoundException extends IllegalStateException {
+
+		private final transient CompletableFuture<?> search;
+
+		NotYetFoundException(CompletableFuture<?> search) {
+			super("Who calls has to be looked up, which takes time, and was asked for on "
+					+ Thread.currentThread().getName() + ", a thread that must not wait, such as an event loop's. "
+					+ "Return a Mono, or have the handler called on a thread that may wait: by "
+					+ "WebFluxConfigurer.configureBlockingExecution or spring.threads.virtual.enabled=true.");
+			this.search = search;
+		}
+
+		/**
+		 * Returns what completes when the call may ask again.
+		 */
+		CompletableFuture<?> search() {
+			return this.search;
+		}
+
+	}
+
+}
