@@ -18,7 +18,7 @@ import reactor.util.context.ContextView;
  * what its context tells only later, such as who is logged in, or what no accessor takes
  * from there.
  */
-public interface SubscriberScope {
+public interface SubscriberScope extends CallScope {
 
 	/**
 	 * Looks for it.
@@ -27,15 +27,6 @@ public interface SubscriberScope {
 	 * {@code null} if that is known already
 	 */
 	@Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context);
-
-	/**
-	 * Takes what is bound to the current thread, for a call that goes on elsewhere
-	 * without a subscriber.
-	 * @return runs a task with it, whichever thread it is given to
-	 */
-	default UnaryOperator<Runnable> capture() {
-		return UnaryOperator.identity();
-	}
 
 	/**
 	 * Looks for what several scopes bind.
