@@ -7,8 +7,8 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.autoconfigure.aot.GeRedisRuntimeHints;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.CallScope;
 import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.event.ApplicationEvents;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.event.GuardListener;
@@ -75,7 +75,7 @@ public final class GeRedisAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardedCalls geRedisGuardedCalls(ObjectProvider<SubscriberScope> scopes) {
+	static GuardedCalls geRedisGuardedCalls(ObjectProvider<CallScope> scopes) {
 		return new GuardedCalls(new ThreadContext(), () -> scopes.orderedStream().toList());
 	}
 

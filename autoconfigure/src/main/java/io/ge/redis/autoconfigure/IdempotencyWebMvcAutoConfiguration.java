@@ -13,6 +13,7 @@ import io.ge.redis.web.ErrorPages;
 import io.ge.redis.web.IdempotencyFilter;
 import io.ge.redis.web.IdempotencyKeyHeader;
 import io.ge.redis.web.IdempotentDispatch;
+import io.ge.redis.web.ServletCallScope;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Servlet;
 
@@ -46,14 +47,19 @@ public final class IdempotencyWebMvcAutoConfiguration {
 				new IdempotencyFilter(properties));
 		registration.setOrder(Ordered.LOWEST_PRECEDENCE);
 		registration.setMatchAfter(true);
-		registration
-			.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ERROR));
+		registration.setDispatcherTypes(
+				EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ERROR, DispatcherType.ASYNC));
 		return registration;
 	}
 
 	@Bean
 	ServletListenerRegistrationBean<ErrorPages> geRedisErrorPages() {
 		return new ServletListenerRegistrationBean<>(new ErrorPages());
+	}
+
+	@Bean
+	ServletCallScope geRedisServletCallScope() {
+		return new ServletCallScope();
 	}
 
 	@Bean

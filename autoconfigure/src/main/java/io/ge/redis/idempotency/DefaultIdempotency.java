@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -129,7 +128,8 @@ final class DefaultIdempotency implements Idempotency {
 	}
 
 	IdempotencyRequest request(IdempotencySettings settings, List<String> key, byte[] fingerprint) {
-		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL) ? PendingCaller.ask(this::currentCaller) : null;
+		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL) ? PendingCaller.ask(this::currentCaller)
+				: null;
 		return new IdempotencyRequest(settings, caller, key, fingerprint);
 	}
 
@@ -152,7 +152,7 @@ final class DefaultIdempotency implements Idempotency {
 	}
 
 	@Nullable Object call(IdempotencyRequest request, Answers answers, Action action) throws Throwable {
-		Claim claim = claim(request);
+		Claim claim = this.engine.await(request, this.engine.claim(request));
 		if (claim instanceof Claim.Granted granted) {
 			return granted(granted, answers, action);
 		}
@@ -180,26 +180,6 @@ final class DefaultIdempotency implements Idempotency {
 		}
 		finally {
 			context.exit();
-		}
-	}
-
-	private Claim claim(IdempotencyRequest request) {
-		CompletableFuture<Claim> claimed = this.engine.claim(request);
-		if (request.settings().onDuplicate() == OnDuplicate.CONFLICT) {
-			return Waiting.await(claimed);
-		}
-		try {
-			return claimed.get();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			if (!claimed.cancel(false)) {
-				claimed.thenAccept(this.engine::giveBack);
-			}
-			return new Claim.InFlight(request.settings().lease());
-		}
-		catch (ExecutionException ex) {
-			return Waiting.await(claimed);
 		}
 	}
 

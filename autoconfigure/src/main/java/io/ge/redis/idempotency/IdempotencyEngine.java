@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.outage.OutageCause;
@@ -85,6 +86,31 @@ final class IdempotencyEngine {
 		attempt(request, key, deadline, waiter, answer)
 			.whenComplete((claim, failure) -> answer(answer, claim, failure));
 		return answer;
+	}
+
+	/**
+	 * Waits for a claim on this thread. An interrupt ends the wait for another call.
+	 * @param request the call
+	 * @param claimed completes with what Redis says
+	 * @return what Redis says
+	 */
+	Claim await(IdempotencyRequest request, CompletableFuture<Claim> claimed) {
+		if (request.settings().onDuplicate() == OnDuplicate.CONFLICT) {
+			return Waiting.await(claimed);
+		}
+		try {
+			return claimed.get();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			if (!claimed.cancel(false)) {
+				claimed.thenAccept(this::giveBack);
+			}
+			return inFlight(request);
+		}
+		catch (ExecutionException ex) {
+			return Waiting.await(claimed);
+		}
 	}
 
 	private void answer(CompletableFuture<Claim> answer, @Nullable Claim claim, @Nullable Throwable failure) {

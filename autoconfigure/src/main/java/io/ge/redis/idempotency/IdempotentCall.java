@@ -81,8 +81,18 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		}
 		IdempotentExchange exchange = asked.answers().exchange();
 		CompletableFuture<?> ready = (exchange != null) ? exchange.ready().toCompletableFuture() : null;
-		return (ready == null || ready.isDone()) ? this.engine.claim(asked.request())
+		CompletableFuture<Claim> claimed = (ready == null || ready.isDone()) ? this.engine.claim(asked.request())
 				: claimAfter(ready, asked.request());
+		return (exchange != null && exchange.isAwaitedHere()) ? awaited(asked.request(), claimed) : claimed;
+	}
+
+	private CompletableFuture<Claim> awaited(IdempotencyRequest request, CompletableFuture<Claim> claimed) {
+		try {
+			return CompletableFuture.completedFuture(this.engine.await(request, claimed));
+		}
+		catch (RuntimeException | Error ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	private CompletableFuture<Claim> claimAfter(CompletableFuture<?> ready, IdempotencyRequest request) {

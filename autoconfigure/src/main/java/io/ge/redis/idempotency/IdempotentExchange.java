@@ -27,6 +27,16 @@ public interface IdempotentExchange {
 	}
 
 	/**
+	 * Returns whether a call that is made on this thread has to wait there for its claim,
+	 * although its result comes later: what the method needs is bound to the thread that
+	 * answers the exchange.
+	 * @return whether the thread waits
+	 */
+	default boolean isAwaitedHere() {
+		return false;
+	}
+
+	/**
 	 * A call has claimed its key and is about to run: its response is to be captured. The
 	 * claim is prolonged until the completion is told how that has gone, so it must be
 	 * told whatever happens.

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExchangeRequest extends HttpServletRequestWrapper {
 
-	private final Runnable asyncStart;
+	private final AsyncStart asyncStart;
 
 	private boolean watched;
 
@@ -37,9 +37,9 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	/**
 	 * Creates a request.
 	 * @param request the request of the server
-	 * @param asyncStart called before the response is left to another thread
+	 * @param asyncStart told that the response is left to another thread
 	 */
-	ExchangeRequest(HttpServletRequest request, Runnable asyncStart) {
+	ExchangeRequest(HttpServletRequest request, AsyncStart asyncStart) {
 		super(request);
 		this.asyncStart = asyncStart;
 	}
@@ -94,14 +94,37 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public AsyncContext startAsync() {
-		this.asyncStart.run();
-		return super.startAsync();
+		this.asyncStart.begins();
+		return begun(super.startAsync());
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-		this.asyncStart.run();
-		return super.startAsync(request, response);
+		this.asyncStart.begins();
+		return begun(super.startAsync(request, response));
+	}
+
+	private AsyncContext begun(AsyncContext context) {
+		this.asyncStart.hasBegun(context);
+		return context;
+	}
+
+	/**
+	 * Told that the response is left to another thread.
+	 */
+	interface AsyncStart {
+
+		/**
+		 * It is about to be.
+		 */
+		void begins();
+
+		/**
+		 * It is.
+		 * @param context the context
+		 */
+		void hasBegun(AsyncContext context);
+
 	}
 
 }

@@ -18,6 +18,11 @@ interface HandlerResults {
 	List<Class<?>> late();
 
 	/**
+	 * Returns what to write instead of those.
+	 */
+	String remedy();
+
+	/**
 	 * Returns those that say how the response is made.
 	 */
 	List<Class<?>> noValue();

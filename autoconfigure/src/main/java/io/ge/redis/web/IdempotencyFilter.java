@@ -20,9 +20,9 @@ import jakarta.servlet.http.HttpServletResponse;
 
 /**
  * Lets the responses of idempotent handlers be kept and given again as they were sent. It
- * belongs behind all other filters, of requests, forwards and error pages alike. A
- * request to another handler is passed on through two objects that hold nothing back; if
- * it has a key, its body is hashed while it is read.
+ * belongs behind all other filters, of requests, forwards, error pages and asynchronous
+ * dispatches alike. A request to another handler is passed on through two objects that
+ * hold nothing back; if it has a key, its body is hashed while it is read.
  */
 public class IdempotencyFilter implements Filter {
 
@@ -56,6 +56,10 @@ public class IdempotencyFilter implements Filter {
 			doFilterForward(request, response, chain);
 			return;
 		}
+		if (request.getDispatcherType() == DispatcherType.ASYNC) {
+			doFilterOnceMore(request, response, chain);
+			return;
+		}
 		ServletExchange exchange = new ServletExchange(httpRequest, httpResponse, this.rules);
 		exchange.begin();
 		if (httpRequest.getHeader(this.keyHeader) != null) {
@@ -65,6 +69,25 @@ public class IdempotencyFilter implements Filter {
 		boolean thrown = true;
 		try {
 			chain.doFilter(exchange.request(), exchange.response());
+			thrown = false;
+		}
+		finally {
+			exchange.end(thrown);
+		}
+	}
+
+	// What the handler has promised is there, or is not waited for any longer
+	private static void doFilterOnceMore(ServletRequest request, ServletResponse response, FilterChain chain)
+			throws IOException, ServletException {
+		ServletExchange exchange = ServletExchange.of(request);
+		if (exchange == null) {
+			chain.doFilter(request, response);
+			return;
+		}
+		exchange.resume();
+		boolean thrown = true;
+		try {
+			chain.doFilter(request, response);
 			thrown = false;
 		}
 		finally {

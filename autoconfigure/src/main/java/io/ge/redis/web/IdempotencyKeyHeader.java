@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.IdempotencyKeyException;
 import io.ge.redis.idempotency.IdempotencyKeySource;
 import io.ge.redis.idempotency.Idempotent;
@@ -21,6 +22,7 @@ import io.ge.redis.idempotency.IdempotentExchange;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -48,7 +50,7 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 	private final HandlerRequests requests;
 
-	private final Map<Method, Handler> guarded = new ConcurrentHashMap<>();
+	private final Map<Method, GuardedHandler> guarded = new ConcurrentHashMap<>();
 
 	private volatile boolean bodyComparedWithoutHeader;
 
@@ -87,9 +89,11 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 				bound.add(parameter.getParameterIndex());
 			}
 		}
-		Handler handler = new Handler(has(method, "key"), !has(method, "fingerprint"));
+		GuardedHandler handler = new GuardedHandler(method.method(),
+				ResolvableType.forType(ReturnTypes.promised(method)).resolve(Object.class),
+				!ReturnTypes.form(method).isPlain(), has(method, "key"), !has(method, "fingerprint"));
 		this.guarded.put(method.method(), handler);
-		if (handler.ownKey() && handler.bodyCompared()) {
+		if (handler.isKeyOwn() && handler.isBodyCompared()) {
 			this.bodyComparedWithoutHeader = true;
 		}
 		return new Requests(this.header, this.requests, method.method(), bound, isResultChecked(method));
@@ -121,13 +125,22 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	}
 
 	/**
+	 * Finds a guarded handler.
+	 * @return the handler, or {@code null} if it is not guarded
+	 */
+	@Nullable GuardedHandler find(Method handler) {
+		return this.guarded.get(handler);
+	}
+
+	/**
 	 * Returns whether a request to a guarded handler is compared by its body.
 	 * @param handler the handler
 	 * @param headers the headers of the request
 	 */
 	boolean isBodyCompared(Method handler, HttpHeaders headers) {
-		Handler known = this.guarded.get(handler);
-		return known != null && known.bodyCompared() && (known.ownKey() || headers.containsHeader(this.header.get()));
+		GuardedHandler known = this.guarded.get(handler);
+		return known != null && known.isBodyCompared()
+				&& (known.isKeyOwn() || headers.containsHeader(this.header.get()));
 	}
 
 	/**
@@ -136,15 +149,6 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	 */
 	boolean isBodyComparedWithoutHeader() {
 		return this.bodyComparedWithoutHeader;
-	}
-
-	/**
-	 * A guarded handler.
-	 *
-	 * @param ownKey whether its annotation names a key
-	 * @param bodyCompared whether requests with a key are compared by their bodies
-	 */
-	private record Handler(boolean ownKey, boolean bodyCompared) {
 	}
 
 	/**

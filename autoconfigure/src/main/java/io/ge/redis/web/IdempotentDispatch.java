@@ -5,6 +5,7 @@
 
 package io.ge.redis.web;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -39,10 +40,12 @@ public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionR
 
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-		if (handler instanceof HandlerMethod method && this.handlers.isGuarded(method.getMethod())) {
-			ServletExchange exchange = ServletExchange.of(request);
-			if (exchange != null) {
-				exchange.expect(method.getMethod());
+		// When it comes once more, the handler has been called
+		if (handler instanceof HandlerMethod method && request.getDispatcherType() != DispatcherType.ASYNC) {
+			GuardedHandler guarded = this.handlers.find(method.getMethod());
+			ServletExchange exchange = (guarded != null) ? ServletExchange.of(request) : null;
+			if (guarded != null && exchange != null) {
+				exchange.expect(guarded);
 			}
 		}
 		return true;

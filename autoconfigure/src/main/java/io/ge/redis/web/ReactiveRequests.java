@@ -6,7 +6,6 @@
 package io.ge.redis.web;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
@@ -18,14 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.http.codec.multipart.Part;
-import org.springframework.web.bind.annotation.RequestMapping;
 
 /**
  * Requests that are found in the context of a subscriber, and bound to a thread while it
@@ -86,12 +82,8 @@ final class ReactiveRequests implements HandlerRequests {
 		Class<?> element = ResolvableType.forMethodReturnType(handler.method(), handler.targetClass())
 			.getGeneric()
 			.resolve(Object.class);
-		return PIECES.stream().anyMatch((piece) -> piece.isAssignableFrom(element)) || Arrays
-			.stream(MergedAnnotations.from(handler.method(), SearchStrategy.TYPE_HIERARCHY)
-				.get(RequestMapping.class)
-				.getValue("produces", String[].class)
-				.orElse(new String[0]))
-			.anyMatch(STREAMS::contains);
+		return PIECES.stream().anyMatch((piece) -> piece.isAssignableFrom(element))
+				|| WebHandlers.produced(handler).stream().anyMatch(STREAMS::contains);
 	}
 
 	/**

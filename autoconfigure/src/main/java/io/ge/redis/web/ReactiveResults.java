@@ -27,6 +27,11 @@ final class ReactiveResults implements HandlerResults {
 	}
 
 	@Override
+	public String remedy() {
+		return "Return the whole response as a value or a ResponseEntity.";
+	}
+
+	@Override
 	public List<Class<?>> noValue() {
 		return List.of(HttpEntity.class, Rendering.class, FragmentsRendering.class, View.class,
 				InputStreamSource.class);

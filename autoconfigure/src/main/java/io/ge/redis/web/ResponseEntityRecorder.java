@@ -103,10 +103,9 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 		return types.stream().anyMatch((candidate) -> candidate.isAssignableFrom(type));
 	}
 
-	private static void refuse(GuardedMethod method, Class<?> type, List<Class<?>> refused, String why) {
+	private void refuse(GuardedMethod method, Class<?> type, List<Class<?>> refused, String why) {
 		if (isAnyOf(refused, type)) {
-			throw method.problem("a response of type " + type.getSimpleName() + " " + why + ".",
-					"Return the whole response as a value or a ResponseEntity.");
+			throw method.problem("a response of type " + type.getSimpleName() + " " + why + ".", this.results.remedy());
 		}
 	}
 

@@ -10,10 +10,13 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.IdempotentExchange;
 import io.ge.redis.idempotency.Recording;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -22,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
 
 /**
  * A request and its response, seen from outside of the dispatch to its handler.
@@ -31,10 +35,23 @@ import org.springframework.http.ResponseEntity;
  * with its key, the response is held back until Redis has it, so whoever has got it gets
  * it again; if it is a repetition, what the dispatch writes is discarded, and the first
  * response sent.
+ * <p>
+ * If the result of the handler comes later, so does the response: the thread that has
+ * received the request leaves with nothing ended ({@link #end}), other threads claim,
+ * run, or complete what was promised, and when that is there the server dispatches the
+ * request once more ({@link #resume}), to write the response, whose end is that of the
+ * exchange. Whoever answers meanwhile, because the time is up or the connection is gone,
+ * does not answer for a handler that still runs: what that returns decides when it has.
+ * Where no dispatch follows, the exchange ends with the request ({@link #completed}).
  */
 final class ServletExchange implements IdempotentExchange {
 
 	private static final String ATTRIBUTE = ServletExchange.class.getName();
+
+	// Set by Spring before a response is written in pieces
+	private static final String STREAMING = ShallowEtagHeaderFilter.class.getName() + ".STREAMING";
+
+	private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
 
 	private final ExchangeRules rules;
 
@@ -44,24 +61,32 @@ final class ServletExchange implements IdempotentExchange {
 
 	private ExchangeResponse response;
 
-	private @Nullable Method handler;
+	private volatile @Nullable GuardedHandler handler;
 
-	private @Nullable Thread thread;
+	private volatile @Nullable Thread thread;
 
-	private @Nullable Completion completion;
+	private volatile @Nullable Completion completion;
 
-	private @Nullable StoredResponse replayed;
+	private volatile CompletionStage<?> ready = DONE;
+
+	private volatile @Nullable StoredResponse replayed;
 
 	private Map<String, List<String>> ahead = Map.of();
 
 	private boolean awaitsErrorPage;
 
-	private boolean over;
+	private volatile boolean left;
+
+	private volatile boolean resumed;
+
+	private volatile boolean streamed;
+
+	private volatile boolean over;
 
 	ServletExchange(HttpServletRequest request, HttpServletResponse response, ExchangeRules rules) {
 		this.rules = rules;
 		this.answer = new ExchangeAnswer(rules.oversized());
-		this.request = new ExchangeRequest(request, this::responseIsLate);
+		this.request = new ExchangeRequest(request, new LaterResponse());
 		this.response = hold(response);
 	}
 
@@ -96,7 +121,7 @@ final class ServletExchange implements IdempotentExchange {
 	/**
 	 * The request has come to a guarded handler.
 	 */
-	void expect(Method handler) {
+	void expect(GuardedHandler handler) {
 		this.handler = handler;
 		this.thread = Thread.currentThread();
 		this.request.watch();
@@ -105,11 +130,46 @@ final class ServletExchange implements IdempotentExchange {
 
 	/**
 	 * Returns whether a method is the handler, and not one that is called in it, and its
-	 * response is still to be made. A handler that runs on another thread is left to run
-	 * by this one, which may be over at any moment.
+	 * response is still to be made. A handler with a plain result that runs on another
+	 * thread is left to run by this one, which may be over at any moment.
 	 */
 	boolean isOf(Method method) {
-		return method.equals(this.handler) && Thread.currentThread() == this.thread && !this.over;
+		GuardedHandler expected = this.handler;
+		return expected != null && method.equals(expected.method()) && !this.over
+				&& (expected.isLater() || isOfThisThread());
+	}
+
+	private boolean isOfThisThread() {
+		return Thread.currentThread() == this.thread;
+	}
+
+	/**
+	 * Returns whether the result of the handler comes after it has returned.
+	 */
+	boolean isAnsweredLater() {
+		GuardedHandler expected = this.handler;
+		return expected != null && expected.isLater();
+	}
+
+	/**
+	 * Returns whether nothing is answered any more.
+	 */
+	boolean isOver() {
+		return this.over;
+	}
+
+	/**
+	 * As long as the thread that has received the request is at it, everything that
+	 * handlers expect is bound to it, transactions included.
+	 */
+	@Override
+	public boolean isAwaitedHere() {
+		return isOfThisThread() && !this.left;
+	}
+
+	@Override
+	public CompletionStage<?> ready() {
+		return this.ready;
 	}
 
 	/**
@@ -130,7 +190,13 @@ final class ServletExchange implements IdempotentExchange {
 			return null;
 		}
 		if (last != null) {
-			Waiting.await(last.unanswered());
+			CompletionStage<Boolean> ending = last.unanswered();
+			if (isAnsweredLater()) {
+				this.ready = ending;
+			}
+			else {
+				Waiting.await(ending);
+			}
 			this.completion = null;
 		}
 		return this;
@@ -140,16 +206,33 @@ final class ServletExchange implements IdempotentExchange {
 	public void capture(Completion completion) {
 		this.completion = completion;
 		this.answer.begin();
-		this.response.capture();
+		if (isAnsweredByOthers()) {
+			this.completion = null;
+			completion.unanswered();
+			return;
+		}
+		if (this.streamed) {
+			this.answer.late();
+		}
+		else {
+			this.response.capture();
+		}
+	}
+
+	// Nobody has waited for a claim that comes now
+	private boolean isAnsweredByOthers() {
+		return this.over || (this.resumed && !isOfThisThread());
 	}
 
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
 		StoredResponse stored = StoredResponse.read(bytes);
-		this.replayed = stored;
-		this.response.discard();
-		Method method = this.handler;
-		return (method != null) ? placeholder(method.getReturnType(), stored.head()) : null;
+		if (!isAnsweredByOthers()) {
+			this.replayed = stored;
+			this.response.discard();
+		}
+		GuardedHandler expected = this.handler;
+		return (expected != null) ? placeholder(expected.result(), stored.head()) : null;
 	}
 
 	// What advice around the guard, and Spring, see in the place of the result
@@ -208,6 +291,9 @@ final class ServletExchange implements IdempotentExchange {
 	 * @throws IOException if the client has gone
 	 */
 	void endForward() throws IOException {
+		if (this.left) {
+			return;
+		}
 		Completion open = this.completion;
 		if (open != null && open.isRunning()) {
 			responseIsLate();
@@ -218,20 +304,45 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * The dispatch is over.
+	 * The request is dispatched once more, to be answered with what the handler has
+	 * promised, or because that is not waited for any longer.
+	 */
+	void resume() {
+		this.thread = Thread.currentThread();
+		this.resumed = true;
+		this.left = false;
+	}
+
+	/**
+	 * The request is over, and may have been without such a dispatch.
+	 */
+	void completed() {
+		if (this.over || this.awaitsErrorPage) {
+			return;
+		}
+		this.over = true;
+		Completion open = this.completion;
+		if (open != null) {
+			open.unanswered();
+		}
+	}
+
+	/**
+	 * The dispatch is over. If the response is made in another one, nothing else is.
 	 * @param thrown whether it leaves the answer of an exception to the server
 	 * @throws IOException if the client has gone
 	 */
 	void end(boolean thrown) throws IOException {
-		if (this.over) {
+		if (this.over || (this.left && !thrown)) {
 			return;
 		}
-		Completion open = this.completion;
-		if (!thrown && open != null && this.response.isError() && awaitErrorPage()) {
+		if (!thrown && this.completion != null && this.response.isError() && awaitErrorPage()) {
 			this.response.release();
 			return;
 		}
 		this.over = true;
+		// Afterwards, since another thread may claim the key just now
+		Completion open = this.completion;
 		this.request.removeAttribute(ATTRIBUTE);
 		if (thrown) {
 			if (open != null) {
@@ -303,6 +414,30 @@ final class ServletExchange implements IdempotentExchange {
 	private Recording recording(Completion open) {
 		return this.answer.recording(open, this.response.getStatus(), () -> this.response.captured(this.ahead),
 				this.response::withoutBody);
+	}
+
+	/**
+	 * Told that the response is left to another thread: by Spring, which waits for what
+	 * the handler has promised, or else by the handler itself.
+	 */
+	private final class LaterResponse implements ExchangeRequest.AsyncStart {
+
+		@Override
+		public void begins() {
+			ServletExchange.this.streamed = ServletExchange.this.request.getAttribute(STREAMING) != null;
+			if (ServletExchange.this.streamed || !isAnsweredLater()) {
+				responseIsLate();
+			}
+		}
+
+		@Override
+		public void hasBegun(AsyncContext context) {
+			if (isAnsweredLater()) {
+				ServletExchange.this.left = true;
+				context.addListener(new ExchangeListener(ServletExchange.this));
+			}
+		}
+
 	}
 
 }

@@ -10,7 +10,9 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.IdempotentExchange;
@@ -18,6 +20,10 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.ResolvableType;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -25,6 +31,11 @@ import org.springframework.web.context.request.ServletRequestAttributes;
  * Requests that are bound to their threads.
  */
 final class ServletRequests implements HandlerRequests {
+
+	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, CharSequence.class, DataBuffer.class);
+
+	private static final Set<String> STREAMS = Set.of(MediaType.TEXT_EVENT_STREAM_VALUE,
+			MediaType.APPLICATION_NDJSON_VALUE, "application/stream+json");
 
 	@Override
 	public @Nullable CurrentRequest current() {
@@ -34,10 +45,17 @@ final class ServletRequests implements HandlerRequests {
 
 	@Override
 	public void require(GuardedMethod handler) {
-		if (!ReturnTypes.form(handler).isPlain()) {
-			throw handler.problem("the response of a handler on Spring MVC that answers later cannot be kept.",
-					"Return the plain value, or move @Idempotent to a method that the handler calls.");
+		if (ReturnTypes.form(handler).kind() == ResultForm.Kind.MULTIPLE && isSentInPieces(handler)) {
+			throw handler.problem("a response that Spring MVC sends piece by piece cannot be kept.",
+					"Return the whole response as a CompletableFuture or a Mono, or as a Flux that is no stream and not "
+							+ "one of texts.");
 		}
+	}
+
+	private static boolean isSentInPieces(GuardedMethod handler) {
+		Class<?> element = ResolvableType.forType(ReturnTypes.promised(handler)).getGeneric().resolve(Object.class);
+		return PIECES.stream().anyMatch((piece) -> piece.isAssignableFrom(element))
+				|| WebHandlers.produced(handler).stream().anyMatch(STREAMS::contains);
 	}
 
 	/**

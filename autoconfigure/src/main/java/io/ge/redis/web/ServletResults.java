@@ -30,6 +30,11 @@ final class ServletResults implements HandlerResults {
 	}
 
 	@Override
+	public String remedy() {
+		return "Return the whole response as a value or a ResponseEntity, or a CompletableFuture or Mono of one.";
+	}
+
+	@Override
 	public List<Class<?>> noValue() {
 		return List.of(HttpEntity.class, ModelAndView.class, View.class, InputStreamSource.class);
 	}

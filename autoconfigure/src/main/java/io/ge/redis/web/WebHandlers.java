@@ -5,10 +5,14 @@
 
 package io.ge.redis.web;
 
+import java.util.List;
+
 import io.ge.redis.core.invocation.GuardedMethod;
 
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotatedMethod;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.http.HttpEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -36,6 +40,17 @@ final class WebHandlers {
 		return HttpEntity.class.isAssignableFrom(method.method().getReturnType())
 				|| new AnnotatedMethod(method.method()).hasMethodAnnotation(ResponseBody.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.targetClass(), ResponseBody.class);
+	}
+
+	/**
+	 * Returns the types of content that a handler says it produces.
+	 */
+	static List<String> produced(GuardedMethod method) {
+		return MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY)
+			.get(RequestMapping.class)
+			.getValue("produces", String[].class)
+			.map(List::of)
+			.orElse(List.of());
 	}
 
 }

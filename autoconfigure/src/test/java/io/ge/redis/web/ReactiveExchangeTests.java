@@ -396,7 +396,7 @@ class ReactiveExchangeTests {
 			request.setContent(body.getBytes(StandardCharsets.UTF_8));
 		}
 		ServletExchange exchange = new ServletExchange(request, new MockHttpServletResponse(), rules);
-		exchange.expect(HANDLER);
+		exchange.expect(new GuardedHandler(HANDLER, Object.class, false, false, true));
 		List<@Nullable Object> content = exchange.content();
 		assertThat(content).isNotNull();
 		return content;

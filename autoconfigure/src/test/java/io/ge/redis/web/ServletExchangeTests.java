@@ -467,7 +467,7 @@ class ServletExchangeTests {
 			request.getInputStream().readAllBytes();
 			ServletExchange exchange = ServletExchange.of(request);
 			assertThat(exchange).isNotNull();
-			exchange.expect(handler());
+			exchange.expect(guarded(false));
 			assertThat(exchange.content()).isNotNull();
 		});
 	}
@@ -509,7 +509,11 @@ class ServletExchangeTests {
 	}
 
 	private void expect() {
-		this.exchange.expect(handler());
+		this.exchange.expect(guarded(false));
+	}
+
+	private static GuardedHandler guarded(boolean later) {
+		return new GuardedHandler(handler(), ResponseEntity.class, later, false, true);
 	}
 
 	private static Method handler() {

@@ -28,19 +28,19 @@ public final class GuardedCalls implements AutoCloseable {
 
 	private final CallContext context;
 
-	private final Supplier<List<SubscriberScope>> scopes;
+	private final Supplier<List<? extends CallScope>> scopes;
 
 	private final Handover handover;
 
 	/**
 	 * Creates the maker.
 	 * @param context goes along with a call
-	 * @param scopes what a subscriber's context tells only later, asked for once, with
-	 * the first call
+	 * @param scopes what belongs to a caller, also what a subscriber's context tells only
+	 * later, asked for once, with the first call
 	 */
-	public GuardedCalls(CallContext context, Supplier<List<SubscriberScope>> scopes) {
+	public GuardedCalls(CallContext context, Supplier<? extends List<? extends CallScope>> scopes) {
 		this.context = context;
-		this.scopes = SingletonSupplier.of(scopes);
+		this.scopes = SingletonSupplier.of(scopes::get);
 		this.handover = new Handover((task) -> context.capture().apply(task), "ge-redis-call");
 	}
 
@@ -55,7 +55,7 @@ public final class GuardedCalls implements AutoCloseable {
 		return switch (form.kind()) {
 			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
 			case FUTURE -> begin(withinTransaction(call.get()));
-			case SINGLE, MULTIPLE -> Publishers.of(form, call, this.context, this.scopes.get());
+			case SINGLE, MULTIPLE -> Publishers.of(form, call, this.context, this.scopes.get(), scoped());
 		};
 	}
 
@@ -173,7 +173,7 @@ public final class GuardedCalls implements AutoCloseable {
 
 	private UnaryOperator<Runnable> scoped() {
 		UnaryOperator<Runnable> all = PendingCaller.capture();
-		for (SubscriberScope scope : this.scopes.get()) {
+		for (CallScope scope : this.scopes.get()) {
 			UnaryOperator<Runnable> outer = all;
 			UnaryOperator<Runnable> inner = scope.capture();
 			all = (task) -> outer.apply(inner.apply(task));

@@ -47,6 +47,8 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	/** What is bound to the thread that subscribes. */
 	private final UnaryOperator<Runnable> bound;
 
+	private final UnaryOperator<Runnable> caller;
+
 	private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
 
 	/** Of the work: also cancelled while it emits within its subscription. */
@@ -63,14 +65,16 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	/**
 	 * Creates the run.
 	 * @param context lets threads find what the subscriber has in its context
+	 * @param caller runs a step with what belongs to the caller of the method
 	 * @param publisher makes a publisher of what the method returns
 	 * @param single whether there is at most one value
 	 */
 	PublisherRun(GuardedCall<A> call, CoreSubscriber<? super Object> subscriber, CallContext context,
-			Function<Object, Publisher<?>> publisher, boolean single) {
+			UnaryOperator<Runnable> caller, Function<Object, Publisher<?>> publisher, boolean single) {
 		super(call);
 		this.subscriber = subscriber;
 		this.context = context;
+		this.caller = caller;
 		this.publisher = publisher;
 		this.single = single;
 		this.known = subscriber.currentContext();
@@ -102,12 +106,13 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	}
 
 	private void within(Runnable step) {
+		Runnable carried = this.caller.apply(step);
 		Context subscribers = this.subscriber.currentContext();
 		if (subscribers.isEmpty()) {
-			step.run();
+			carried.run();
 		}
 		else {
-			this.context.within(subscribers, step);
+			this.context.within(subscribers, carried);
 		}
 	}
 

@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.call;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -33,12 +34,23 @@ final class Publishers {
 	}
 
 	static Object of(ResultForm form, Supplier<? extends GuardedCall<?>> call, CallContext context,
-			List<SubscriberScope> scopes) {
+			List<? extends CallScope> all, UnaryOperator<Runnable> caller) {
 		ReactiveAdapter adapter = form.adapter();
 		boolean single = form.kind() == ResultForm.Kind.SINGLE;
-		Start start = new Start(call, context, publisher(adapter, single), single);
+		Start start = new Start(call, context, caller, publisher(adapter, single), single);
+		List<SubscriberScope> scopes = subscribers(all);
 		Publisher<?> guarded = single ? single(start, scopes) : multiple(start, scopes);
 		return adapted(form, guarded);
+	}
+
+	private static List<SubscriberScope> subscribers(List<? extends CallScope> scopes) {
+		List<SubscriberScope> subscribers = new ArrayList<>(scopes.size());
+		for (CallScope scope : scopes) {
+			if (scope instanceof SubscriberScope subscriber) {
+				subscribers.add(subscriber);
+			}
+		}
+		return subscribers;
 	}
 
 	static Object just(ResultForm form, @Nullable Object value) {
@@ -120,10 +132,11 @@ final class Publishers {
 	 *
 	 * @param call makes the call
 	 * @param context goes along with it
+	 * @param caller runs what the call does with what belongs to its caller
 	 * @param publisher makes a publisher of what the method returns
 	 * @param isSingle whether there is at most one value
 	 */
-	private record Start(Supplier<? extends GuardedCall<?>> call, CallContext context,
+	private record Start(Supplier<? extends GuardedCall<?>> call, CallContext context, UnaryOperator<Runnable> caller,
 			Function<Object, Publisher<?>> publisher, boolean isSingle) {
 
 		void begin(CoreSubscriber<? super Object> subscriber) {
@@ -136,11 +149,12 @@ final class Publishers {
 				Operators.error(subscriber, ex);
 				return;
 			}
-			new PublisherRun<>(made, subscriber, this.context, this.publisher, this.isSingle).begin();
+			new PublisherRun<>(made, subscriber, this.context, this.caller, this.publisher, this.isSingle).begin();
 		}
 
 		Start within(UnaryOperator<Runnable> scope) {
-			return new Start(() -> new Scoped<>(this.call.get(), scope), this.context, this.publisher, this.isSingle);
+			return new Start(() -> new Scoped<>(this.call.get(), scope), this.context, this.caller, this.publisher,
+					this.isSingle);
 		}
 
 	}

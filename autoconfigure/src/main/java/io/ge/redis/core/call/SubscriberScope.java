@@ -18,7 +18,7 @@ import reactor.util.context.ContextView;
  * what its context tells only later, such as who is logged in, or what no accessor takes
  * from there.
  */
-public interface SubscriberScope {
+public interface SubscriberScope extends CallScope {
 
 	/**
 	 * Looks for it.
@@ -27,15 +27,6 @@ public interface SubscriberScope {
 	 * {@code null} if that is known already
 	 */
 	@Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context);
-
-	/**
-	 * Takes what is bound to the current thread, for a call that goes on elsewhere
-	 * without a subscriber.
-	 * @return runs a task with it, whichever thread it is given to
-	 */
-	default UnaryOperator<Runnable> capture() {
-		return UnaryOperator.identity();
-	}
 
 	/**
 	 * Returns whether it tells who calls, and nothing else: where nothing is guarded yet,
@@ -57,8 +48,8 @@ public interface SubscriberScope {
 	static @Nullable Mono<UnaryOperator<Runnable>> findLate(List<SubscriberScope> scopes, ContextView context) {
 		List<SubscriberScope> ofCaller = scopes.stream().filter(SubscriberScope::isOfCaller).toList();
 		Mono<UnaryOperator<Runnable>> caller = findAll(ofCaller, context);
-		Mono<UnaryOperator<Runnable>> others = findAll(
-				scopes.stream().filter((scope) -> !scope.isOfCaller()).toList(), context);
+		Mono<UnaryOperator<Runnable>> others = findAll(scopes.stream().filter((scope) -> !scope.isOfCaller()).toList(),
+				context);
 		if (caller == null) {
 			return others;
 		}
