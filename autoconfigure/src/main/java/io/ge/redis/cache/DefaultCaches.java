@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.EventLoops;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -84,6 +85,7 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	private <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Type type,
 			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		forbidWaiting("getAll");
 		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.PLAIN,
 				(ids) -> loader.apply((List<K>) ids));
 		return unchecked(() -> (Map<K, T>) this.reader.readAll(source));
@@ -108,8 +110,11 @@ final class DefaultCaches implements GeCaches {
 		CacheType wanted = typeOf(cache, type);
 		CacheKey entry = key(cache, key);
 		NearValue held = this.reader.inMemory(entry, wanted);
-		return (held != null) ? (T) held.value()
-				: unchecked(() -> (T) this.reader.read(new Supplied(entry, wanted, loader)));
+		if (held != null) {
+			return (T) held.value();
+		}
+		forbidWaiting("get");
+		return unchecked(() -> (T) this.reader.read(new Supplied(entry, wanted, loader)));
 	}
 
 	private static <T extends @Nullable Object> T unchecked(Call<T> call) {
@@ -127,6 +132,7 @@ final class DefaultCaches implements GeCaches {
 	@Override
 	@SuppressWarnings({ "unchecked", "NullAway" }) // what the work returns is a T
 	public <T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work) {
+		forbidWaiting("write");
 		return unchecked(() -> (T) this.writer.write(key(cache, key), TransactionBoundary.UNKNOWN, work::get,
 				(result, stamp) -> this.writer.newValue(cache, result, stamp, null)));
 	}
@@ -210,21 +216,25 @@ final class DefaultCaches implements GeCaches {
 
 	@Override
 	public void put(String cache, Object key, @Nullable Object value) {
+		forbidWaiting("put");
 		this.writer.put(key(cache, key), value);
 	}
 
 	@Override
 	public void evict(String cache, Object key) {
+		forbidWaiting("evict");
 		this.writer.evict(key(cache, key));
 	}
 
 	@Override
 	public long writeBehind(String cache, Object key, @Nullable Object value) {
+		forbidWaiting("writeBehind");
 		return this.behindWriter.write(key(cache, key), value);
 	}
 
 	@Override
 	public void invalidateTags(String cache, Object... tags) {
+		forbidWaiting("invalidateTags");
 		this.writer.invalidate(cache, tags(cache, tags));
 	}
 
@@ -235,7 +245,12 @@ final class DefaultCaches implements GeCaches {
 
 	@Override
 	public void clear(String cache) {
+		forbidWaiting("clear");
 		this.writer.invalidate(cache, CacheTags.ALL);
+	}
+
+	private static void forbidWaiting(String method) {
+		EventLoops.forbidWaiting("GeCaches." + method, method + "Async");
 	}
 
 	private static CacheKey key(String cache, Object key) {

@@ -68,7 +68,8 @@ public final class BlockingCallsApplication {
 			"io.ge.redis.ratelimit.MostDenied", "io.ge.redis.ratelimit.RateLimits", "io.ge.redis.blacklist.LocalRows",
 			"io.ge.redis.lock.LocalLocks", "io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
 			"org.springframework.util.function.SingletonSupplier",
-			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue");
+			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue",
+			"java.util.concurrent.ThreadPoolExecutor");
 
 	private static final Queue<Blocked> BLOCKED = new ConcurrentLinkedQueue<>();
 

@@ -14,6 +14,7 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.cache.GeCaches;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockOptions;
@@ -50,7 +51,7 @@ class WaitingApisIntegrationTests {
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 					GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, BlacklistAutoConfiguration.class,
 					RefreshTokenAutoConfiguration.class, LockAutoConfiguration.class,
-					IdempotencyAutoConfiguration.class))
+					IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class))
 			.withPropertyValues(redis.properties())
 			.withPropertyValues("ge.redis.key-prefix=waiting", "ge.redis.rate-limit.limits.code.limit=100",
 					"ge.redis.idempotency.operations.code.ttl=1m")
@@ -107,6 +108,14 @@ class WaitingApisIntegrationTests {
 		calls.put("RefreshTokens.issue", () -> tokens.issue(null, "boris"));
 		calls.put("RefreshTokens.rotate", () -> tokens.rotate("unknown"));
 		calls.put("RefreshTokens.revoke", () -> tokens.revoke("unknown"));
+		GeCaches caches = beans.getBean(GeCaches.class);
+		calls.put("GeCaches.get", () -> caches.get("code", "a", String.class, () -> "value"));
+		calls.put("GeCaches.getAll", () -> caches.getAll("code", List.of("b"), String.class, (keys) -> Map.of()));
+		calls.put("GeCaches.write", () -> caches.write("code", "a", () -> "value"));
+		calls.put("GeCaches.put", () -> caches.put("code", "a", "value"));
+		calls.put("GeCaches.evict", () -> caches.evict("code", "a"));
+		calls.put("GeCaches.invalidateTags", () -> caches.invalidateTags("code", "tag"));
+		calls.put("GeCaches.clear", () -> caches.clear("code"));
 		UsedIds ids = beans.getBean(UsedIds.class);
 		calls.put("UsedIds.use", () -> ids.use("link", "a", Duration.ofMinutes(1)));
 		return calls;
