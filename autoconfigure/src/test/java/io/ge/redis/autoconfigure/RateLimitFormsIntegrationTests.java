@@ -23,8 +23,6 @@ import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
 import io.micrometer.context.ContextRegistry;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.aopalliance.intercept.MethodInvocation;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +32,6 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.ParallelFlux;
-import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 import org.springframework.aop.MethodBeforeAdvice;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
@@ -66,9 +62,7 @@ class RateLimitFormsIntegrationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
-				GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
-				GeRedisMetricsAutoConfiguration.class))
-		.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+				GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class))
 		.withPropertyValues(SharedRedis.properties())
 		// A busy machine is no outage
 		.withPropertyValues("ge.redis.outage.command-timeout=5s");
@@ -227,30 +221,6 @@ class RateLimitFormsIntegrationTests {
 	}
 
 	@Test
-	void tenThousandOnOneEventLoopCostOneScriptEach() {
-		this.runner.withBean(Desk.class).run((context) -> {
-			Desk desk = context.getBean(Desk.class);
-			desk.many("warm").block(LONG);
-			Scheduler loop = Schedulers.newSingle("loop");
-			try {
-				List<String> results = Flux.range(0, 10_000)
-					.flatMap((i) -> desk.many("user " + i).subscribeOn(loop), 10_000)
-					.collectList()
-					.block(Duration.ofMinutes(2));
-				assertThat(results).hasSize(10_000);
-			}
-			finally {
-				loop.dispose();
-			}
-			assertThat(context.getBean(MeterRegistry.class)
-				.get("ge.redis.script")
-				.tags("script", "ratelimit/decide", "outcome", "success")
-				.timer()
-				.count()).isLessThanOrEqualTo(10_001);
-		});
-	}
-
-	@Test
 	void apiHasTwinsThatDoNotBlock() {
 		this.runner.withBean(Desk.class)
 			.withPropertyValues("ge.redis.rate-limit.limits.code.limit=1")
@@ -331,11 +301,6 @@ class RateLimitFormsIntegrationTests {
 		public Flux<Integer> flux(String user) {
 			run();
 			return Flux.just(1, 2, 3);
-		}
-
-		@RateLimited(name = "many", key = "#user", limit = 2, window = "1h")
-		public Mono<String> many(String user) {
-			return Mono.just("done");
 		}
 
 		@RateLimited(name = "quotes", limit = 1, window = "1h", fallback = "oldQuote")

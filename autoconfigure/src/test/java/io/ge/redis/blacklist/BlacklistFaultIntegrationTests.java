@@ -50,7 +50,13 @@ class BlacklistFaultIntegrationTests {
 
 	private static final String MESSAGE = "redis.pcall('PUBLISH', channel, 'blacklist.changed ' .. name .. change)";
 
+	/** Publishers revoke and enter instead of threads. */
+	private static final String REACTIVE = "test.reactive=true";
+
 	private static Site site;
+
+	/** Revokes and checks by publishers. */
+	private static Site published;
 
 	/** Writes revocations down and tells nobody of them. */
 	private static Site silent;
@@ -64,6 +70,7 @@ class BlacklistFaultIntegrationTests {
 	@BeforeAll
 	static void build() {
 		site = Site.of(BlacklistApplication.class);
+		published = site.with(REACTIVE);
 		silent = site.sabotaged(Sabotage.script(CHANGE, BlacklistFaultIntegrationTests::withoutNews));
 		suspicious = site
 			.sabotaged(Sabotage.script("io/ge/redis/blacklist/check.lua", "return {0, ''}", "return {1, ''}"));
@@ -232,7 +239,36 @@ class BlacklistFaultIntegrationTests {
 		afterLoss(site.failover(), site.replicated(site.two()), site.replicated(forgetful.one()));
 	}
 
+	@Test
+	void revokerOfPublishersKilledRightAfterRevokeReturned() throws Exception {
+		String fault = "publishers: instance killed right after revoke returned";
+		FaultRun run = FaultRun.of("blacklist", fault, REFUSED).atLeast(20, 1);
+		BlacklistScenario.revokerKilled(run, published.one(), published.second());
+		run.verify();
+		withoutProtection(fault, (sabotaged) -> BlacklistScenario.revokerKilled(sabotaged,
+				forgetful.with(REACTIVE).one(), published.one()));
+	}
+
+	@Test
+	void redisHungUnderPublishersAndResumed() throws Exception {
+		underLoadOfPublishers(site.redisHung());
+	}
+
+	@Test
+	void networkCutUnderPublishers() throws Exception {
+		underLoadOfPublishers(site.networkCut());
+	}
+
+	private static void underLoadOfPublishers(Fault fault) throws Exception {
+		Fault underPublishers = Fault.of("publishers: " + fault.name(), fault::inject, fault::heal);
+		underLoad(published, underPublishers, Duration.ofMillis(700), silent.with(REACTIVE));
+	}
+
 	private static void underLoad(Fault fault, Duration lasting, Site unprotected) throws Exception {
+		underLoad(site, fault, lasting, unprotected);
+	}
+
+	private static void underLoad(Site site, Fault fault, Duration lasting, Site unprotected) throws Exception {
 		FaultRun run = FaultRun.of("blacklist", fault.name(), REFUSED).atLeast(150, 1);
 		BlacklistScenario.underLoad(run, site.two(), fault, lasting);
 		run.verify();

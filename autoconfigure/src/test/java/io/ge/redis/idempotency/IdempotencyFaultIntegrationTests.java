@@ -49,6 +49,9 @@ class IdempotencyFaultIntegrationTests {
 	/** Where a completion was sent, and its reply is not yet there. */
 	private static final Failpoint.Place COMPLETING = Failpoint.exit(RedisIdempotency.class, "end");
 
+	/** Publishers pay instead of threads. */
+	private static final String REACTIVE = "test.reactive=true";
+
 	private static final int REPETITIONS = 50;
 
 	private static final boolean FULL = "full".equals(System.getProperty("ge.test.numbers"));
@@ -71,6 +74,9 @@ class IdempotencyFaultIntegrationTests {
 	/** Completes what another one has taken over. */
 	private static Site unfenced;
 
+	/** Pays by publishers. */
+	private static Site published;
+
 	@BeforeAll
 	static void build() {
 		List<String> properties = new ArrayList<>(ScenarioDatabase.properties());
@@ -79,6 +85,7 @@ class IdempotencyFaultIntegrationTests {
 		site = Site.of(IdempotencyApplication.class, properties.toArray(String[]::new));
 		witnessed = site.with("ge.redis.idempotency.witness=required");
 		open = site.with("ge.redis.idempotency.on-outage=allow");
+		published = site.with(REACTIVE);
 		greedy = site.sabotaged(Sabotage.script(CLAIM, IdempotencyFaultIntegrationTests::takingOver));
 		unfenced = site.sabotaged(Sabotage.script(COMPLETE,
 				"if record[1] ~= fence or record[2] ~= owner or not (record[3] or record[4]) then", "if false then"));
@@ -261,11 +268,41 @@ class IdempotencyFaultIntegrationTests {
 				clientTime.one().and(site.one()), none, Duration.ZERO, Loss.NONE));
 	}
 
+	@Test
+	void publishersKilledWithKeysInFlight() throws Exception {
+		String fault = "publishers: kill -9 with keys in flight";
+		FaultRun run = FaultRun.of("idempotency", fault, AT_LEAST_ONCE).atLeast(36, 1);
+		IdempotencyScenario.killedAtRandom(run, published.one(), published.second(), false);
+		run.verify();
+		withoutProtection(fault, (sabotaged) -> IdempotencyScenario.killedAtRandom(sabotaged, published.one(),
+				greedy.with(REACTIVE).one(), false));
+	}
+
+	@Test
+	void redisHungUnderPublishersForLongerThanTheLeaseAndResumed() throws Exception {
+		underLoadOfPublishers(site.redisHung());
+	}
+
+	@Test
+	void networkCutUnderPublishersForLongerThanTheLease() throws Exception {
+		underLoadOfPublishers(site.networkCut());
+	}
+
+	private static void underLoadOfPublishers(Fault fault) throws Exception {
+		Fault underPublishers = Fault.of("publishers: " + fault.name(), fault::inject, fault::heal);
+		underLoad(published, underPublishers, BEYOND_LEASE, ONCE, Loss.NONE, open.with(REACTIVE));
+	}
+
 	private static String takingOver(String claim) {
 		return claim.replace("if deadline > now then", "if false then").replace("if waits > now then", "if false then");
 	}
 
 	private static void underLoad(Fault fault, Duration lasting, String promise, Loss loss, Site unprotected)
+			throws Exception {
+		underLoad(site, fault, lasting, promise, loss, unprotected);
+	}
+
+	private static void underLoad(Site site, Fault fault, Duration lasting, String promise, Loss loss, Site unprotected)
 			throws Exception {
 		FaultRun run = FaultRun.of("idempotency", fault.name(), promise).atLeast(24, 1);
 		IdempotencyScenario.underLoad(run, site.two(), fault, lasting, loss);

@@ -26,6 +26,7 @@ import io.ge.redis.test.FailingSynchronization;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.TcpProxy;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -70,6 +71,8 @@ class LockFormsIntegrationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
+	private static final Duration SLOW = Duration.ofMillis(300);
+
 	private static final LockOptions OPTIONS = LockOptions.defaults();
 
 	private static final LockOptions WAITING = OPTIONS.waitTime(LONG);
@@ -104,6 +107,8 @@ class LockFormsIntegrationTests {
 
 	@BeforeEach
 	void reset() {
+		// What the test before has left to be given up is not counted in this one
+		awaitNothingHeld();
 		desk.runs().set(0);
 		otherDesk.runs().set(0);
 	}
@@ -258,11 +263,12 @@ class LockFormsIntegrationTests {
 	@Test
 	void whoGetsTheResultIsNotInsideAlsoWhereTheMethodWasCalled() {
 		List<Thread> threads = new CopyOnWriteArrayList<>();
-		// A lost lock is given up at once, and the result passed on from there
+		int lost = first.events(LockLostEvent.class).size();
+		// Given up at once, and the result passed on from there, once the loss is known,
+		// which is a moment after the lock was valid
 		Mono<Long> result = desk.shortly(() -> {
 			threads.add(Thread.currentThread());
-			LockHandle handle = LockContext.current();
-			Awaitility.await().pollInSameThread().until(() -> !handle.isValid());
+			Awaitility.await().pollInSameThread().until(() -> first.events(LockLostEvent.class).size() > lost);
 			return Mono.just(1L);
 		}).doOnNext((value) -> {
 			threads.add(Thread.currentThread());
@@ -586,6 +592,47 @@ class LockFormsIntegrationTests {
 		assertThat(LockContext.capture().isEmpty()).isTrue();
 	}
 
+	/**
+	 * What is sent last is held back, so that whoever does not wait for it is found.
+	 */
+	@Test
+	void plainCallThatIsTheLastToLeaveASharedLockWaitsUntilOthersMayHaveIt() {
+		try (TcpProxy network = new TcpProxy(SharedRedis.standalone().primary());
+				LockApplication far = LockApplication.start(
+						new String[] { "spring.data.redis.host=" + network.host(),
+								"spring.data.redis.port=" + network.port() },
+						new String[] { "ge.redis.outage.command-timeout=10s" }, Beans.class)) {
+			Desk farDesk = far.get(Desk.class);
+			// Whoever has taken it is gone
+			CompletableFuture<LockContext.Carrier> inside = new CompletableFuture<>();
+			CompletableFuture<String> work = new CompletableFuture<>();
+			CompletableFuture<String> taker = farDesk.future("last", () -> {
+				inside.complete(LockContext.capture());
+				return work;
+			});
+			try (LockContext.Scope scope = inside.join().open()) {
+				farDesk.plain("last", () -> {
+					work.complete("done");
+					assertThat(taker).succeedsWithin(LONG);
+					assertThat(isHeld("last")).isTrue();
+					network.latency(SLOW);
+				});
+			}
+			assertThat(isHeld("last")).isFalse();
+			network.latency(Duration.ZERO);
+			// Nobody keeps it for the transaction any more
+			TransactionTemplate transaction = new TransactionTemplate(far.get(PlatformTransactionManager.class));
+			transaction.executeWithoutResult((status) -> {
+				assertThat(farDesk.future("last", () -> later("done"))).succeedsWithin(LONG);
+				farDesk.plain("last");
+				assertThat(isHeld("last")).isTrue();
+				network.latency(SLOW);
+			});
+			assertThat(isHeld("last")).isFalse();
+			network.latency(Duration.ZERO);
+		}
+	}
+
 	@Test
 	void interruptEndsTheWaitOfAFutureInATransactionOfItsThread() {
 		TransactionTemplate transaction = new TransactionTemplate(first.get(PlatformTransactionManager.class));
@@ -794,6 +841,11 @@ class LockFormsIntegrationTests {
 			return "plain";
 		}
 
+		@DistributedLock(name = "forms", key = "#key")
+		public void plain(String key, Runnable work) {
+			work.run();
+		}
+
 		@DistributedLock(name = "waits", key = "#key", waitTime = "30s")
 		public Mono<String> waits(String key) {
 			return run(() -> Mono.just("done").delayElement(Duration.ofMillis(1)));
@@ -964,7 +1016,8 @@ class LockFormsIntegrationTests {
 
 		private volatile CompletableFuture<Void> passed = CompletableFuture.completedFuture(null);
 
-		private volatile boolean waitedFor;
+		/** What a commit has come to, in this test or in an earlier one. */
+		private volatile @Nullable CompletableFuture<Void> reached;
 
 		CompletableFuture<Void> close() {
 			this.passed = new CompletableFuture<>();
@@ -976,12 +1029,13 @@ class LockFormsIntegrationTests {
 		}
 
 		boolean isWaitedFor() {
-			return this.waitedFor;
+			return this.reached == this.passed;
 		}
 
 		Mono<Void> pass() {
-			this.waitedFor = true;
-			return Mono.fromFuture(this.passed, true);
+			CompletableFuture<Void> closed = this.passed;
+			this.reached = closed;
+			return Mono.fromFuture(closed, true);
 		}
 
 	}

@@ -55,7 +55,7 @@ public final class FaultRun {
 	 * Into so many shares the time of the long size is divided: the scenarios, of which
 	 * those of locks and rate limits run four at once.
 	 */
-	private static final int SHARES = 50;
+	private static final int SHARES = 80;
 
 	private static final FaultTable TABLE = new FaultTable(
 			Path.of(System.getProperty("ge.test.faults-directory", "target/faults")));

@@ -7,8 +7,11 @@ package io.ge.redis.test.scenario;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -19,7 +22,10 @@ import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenRevokedException;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.instance.Operation;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -44,27 +50,46 @@ public class BlacklistApplication {
 		return new Door();
 	}
 
+	/**
+	 * Revokes a token: as a publisher with {@code test.reactive}, and without a thread
+	 * that waits for the others.
+	 */
 	@Bean
-	Operation revoke(TokenBlacklist blacklist) {
+	Operation revoke(TokenBlacklist blacklist, @Value("${test.reactive:false}") boolean reactive) {
 		return (arguments) -> {
-			Revocation revocation = blacklist.revoke(token(arguments));
-			if (!revocation.awaitPropagation(PATIENCE)) {
+			TokenIdentity token = token(arguments);
+			Revocation revocation = reactive ? later(() -> blacklist.revokeAsync(token)) : blacklist.revoke(token);
+			if (!(reactive ? later(() -> revocation.awaitPropagationAsync(PATIENCE))
+					: revocation.awaitPropagation(PATIENCE))) {
 				throw new IllegalStateException("Not every instance is certain to refuse");
 			}
 			return String.valueOf(revocation.isStored());
 		};
 	}
 
+	/**
+	 * Presents a token: to a publisher with {@code test.reactive}, subscribed to on a
+	 * thread that must not wait.
+	 */
 	@Bean
-	Operation enter(Door door) {
+	Operation enter(Door door, @Value("${test.reactive:false}") boolean reactive) {
 		return (arguments) -> {
 			try {
-				return door.enter(token(arguments));
+				TokenIdentity token = token(arguments);
+				return reactive ? published(door.enterLater(token)) : door.enter(token);
 			}
 			catch (TokenRevokedException ex) {
 				return "refused";
 			}
 		};
+	}
+
+	private static <T> T later(Supplier<CompletionStage<T>> call) {
+		return published(Mono.fromCompletionStage(call));
+	}
+
+	private static <T> T published(Mono<T> result) {
+		return Objects.requireNonNull(result.subscribeOn(Schedulers.parallel()).block());
 	}
 
 	/**
@@ -115,6 +140,11 @@ public class BlacklistApplication {
 		@BlacklistCheck(name = "door", token = "#token")
 		public String enter(TokenIdentity token) {
 			return "entered";
+		}
+
+		@BlacklistCheck(name = "door", token = "#token")
+		public Mono<String> enterLater(TokenIdentity token) {
+			return Mono.just("entered");
 		}
 
 	}

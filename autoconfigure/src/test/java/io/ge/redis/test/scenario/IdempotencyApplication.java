@@ -25,9 +25,13 @@ import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
 import io.ge.redis.test.instance.Operation;
 import io.ge.redis.test.instance.Woven;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -38,7 +42,9 @@ import org.springframework.boot.transaction.autoconfigure.TransactionManagerCust
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Takes payments, each of which must be taken once. Its operation {@code pay} is what
@@ -68,9 +74,27 @@ public class IdempotencyApplication {
 		return new Payments(effects, stops);
 	}
 
+	/**
+	 * Pays: as a publisher with {@code test.reactive}, subscribed to on a thread that
+	 * must not wait.
+	 */
 	@Bean
-	Operation pay(Payments payments) {
-		return (arguments) -> payments.pay(arguments[0], Long.parseLong(arguments[1]));
+	Operation pay(Payments payments, ObjectProvider<PublishedPayments> published) {
+		PublishedPayments publishers = published.getIfAvailable();
+		return (arguments) -> {
+			long millis = Long.parseLong(arguments[1]);
+			return (publishers == null) ? payments.pay(arguments[0], millis)
+					: publishers.pay(arguments[0], millis).subscribeOn(Schedulers.parallel()).block();
+		};
+	}
+
+	/**
+	 * Only where it is asked for, since publishers have no witness.
+	 */
+	@Bean
+	@ConditionalOnProperty("test.reactive")
+	PublishedPayments publishedPayments(Effects effects, PlatformTransactionManager transactions) {
+		return new PublishedPayments(effects, new TransactionTemplate(transactions));
 	}
 
 	/**
@@ -206,6 +230,28 @@ public class IdempotencyApplication {
 			String token = this.effects.add(key, millis);
 			this.stops.pass(Stops.Stop.EFFECT);
 			return token;
+		}
+
+	}
+
+	/**
+	 * The same, whose results come later and from other threads.
+	 */
+	public static class PublishedPayments {
+
+		private final Effects effects;
+
+		private final TransactionTemplate transaction;
+
+		PublishedPayments(Effects effects, TransactionTemplate transaction) {
+			this.effects = effects;
+			this.transaction = transaction;
+		}
+
+		@Idempotent(name = "published-payments", key = "#key", fingerprint = "#key")
+		public Mono<String> pay(String key, long millis) {
+			return Mono.fromCallable(() -> this.transaction.execute((status) -> this.effects.add(key, millis)))
+				.subscribeOn(Schedulers.boundedElastic());
 		}
 
 	}
