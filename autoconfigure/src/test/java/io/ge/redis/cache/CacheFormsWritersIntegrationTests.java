@@ -12,11 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.LaterApplication.Account;
 import io.ge.redis.cache.LaterApplication.Accounts;
+import io.ge.redis.cache.LaterApplication.Failing;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
@@ -338,7 +340,61 @@ class CacheFormsWritersIntegrationTests {
 			return this.accounts.setFresh("b", 1);
 		}));
 		both.as(application.transaction()::transactional).block(LONG);
+		// The other one publishes nothing either: what was invalidated in this cache
+		// between the begin of the transaction and the first look at it nobody can tell
 		assertThat(application.events().takeResults()).containsExactly("invalidated", "invalidated");
+		this.accounts.setFresh("b", 1).as(application.transaction()::transactional).block(LONG);
+		assertThat(application.events().takeResults()).containsExactly("published");
+	}
+
+	@Test
+	void writerThatDoesNotBeginDoesNotKeepTheNextOneFromPublishing() {
+		// Whoever writes asks first what was invalidated, and so can be cancelled before
+		// it begins
+		try (LaterApplication asking = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+				"ge.redis.cache.max-staleness=1ms")) {
+			Accounts writers = asking.accounts();
+			writers.set("b", 1).block(LONG);
+			asking.events().takeResults();
+			oldEnough().then(Mono.deferContextual((context) -> {
+				writers.setWithoutTransaction("a", 1).contextWrite(context).subscribe().dispose();
+				// By the second answer after that it is given back
+				return writers.set("b", 2).then(oldEnough()).then(writers.set("c", 3));
+			})).then(writers.set("a", NEW.balance())).as(asking.transaction()::transactional).block(LONG);
+			assertThat(asking.events().takeResults()).containsExactly("published", "published", "published");
+			assertThat(stored()).isEqualTo(NEW);
+			assertThat(cached()).isEqualTo(NEW);
+		}
+	}
+
+	private static Mono<Long> oldEnough() {
+		return Mono.delay(Duration.ofMillis(5));
+	}
+
+	@Test
+	void errorInTheValueAfterTheTransactionRemovesWhatOthersHaveStoredSince() {
+		// Of a cache that nobody knows no value is made in a transaction
+		application.caches().get("failing", "known", Failing.class, () -> new Failing(0));
+		Sinks.Empty<Void> changed = Sinks.empty();
+		Sinks.Empty<Void> gate = Sinks.empty();
+		this.accounts.afterChange(Mono.defer(() -> {
+			changed.tryEmitEmpty();
+			return gate.asMono();
+		}));
+		List<CompletableFuture<Failing>> late = new ArrayList<>();
+		Mono.deferContextual((context) -> {
+			late.add(this.accounts.setFailing("a", -1).contextWrite(context).toFuture());
+			return changed.asMono();
+		}).as(application.transaction()::transactional).block(LONG);
+		AtomicInteger loads = new AtomicInteger();
+		Supplier<Failing> loader = () -> new Failing(loads.incrementAndGet());
+		application.caches().get("failing", "a", Failing.class, loader);
+		assertThat(application.caches().get("failing", "a", Failing.class, loader)).isEqualTo(new Failing(1));
+		gate.tryEmitEmpty();
+		assertThat(late.get(0)).failsWithin(LONG);
+		Awaitility.await()
+			.atMost(LONG)
+			.until(() -> application.caches().get("failing", "a", Failing.class, loader).balance() == 2);
 	}
 
 	@Test
