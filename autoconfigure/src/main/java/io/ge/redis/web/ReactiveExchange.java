@@ -200,6 +200,7 @@ final class ReactiveExchange implements IdempotentExchange {
 			this.handler = guarded;
 			this.bodyCompared = compared;
 			this.request.watch();
+			this.request.keep();
 			response.watch();
 			// Such as the type of the content, which is set before the handler runs
 			this.kept.begin(response::values);
