@@ -96,10 +96,9 @@ final class ReactiveExchange implements IdempotentExchange {
 
 			@Override
 			public Mono<Void> oversized(ReactiveExchangeResponse oversized) {
-				if (oversized.isUnawaited()) {
-					return unanswered(oversized);
+				if (!oversized.isUnawaited()) {
+					ReactiveExchange.this.answer.oversized();
 				}
-				ReactiveExchange.this.answer.oversized();
 				return answer();
 			}
 
