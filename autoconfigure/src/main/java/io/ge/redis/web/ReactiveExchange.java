@@ -96,10 +96,9 @@ final class ReactiveExchange implements IdempotentExchange {
 
 			@Override
 			public Mono<Void> oversized(ReactiveExchangeResponse oversized) {
-				if (oversized.isUnawaited()) {
-					return unanswered(oversized);
+				if (!oversized.isUnawaited()) {
+					ReactiveExchange.this.answer.oversized();
 				}
-				ReactiveExchange.this.answer.oversized();
 				return answer();
 			}
 
@@ -200,6 +199,7 @@ final class ReactiveExchange implements IdempotentExchange {
 			this.handler = guarded;
 			this.bodyCompared = compared;
 			this.request.watch();
+			this.request.keep();
 			response.watch();
 			// Such as the type of the content, which is set before the handler runs
 			this.kept.begin(response::values);

@@ -6,6 +6,7 @@
 package io.ge.redis.web;
 
 import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
@@ -24,9 +25,14 @@ import reactor.core.publisher.Mono;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpCookie;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.util.CollectionUtils;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
 
 /**
  * A request whose body is hashed while it is read, from when it is told to. A form is
@@ -49,6 +55,8 @@ final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 
 	private volatile @Nullable Map<String, List<String>> form;
 
+	private volatile @Nullable Received received;
+
 	/**
 	 * Creates a request.
 	 * @param request the request of the server
@@ -64,6 +72,42 @@ final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 	 */
 	void watch() {
 		this.watched = true;
+	}
+
+	/**
+	 * Keeps what the server knows of the request. A call may go on when the request is
+	 * over, and there are servers that use its objects again for the next one.
+	 */
+	void keep() {
+		if (this.received == null) {
+			this.received = new Received(HttpHeaders.readOnlyHttpHeaders(HttpHeaders.copyOf(super.getHeaders())),
+					CollectionUtils.unmodifiableMultiValueMap(new LinkedMultiValueMap<>(super.getCookies())),
+					super.getRemoteAddress(), super.getLocalAddress());
+		}
+	}
+
+	@Override
+	public HttpHeaders getHeaders() {
+		Received kept = this.received;
+		return (kept != null) ? kept.headers() : super.getHeaders();
+	}
+
+	@Override
+	public MultiValueMap<String, HttpCookie> getCookies() {
+		Received kept = this.received;
+		return (kept != null) ? kept.cookies() : super.getCookies();
+	}
+
+	@Override
+	public @Nullable InetSocketAddress getRemoteAddress() {
+		Received kept = this.received;
+		return (kept != null) ? kept.remote() : super.getRemoteAddress();
+	}
+
+	@Override
+	public @Nullable InetSocketAddress getLocalAddress() {
+		Received kept = this.received;
+		return (kept != null) ? kept.local() : super.getLocalAddress();
 	}
 
 	/**
@@ -202,6 +246,18 @@ final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 		catch (IllegalArgumentException ex) {
 			// No form, whatever it says: compared as it came
 		}
+	}
+
+	/**
+	 * What the server knows of a request.
+	 *
+	 * @param headers its headers
+	 * @param cookies its cookies
+	 * @param remote the address of the client
+	 * @param local the address of the server
+	 */
+	private record Received(HttpHeaders headers, MultiValueMap<String, HttpCookie> cookies,
+			@Nullable InetSocketAddress remote, @Nullable InetSocketAddress local) {
 	}
 
 }

@@ -5,26 +5,12 @@
 
 package io.ge.redis.web;
 
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
-import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 
 import io.ge.redis.idempotency.Idempotent;
-import io.ge.redis.test.SharedRedis;
-import io.ge.redis.test.draft.IdempotencyKeyDraftContract;
-import io.ge.redis.test.draft.IdempotentServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 
-import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -32,7 +18,6 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
-import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
@@ -41,50 +26,28 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The header as the draft wants it, on MVC.
+ * {@link IdempotencyKeyDraftWebContract} on MVC.
  */
-class IdempotencyKeyDraftMvcIntegrationTests extends IdempotencyKeyDraftContract {
+class IdempotencyKeyDraftMvcIntegrationTests extends IdempotencyKeyDraftWebContract {
 
-	private static final String DOCUMENTATION = "https://shop.example.org/idempotency";
-
-	private static ConfigurableApplicationContext application;
-
-	@BeforeAll
-	static void start() {
-		Stream<String> properties = Stream.of("server.port=0", "server.address=127.0.0.1",
-				"spring.main.banner-mode=off", "ge.redis.outage.command-timeout=5s",
-				"ge.redis.idempotency.documentation=" + DOCUMENTATION,
-				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
-		application = new SpringApplication(Configured.class)
-			.run(Stream.concat(Stream.of(SharedRedis.standalone().properties()), properties)
-				.map((property) -> "--" + property)
-				.toArray(String[]::new));
-	}
-
-	@AfterAll
-	static void stop() {
-		application.close();
+	@Override
+	WebApplicationType type() {
+		return WebApplicationType.SERVLET;
 	}
 
 	@Override
-	protected IdempotentServer server() {
-		return application.getBean(Sales.class);
+	Class<?> configuration() {
+		return Configured.class;
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import(SaleController.class)
+	@Import({ Sales.class, SaleController.class })
 	static class Configured {
 
 		@Bean
-		Sales sales() {
-			return new Sales();
-		}
-
-		@Bean
-		UserDetailsService users() {
-			return new InMemoryUserDetailsManager(User.withUsername("anna").password("{noop}secret").build(),
-					User.withUsername("boris").password("{noop}secret").build());
+		UserDetailsService inMemory() {
+			return new InMemoryUserDetailsManager(users());
 		}
 
 		@Bean
@@ -93,87 +56,6 @@ class IdempotencyKeyDraftMvcIntegrationTests extends IdempotencyKeyDraftContract
 				.httpBasic(Customizer.withDefaults())
 				.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
 				.build();
-		}
-
-	}
-
-	/**
-	 * What the resources do.
-	 */
-	static class Sales implements IdempotentServer {
-
-		private final AtomicLong effects = new AtomicLong();
-
-		private final CountDownLatch processing = new CountDownLatch(1);
-
-		private final CountDownLatch released = new CountDownLatch(1);
-
-		private ResponseEntity<Sale> add(Order order) {
-			return ResponseEntity.created(URI.create("/sales/" + this.effects.incrementAndGet()))
-				.body(new Sale(UUID.randomUUID(), order.amount()));
-		}
-
-		private ResponseEntity<Sale> addLater(Order order) {
-			this.processing.countDown();
-			await(this.released);
-			return add(order);
-		}
-
-		private static void await(CountDownLatch latch) {
-			try {
-				if (!latch.await(30, TimeUnit.SECONDS)) {
-					throw new IllegalStateException("Nobody came");
-				}
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
-		}
-
-		@Override
-		public URI resource() {
-			return address("/sales");
-		}
-
-		@Override
-		public URI refusing() {
-			return address("/refused-sales");
-		}
-
-		@Override
-		public URI slow() {
-			return address("/slow-sales");
-		}
-
-		private static URI address(String path) {
-			return URI
-				.create("http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port") + path);
-		}
-
-		@Override
-		public void awaitProcessing() {
-			await(this.processing);
-		}
-
-		@Override
-		public void release() {
-			this.released.countDown();
-		}
-
-		@Override
-		public String documentation() {
-			return DOCUMENTATION;
-		}
-
-		@Override
-		public long effects() {
-			return this.effects.get();
-		}
-
-		@Override
-		public Map<String, String> credentials(String name) {
-			String text = Base64.getEncoder().encodeToString((name + ":secret").getBytes(StandardCharsets.UTF_8));
-			return Map.of("Authorization", "Basic " + text);
 		}
 
 	}
@@ -199,27 +81,16 @@ class IdempotencyKeyDraftMvcIntegrationTests extends IdempotencyKeyDraftContract
 		@PostMapping("/refused-sales")
 		@Idempotent
 		public ResponseEntity<Sale> refuse(@RequestBody Order order) {
-			return ResponseEntity.unprocessableContent().body(new Sale(UUID.randomUUID(), order.amount()));
+			return this.sales.refuse(order);
 		}
 
 		@PostMapping("/slow-sales")
 		@Idempotent
-		public ResponseEntity<Sale> sellSlowly(@RequestBody Order order) {
-			return this.sales.addLater(order);
+		public ResponseEntity<Sale> sellSlowly(@RequestBody Order order) throws Exception {
+			this.sales.process().get(30, TimeUnit.SECONDS);
+			return this.sales.add(order);
 		}
 
-	}
-
-	/**
-	 * What is asked for.
-	 */
-	record Order(int amount) {
-	}
-
-	/**
-	 * What is answered.
-	 */
-	record Sale(UUID id, int amount) {
 	}
 
 }
