@@ -39,6 +39,8 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -245,7 +247,8 @@ class IdempotentExchangeFutureIntegrationTests extends IdempotentExchangeLaterCo
 			return later(() -> this.work.fail(() -> new GoneException()));
 		}
 
-		// For the result of a handler with @ResponseStatus(reason = ...) Spring does not wait
+		// For the result of a handler with @ResponseStatus(reason = ...) Spring does not
+		// wait
 		@RequestMapping("/reason")
 		@Idempotent
 		public CompletableFuture<Void> reason() {
@@ -310,6 +313,12 @@ class IdempotentExchangeFutureIntegrationTests extends IdempotentExchangeLaterCo
 		@Idempotent
 		public CompletableFuture<String> late() {
 			return later(this.work::late);
+		}
+
+		@RequestMapping("/delayed")
+		@Idempotent
+		public CompletableFuture<String> delayed(@RequestParam int millis) {
+			return later(() -> this.work.delayed(millis));
 		}
 
 		@RequestMapping("/short-lease")
@@ -418,9 +427,16 @@ class IdempotentExchangeFutureIntegrationTests extends IdempotentExchangeLaterCo
 		@Idempotent
 		public CompletableFuture<String> committed() {
 			this.work.row();
-			return later(() -> {
-				throw new UnavailableException();
+			CompletableFuture<String> promised = new CompletableFuture<>();
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCompletion(int status) {
+					THREAD_EACH.execute(() -> promised.completeExceptionally(new UnavailableException()));
+				}
+
 			});
+			return promised;
 		}
 
 	}
@@ -503,10 +519,11 @@ class IdempotentExchangeFutureIntegrationTests extends IdempotentExchangeLaterCo
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static Advisor retried() {
-			return outermost(Retried.class, (invocation) -> ((CompletableFuture<?>) Objects
-				.requireNonNull(((ProxyMethodInvocation) invocation).invocableClone().proceed()))
-				.handle((value, failure) -> failure)
-				.thenCompose((failure) -> again(invocation, failure)));
+			return outermost(Retried.class,
+					(invocation) -> ((CompletableFuture<?>) Objects
+						.requireNonNull(((ProxyMethodInvocation) invocation).invocableClone().proceed()))
+						.handle((value, failure) -> failure)
+						.thenCompose((failure) -> again(invocation, failure)));
 		}
 
 	}

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -90,7 +91,9 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 			.run(Stream
 				.of(Stream.of(properties()),
 						Stream.of("--spring.mvc.problemdetails.enabled=true",
-								"--logging.level.org.apache.catalina.core.ContainerBase=OFF"),
+								"--logging.level.org.apache.catalina.core.ContainerBase=OFF",
+								// Threads of Reactor outlive an application
+								"--logging.level.org.apache.catalina.loader.WebappClassLoaderBase=ERROR"),
 						Stream.of(properties).map((property) -> "--" + property))
 				.flatMap((all) -> all)
 				.toArray(String[]::new));
@@ -150,7 +153,7 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 	@Test
 	void handlerFindsWhatPlainOnesFind() {
 		HttpResponse<byte[]> first = send(request("/surroundings", "k").header("Accept-Language", "de"));
-		assertThat(text(first)).isEqualTo("/surroundings de anonymousUser true true");
+		assertThat(text(first)).isEqualTo("/surroundings de anonymousUser bound true true");
 		assertThat(post("/surroundings", "k").body()).isEqualTo(first.body());
 	}
 
@@ -172,8 +175,10 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 		assertThat(entered().await(10, TimeUnit.SECONDS)).isTrue();
 		// One that is not told by the instance of the first call
 		try (ConfigurableApplicationContext other = another("ge.redis.idempotency.witness=off")) {
-			await().atMost(Duration.ofSeconds(20)).during(Duration.ofSeconds(2)).untilAsserted(
-					() -> assertProblem(send(request(other, "/short-lease", "k")), 409, "request-in-flight"));
+			await().atMost(Duration.ofSeconds(20))
+				.during(Duration.ofSeconds(2))
+				.untilAsserted(
+						() -> assertProblem(send(request(other, "/short-lease", "k")), 409, "request-in-flight"));
 			leave().countDown();
 			assertThat(text(first.get(10, TimeUnit.SECONDS))).isEqualTo("late 1");
 			HttpResponse<byte[]> again = send(request(other, "/short-lease", "k"));
@@ -192,8 +197,7 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 			assertThat(first.statusCode()).isEqualTo(503);
 			assertThat(work.effects.get()).isEqualTo(1);
 			await().atMost(Duration.ofSeconds(10))
-				.untilAsserted(
-						() -> assertProblem(send(request(impatient, "/late", "k")), 409, "outcome-unknown"));
+				.untilAsserted(() -> assertProblem(send(request(impatient, "/late", "k")), 409, "outcome-unknown"));
 			work.leave.countDown();
 			assertProblem(send(request(impatient, "/late", "k")), 409, "outcome-unknown");
 			assertThat(work.effects.get()).isEqualTo(1);
@@ -201,9 +205,38 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 	}
 
 	@Test
+	void callsAreSettledWhetherTheyOrTheTimeAreSooner() throws Exception {
+		try (ConfigurableApplicationContext impatient = another("spring.mvc.async.request-timeout=100ms",
+				"ge.redis.idempotency.witness=off")) {
+			Work work = impatient.getBean(Work.class);
+			List<CompletableFuture<HttpResponse<byte[]>>> calls = new ArrayList<>();
+			for (int call = 0; call < 40; call++) {
+				// The server looks once a second whether the time is up
+				HttpRequest.Builder request = request(impatient, "/delayed?millis=" + call * 50, "k-" + call);
+				calls.add(CompletableFuture.supplyAsync(() -> send(request), THREAD_EACH));
+			}
+			for (int call = 0; call < 40; call++) {
+				boolean answered = calls.get(call).get(20, TimeUnit.SECONDS).statusCode() == 200;
+				HttpRequest.Builder request = request(impatient, "/delayed?millis=" + call * 50, "k-" + call);
+				await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+					HttpResponse<byte[]> again = send(request);
+					if (again.statusCode() != 200) {
+						assertProblem(again, 409, "outcome-unknown");
+						assertThat(answered).isFalse();
+					}
+				});
+			}
+			// What was cancelled in time has none
+			assertThat(work.effects.get()).isLessThanOrEqualTo(40);
+			work.leave.countDown();
+		}
+	}
+
+	@Test
 	void refusalOfAnotherThreadIsAnsweredInFrontOfACatchAll() {
-		assertProblem(send(HttpRequest.newBuilder(uri(application(), "/value"))
-			.POST(HttpRequest.BodyPublishers.noBody())), 400, "idempotency-key-required");
+		assertProblem(
+				send(HttpRequest.newBuilder(uri(application(), "/value")).POST(HttpRequest.BodyPublishers.noBody())),
+				400, "idempotency-key-required");
 	}
 
 	@Test
@@ -440,12 +473,18 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 			return "late " + number;
 		}
 
+		String delayed(int millis) throws InterruptedException {
+			int number = effect();
+			this.leave.await(millis, TimeUnit.MILLISECONDS);
+			return "delayed " + number;
+		}
+
 		String surroundings() {
 			ServletRequestAttributes request = (ServletRequestAttributes) RequestContextHolder
 				.currentRequestAttributes();
 			var user = SecurityContextHolder.getContext().getAuthentication();
 			return String.join(" ", request.getRequest().getRequestURI(), LocaleContextHolder.getLocale().toString(),
-					(user != null) ? user.getName() : "nobody",
+					(user != null) ? user.getName() : "nobody", Watched.BOUND.get(),
 					String.valueOf(TransactionSynchronizationManager.isActualTransactionActive()),
 					String.valueOf(IdempotencyContext.current().fence() > 0));
 		}
@@ -540,6 +579,8 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 
 	static class Watched extends OncePerRequestFilter {
 
+		static final ThreadLocal<String> BOUND = ThreadLocal.withInitial(() -> "nothing");
+
 		static volatile String seen = "";
 
 		@Override
@@ -551,7 +592,9 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 				throws ServletException, IOException {
 			if (request.getHeader("X-Watched") == null) {
+				BOUND.set("bound");
 				chain.doFilter(request, response);
+				BOUND.remove();
 				return;
 			}
 			ContentCachingResponseWrapper watched = (request
@@ -560,8 +603,7 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 			request.setAttribute("watched", watched);
 			chain.doFilter(request, isAsyncDispatch(request) ? response : watched);
 			if (!isAsyncStarted(request)) {
-				seen = watched.getStatus() + " "
-						+ new String(watched.getContentAsByteArray(), StandardCharsets.UTF_8);
+				seen = watched.getStatus() + " " + new String(watched.getContentAsByteArray(), StandardCharsets.UTF_8);
 				watched.copyBodyToResponse();
 			}
 		}

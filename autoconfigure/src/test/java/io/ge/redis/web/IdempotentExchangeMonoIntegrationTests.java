@@ -246,7 +246,8 @@ class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterCont
 			return later(() -> this.work.fail(() -> new GoneException()));
 		}
 
-		// For the result of a handler with @ResponseStatus(reason = ...) Spring does not wait
+		// For the result of a handler with @ResponseStatus(reason = ...) Spring does not
+		// wait
 		@RequestMapping("/reason")
 		@Idempotent
 		public Mono<Void> reason() {
@@ -311,6 +312,12 @@ class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterCont
 		@Idempotent
 		public Mono<String> late() {
 			return later(this.work::late);
+		}
+
+		@RequestMapping("/delayed")
+		@Idempotent
+		public Mono<String> delayed(@RequestParam int millis) {
+			return later(() -> this.work.delayed(millis));
 		}
 
 		@RequestMapping("/short-lease")
@@ -421,10 +428,11 @@ class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterCont
 		@RequestMapping("/endless")
 		@Idempotent
 		public Flux<Sale> endless() {
-			return Flux.defer(() -> Flux.just(this.work.sale()).concatWith(Flux.interval(Duration.ofMillis(20)).map((tick) -> {
-				this.work.entered.countDown();
-				return new Sale(7, new java.math.BigDecimal("2.00"));
-			}))).doOnCancel(() -> this.work.cancelled.countDown());
+			return Flux.defer(() -> Flux.just(this.work.sale())
+				.concatWith(Flux.interval(Duration.ofMillis(20)).onBackpressureDrop().map((tick) -> {
+					this.work.entered.countDown();
+					return new Sale(7, new java.math.BigDecimal("2.00"));
+				}))).doOnCancel(() -> this.work.cancelled.countDown());
 		}
 
 	}
@@ -498,8 +506,8 @@ class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterCont
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static Advisor retried() {
-			return outermost(Retried.class, (
-					invocation) -> ((Mono<?>) Objects.requireNonNull(((ProxyMethodInvocation) invocation).invocableClone().proceed())).retry(1));
+			return outermost(Retried.class, (invocation) -> ((Mono<?>) Objects
+				.requireNonNull(((ProxyMethodInvocation) invocation).invocableClone().proceed())).retry(1));
 		}
 
 	}
