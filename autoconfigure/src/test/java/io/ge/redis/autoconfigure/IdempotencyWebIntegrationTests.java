@@ -11,6 +11,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.Map;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -44,6 +46,7 @@ import org.springframework.format.annotation.DateTimeFormat;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.util.AopTestUtils;
 import org.springframework.test.web.servlet.MockMvc;
@@ -64,7 +67,9 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.asyncDispatch;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.request;
 
 /**
  * Idempotency keys over HTTP.
@@ -326,12 +331,49 @@ class IdempotencyWebIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Emits.class, Streams.class, Defers.class, DefersBody.class, ReadsStream.class,
-			ReturnsFuture.class, ReturnsMono.class })
+			EmitsLater.class, StreamsLater.class, PublishesTexts.class, PublishesEvents.class, PublishesStream.class })
 	void handlerWhoseResponseCannotBeKeptFailsTheStart(Class<?> controller) {
 		this.runner.withUserConfiguration(controller)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("@Idempotent on " + controller.getName() + ".handle"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { ReturnsFuture.class, ReturnsMono.class })
+	void handlerThatAnswersLaterHasNoWitness(Class<?> controller) {
+		this.runner.withUserConfiguration(controller)
+			.withPropertyValues("ge.redis.idempotency.witness=required")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("@Idempotent on " + controller.getName() + ".handle")
+				.hasMessageContaining("has no witness"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { ReturnsFuture.class, ReturnsMono.class })
+	void handlerThatAnswersLaterIsKeptWithTheFilterOrWithout(Class<?> controller) {
+		this.runner.withUserConfiguration(controller).run((context) -> {
+			for (MockMvc mvc : List.of(
+					MockMvcBuilders.webAppContextSetup(context).addFilters(Http.filter(context)).build(),
+					MockMvcBuilders.webAppContextSetup(context).build())) {
+				SharedRedis.standalone().flushAll();
+				MockHttpServletResponse first = sendLater(mvc, post("/").content("done").header(KEY, "k"));
+				assertThat(first.getContentAsString()).isEqualTo("done");
+				assertThat(first.getHeader(REPLAYED)).isNull();
+				MockHttpServletResponse again = sendLater(mvc, post("/").content("done").header(KEY, "k"));
+				assertThat(again.getHeader(REPLAYED)).isEqualTo("true");
+				assertThat(again.getContentAsString()).isEqualTo("done");
+				assertThat(again.getContentType()).isEqualTo(first.getContentType());
+			}
+		});
+	}
+
+	private static MockHttpServletResponse sendLater(MockMvc mvc, MockHttpServletRequestBuilder request)
+			throws Exception {
+		return mvc.perform(asyncDispatch(mvc.perform(request).andExpect(request().asyncStarted()).andReturn()))
+			.andReturn()
+			.getResponse();
 	}
 
 	private void run(Check test) {
@@ -609,7 +651,7 @@ class IdempotencyWebIntegrationTests {
 	static class ReturnsFuture {
 
 		@PostMapping("/")
-		@Idempotent(key = "#body")
+		@Idempotent
 		public CompletableFuture<String> handle(@RequestBody String body) {
 			return CompletableFuture.completedFuture(body);
 		}
@@ -623,6 +665,61 @@ class IdempotencyWebIntegrationTests {
 		@Idempotent
 		public Mono<ResponseEntity<String>> handle() {
 			return Mono.just(ResponseEntity.ok("done"));
+		}
+
+	}
+
+	@RestController
+	static class EmitsLater {
+
+		@PostMapping("/")
+		@Idempotent
+		public CompletableFuture<SseEmitter> handle() {
+			return CompletableFuture.completedFuture(new SseEmitter());
+		}
+
+	}
+
+	@RestController
+	static class StreamsLater {
+
+		@PostMapping("/")
+		@Idempotent
+		public Mono<ResponseEntity<StreamingResponseBody>> handle() {
+			return Mono.empty();
+		}
+
+	}
+
+	@RestController
+	static class PublishesTexts {
+
+		@PostMapping("/")
+		@Idempotent
+		public Flux<String> handle() {
+			return Flux.just("done");
+		}
+
+	}
+
+	@RestController
+	static class PublishesEvents {
+
+		@PostMapping("/")
+		@Idempotent
+		public Flux<ServerSentEvent<Sale>> handle() {
+			return Flux.empty();
+		}
+
+	}
+
+	@RestController
+	static class PublishesStream {
+
+		@PostMapping(path = "/", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		@Idempotent
+		public Flux<Sale> handle() {
+			return Flux.empty();
 		}
 
 	}

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.call.CallContext;
+import io.ge.redis.core.call.CallScope;
 import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.call.SubscriberScope;
 
 /**
  * Calls whose results come later, with which nothing goes along.
@@ -25,7 +25,7 @@ public final class TestCalls {
 		return within(List::of);
 	}
 
-	public static GuardedCalls within(Supplier<List<SubscriberScope>> scopes) {
+	public static GuardedCalls within(Supplier<? extends List<? extends CallScope>> scopes) {
 		return new GuardedCalls(new NoContext(), scopes);
 	}
 

@@ -39,6 +39,8 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -313,6 +315,12 @@ class IdempotentExchangeFutureIntegrationTests extends IdempotentExchangeLaterCo
 			return later(this.work::late);
 		}
 
+		@RequestMapping("/delayed")
+		@Idempotent
+		public CompletableFuture<String> delayed(@RequestParam int millis) {
+			return later(() -> this.work.delayed(millis));
+		}
+
 		@RequestMapping("/short-lease")
 		@Idempotent(lease = "1s")
 		public CompletableFuture<String> shortLease() {
@@ -419,9 +427,16 @@ class IdempotentExchangeFutureIntegrationTests extends IdempotentExchangeLaterCo
 		@Idempotent
 		public CompletableFuture<String> committed() {
 			this.work.row();
-			return later(() -> {
-				throw new UnavailableException();
+			CompletableFuture<String> promised = new CompletableFuture<>();
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCompletion(int status) {
+					THREAD_EACH.execute(() -> promised.completeExceptionally(new UnavailableException()));
+				}
+
 			});
+			return promised;
 		}
 
 	}

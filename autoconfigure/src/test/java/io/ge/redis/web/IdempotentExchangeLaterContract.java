@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -90,7 +91,9 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 			.run(Stream
 				.of(Stream.of(properties()),
 						Stream.of("--spring.mvc.problemdetails.enabled=true",
-								"--logging.level.org.apache.catalina.core.ContainerBase=OFF"),
+								"--logging.level.org.apache.catalina.core.ContainerBase=OFF",
+								// Threads of Reactor outlive an application
+								"--logging.level.org.apache.catalina.loader.WebappClassLoaderBase=ERROR"),
 						Stream.of(properties).map((property) -> "--" + property))
 				.flatMap((all) -> all)
 				.toArray(String[]::new));
@@ -150,7 +153,7 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 	@Test
 	void handlerFindsWhatPlainOnesFind() {
 		HttpResponse<byte[]> first = send(request("/surroundings", "k").header("Accept-Language", "de"));
-		assertThat(text(first)).isEqualTo("/surroundings de anonymousUser true true");
+		assertThat(text(first)).isEqualTo("/surroundings de anonymousUser bound true true");
 		assertThat(post("/surroundings", "k").body()).isEqualTo(first.body());
 	}
 
@@ -198,6 +201,34 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 			work.leave.countDown();
 			assertProblem(send(request(impatient, "/late", "k")), 409, "outcome-unknown");
 			assertThat(work.effects.get()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void callsAreSettledWhetherTheyOrTheTimeAreSooner() throws Exception {
+		try (ConfigurableApplicationContext impatient = another("spring.mvc.async.request-timeout=100ms",
+				"ge.redis.idempotency.witness=off")) {
+			Work work = impatient.getBean(Work.class);
+			List<CompletableFuture<HttpResponse<byte[]>>> calls = new ArrayList<>();
+			for (int call = 0; call < 40; call++) {
+				// The server looks once a second whether the time is up
+				HttpRequest.Builder request = request(impatient, "/delayed?millis=" + call * 50, "k-" + call);
+				calls.add(CompletableFuture.supplyAsync(() -> send(request), THREAD_EACH));
+			}
+			for (int call = 0; call < 40; call++) {
+				boolean answered = calls.get(call).get(20, TimeUnit.SECONDS).statusCode() == 200;
+				HttpRequest.Builder request = request(impatient, "/delayed?millis=" + call * 50, "k-" + call);
+				await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+					HttpResponse<byte[]> again = send(request);
+					if (again.statusCode() != 200) {
+						assertProblem(again, 409, "outcome-unknown");
+						assertThat(answered).isFalse();
+					}
+				});
+			}
+			// What was cancelled in time has none
+			assertThat(work.effects.get()).isLessThanOrEqualTo(40);
+			work.leave.countDown();
 		}
 	}
 
@@ -442,12 +473,18 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 			return "late " + number;
 		}
 
+		String delayed(int millis) throws InterruptedException {
+			int number = effect();
+			this.leave.await(millis, TimeUnit.MILLISECONDS);
+			return "delayed " + number;
+		}
+
 		String surroundings() {
 			ServletRequestAttributes request = (ServletRequestAttributes) RequestContextHolder
 				.currentRequestAttributes();
 			var user = SecurityContextHolder.getContext().getAuthentication();
 			return String.join(" ", request.getRequest().getRequestURI(), LocaleContextHolder.getLocale().toString(),
-					(user != null) ? user.getName() : "nobody",
+					(user != null) ? user.getName() : "nobody", Watched.BOUND.get(),
 					String.valueOf(TransactionSynchronizationManager.isActualTransactionActive()),
 					String.valueOf(IdempotencyContext.current().fence() > 0));
 		}
@@ -542,6 +579,8 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 
 	static class Watched extends OncePerRequestFilter {
 
+		static final ThreadLocal<String> BOUND = ThreadLocal.withInitial(() -> "nothing");
+
 		static volatile String seen = "";
 
 		@Override
@@ -553,7 +592,9 @@ abstract class IdempotentExchangeLaterContract extends IdempotentExchangeContrac
 		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 				throws ServletException, IOException {
 			if (request.getHeader("X-Watched") == null) {
+				BOUND.set("bound");
 				chain.doFilter(request, response);
+				BOUND.remove();
 				return;
 			}
 			ContentCachingResponseWrapper watched = (request

@@ -314,6 +314,12 @@ class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterCont
 			return later(this.work::late);
 		}
 
+		@RequestMapping("/delayed")
+		@Idempotent
+		public Mono<String> delayed(@RequestParam int millis) {
+			return later(() -> this.work.delayed(millis));
+		}
+
 		@RequestMapping("/short-lease")
 		@Idempotent(lease = "1s")
 		public Mono<String> shortLease() {
@@ -422,12 +428,11 @@ class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterCont
 		@RequestMapping("/endless")
 		@Idempotent
 		public Flux<Sale> endless() {
-			return Flux
-				.defer(() -> Flux.just(this.work.sale()).concatWith(Flux.interval(Duration.ofMillis(20)).map((tick) -> {
+			return Flux.defer(() -> Flux.just(this.work.sale())
+				.concatWith(Flux.interval(Duration.ofMillis(20)).onBackpressureDrop().map((tick) -> {
 					this.work.entered.countDown();
 					return new Sale(7, new java.math.BigDecimal("2.00"));
-				})))
-				.doOnCancel(() -> this.work.cancelled.countDown());
+				}))).doOnCancel(() -> this.work.cancelled.countDown());
 		}
 
 	}

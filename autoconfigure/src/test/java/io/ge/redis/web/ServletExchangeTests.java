@@ -11,8 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.GeRedisException;
@@ -21,6 +23,8 @@ import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.IdempotentExchange;
 import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.Recording;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
@@ -33,6 +37,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.mock.env.MockEnvironment;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -411,6 +416,122 @@ class ServletExchangeTests {
 			.isFalse();
 		this.exchange.end(false);
 		assertThat(this.exchange.isOf(handler())).isFalse();
+	}
+
+	@Test
+	void laterHandlerIsFoundOnAnyThreadUntilItsRequestIsOver() throws Exception {
+		this.exchange.expect(guarded(true));
+		assertThat(this.exchange.isAwaitedHere()).isTrue();
+		assertThat(elsewhere(() -> this.exchange.isOf(handler()))).isTrue();
+		assertThat(elsewhere(() -> this.exchange.isAwaitedHere())).isFalse();
+		this.request.setAsyncSupported(true);
+		startLater();
+		assertThat(this.exchange.isAwaitedHere()).isFalse();
+		this.exchange.end(false);
+		assertThat(this.exchange.isOf(handler())).isTrue();
+		this.exchange.resume();
+		this.exchange.end(false);
+		assertThat(this.exchange.isOf(handler())).isFalse();
+	}
+
+	@Test
+	void laterResponseIsHeldBackUntilTheDispatchThatMakesIt() throws Exception {
+		AsyncContext later = captureLater();
+		this.exchange.response().getOutputStream().write(bytes("ab"));
+		this.exchange.end(false);
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(ServletExchange.of(this.request)).isSameAs(this.exchange);
+		this.request.setDispatcherType(DispatcherType.ASYNC);
+		filter(new MockEnvironment()).doFilter(this.request, this.exchange.response(),
+				(request, response) -> response.getOutputStream().write('c'));
+		assertThat(this.completion.kept().body()).isEqualTo(bytes("abc"));
+		assertThat(this.server.getContentAsString()).isEqualTo("abc");
+		later.complete();
+		assertThat(this.completion.answers).hasSize(1);
+		assertThat(this.completion.unanswered).isZero();
+	}
+
+	@Test
+	void callEndsWithItsRequestIfThatIsNotDispatchedOnceMore() throws Exception {
+		AsyncContext later = captureLater();
+		this.exchange.end(false);
+		assertThat(this.completion.unanswered).isZero();
+		later.complete();
+		assertThat(this.completion.unanswered).isEqualTo(1);
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.exchange.isOver()).isTrue();
+	}
+
+	@Test
+	void callEndsWithItsDispatchIfNothingComesLater() throws Exception {
+		this.exchange.begin();
+		this.exchange.expect(guarded(true));
+		this.exchange.capture(this.completion);
+		// Such as because of a filter that does not support it
+		assertThatIllegalStateException().isThrownBy(this::startLater);
+		this.exchange.end(false);
+		assertThat(this.completion.answers).hasSize(1);
+	}
+
+	@Test
+	void claimThatNobodyHasWaitedForIsNotAnswered() throws Exception {
+		this.exchange.begin();
+		this.exchange.expect(guarded(true));
+		this.request.setAsyncSupported(true);
+		startLater();
+		this.exchange.end(false);
+		this.exchange.resume();
+		this.exchange.failed(new IllegalStateException("too late"));
+		elsewhere(() -> {
+			this.exchange.capture(this.completion);
+			return null;
+		});
+		assertThat(this.completion.unanswered).isEqualTo(1);
+		this.exchange.response().getOutputStream().write('x');
+		assertThat(this.server.getContentAsString()).isEqualTo("x");
+		this.exchange.end(false);
+		Ends another = new Ends();
+		elsewhere(() -> {
+			this.exchange.capture(another);
+			return null;
+		});
+		assertThat(another.unanswered).isEqualTo(1);
+		assertThat(this.completion.answers).isEmpty();
+	}
+
+	@Test
+	void laterResponseInPiecesIsPassedOn() throws Exception {
+		this.exchange.begin();
+		this.exchange.expect(guarded(true));
+		this.exchange.capture(this.completion);
+		this.request.setAsyncSupported(true);
+		ShallowEtagHeaderFilter.disableContentCaching(this.exchange.request());
+		startLater();
+		this.exchange.response().getOutputStream().write('a');
+		assertThat(this.server.getContentAsString()).isEqualTo("a");
+		this.exchange.end(false);
+		assertThat(this.completion.answers).isEmpty();
+		this.exchange.resume();
+		this.exchange.end(false);
+		assertThat(this.completion.answers).containsExactly(new Recording.Lost());
+	}
+
+	private AsyncContext captureLater() {
+		this.exchange.begin();
+		this.exchange.expect(guarded(true));
+		this.exchange.capture(this.completion);
+		this.request.setAsyncSupported(true);
+		return startLater();
+	}
+
+	private AsyncContext startLater() {
+		return this.exchange.request().startAsync(this.exchange.request(), this.exchange.response());
+	}
+
+	private static <T> T elsewhere(Callable<T> task) throws Exception {
+		FutureTask<T> run = new FutureTask<>(task);
+		new Thread(run).start();
+		return run.get(10, TimeUnit.SECONDS);
 	}
 
 	@Test

@@ -821,6 +821,40 @@ class GuardedCallsTests {
 		}
 
 		@Test
+		void whatBelongsToTheCallerIsKnownWhereverAPublisherIsSubscribedToAndGoesOn() throws Exception {
+			ThreadLocal<String> known = new ThreadLocal<>();
+			CallScope scope = new CallScope() {
+
+				@Override
+				public UnaryOperator<Runnable> capture() {
+					String bound = known.get();
+					return (task) -> () -> {
+						String before = known.get();
+						known.set(bound);
+						task.run();
+						known.set(before);
+					};
+				}
+
+			};
+			List<String> deciding = new ArrayList<>();
+			try (GuardedCalls scoped = TestCalls.within(() -> List.of(scope))) {
+				CompletableFuture<String> asked = new CompletableFuture<>();
+				known.set("anna");
+				Mono<?> mono = (Mono<?>) scoped.make(ResultForm.of(adapter(Mono.class)),
+						() -> new Deciding(asked, () -> deciding.add(known.get())));
+				known.remove();
+				CompletableFuture<?> call = CompletableFuture.supplyAsync(mono::toFuture)
+					.thenCompose((begun) -> begun)
+					.orTimeout(LONG.toSeconds(), TimeUnit.SECONDS);
+				asked.complete("yes");
+				assertThat(call.get()).isEqualTo("value");
+			}
+			assertThat(deciding).containsExactly("anna");
+			assertThat(known.get()).isNull();
+		}
+
+		@Test
 		void whatAScopeHasBoundIsKnownWhereAFutureIsDecidedOn() {
 			ThreadLocal<String> known = new ThreadLocal<>();
 			SubscriberScope scope = new SubscriberScope() {
