@@ -46,6 +46,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 	@Override
 	protected LockOperation parse(List<DistributedLock> annotations, GuardedMethod method) {
 		ResultForm form = ReturnTypes.form(method);
+		ReturnTypes.requireOverWhenReturned(method);
 		DistributedLock annotation = annotations.get(0);
 		String name = this.attributes.text(method, "name", annotation.name());
 		if (name == null) {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
@@ -29,6 +30,10 @@ import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -177,6 +182,15 @@ class LockOperationSourceTests {
 	void refusesResultsOfWhichNothingTellsWhenTheyAreThere() {
 		assertRefused("plainFuture").withMessageContaining("the return type Future cannot be guarded");
 		assertRefused("parallel").withMessageContaining("the return type ParallelFlux cannot be guarded");
+	}
+
+	@Test
+	void refusesResultsOnWhichSpringMvcWorksAfterTheMethodHasReturned() {
+		for (String method : List.of("deferred", "streamed", "emitted", "calledLater")) {
+			assertRefused(method).withMessageContaining("is worked on after the method has returned")
+				.withMessageContaining("Return a CompletableFuture or a Mono.");
+		}
+		assertThat(parse("factory").form().isPlain()).isTrue();
 	}
 
 	@Test
@@ -367,6 +381,33 @@ class LockOperationSourceTests {
 	}
 
 	static class Samples {
+
+		@DistributedLock
+		public DeferredResult<String> deferred() {
+			return new DeferredResult<>();
+		}
+
+		@DistributedLock
+		public StreamingResponseBody streamed() {
+			return (output) -> {
+			};
+		}
+
+		@DistributedLock
+		public SseEmitter emitted() {
+			return new SseEmitter();
+		}
+
+		@DistributedLock
+		@GetMapping
+		public Callable<String> calledLater() {
+			return () -> "called";
+		}
+
+		@DistributedLock
+		public Callable<String> factory() {
+			return () -> "called";
+		}
 
 		@DistributedLock(name = "account", mode = LockMode.READ, leaseTime = "7s")
 		public void reads() {
