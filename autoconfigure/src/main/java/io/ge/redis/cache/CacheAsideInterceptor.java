@@ -98,7 +98,7 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 
 		@Override
 		public @Nullable Object load(List<CacheKey> missing) throws Throwable {
-			Object[] arguments = this.method.arguments(this.invocation.getArguments(),
+			@Nullable Object[] arguments = this.method.arguments(this.invocation.getArguments(),
 					CacheBulkMethod.ids(this.entries, missing));
 			MethodInvocation some = ((ProxyMethodInvocation) this.invocation).invocableClone(arguments);
 			return form().isPlain() ? some.proceed() : proceed(some);

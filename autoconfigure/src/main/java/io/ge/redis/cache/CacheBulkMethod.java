@@ -81,8 +81,8 @@ record CacheBulkMethod(Class<?> parameter, Type valueType) {
 	/**
 	 * Returns the arguments for a call that is to return only some of the values.
 	 */
-	Object[] arguments(Object[] all, List<Object> ids) {
-		Object[] some = all.clone();
+	@Nullable Object[] arguments(@Nullable Object[] all, List<Object> ids) {
+		@Nullable Object[] some = all.clone();
 		some[0] = (this.parameter == Set.class) ? new LinkedHashSet<>(ids) : new ArrayList<>(ids);
 		return some;
 	}

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 import io.ge.redis.cache.CacheEvent.Access;
@@ -50,13 +51,11 @@ final class CacheBulkRead {
 
 	private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
+	private final AtomicReference<State> state = new AtomicReference<>(State.RESTING);
+
 	private List<CacheKey> passing = List.of();
 
 	private @Nullable CacheBatch batch;
-
-	private boolean underWay;
-
-	private boolean closed;
 
 	CacheBulkRead(CacheBulkSource source, CacheBulkParts parts) {
 		this.source = source;
@@ -297,21 +296,16 @@ final class CacheBulkRead {
 	 * Enters a step.
 	 * @return whether the reading is not closed
 	 */
-	synchronized boolean enter() {
-		this.underWay = !this.closed;
-		return this.underWay;
+	boolean enter() {
+		return this.state.compareAndSet(State.RESTING, State.UNDER_WAY);
 	}
 
 	/**
 	 * Leaves a step.
 	 */
 	void leave() {
-		boolean over;
-		synchronized (this) {
-			this.underWay = false;
-			over = this.closed;
-		}
-		if (over) {
+		State last = this.state.getAndUpdate((now) -> (now == State.CLOSING) ? State.CLOSED : State.RESTING);
+		if (last == State.CLOSING) {
 			end();
 		}
 	}
@@ -321,13 +315,13 @@ final class CacheBulkRead {
 	 * repeated.
 	 */
 	void close() {
-		boolean over;
-		synchronized (this) {
-			this.closed = true;
-			over = !this.underWay;
-		}
+		State last = this.state.getAndUpdate((now) -> switch (now) {
+			case RESTING -> State.CLOSED;
+			case UNDER_WAY -> State.CLOSING;
+			case CLOSING, CLOSED -> now;
+		});
 		this.gone.complete(null);
-		if (over) {
+		if (last == State.RESTING) {
 			end();
 		}
 	}
@@ -337,6 +331,22 @@ final class CacheBulkRead {
 		if (this.batch != null) {
 			this.batch.close();
 		}
+	}
+
+	private enum State {
+
+		/** No step is under way. */
+		RESTING,
+
+		/** One is. */
+		UNDER_WAY,
+
+		/** One is, at whose end what is open is given up. */
+		CLOSING,
+
+		/** What was open is given up. */
+		CLOSED
+
 	}
 
 	/**

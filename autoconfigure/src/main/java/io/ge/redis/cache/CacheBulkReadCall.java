@@ -44,6 +44,7 @@ final class CacheBulkReadCall implements GuardedCall<@Nullable Looked> {
 	}
 
 	@Override
+	@SuppressWarnings("NullAway") // what is never null will do, and must stay cancellable
 	public CompletableFuture<@Nullable Looked> ask() {
 		CacheBulkSource asked = this.source.get();
 		if (asked == null) {
