@@ -127,7 +127,8 @@ final class DefaultIdempotency implements Idempotency {
 	}
 
 	IdempotencyRequest request(IdempotencySettings settings, List<String> key, byte[] fingerprint) {
-		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL) ? PendingCaller.ask(this::currentCaller) : null;
+		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL) ? PendingCaller.ask(this::currentCaller)
+				: null;
 		return new IdempotencyRequest(settings, caller, key, fingerprint);
 	}
 

@@ -31,8 +31,7 @@ final class ZeroCopyExchangeResponse extends ReactiveExchangeResponse implements
 
 	@Override
 	public Mono<Void> writeWith(Path file, long position, long count) {
-		return writeFile(count,
-				() -> ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count),
+		return writeFile(count, () -> ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count),
 				() -> read(file, position, count));
 	}
 

@@ -161,7 +161,8 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "several", "several-texts", "disk", "view", "gone", "written-and-refused", "written-in-vain" })
+	@ValueSource(
+			strings = { "several", "several-texts", "disk", "view", "gone", "written-and-refused", "written-in-vain" })
 	void repetitionGetsTheSameWhateverMadeTheResponse(String path) {
 		assertRepeated(path);
 	}
@@ -509,8 +510,8 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		@RequestMapping("/disk")
 		@Idempotent
 		public Mono<Resource> disk() {
-			return Mono.fromCallable(() -> new FileSystemResource(
-					Files.writeString(directory.resolve("file.txt"), "disk " + effect())));
+			return Mono.fromCallable(
+					() -> new FileSystemResource(Files.writeString(directory.resolve("file.txt"), "disk " + effect())));
 		}
 
 		@RequestMapping("/entity")

@@ -52,8 +52,7 @@ class RefusedTokenWebFilterTests {
 
 	@Test
 	void serverSendsFilesByItselfIfItCan() {
-		answer(this.zeroCopy,
-				(behind) -> ((ZeroCopyHttpOutputMessage) behind).writeWith(Path.of("file.bin"), 1, 2));
+		answer(this.zeroCopy, (behind) -> ((ZeroCopyHttpOutputMessage) behind).writeWith(Path.of("file.bin"), 1, 2));
 		assertThat(this.zeroCopy.files).containsExactly("file.bin 1+2");
 		answer(this.server, (behind) -> {
 			assertThat(behind).isNotInstanceOf(ZeroCopyHttpOutputMessage.class);
@@ -63,10 +62,8 @@ class RefusedTokenWebFilterTests {
 
 	private void answer(ServerHttpResponse response, Function<ServerHttpResponse, Mono<Void>> work) {
 		this.filter
-			.filter(MockServerWebExchange.from(MockServerHttpRequest.get("/me"))
-				.mutate()
-				.response(response)
-				.build(), (exchange) -> work.apply(exchange.getResponse()))
+			.filter(MockServerWebExchange.from(MockServerHttpRequest.get("/me")).mutate().response(response).build(),
+					(exchange) -> work.apply(exchange.getResponse()))
 			.block();
 	}
 

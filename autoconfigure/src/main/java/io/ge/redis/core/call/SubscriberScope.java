@@ -57,8 +57,8 @@ public interface SubscriberScope {
 	static @Nullable Mono<UnaryOperator<Runnable>> findLate(List<SubscriberScope> scopes, ContextView context) {
 		List<SubscriberScope> ofCaller = scopes.stream().filter(SubscriberScope::isOfCaller).toList();
 		Mono<UnaryOperator<Runnable>> caller = findAll(ofCaller, context);
-		Mono<UnaryOperator<Runnable>> others = findAll(
-				scopes.stream().filter((scope) -> !scope.isOfCaller()).toList(), context);
+		Mono<UnaryOperator<Runnable>> others = findAll(scopes.stream().filter((scope) -> !scope.isOfCaller()).toList(),
+				context);
 		if (caller == null) {
 			return others;
 		}

@@ -587,7 +587,9 @@ class GuardedCallsTests {
 							subscriber.onError(new CancellationException());
 						}
 
-					}))).grant().end();
+					})))
+				.grant()
+				.end();
 			call.interruptible = false;
 			mono(() -> call).subscribe().dispose();
 			assertThat(call.notes).endsWith("ended with AbandonedException");
