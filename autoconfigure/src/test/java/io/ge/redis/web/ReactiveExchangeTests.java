@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -271,6 +273,52 @@ class ReactiveExchangeTests {
 		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "short", "longer than is kept" })
+	void endOfAnAttemptThatNobodyWaitsForIsNotTheAnswerOfTheNext(String late) {
+		List<Sinks.One<String>> bodies = List.of(Sinks.one(), Sinks.one());
+		List<Ends> completions = List.of(new Ends(), this.completion);
+		leftAndRepeated((attempt, exchange, response) -> {
+			exchange.forNextCall();
+			exchange.capture(completions.get(attempt));
+			return response.writeWith(bodies.get(attempt).asMono().map(this::buffer));
+		});
+		bodies.get(0).tryEmitValue(late);
+		assertThat(completions.get(0).answers).isEmpty();
+		assertThat(this.completion.answers).isEmpty();
+		bodies.get(1).tryEmitValue("second");
+		assertThat(this.completion.kept().body()).asString().isEqualTo("second");
+	}
+
+	@Test
+	void answerOfAnAttemptWithoutCallIsNotThatOfTheOneBefore() {
+		leftAndRepeated((attempt, exchange, response) -> {
+			if (attempt == 0) {
+				exchange.capture(this.completion);
+				return Mono.never();
+			}
+			return response.writeWith(Mono.fromSupplier(() -> buffer("second")));
+		});
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isPositive();
+	}
+
+	/**
+	 * A filter that leaves a call which still writes its answer, and tries again.
+	 */
+	private void leftAndRepeated(Attempt attempt) {
+		AtomicInteger attempts = new AtomicInteger();
+		filtered((exchange, response) -> attempt.run(attempts.getAndIncrement(), exchange, response),
+				(dispatched) -> Mono.deferContextual((context) -> {
+					dispatched.contextWrite(context).subscribe().dispose();
+					return dispatched;
+				}))
+			// What was longer than is kept is sent already
+			.onErrorComplete()
+			.subscribe();
+	}
+
 	@Test
 	void endOfAnAttemptThatNobodyWaitsForIsNotTheAnswerOfTheNext() {
 		List<Sinks.Empty<Void>> working = List.of(Sinks.empty(), Sinks.empty());
@@ -495,6 +543,12 @@ class ReactiveExchangeTests {
 	private interface Dispatch {
 
 		Mono<Void> run(ReactiveExchange exchange, ReactiveExchangeResponse response);
+
+	}
+
+	private interface Attempt {
+
+		Mono<Void> run(int attempt, ReactiveExchange exchange, ReactiveExchangeResponse response);
 
 	}
 
