@@ -96,9 +96,10 @@ final class ReactiveExchange implements IdempotentExchange {
 
 			@Override
 			public Mono<Void> oversized(ReactiveExchangeResponse oversized) {
-				if (!oversized.isUnawaited()) {
-					ReactiveExchange.this.answer.oversized();
+				if (oversized.isUnawaited()) {
+					return unanswered(oversized);
 				}
+				ReactiveExchange.this.answer.oversized();
 				return answer();
 			}
 

@@ -320,29 +320,6 @@ class ReactiveExchangeTests {
 	}
 
 	@Test
-	void endOfAnAttemptThatNobodyWaitsForIsNotTheAnswerOfTheNext() {
-		List<Sinks.Empty<Void>> working = List.of(Sinks.empty(), Sinks.empty());
-		List<Ends> completions = List.of(new Ends(), this.completion);
-		AtomicInteger attempts = new AtomicInteger();
-		filtered((exchange, response) -> {
-			int attempt = attempts.getAndIncrement();
-			exchange.forNextCall();
-			exchange.capture(completions.get(attempt));
-			return working.get(attempt)
-				.asMono()
-				.then(response.writeWith(Mono.fromSupplier(() -> buffer("attempt " + attempt))));
-		}, (dispatched) -> Mono.deferContextual((context) -> {
-			dispatched.contextWrite(context).subscribe().dispose();
-			return dispatched;
-		})).subscribe();
-		working.get(0).tryEmitEmpty();
-		assertThat(completions.get(0).answers).isEmpty();
-		assertThat(this.completion.answers).isEmpty();
-		working.get(1).tryEmitEmpty();
-		assertThat(this.completion.kept().body()).asString().isEqualTo("attempt 1");
-	}
-
-	@Test
 	void userIsThatOfTheExchangeBehindAllFilters() {
 		ReactivePrincipals principals = new ReactivePrincipals();
 		List<@Nullable String> names = new ArrayList<>();

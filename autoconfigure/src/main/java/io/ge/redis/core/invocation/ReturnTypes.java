@@ -10,7 +10,6 @@ import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
@@ -24,8 +23,6 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -38,16 +35,6 @@ public final class ReturnTypes {
 
 	private static final Set<String> PUBLISHERS = Set.of("org.reactivestreams.Publisher",
 			"kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Deferred");
-
-	/** By name, since Spring's web modules may not be there. */
-	private static final Set<String> HANDLED_LATER = Set.of(
-			"org.springframework.web.context.request.async.DeferredResult",
-			"org.springframework.web.context.request.async.WebAsyncTask",
-			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-			"org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
-			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
-
-	private static final String HANDLER = "org.springframework.web.bind.annotation.RequestMapping";
 
 	private static final ClassLoader LOADER = ReturnTypes.class.getClassLoader();
 
@@ -170,8 +157,7 @@ public final class ReturnTypes {
 	 */
 	public static void requireOverWhenReturned(GuardedMethod method) {
 		Class<?> type = method.method().getReturnType();
-		if (HANDLED_LATER.contains(type.getName()) || type == Callable.class
-				&& MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY).isPresent(HANDLER)) {
+		if (LateHandlers.include(method.method())) {
 			throw method.problem(
 					"the return type " + type.getSimpleName()
 							+ " is worked on after the method has returned, and so after the guarding has ended.",
