@@ -6,6 +6,10 @@
 package io.ge.redis.web;
 
 import java.io.IOException;
+import java.lang.annotation.Annotation;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.math.BigDecimal;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -22,14 +26,29 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.test.SharedRedis;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -38,6 +57,7 @@ import static org.awaitility.Awaitility.await;
  * Responses that are kept as they were sent, called over HTTP, whatever the server is.
  * What it answers says a test that extends this.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class IdempotentExchangeContract {
 
 	static final String REPLAYED = "Idempotent-Replayed";
@@ -49,15 +69,22 @@ abstract class IdempotentExchangeContract {
 	/** The common pool may have one thread. */
 	static final Executor THREAD_EACH = (task) -> new Thread(task).start();
 
-	/**
-	 * The application.
-	 */
-	abstract ConfigurableApplicationContext application();
+	private ConfigurableApplicationContext application;
 
 	/**
-	 * Another one of the same.
+	 * The handlers, and what is around them.
 	 */
-	abstract ConfigurableApplicationContext another(String... properties);
+	abstract Class<?> configuration();
+
+	/**
+	 * Properties of every application on such a server.
+	 */
+	abstract Stream<String> server();
+
+	/**
+	 * Starts the application that is called where a test needs none of its own.
+	 */
+	abstract ConfigurableApplicationContext first();
 
 	/**
 	 * Forgets what has happened.
@@ -79,7 +106,24 @@ abstract class IdempotentExchangeContract {
 	 */
 	abstract CountDownLatch leave();
 
-	static String[] properties(String... further) {
+	@BeforeAll
+	void startApplication() {
+		this.application = first();
+	}
+
+	@AfterAll
+	void stop() {
+		this.application.close();
+	}
+
+	ConfigurableApplicationContext application() {
+		return this.application;
+	}
+
+	/**
+	 * Another one of the same.
+	 */
+	ConfigurableApplicationContext another(String... properties) {
 		Stream<String> common = Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off",
 				// Reactor Netty 1.3.6 and 1.3.7 may stop reading a connection that is
 				// kept
@@ -87,10 +131,11 @@ abstract class IdempotentExchangeContract {
 				"server.netty.max-keep-alive-requests=1", "spring.datasource.generate-unique-name=true",
 				"ge.redis.outage.command-timeout=5s", "ge.redis.idempotency.documentation=" + DOCUMENTATION,
 				"ge.redis.idempotency.max-unread-body-size=1KB");
-		return Stream.of(Stream.of(SharedRedis.standalone().properties()), common, Stream.of(further))
-			.flatMap((all) -> all)
-			.map((property) -> "--" + property)
-			.toArray(String[]::new);
+		return new SpringApplication(configuration())
+			.run(Stream.of(Stream.of(SharedRedis.standalone().properties()), common, server(), Stream.of(properties))
+				.flatMap((all) -> all)
+				.map((property) -> "--" + property)
+				.toArray(String[]::new));
 	}
 
 	@BeforeEach
@@ -387,6 +432,101 @@ abstract class IdempotentExchangeContract {
 		catch (IOException | InterruptedException ex) {
 			throw new AssertionError(ex);
 		}
+	}
+
+	/**
+	 * Advice around all guards, wherever the annotation stands: on the method itself or
+	 * on what it overrides.
+	 */
+	static Advisor outermost(Class<? extends Annotation> annotation, MethodInterceptor interceptor) {
+		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
+				new AnnotationMatchingPointcut(null, annotation, true), interceptor);
+		advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		return advisor;
+	}
+
+	record Sale(int id, BigDecimal amount) {
+	}
+
+	record Order(int id, @Nullable Integer amount) {
+	}
+
+	static class WriteOnly {
+
+		private final String text;
+
+		WriteOnly(String first, String second) {
+			this.text = first + second;
+		}
+
+		public String getText() {
+			return this.text;
+		}
+
+	}
+
+	static class Unwritable {
+
+		public String getText() {
+			throw new IllegalStateException("unwritable");
+		}
+
+	}
+
+	static class ConflictException extends RuntimeException {
+
+		ConflictException(String message) {
+			super(message);
+		}
+
+	}
+
+	static class UnavailableException extends RuntimeException {
+
+	}
+
+	static class EnvelopeException extends RuntimeException {
+
+	}
+
+	@ResponseStatus(HttpStatus.GONE)
+	static class GoneException extends RuntimeException {
+
+	}
+
+	/**
+	 * Is called once more if it fails.
+	 */
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Retried {
+
+	}
+
+	@RestControllerAdvice
+	static class Advice {
+
+		@ExceptionHandler
+		ResponseEntity<Map<String, Object>> handle(IllegalArgumentException exception) {
+			return ResponseEntity.unprocessableContent()
+				.contentType(MediaType.valueOf("application/vnd.shop.error+json"))
+				.body(Map.of("error", exception.getMessage(), "at", System.nanoTime()));
+		}
+
+		@ExceptionHandler
+		ResponseEntity<Map<String, Object>> handle(ConflictException exception) {
+			return ResponseEntity.status(409).body(Map.of("error", exception.getMessage()));
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(UnavailableException exception) {
+			return ResponseEntity.status(503).body("unavailable");
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(EnvelopeException exception) {
+			return ResponseEntity.ok("{\"code\":500}");
+		}
+
 	}
 
 }

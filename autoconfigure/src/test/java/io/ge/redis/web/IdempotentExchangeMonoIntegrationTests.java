@@ -10,19 +10,13 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
-import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotent;
-import io.ge.redis.idempotency.OnDuplicate;
-import io.ge.redis.ratelimit.RateLimited;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -31,30 +25,17 @@ import reactor.core.scheduler.Schedulers;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpEntity;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
-import org.springframework.stereotype.Controller;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RequestMethod;
-import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.ResponseBody;
-import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.multipart.MultipartFile;
-import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.View;
 
@@ -66,26 +47,9 @@ import static org.awaitility.Awaitility.await;
  */
 class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterContract {
 
-	private static ConfigurableApplicationContext application;
-
-	@BeforeAll
-	static void startApplication() {
-		application = start(Configured.class, "ge.redis.idempotency.witness=off");
-	}
-
-	@AfterAll
-	static void stop() {
-		application.close();
-	}
-
 	@Override
-	ConfigurableApplicationContext application() {
-		return application;
-	}
-
-	@Override
-	ConfigurableApplicationContext another(String... properties) {
-		return start(Configured.class, properties);
+	Class<?> configuration() {
+		return Configured.class;
 	}
 
 	@Test
@@ -125,281 +89,214 @@ class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterCont
 			.untilAsserted(() -> assertProblem(post("/endless", "k"), 409, "outcome-unknown"));
 	}
 
-	@ResponseStatus(HttpStatus.GONE)
-	static class GoneException extends RuntimeException {
-
+	static <T> Mono<T> later(Callable<T> task) {
+		return Mono.fromCallable(task).subscribeOn(Schedulers.boundedElastic());
 	}
 
-	@Controller
-	@ResponseBody
-	@RequestMapping(method = { RequestMethod.POST, RequestMethod.PUT, RequestMethod.HEAD })
-	static class Desk {
-
-		private final Work work;
+	static class Desk extends LaterDesk {
 
 		private final Inner inner;
 
 		private final TransactionTemplate transactions;
 
-		Desk(Work work, Inner inner, PlatformTransactionManager transactions) {
-			this.work = work;
+		Desk(LaterWork work, Inner inner, PlatformTransactionManager transactions) {
+			super(work);
 			this.inner = inner;
 			this.transactions = new TransactionTemplate(transactions);
 		}
 
-		static <T> Mono<T> later(Callable<T> task) {
-			return Mono.fromCallable(task).subscribeOn(Schedulers.boundedElastic());
-		}
-
-		@RequestMapping("/value")
-		@Idempotent
+		@Override
 		public Mono<Sale> value() {
 			return later(this.work::sale);
 		}
 
-		@RequestMapping("/created")
-		@Idempotent
+		@Override
 		public Mono<ResponseEntity<Sale>> created() {
 			return later(this.work::created);
 		}
 
-		@RequestMapping("/nothing")
-		@Idempotent
+		@Override
 		public Mono<ResponseEntity<Void>> nothing() {
 			return later(this.work::nothing);
 		}
 
-		@RequestMapping("/accepted")
-		@ResponseStatus(HttpStatus.ACCEPTED)
-		@Idempotent
+		@Override
 		public Mono<Void> accepted() {
-			return later(() -> {
-				this.work.effect();
-				return null;
-			});
+			return later(this.work::accepted);
 		}
 
-		@RequestMapping("/text")
-		@Idempotent
+		@Override
 		public Mono<String> text() {
-			return later(() -> "text \u00e4 " + this.work.effect());
+			return later(this.work::text);
 		}
 
-		@RequestMapping("/written")
-		@Idempotent
+		@Override
 		public Mono<Void> written(HttpServletResponse response) {
 			return later(() -> this.work.written(response));
 		}
 
-		@RequestMapping("/bytes")
-		@Idempotent
+		@Override
 		public Mono<ResponseEntity<byte[]>> bytes() {
 			return later(this.work::bytes);
 		}
 
-		@RequestMapping("/zipped")
-		@Idempotent
+		@Override
 		public Mono<ResponseEntity<byte[]>> zipped() {
 			return later(this.work::zipped);
 		}
 
-		@RequestMapping("/file")
-		@Idempotent
+		@Override
 		public Mono<ResponseEntity<Resource>> file() {
 			return later(this.work::file);
 		}
 
-		@RequestMapping("/entity")
-		@Idempotent
+		@Override
 		public Mono<HttpEntity<String>> entity() {
 			return later(this.work::entity);
 		}
 
-		@RequestMapping("/object")
-		@Idempotent
+		@Override
 		public Mono<Object> object() {
-			return later(() -> Map.of("id", this.work.effect()));
+			return later(this.work::object);
 		}
 
-		@RequestMapping("/unreadable")
-		@Idempotent
+		@Override
 		public Mono<WriteOnly> unreadable() {
-			return later(() -> new WriteOnly("te", "xt " + this.work.effect()));
+			return later(this.work::unreadable);
 		}
 
-		@RequestMapping("/exception")
-		@Idempotent
+		@Override
 		public Mono<String> exception() {
-			return later(() -> this.work.fail(() -> new IllegalArgumentException("no such thing")));
+			return later(this.work::exception);
 		}
 
-		@RequestMapping("/not-found")
-		@Idempotent
+		@Override
 		public Mono<Sale> notFound() {
-			return later(() -> this.work
-				.fail(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no such sale")));
+			return later(this.work::notFound);
 		}
 
-		@RequestMapping("/gone")
-		@Idempotent
+		@Override
 		public Mono<Void> gone() {
-			return later(() -> this.work.fail(() -> new GoneException()));
+			return later(this.work::gone);
 		}
 
-		// For the result of a handler with @ResponseStatus(reason = ...) Spring does not
-		// wait
-		@RequestMapping("/reason")
-		@Idempotent
+		@Override
 		public Mono<Void> reason() {
-			return later(() -> this.work.fail(() -> new ResponseStatusException(HttpStatus.LOCKED, "Locked")));
+			return later(this.work::reason);
 		}
 
-		@RequestMapping("/listed")
-		@Idempotent(storeExceptions = ConflictException.class)
+		@Override
 		public Mono<String> listed() {
-			return later(() -> this.work.fail(() -> new ConflictException("not enough left")));
+			return later(this.work::listed);
 		}
 
-		@RequestMapping("/returned-conflict")
-		@Idempotent
+		@Override
 		public Mono<ResponseEntity<String>> returnedConflict() {
-			return later(() -> {
-				this.work.effect();
-				return ResponseEntity.status(409).body("later");
-			});
+			return later(this.work::returnedConflict);
 		}
 
-		@RequestMapping("/unavailable")
-		@Idempotent
+		@Override
 		public Mono<String> unavailable() {
-			return later(() -> this.work.fail(UnavailableException::new));
+			return later(this.work::unavailable);
 		}
 
-		@RequestMapping("/envelope")
-		@Idempotent
+		@Override
 		public Mono<String> envelope() {
-			return later(() -> this.work.fail(EnvelopeException::new));
+			return later(this.work::envelope);
 		}
 
-		@RequestMapping("/failure")
-		@Idempotent
+		@Override
 		public Mono<String> failure() {
-			return later(() -> this.work.fail(() -> new IllegalStateException("failed")));
+			return later(this.work::failure);
 		}
 
-		@RequestMapping("/unwritable")
-		@Idempotent
+		@Override
 		public Mono<Unwritable> unwritable() {
-			return later(() -> {
-				this.work.effect();
-				return new Unwritable();
-			});
+			return later(this.work::unwritable);
 		}
 
-		@RequestMapping("/slow")
-		@Idempotent
+		@Override
 		public Mono<ResponseEntity<Sale>> slow() {
 			return later(this.work::slow);
 		}
 
-		@RequestMapping("/slow-large")
-		@Idempotent
+		@Override
 		public Mono<String> slowLarge() {
 			return later(this.work::slowLarge);
 		}
 
-		@RequestMapping("/late")
-		@Idempotent
+		@Override
 		public Mono<String> late() {
 			return later(this.work::late);
 		}
 
-		@RequestMapping("/delayed")
-		@Idempotent
-		public Mono<String> delayed(@RequestParam int millis) {
+		@Override
+		public Mono<String> delayed(int millis) {
 			return later(() -> this.work.delayed(millis));
 		}
 
-		@RequestMapping("/short-lease")
-		@Idempotent(lease = "1s")
+		@Override
 		public Mono<String> shortLease() {
 			return later(this.work::late);
 		}
 
-		@RequestMapping("/waits")
-		@Idempotent(onDuplicate = OnDuplicate.WAIT)
+		@Override
 		public Mono<ResponseEntity<Sale>> waits() {
 			return later(this.work::slow);
 		}
 
-		@RequestMapping("/large")
-		@Idempotent
+		@Override
 		public Mono<ResponseEntity<String>> large() {
-			return later(() -> {
-				this.work.effect();
-				return ResponseEntity.status(201).body("x".repeat(300_000));
-			});
+			return later(this.work::large);
 		}
 
-		@RequestMapping("/large-written")
-		@Idempotent
+		@Override
 		public Mono<Void> largeWritten(HttpServletResponse response) {
 			return later(() -> this.work.largeWritten(response));
 		}
 
-		@RequestMapping("/orders/{id}")
-		@Idempotent
-		public Mono<String> orders(@PathVariable int id, @RequestBody Order order) {
-			return later(() -> "order " + this.work.effect());
+		@Override
+		public Mono<String> orders(int id, Order order) {
+			return later(this.work::order);
 		}
 
-		@RequestMapping("/reads")
-		@Idempotent
+		@Override
 		public Mono<String> reads(HttpServletRequest request) {
 			return later(() -> this.work.read(request));
 		}
 
-		@RequestMapping("/form")
-		@Idempotent
-		public Mono<String> form(@RequestParam String a) {
-			return later(() -> a + " " + this.work.effect());
+		@Override
+		public Mono<String> form(String a) {
+			return later(() -> this.work.form(a));
 		}
 
-		@RequestMapping("/upload")
-		@Idempotent
-		public Mono<String> upload(@RequestParam MultipartFile file) {
-			return later(() -> file.getSize() + " " + this.work.effect());
+		@Override
+		public Mono<String> upload(MultipartFile file) {
+			return later(() -> this.work.upload(file));
 		}
 
-		@RequestMapping("/thrown")
-		@Idempotent
+		@Override
 		public Mono<String> thrown() {
-			return this.work.fail(() -> new IllegalArgumentException("no such thing"));
+			return this.work.exception();
 		}
 
-		@RequestMapping("/surroundings")
-		@Idempotent
+		@Override
 		public Mono<String> surroundings() {
 			return Mono.fromCallable(() -> this.transactions.execute((status) -> this.work.surroundings()));
 		}
 
-		@RequestMapping("/limited")
-		@RateLimited(name = "later", limit = 1000, window = "1m")
-		@Idempotent
+		@Override
 		public Mono<String> limited() {
 			return Mono.fromCallable(this.work::limited);
 		}
 
-		@RequestMapping("/outer")
-		@Idempotent
+		@Override
 		public Mono<String> outer() {
 			this.work.effect();
 			return this.inner.once("same").zipWith(this.inner.handler(), (one, other) -> one + " and " + other);
 		}
 
-		@RequestMapping("/retried")
-		@Retried
-		@Idempotent(onFailureWithoutTransaction = FailureWithoutTransaction.RELEASE)
+		@Override
 		public Mono<String> retried() {
 			return later(() -> {
 				int attempt = this.work.effect();
@@ -437,64 +334,48 @@ class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterCont
 
 	}
 
-	@Controller
-	static class Pages {
+	static class Pages extends LaterPages {
 
-		private final Work work;
-
-		Pages(Work work) {
-			this.work = work;
+		Pages(LaterWork work) {
+			super(work);
 		}
 
-		@PostMapping("/view")
-		@Idempotent
+		@Override
 		public Mono<View> view() {
-			return Desk.later(this.work::page);
+			return later(this.work::view);
 		}
 
-		@PostMapping("/page")
-		@Idempotent
+		@Override
 		public Mono<ModelAndView> page() {
-			return Desk.later(() -> new ModelAndView(this.work.page()));
+			return later(this.work::page);
 		}
 
-		@PostMapping("/redirect")
-		@Idempotent
+		@Override
 		public Mono<String> redirect() {
-			return Desk.later(() -> "redirect:/sales/" + this.work.effect());
+			return later(this.work::redirect);
 		}
 
-		@PostMapping("/forward")
-		@Idempotent
+		@Override
 		public Mono<String> forward() {
-			return Desk.later(() -> {
-				this.work.effect();
-				return "forward:/plain";
-			});
+			return later(this.work::forward);
 		}
 
 	}
 
-	@Service
-	@Controller
-	static class Inner {
+	static class Inner extends LaterInner {
 
-		private final Work work;
-
-		Inner(Work work) {
-			this.work = work;
+		Inner(LaterWork work) {
+			super(work);
 		}
 
-		@Idempotent(key = "#key")
+		@Override
 		public Mono<String> once(String key) {
-			return Desk.later(() -> "inner " + this.work.innerEffects.incrementAndGet());
+			return later(this.work::inner);
 		}
 
-		@GetMapping("/inner")
-		@ResponseBody
-		@Idempotent(key = "'same'")
+		@Override
 		public Mono<String> handler() {
-			return Desk.later(() -> "1");
+			return later(() -> "1");
 		}
 
 	}

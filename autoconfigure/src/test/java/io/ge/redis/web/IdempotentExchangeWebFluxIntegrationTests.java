@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -23,14 +22,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import java.util.zip.GZIPOutputStream;
 
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
-import io.ge.redis.test.SharedRedis;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,24 +40,18 @@ import reactor.core.scheduler.NonBlocking;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.Ordered;
-import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpEntity;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -76,7 +66,6 @@ import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.stereotype.Controller;
 import org.springframework.stereotype.Service;
 import org.springframework.test.util.AopTestUtils;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -86,7 +75,6 @@ import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
-import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.reactive.result.view.View;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
@@ -104,60 +92,49 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	@TempDir
 	private static Path directory;
 
-	private static ConfigurableApplicationContext application;
-
-	private static Desk desk;
+	private Desk desk;
 
 	@BeforeAll
-	static void startApplication() {
-		application = start();
-		desk = AopTestUtils.getUltimateTargetObject(application.getBean(Desk.class));
-	}
-
-	private static ConfigurableApplicationContext start(String... properties) {
-		return new SpringApplication(Configured.class).run(Stream.of(Stream.of(properties()),
-				Stream.of("--spring.main.web-application-type=reactive", "--spring.webflux.problemdetails.enabled=true",
-						"--logging.level.org.springframework.boot.webflux.autoconfigure.error=OFF",
-						"--logging.level.org.springframework.web.server.adapter.HttpWebHandlerAdapter=OFF",
-						"--logging.level.org.springframework.web.HttpLogging=OFF"),
-				Stream.of(properties).map((property) -> "--" + property))
-			.flatMap((all) -> all)
-			.toArray(String[]::new));
-	}
-
-	@AfterAll
-	static void stop() {
-		application.close();
+	void findDesk() {
+		this.desk = AopTestUtils.getUltimateTargetObject(application().getBean(Desk.class));
 	}
 
 	@Override
-	ConfigurableApplicationContext application() {
-		return application;
+	Class<?> configuration() {
+		return Configured.class;
 	}
 
 	@Override
-	ConfigurableApplicationContext another(String... properties) {
-		return start(properties);
+	Stream<String> server() {
+		return Stream.of("spring.main.web-application-type=reactive", "spring.webflux.problemdetails.enabled=true",
+				"logging.level.org.springframework.boot.webflux.autoconfigure.error=OFF",
+				"logging.level.org.springframework.web.server.adapter.HttpWebHandlerAdapter=OFF",
+				"logging.level.org.springframework.web.HttpLogging=OFF");
+	}
+
+	@Override
+	ConfigurableApplicationContext first() {
+		return another();
 	}
 
 	@Override
 	void reset() {
-		desk.reset();
+		this.desk.reset();
 	}
 
 	@Override
 	int effects() {
-		return desk.effects.get();
+		return this.desk.effects.get();
 	}
 
 	@Override
 	CountDownLatch entered() {
-		return desk.entered;
+		return this.desk.entered;
 	}
 
 	@Override
 	CountDownLatch leave() {
-		return desk.leave;
+		return this.desk.leave;
 	}
 
 	@ParameterizedTest
@@ -185,7 +162,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		byte[] first = "{\"id\":1,\"amount\":1.50}\n".getBytes(StandardCharsets.UTF_8);
 		assertThat(response.body().readNBytes(first.length)).isEqualTo(first);
 		assertProblem(post("/pieces", "k"), 409, "request-in-flight");
-		desk.leave.countDown();
+		this.desk.leave.countDown();
 		assertThat(response.body().readAllBytes()).asString().contains("\"id\":2");
 		await().atMost(Duration.ofSeconds(10))
 			.untilAsserted(() -> assertProblem(post("/pieces", "k"), 409, "response-lost"));
@@ -198,11 +175,11 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 				.write(("POST /pieces HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: k\r\nContent-Length: 0\r\n"
 						+ "Accept: application/x-ndjson\r\n\r\n")
 					.getBytes(StandardCharsets.US_ASCII));
-			assertThat(desk.entered.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(this.desk.entered.await(10, TimeUnit.SECONDS)).isTrue();
 			socket.getInputStream().read();
 			socket.setSoLinger(true, 0);
 		}
-		assertThat(desk.cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(this.desk.cancelled.await(10, TimeUnit.SECONDS)).isTrue();
 		await().atMost(Duration.ofSeconds(10))
 			.untilAsserted(() -> assertProblem(post("/pieces", "k"), 409, "outcome-unknown"));
 	}
@@ -211,7 +188,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	void callGoesOnAlthoughAFilterDoesNotWaitForIt() {
 		HttpResponse<byte[]> first = send(request("/slow", "k").header("X-Impatient", "true"));
 		assertThat(first.statusCode()).isEqualTo(504);
-		desk.leave.countDown();
+		this.desk.leave.countDown();
 		await().atMost(Duration.ofSeconds(10)).until(() -> post("/slow", "k").statusCode() == 201);
 		assertThat(effects()).isEqualTo(1);
 	}
@@ -250,7 +227,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	@Test
 	void withoutKeyTheBodyIsLeftToTheHandler() {
 		String large = "x".repeat(5000);
-		assertThat(text(send(HttpRequest.newBuilder(uri(application, "/reads-without-key"))
+		assertThat(text(send(HttpRequest.newBuilder(uri(application(), "/reads-without-key"))
 			.POST(HttpRequest.BodyPublishers.ofString(large))))).isEqualTo(large + " 1");
 		assertThat(text(send(request("/reads-by-itself", "k").POST(HttpRequest.BodyPublishers.ofString(large)))))
 			.isEqualTo(large + " 2");
@@ -266,8 +243,8 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		assertThat(effects()).isEqualTo(2);
 	}
 
-	private static HttpResponse<byte[]> readByFilter(String path, String body) {
-		HttpRequest.Builder request = HttpRequest.newBuilder(uri(application, path))
+	private HttpResponse<byte[]> readByFilter(String path, String body) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(uri(application(), path))
 			.header("X-Read", "true")
 			.POST(HttpRequest.BodyPublishers.ofString(body));
 		return send(path.equals("/reads") ? request.header("Idempotency-Key", "k") : request);
@@ -286,56 +263,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		assertThat(text(post("/loop", "k"))).isEqualTo("true");
 	}
 
-	record Sale(int id, java.math.BigDecimal amount) {
-	}
-
-	record Order(int id, @Nullable Integer amount) {
-	}
-
 	record Form(String a) {
-	}
-
-	static class WriteOnly {
-
-		private final String text;
-
-		WriteOnly(String first, String second) {
-			this.text = first + second;
-		}
-
-		public String getText() {
-			return this.text;
-		}
-
-	}
-
-	static class Unwritable {
-
-		public String getText() {
-			throw new IllegalStateException("unwritable");
-		}
-
-	}
-
-	static class ConflictException extends RuntimeException {
-
-		ConflictException(String message) {
-			super(message);
-		}
-
-	}
-
-	static class UnavailableException extends RuntimeException {
-
-	}
-
-	static class EnvelopeException extends RuntimeException {
-
-	}
-
-	@ResponseStatus(HttpStatus.GONE)
-	static class GoneException extends RuntimeException {
-
 	}
 
 	@Controller
@@ -370,7 +298,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		}
 
 		private Sale sale() {
-			return new Sale(effect(), new java.math.BigDecimal("1.50"));
+			return ExchangedSales.sale(effect());
 		}
 
 		private Mono<Void> left() {
@@ -391,19 +319,10 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 			return Mono.fromCallable(this::sale);
 		}
 
-		private ResponseEntity<Sale> entityOf(Sale sale) {
-			return ResponseEntity.created(URI.create("/sales/" + sale.id()))
-				.eTag("\"" + sale.id() + "\"")
-				.header("Link", "</sales>; rel=\"collection\"", "</>; rel=\"up\"")
-				.header("Set-Cookie", "a=b")
-				.header("X-Cost", "3")
-				.body(sale);
-		}
-
 		@RequestMapping("/created")
 		@Idempotent
 		public Mono<ResponseEntity<Sale>> created() {
-			return Mono.fromCallable(() -> entityOf(sale()));
+			return Mono.fromCallable(() -> ExchangedSales.created(effect()));
 		}
 
 		@RequestMapping("/checked")
@@ -481,30 +400,19 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		@RequestMapping("/bytes")
 		@Idempotent
 		public Mono<ResponseEntity<byte[]>> bytes() {
-			return Mono.fromCallable(() -> ResponseEntity.ok()
-				.contentType(MediaType.IMAGE_PNG)
-				.body(new byte[] { 0, (byte) 0xff, (byte) effect() }));
+			return Mono.fromCallable(() -> ExchangedSales.bytes(effect()));
 		}
 
 		@RequestMapping("/zipped")
 		@Idempotent
 		public Mono<ResponseEntity<byte[]>> zipped() {
-			return Mono.fromCallable(() -> {
-				ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-				try (GZIPOutputStream zip = new GZIPOutputStream(bytes)) {
-					zip.write(effect());
-				}
-				return ResponseEntity.ok().header("Content-Encoding", "gzip").body(bytes.toByteArray());
-			});
+			return Mono.fromCallable(() -> ExchangedSales.zipped(effect()));
 		}
 
 		@RequestMapping("/file")
 		@Idempotent
 		public Mono<ResponseEntity<Resource>> file() {
-			return Mono.fromCallable(() -> ResponseEntity.ok()
-				.header("Content-Disposition", "attachment; filename=\"a.bin\"")
-				.contentType(MediaType.APPLICATION_OCTET_STREAM)
-				.body(new ByteArrayResource(new byte[] { 1, 2, (byte) effect() })));
+			return Mono.fromCallable(() -> ExchangedSales.file(effect()));
 		}
 
 		@RequestMapping("/disk")
@@ -517,7 +425,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		@RequestMapping("/entity")
 		@Idempotent
 		public Mono<HttpEntity<String>> entity() {
-			return Mono.fromCallable(() -> new HttpEntity<>("entity " + effect(), new HttpHeaders()));
+			return Mono.fromCallable(() -> ExchangedSales.entity(effect()));
 		}
 
 		@RequestMapping("/object")
@@ -606,7 +514,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		@RequestMapping("/slow")
 		@Idempotent
 		public Mono<ResponseEntity<Sale>> slow() {
-			return left().then(Mono.fromCallable(() -> entityOf(sale())));
+			return left().then(Mono.fromCallable(() -> ExchangedSales.created(effect())));
 		}
 
 		@RequestMapping("/slow-large")
@@ -621,7 +529,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		@RequestMapping("/waits")
 		@Idempotent(onDuplicate = OnDuplicate.WAIT)
 		public Mono<ResponseEntity<Sale>> waits() {
-			return left().then(Mono.fromCallable(() -> entityOf(sale())));
+			return left().then(Mono.fromCallable(() -> ExchangedSales.created(effect())));
 		}
 
 		@RequestMapping("/large")
@@ -780,38 +688,6 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 
 	}
 
-	@java.lang.annotation.Retention(java.lang.annotation.RetentionPolicy.RUNTIME)
-	@interface Retried {
-
-	}
-
-	@RestControllerAdvice
-	static class Advice {
-
-		@ExceptionHandler
-		ResponseEntity<Map<String, Object>> handle(IllegalArgumentException exception) {
-			return ResponseEntity.unprocessableContent()
-				.contentType(MediaType.valueOf("application/vnd.shop.error+json"))
-				.body(Map.of("error", exception.getMessage(), "at", System.nanoTime()));
-		}
-
-		@ExceptionHandler
-		ResponseEntity<Map<String, Object>> handle(ConflictException exception) {
-			return ResponseEntity.status(409).body(Map.of("error", exception.getMessage()));
-		}
-
-		@ExceptionHandler
-		ResponseEntity<String> handle(UnavailableException exception) {
-			return ResponseEntity.status(503).body("unavailable");
-		}
-
-		@ExceptionHandler
-		ResponseEntity<String> handle(EnvelopeException exception) {
-			return ResponseEntity.ok("{\"code\":500}");
-		}
-
-	}
-
 	static class Watched implements WebFilter {
 
 		static volatile String seen = "";
@@ -872,6 +748,12 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 
 	static class Impatient implements WebFilter {
 
+		private final Desk desk;
+
+		Impatient(Desk desk) {
+			this.desk = AopTestUtils.getUltimateTargetObject(desk);
+		}
+
 		@Override
 		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
 			Mono<Void> answered = chain.filter(exchange);
@@ -879,7 +761,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 				return answered;
 			}
 			Mono<Void> entered = Mono.<Void>fromCallable(() -> {
-				desk.entered.await(10, TimeUnit.SECONDS);
+				this.desk.entered.await(10, TimeUnit.SECONDS);
 				return null;
 			})
 				.subscribeOn(Schedulers.boundedElastic())
@@ -913,13 +795,9 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static Advisor retried() {
-			DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
-					new AnnotationMatchingPointcut(null, Retried.class),
-					(org.aopalliance.intercept.MethodInterceptor) (
-							invocation) -> ((Mono<?>) ((ProxyMethodInvocation) invocation).invocableClone().proceed())
-								.retry(1));
-			advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
-			return advisor;
+			return outermost(Retried.class,
+					(invocation) -> ((Mono<?>) ((ProxyMethodInvocation) invocation).invocableClone().proceed())
+						.retry(1));
 		}
 
 	}
