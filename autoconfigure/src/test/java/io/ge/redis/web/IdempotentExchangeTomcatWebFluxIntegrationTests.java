@@ -5,7 +5,6 @@
 
 package io.ge.redis.web;
 
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
