@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -24,6 +25,7 @@ import java.util.function.IntFunction;
 import com.sun.management.OperatingSystemMXBean;
 import io.ge.redis.benchmark.report.Chart;
 import io.ge.redis.benchmark.report.Table;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -179,11 +181,7 @@ final class FormsInFlight {
 
 		private final long until;
 
-		private volatile long callsBefore = -1;
-
-		private volatile long processorBefore;
-
-		private volatile long begun;
+		private final AtomicReference<@Nullable Start> start = new AtomicReference<>();
 
 		Course(int atOnce, Size size) {
 			this.atOnce = atOnce;
@@ -199,24 +197,17 @@ final class FormsInFlight {
 		boolean next() {
 			this.calls.increment();
 			long now = System.nanoTime();
-			if (this.callsBefore < 0 && now - this.from >= 0) {
-				begin(now);
+			if (this.start.get() == null && now - this.from >= 0) {
+				this.start.compareAndSet(null, new Start(now, system.getProcessCpuTime(), this.calls.sum()));
 			}
 			return now - this.until < 0;
 		}
 
-		private synchronized void begin(long now) {
-			if (this.callsBefore < 0) {
-				this.begun = now;
-				this.processorBefore = system.getProcessCpuTime();
-				this.callsBefore = this.calls.sum();
-			}
-		}
-
 		Turn turn() {
-			double measured = this.calls.sum() - this.callsBefore;
-			return new Turn((System.nanoTime() - this.begun) / measured,
-					(system.getProcessCpuTime() - this.processorBefore) / measured);
+			Start counted = Objects.requireNonNull(this.start.get(), "Time was up before it began");
+			double measured = this.calls.sum() - counted.calls();
+			return new Turn((System.nanoTime() - counted.nanos()) / measured,
+					(system.getProcessCpuTime() - counted.processorNanos()) / measured);
 		}
 
 		void onThreads(Subject subject) throws Exception {
@@ -310,6 +301,16 @@ final class FormsInFlight {
 			return "forms-in-flight-" + this.pattern;
 		}
 
+	}
+
+	/**
+	 * When what counts began.
+	 *
+	 * @param nanos by the clock
+	 * @param processorNanos that the JVM had used
+	 * @param calls that were made before
+	 */
+	private record Start(long nanos, long processorNanos, long calls) {
 	}
 
 	/**
