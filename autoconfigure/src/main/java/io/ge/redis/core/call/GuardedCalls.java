@@ -107,9 +107,9 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Hands the answer over to what asks for more, on the thread on which
-	 * {@link #handOver} makes a result.
-	 * @param asked completes with the answer; may be cancelled
+	 * Hands the answer over to what asks for more, at once or on a thread of the
+	 * application with what is bound to this one.
+	 * @param asked completes with the answer
 	 * @param next goes on with the answer
 	 * @param <A> the type of the answer
 	 * @param <T> the type of the result
@@ -117,25 +117,7 @@ public final class GuardedCalls implements AutoCloseable {
 	 */
 	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> goOn(CompletableFuture<A> asked,
 			Function<A, ? extends CompletionStage<T>> next) {
-		CompletionStage<CompletionStage<T>> handed = handOver(asked, next::apply, (unwanted) -> {
-		});
-		CompletableFuture<T> result = new CompletableFuture<>();
-		handed.whenComplete((stage, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(failure);
-			}
-			else {
-				stage.whenComplete((value, later) -> {
-					if (later != null) {
-						result.completeExceptionally(Waiting.cause(later));
-					}
-					else {
-						result.complete(value);
-					}
-				});
-			}
-		});
-		return result;
+		return this.handover.then(asked, (answer) -> next.apply(answer).toCompletableFuture());
 	}
 
 	private static <A extends @Nullable Object, T extends @Nullable Object> void hand(A answer,

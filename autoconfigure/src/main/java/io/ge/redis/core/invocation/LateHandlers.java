@@ -21,7 +21,6 @@ final class LateHandlers {
 	private static final Set<String> RESULTS = Set.of("org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-			"org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
 	private static final String HANDLER = "org.springframework.web.bind.annotation.RequestMapping";
@@ -35,8 +34,17 @@ final class LateHandlers {
 	 */
 	static boolean include(Method method) {
 		Class<?> type = method.getReturnType();
-		return RESULTS.contains(type.getName()) || type == Callable.class
+		return isResult(type) || type == Callable.class
 				&& MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(HANDLER);
+	}
+
+	private static boolean isResult(Class<?> type) {
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			if (RESULTS.contains(each.getName())) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 }

@@ -152,7 +152,6 @@ class GeRedisRuntimeHintsTests {
 				"org.springframework.web.context.request.async.DeferredResult",
 				"org.springframework.web.context.request.async.WebAsyncTask",
 				"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-				"org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
 				"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody"));
 		return names;
 	}
