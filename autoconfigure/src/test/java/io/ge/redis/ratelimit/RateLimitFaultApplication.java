@@ -132,6 +132,15 @@ class RateLimitFaultApplication {
 	}
 
 	/**
+	 * Says how many permits of a key are free. Argument: key.
+	 */
+	@Bean
+	Operation remaining(RateLimitGuard guard) {
+		return (arguments) -> String
+			.valueOf(guard.control().look(RateLimitScenario.NAME, List.of(arguments[0])).get(0).remaining());
+	}
+
+	/**
 	 * Changes the limit of a key. Arguments: key, and the limit.
 	 */
 	@Bean
