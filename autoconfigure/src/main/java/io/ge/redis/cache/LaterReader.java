@@ -126,7 +126,9 @@ final class LaterReader {
 	// Where a change waits for the store, the database is older
 	private CompletableFuture<@Nullable LaterLookup> pendingFirst(LaterLookup found) {
 		CacheKey key = found.source().key();
-		if (!(found.lookup() instanceof CacheLookup.Load) || !this.behind.isBehind(key.cache())) {
+		// An entry that is found in the second place may again be of no use
+		boolean loads = found.lookup() instanceof CacheLookup.Load || found.second();
+		if (!loads || !this.behind.isBehind(key.cache())) {
 			return CompletableFuture.completedFuture(found);
 		}
 		return this.behind.pending(key.cache(), key.parts())
@@ -282,9 +284,8 @@ final class LaterReader {
 			}
 		}
 
-		// Also at the end, which may come while it begins: whoever takes the value then
-		// is
-		// not inside any more
+		// Also at the end, which may come while it begins: whoever has the value then is
+		// outside
 		private void leave() {
 			if (this.entered == Thread.currentThread()) {
 				this.entered = null;

@@ -29,6 +29,7 @@ import reactor.core.publisher.ParallelFlux;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.http.ResponseEntity;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -186,11 +187,12 @@ class LockOperationSourceTests {
 
 	@Test
 	void refusesResultsOnWhichSpringMvcWorksAfterTheMethodHasReturned() {
-		for (String method : List.of("deferred", "streamed", "emitted", "calledLater")) {
+		for (String method : List.of("deferred", "streamed", "streamedBody", "emitted", "calledLater")) {
 			assertRefused(method).withMessageContaining("is worked on after the method has returned")
 				.withMessageContaining("Return a CompletableFuture or a Mono.");
 		}
 		assertThat(parse("factory").form().isPlain()).isTrue();
+		assertThat(parse("plainBody").form().isPlain()).isTrue();
 	}
 
 	@Test
@@ -391,6 +393,16 @@ class LockOperationSourceTests {
 		public StreamingResponseBody streamed() {
 			return (output) -> {
 			};
+		}
+
+		@DistributedLock
+		public ResponseEntity<StreamingResponseBody> streamedBody() {
+			return ResponseEntity.ok(streamed());
+		}
+
+		@DistributedLock
+		public ResponseEntity<String> plainBody() {
+			return ResponseEntity.ok("plain");
 		}
 
 		@DistributedLock

@@ -156,10 +156,10 @@ public final class ReturnTypes {
 	 * @throws GuardConfigurationException if the guard would end too early
 	 */
 	public static void requireOverWhenReturned(GuardedMethod method) {
-		Class<?> type = method.method().getReturnType();
-		if (LateHandlers.include(method.method())) {
+		Class<?> late = LateHandlers.lateResult(method.method());
+		if (late != null) {
 			throw method.problem(
-					"the return type " + type.getSimpleName()
+					"the result " + late.getSimpleName()
 							+ " is worked on after the method has returned, and so after the guarding has ended.",
 					"Return a CompletableFuture or a Mono.");
 		}

@@ -147,7 +147,7 @@ class GeRedisRuntimeHintsTests {
 		// Compared with the name of a type, or of an annotation
 		names.removeAll(Set.of("kotlinx.coroutines.Deferred", "kotlinx.coroutines.flow.Flow",
 				"org.reactivestreams.Publisher", "org.springframework.security.access.prepost.PostAuthorize",
-				"org.springframework.security.access.prepost.PostFilter",
+				"org.springframework.security.access.prepost.PostFilter", "org.springframework.http.HttpEntity",
 				"org.springframework.web.bind.annotation.RequestMapping",
 				"org.springframework.web.context.request.async.DeferredResult",
 				"org.springframework.web.context.request.async.WebAsyncTask",
