@@ -6,12 +6,9 @@
 package io.ge.redis.web;
 
 import java.lang.reflect.Method;
-import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,17 +16,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.ge.redis.idempotency.IdempotentExchange;
 import io.ge.redis.idempotency.Recording;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
 
-import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
-import org.springframework.http.codec.multipart.FormFieldPart;
-import org.springframework.http.codec.multipart.FilePart;
-import org.springframework.http.codec.multipart.Part;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -55,6 +46,8 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	private final ReactiveExchangeRequest request;
 
+	private final ReactiveContent content;
+
 	private final ReactiveExchangeResponse outer;
 
 	private final ExchangeAnswer answer;
@@ -73,8 +66,6 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	private volatile Map<String, List<String>> before = Map.of();
 
-	private volatile @Nullable Parts parts;
-
 	private volatile @Nullable Call call;
 
 	private volatile boolean abandoned;
@@ -86,6 +77,7 @@ final class ReactiveExchange implements IdempotentExchange {
 	ReactiveExchange(ServerHttpRequest request, ServerHttpResponse response, ExchangeRules rules) {
 		this.rules = rules;
 		this.request = new ReactiveExchangeRequest(request, rules.maxUnreadBytes());
+		this.content = new ReactiveContent(this.request);
 		this.outer = hold(response);
 		this.answer = new ExchangeAnswer(rules.oversized());
 		this.kept = new KeptHeaders(rules.response().headers());
@@ -138,7 +130,13 @@ final class ReactiveExchange implements IdempotentExchange {
 		Mono<Void> whole = work.then(Mono.defer(this::end))
 			.onErrorResume((failure) -> end(failure).then(Mono.error(failure)))
 			.contextWrite((context) -> context.put(KEY, this));
-		return Outliving.of(whole, this::outlivesSubscriber, this::cancelled);
+		return Outliving.of(whole, () -> {
+			boolean goesOn = outlivesSubscriber();
+			if (goesOn) {
+				this.outer.detach();
+			}
+			return goesOn;
+		}, this::cancelled);
 	}
 
 	/**
@@ -149,9 +147,8 @@ final class ReactiveExchange implements IdempotentExchange {
 		Mono<Void> known = dispatch.contextWrite((context) -> context.put(DISPATCH, response));
 		Call last = this.call;
 		if (last != null && last.completion().isRunning()) {
-			// Whoever has not waited for that call tries something else: what it answers
-			// is
-			// not the answer of the call
+			// Whoever has not waited for that call tries something else, whose answer is
+			// not that of the call
 			return known;
 		}
 		this.stage.compareAndSet(Stage.LEFT, Stage.OPEN);
@@ -232,93 +229,26 @@ final class ReactiveExchange implements IdempotentExchange {
 	 */
 	Mono<Void> readContent() {
 		ServerWebExchange current = this.exchange;
-		if (!this.bodyCompared || current == null) {
-			return Mono.empty();
-		}
-		return this.request.readRest().then(Mono.defer(() -> readParts(current)));
-	}
-
-	// Only if somebody has had them taken apart: who reads the body itself is to find it
-	private Mono<Void> readParts(ServerWebExchange current) {
-		if (this.parts != null || this.request.isUnread() || !this.request.isOfType(MediaType.MULTIPART_FORM_DATA)) {
-			return Mono.empty();
-		}
-		return current.getMultipartData()
-			.flatMapMany((data) -> Flux.fromIterable(data.values()).concatMapIterable((several) -> several))
-			.concatMap((part) -> add(part))
-			.collectList()
-			.doOnNext((entries) -> {
-				Parts read = new Parts(new TreeMap<>(), new ArrayList<>());
-				entries.forEach((entry) -> entry.accept(read));
-				this.parts = read;
-			})
-			.then()
-			// It is compared as it came
-			.onErrorComplete();
-	}
-
-	private static Mono<java.util.function.Consumer<Parts>> add(Part part) {
-		if (part instanceof FormFieldPart field) {
-			return Mono.just((parts) -> parts.fields()
-				.computeIfAbsent(field.name(), (name) -> new ArrayList<>())
-				.add(field.value()));
-		}
-		String file = (part instanceof FilePart named) ? named.filename() : null;
-		MessageDigest digest = ComparedRequest.sha256();
-		// Looked at only, since the handler is to find it, too
-		return part.content().doOnNext((buffer) -> update(digest, buffer)).then(Mono.fromSupplier(() -> {
-			List<Object> compared = ComparedRequest.part(part.name(), file, digest.digest());
-			return (parts) -> parts.others().add(compared);
-		}));
-	}
-
-	private static void update(MessageDigest digest, DataBuffer buffer) {
-		try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
-			bytes.forEachRemaining(digest::update);
-		}
+		return (this.bodyCompared && current != null) ? this.content.read(current) : Mono.empty();
 	}
 
 	/**
 	 * Returns what must be equal in a repetition, or {@code null} if that is not known.
 	 */
 	@Nullable List<@Nullable Object> content() {
-		Parts taken = this.parts;
-		// Who takes the parts does not read on to the end
-		byte[] hash = (taken != null) ? ComparedRequest.NOTHING : this.request.hash();
-		if (hash == null) {
-			return null;
-		}
-		Map<String, List<String>> parameters = query();
-		Map<String, List<String>> form = (taken != null) ? taken.fields() : this.request.form();
-		if (form != null) {
-			form.forEach(
-					(name, values) -> parameters.computeIfAbsent(name, (added) -> new ArrayList<>()).addAll(values));
-		}
-		List<@Nullable Object> content = ComparedRequest.withoutBody(this.request.getMethod().name(), path(),
-				parameters);
-		content.add((taken != null) ? taken.others() : (form != null) ? ComparedRequest.NOTHING : hash);
-		return content;
+		return this.content.whole(asked());
 	}
 
 	/**
 	 * Returns what must be equal in a repetition but for the body.
 	 */
 	List<@Nullable Object> contentWithoutBody() {
-		return ComparedRequest.withoutBody(this.request.getMethod().name(), path(), query());
+		return this.content.withoutBody(asked());
 	}
 
-	private String path() {
+	private ServerHttpRequest asked() {
 		ServerWebExchange current = this.exchange;
-		ServerHttpRequest asked = (current != null) ? current.getRequest() : this.request;
-		return asked.getPath().pathWithinApplication().value();
-	}
-
-	private Map<String, List<String>> query() {
-		Map<String, List<String>> parameters = new TreeMap<>();
-		this.request.getQueryParams()
-			.forEach((name, values) -> parameters.put(name,
-					new ArrayList<>(values.stream().map((value) -> (value != null) ? value : "").toList())));
-		return parameters;
+		return (current != null) ? current.getRequest() : this.request;
 	}
 
 	/**
@@ -558,15 +488,6 @@ final class ReactiveExchange implements IdempotentExchange {
 	 * @param response the response behind all filters that is its answer
 	 */
 	private record Call(Completion completion, @Nullable ReactiveExchangeResponse response) {
-	}
-
-	/**
-	 * A multipart form that was taken apart.
-	 *
-	 * @param fields its fields
-	 * @param others its files
-	 */
-	private record Parts(Map<String, List<String>> fields, List<Object> others) {
 	}
 
 }

@@ -20,6 +20,7 @@ import reactor.core.publisher.Signal;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ZeroCopyHttpOutputMessage;
@@ -52,6 +53,8 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 	private volatile boolean unawaited;
 
 	private volatile byte[] body = {};
+
+	private volatile @Nullable HttpHeaders detached;
 
 	ReactiveExchangeResponse(ServerHttpResponse response, long maxBytes, Listener listener) {
 		super(response);
@@ -129,6 +132,23 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 	 */
 	void leave() {
 		this.unawaited = true;
+		detach();
+	}
+
+	/**
+	 * The request is over, and the call goes on. There are servers that use its objects
+	 * again for the next one, which must not get the headers of this one.
+	 */
+	void detach() {
+		if (this.detached == null) {
+			this.detached = HttpHeaders.copyOf(super.getHeaders());
+		}
+	}
+
+	@Override
+	public HttpHeaders getHeaders() {
+		HttpHeaders own = this.detached;
+		return (own != null) ? own : super.getHeaders();
 	}
 
 	boolean isUnawaited() {
@@ -262,7 +282,8 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 			case PASSING -> passing.get();
 			case CAPTURING -> (length > this.maxBytes) ? Mono.defer(() -> {
 				this.mode = Mode.PASSING;
-				return this.listener.oversized(this).then(Mono.defer(passing));
+				return this.listener.oversized(this)
+					.then(Mono.defer(() -> this.unawaited ? Mono.empty() : passing.get()));
 			}) : writeWith(read.get());
 			case REPLAYING -> Mono.empty();
 		});
@@ -295,8 +316,8 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 	private Mono<Void> passOn(Flux<List<byte[]>> pieces) {
 		this.mode = Mode.PASSING;
 		return this.listener.oversized(this)
-			.then(getDelegate()
-				.writeWith(pieces.concatMapIterable(Function.identity()).map((bytes) -> bufferFactory().wrap(bytes))));
+			.then(Mono.defer(() -> this.unawaited ? pieces.then() : getDelegate()
+				.writeWith(pieces.concatMapIterable(Function.identity()).map((bytes) -> bufferFactory().wrap(bytes)))));
 	}
 
 	/**

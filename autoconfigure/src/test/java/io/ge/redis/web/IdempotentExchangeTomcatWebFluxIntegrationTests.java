@@ -83,7 +83,7 @@ class IdempotentExchangeTomcatWebFluxIntegrationTests {
 	}
 
 	@Test
-	void callThatGoesOnSeesItsOwnRequest() throws Exception {
+	void callThatGoesOnSeesItsOwnRequestAndResponse() throws Exception {
 		HttpRequest slow = request("/slow").header("Idempotency-Key", "k")
 			.header("X-Impatient", "true")
 			.header("X-Name", "first")
@@ -98,7 +98,9 @@ class IdempotentExchangeTomcatWebFluxIntegrationTests {
 		desk.leave.countDown();
 		assertThat(desk.seen.get(10, TimeUnit.SECONDS)).isEqualTo("first first 127.0.0.1");
 		desk.release.tryEmitEmpty();
-		assertThat(next.get(10, TimeUnit.SECONDS).body()).isEqualTo("held");
+		HttpResponse<String> answer = next.get(10, TimeUnit.SECONDS);
+		assertThat(answer.body()).isEqualTo("held");
+		assertThat(answer.headers().firstValue("X-Answer")).isEmpty();
 	}
 
 	private static HttpRequest.Builder request(String path) {
@@ -156,6 +158,7 @@ class IdempotentExchangeTomcatWebFluxIntegrationTests {
 				this.entered.countDown();
 				this.leave.await(10, TimeUnit.SECONDS);
 				try {
+					exchange.getResponse().getHeaders().set("X-Answer", "first");
 					this.seen.complete(exchange.getRequest().getHeaders().getFirst("X-Name") + " "
 							+ exchange.getRequest().getCookies().getFirst("name").getValue() + " "
 							+ exchange.getRequest().getRemoteAddress().getHostString());
