@@ -292,11 +292,17 @@ class IdempotencyFormsIntegrationTests {
 		Set<String> keys = new HashSet<>();
 		ThreadLocalRandom random = ThreadLocalRandom.current();
 		Flux.range(0, 10_000).flatMap((i) -> {
+			if (i % 100 == 51) {
+				// However quick the methods are, somebody goes before one has ended
+				keys.add("left " + i);
+				Mono<Void> begun = this.desk.begun("left " + i);
+				return this.desk.endless("left " + i).takeUntilOther(begun);
+			}
 			String key = "random " + i / 2;
 			keys.add(key);
 			Mono<?> call = (i % 3 == 0) ? Mono.fromFuture(() -> this.desk.slowFuture(key))
 					: (i % 3 == 1) ? this.desk.slow(key) : this.desk.slowWaiting(key);
-			// However slow the machine, somebody stays until the end
+			// However slow it is, somebody stays until the end
 			Duration patience = (i % 100 == 0) ? LONG : Duration.ofNanos(random.nextLong(3_000_000));
 			return call.timeout(patience).onErrorComplete();
 		}, 200).blockLast(Duration.ofMinutes(2));
@@ -600,6 +606,8 @@ class IdempotencyFormsIntegrationTests {
 
 		private final Map<String, Sinks.One<Receipt>> pending = new ConcurrentHashMap<>();
 
+		private final Map<String, Sinks.Empty<Void>> begun = new ConcurrentHashMap<>();
+
 		private final List<String> threads = new CopyOnWriteArrayList<>();
 
 		Map<String, Integer> runs() {
@@ -775,6 +783,17 @@ class IdempotencyFormsIntegrationTests {
 		@Idempotent(name = "random", key = "#id", onDuplicate = OnDuplicate.WAIT)
 		public Mono<Receipt> slowWaiting(String id) {
 			return Mono.just(run(id, 0)).delayElement(Duration.ofMillis(1));
+		}
+
+		Mono<Void> begun(String id) {
+			return this.begun.computeIfAbsent(id, (added) -> Sinks.empty()).asMono();
+		}
+
+		@Idempotent(name = "random", key = "#id", onDuplicate = OnDuplicate.WAIT)
+		public Mono<Receipt> endless(String id) {
+			run(id, 0);
+			this.begun.get(id).tryEmitEmpty();
+			return Mono.never();
 		}
 
 		@Idempotent(name = "guarded", key = "#id")

@@ -723,7 +723,10 @@ class LockFormsIntegrationTests {
 			calls.add(call);
 			call.whenComplete((value, failure) -> free.release());
 			int micros = random.nextInt(4000);
-			Schedulers.parallel().schedule(() -> call.cancel(true), micros, TimeUnit.MICROSECONDS);
+			// However slow it is, somebody stays until the end
+			if (i % 100 != 50) {
+				Schedulers.parallel().schedule(() -> call.cancel(true), micros, TimeUnit.MICROSECONDS);
+			}
 		}
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(60))
