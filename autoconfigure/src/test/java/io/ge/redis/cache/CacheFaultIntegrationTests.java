@@ -89,6 +89,11 @@ class CacheFaultIntegrationTests {
 	/** Forgets what Redis could not be told. */
 	private static Site forgetful;
 
+	/** The same for publishers. */
+	private static Site publishing;
+
+	private static Site forgetfullyPublishing;
+
 	/** Leaves the old value in the cache when a change is announced. */
 	private static Site silent;
 
@@ -110,6 +115,8 @@ class CacheFaultIntegrationTests {
 		site = Site.of(CacheApplication.class, properties.toArray(String[]::new));
 		hurried = site.with("ge.redis.outage.command-timeout=200ms");
 		forgetful = hurried.sabotaged(Sabotage.answer(CacheEngine.class, "remove", CacheEvent.Outcome.INVALIDATED));
+		publishing = hurried.with(REACTIVE);
+		forgetfullyPublishing = forgetful.with(REACTIVE);
 		silent = site
 			.sabotaged(Sabotage.script(SCRIPTS + "intent.lua", "redis.call('DEL', entry, refresh)\nwake()", "wake()"));
 		late = site.sabotaged(LATE, UNJUDGED);
@@ -352,19 +359,20 @@ class CacheFaultIntegrationTests {
 	}
 
 	private static void underLoadOfPublishers(Fault fault, Duration lasting) throws Exception {
-		FaultRun run = FaultRun.of("cache", "publishers: " + fault.name(), FRESH).atLeast(48, 1);
-		CacheScenario.underLoad(run, hurried.with(REACTIVE).two(), fault, lasting, REST);
-		run.verify();
-		withoutProtection(fault.name(), (sabotaged) -> CacheScenario.underLoad(sabotaged,
-				hurried.with(REACTIVE).one().and(forgetful.with(REACTIVE).one()), fault, lasting, SABOTAGED_REST));
+		underLoad("publishers: " + fault.name(), publishing, forgetfullyPublishing, fault, lasting);
 	}
 
 	private static void underLoad(Fault fault, Duration lasting) throws Exception {
-		FaultRun run = FaultRun.of("cache", fault.name(), FRESH).atLeast(48, 1);
-		CacheScenario.underLoad(run, hurried.two(), fault, lasting, REST);
+		underLoad(fault.name(), hurried, forgetful, fault, lasting);
+	}
+
+	private static void underLoad(String name, Site sound, Site unsound, Fault fault, Duration lasting)
+			throws Exception {
+		FaultRun run = FaultRun.of("cache", name, FRESH).atLeast(48, 1);
+		CacheScenario.underLoad(run, sound.two(), fault, lasting, REST);
 		run.verify();
-		withoutProtection(fault.name(), (sabotaged) -> CacheScenario.underLoad(sabotaged,
-				hurried.one().and(forgetful.one()), fault, lasting, SABOTAGED_REST));
+		withoutProtection(name, (sabotaged) -> CacheScenario.underLoad(sabotaged, sound.one().and(unsound.one()), fault,
+				lasting, SABOTAGED_REST));
 	}
 
 	private static void withoutProtection(String fault, FaultRun.Body body) throws Exception {
