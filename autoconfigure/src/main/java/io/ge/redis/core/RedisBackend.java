@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 public final class RedisBackend {
 
 	/**
-	 * How long the start of the application waits for a first connection. Not a
-	 * condition: the application starts with Redis down.
+	 * How long the start of the application waits for a first connection, longer if calls
+	 * may wait longer. Not a condition: the application starts with Redis down.
 	 */
 	private static final Duration FIRST_CONNECTION = Duration.ofMillis(1500);
 
@@ -96,12 +96,17 @@ public final class RedisBackend {
 	}
 
 	private CompletionStage<?> warmUp() {
-		return redis("core").run(probe(), CallBudget.of(FIRST_CONNECTION)).handle((reply, failure) -> true);
+		return redis("core").run(probe(), CallBudget.of(patience())).handle((reply, failure) -> true);
 	}
 
-	private static void await(CompletionStage<?> ready) {
+	private Duration patience() {
+		Duration call = this.outage.commandTimeout();
+		return (call.compareTo(FIRST_CONNECTION) > 0) ? call : FIRST_CONNECTION;
+	}
+
+	private void await(CompletionStage<?> ready) {
 		try {
-			ready.toCompletableFuture().get(FIRST_CONNECTION.toMillis(), TimeUnit.MILLISECONDS);
+			ready.toCompletableFuture().get(patience().toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -7,7 +7,9 @@ package io.ge.redis.cache;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -94,6 +96,20 @@ final class LaterApplication implements AutoCloseable {
 
 	<T> T bean(Class<T> type) {
 		return this.context.getBean(type);
+	}
+
+	/**
+	 * Returns the threads that stand still within a reader.
+	 */
+	static List<Thread> readersThatBlock() {
+		return Thread.getAllStackTraces()
+			.entrySet()
+			.stream()
+			.filter((entry) -> Arrays.stream(entry.getValue())
+				.anyMatch((frame) -> frame.getClassName().matches("io\\.ge\\.redis\\.cache\\.\\w*Reader.*")))
+			.map(Map.Entry::getKey)
+			.filter((thread) -> thread.getState() != Thread.State.RUNNABLE)
+			.toList();
 	}
 
 	@Override

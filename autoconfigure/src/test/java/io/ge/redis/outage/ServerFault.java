@@ -77,12 +77,12 @@ enum ServerFault {
 
 		@Override
 		void inject(RedisNode server) {
-			server.sleep(Duration.ofSeconds(3));
+			server.pause();
 		}
 
 		@Override
 		void heal(RedisNode server) {
-			// It wakes up by itself
+			server.resume();
 		}
 
 	},
@@ -92,7 +92,7 @@ enum ServerFault {
 
 		@Override
 		void inject(RedisNode server) {
-			server.restartLoading(Duration.ofSeconds(2));
+			server.restartLoading(Duration.ofSeconds(4));
 		}
 
 		@Override
@@ -107,7 +107,7 @@ enum ServerFault {
 
 		@Override
 		void inject(RedisNode server) {
-			server.reload(Duration.ofSeconds(2));
+			server.reload(Duration.ofSeconds(4));
 		}
 
 		@Override

@@ -51,7 +51,7 @@ class ServerFaultsIntegrationTests {
 	@Test
 	void isSeenWhereCallsWaitBeyondTheirBudget() {
 		assertThat(ServerFaultRun.violators(ServerFault.WRITES_PAUSED, NOTHING_ELSE,
-				"ge.redis.outage.command-timeout=2s", "ge.redis.outage.failure-threshold=1"))
+				"ge.redis.outage.command-timeout=6s", "ge.redis.outage.failure-threshold=1"))
 			.contains("ratelimit");
 	}
 

@@ -120,7 +120,10 @@ class RateLimitExamplesIntegrationTests {
 			assertThat(admitted(limiter, "orders", "vip", 250)).isEqualTo(200);
 			assertThat(admitted(limiter, "orders", List.of("acme", "anna"), 60)).isEqualTo(50);
 			assertThat(admitted(limiter, "OrderController.submit", "anna", 10)).isEqualTo(5);
-			assertThat(admitted(limiter, "search", "anna", 20)).isEqualTo(10);
+			// Of one second, which may pass between two calls
+			assertThat(limiter.tryAcquire("search", "anna", 10).isAllowed()).isTrue();
+			assertThatExceptionOfType(RateLimitCostException.class)
+				.isThrownBy(() -> limiter.tryAcquire("search", "anna", 11));
 			assertThat(admitted(limiter, "exports", "anna", 20)).isEqualTo(20);
 			assertThat(admitted(limiter, "OrderController.submit", "large", 60)).isEqualTo(50);
 		});

@@ -118,22 +118,6 @@ public class RedisEndpoint {
 	}
 
 	/**
-	 * Blocks the server, as a slow command would: it does not even accept connections.
-	 * Whatever is sent after this returns waits.
-	 * @param duration how long
-	 */
-	public final void sleep(Duration duration) {
-		try (RespClient client = new RespClient(this.host, this.port)) {
-			// The server works off the sockets in the order in which something arrived
-			client.command("PING");
-			client.send("DEBUG", "SLEEP", String.valueOf(duration.toMillis() / 1000.0));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("DEBUG SLEEP of " + this, ex);
-		}
-	}
-
-	/**
 	 * Lets the limit of the memory be reached, under {@code noeviction}: the server
 	 * refuses what may need memory.
 	 */

@@ -100,17 +100,6 @@ class RedisFaultsIntegrationTests {
 	}
 
 	@Test
-	void sleepingServerAnswersLater() throws Exception {
-		try (RespClient client = connect()) {
-			client.command("PING");
-			during(PAUSE, () -> {
-				this.server.sleep(PAUSE);
-				return isAnsweredLater(client);
-			});
-		}
-	}
-
-	@Test
 	void pausedClientsAreServedLater() throws Exception {
 		try (RespClient client = connect()) {
 			client.command("PING");

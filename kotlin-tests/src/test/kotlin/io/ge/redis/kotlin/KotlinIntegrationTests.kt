@@ -51,7 +51,14 @@ import org.springframework.test.context.TestConstructor
 /**
  * Guards on what is written in Kotlin, called from one thread that must never wait.
  */
-@SpringBootTest(properties = ["ge.redis.outage.command-timeout=5s", "spring.main.banner-mode=off"])
+// Nobody looks for what was invalidated between what a test empties and what it asks
+@SpringBootTest(
+	properties = [
+		"ge.redis.outage.command-timeout=5s",
+		"ge.redis.cache.max-staleness=10m",
+		"spring.main.banner-mode=off",
+	],
+)
 @TestConstructor(autowireMode = TestConstructor.AutowireMode.ALL)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KotlinIntegrationTests(
