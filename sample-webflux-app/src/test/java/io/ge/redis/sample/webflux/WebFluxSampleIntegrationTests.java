@@ -100,7 +100,8 @@ class WebFluxSampleIntegrationTests {
 
 	@Test
 	void refusesRunWhileAgentRuns() {
-		// Whoever of the two comes first runs until the other has its answer, and is given
+		// Whoever of the two comes first runs until the other has its answer, and is
+		// given
 		// up then
 		ResponseEntity<JsonNode> refused = Flux.merge(run(60_000, 0), run(60_000, 0)).blockFirst();
 		assertThat(refused.getStatusCode().value()).isEqualTo(409);
