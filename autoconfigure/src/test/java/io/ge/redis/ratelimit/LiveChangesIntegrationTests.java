@@ -19,7 +19,6 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
-import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -81,9 +80,9 @@ class LiveChangesIntegrationTests {
 			redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub");
 			Awaitility.await().until(() -> !two.isSubscribed());
 			one.control().change("tasks", List.of(), limit(3));
-			withinASecond(() -> two.limitOf("tasks", "anna") == 3);
+			soon(() -> two.limitOf("tasks", "anna") == 3);
 			one.control().block("tasks", List.of("anna"), Duration.ofMinutes(1));
-			withinASecond(() -> isBlocked(two, "anna"));
+			soon(() -> isBlocked(two, "anna"));
 			redis.primary().command("ACL", "SETUSER", "default", "allchannels");
 			Awaitility.await().until(two::isSubscribed);
 			// Who has heard nothing for long, on a machine that stood still, looks once
@@ -183,8 +182,11 @@ class LiveChangesIntegrationTests {
 		return !instance.limiter().tryAcquire("tasks", key, 0).isAllowed();
 	}
 
-	private static void withinASecond(Callable<Boolean> condition) {
-		Stopwatch.within(Duration.ofSeconds(1), condition);
+	/**
+	 * Waits for what would take twenty minutes if nobody told of it or looked for it.
+	 */
+	private static void soon(Callable<Boolean> condition) {
+		Awaitility.await().pollInterval(Duration.ofMillis(5)).until(condition);
 	}
 
 	private static RateLimitChange limit(long limit) {
@@ -194,18 +196,16 @@ class LiveChangesIntegrationTests {
 	abstract static class Contract {
 
 		@Test
-		void changeIsInEffectOnAllInstancesWithinASecond(RedisFixture redis) {
+		void changeIsInEffectOnAllInstancesSoon(RedisFixture redis) {
 			try (Fleet fleet = new Fleet(redis, null)) {
 				fleet.warmUp();
 				fleet.one.control().change("tasks", List.of(), new RateLimitChange(3L, Duration.ofMinutes(2), null));
 				assertThat(fleet.one.limitOf("tasks", "anna")).as("at once where it was made").isEqualTo(3);
-				withinASecond(
-						() -> fleet.two.limitOf("tasks", "anna") == 3 && fleet.three.limitOf("tasks", "anna") == 3);
+				soon(() -> fleet.two.limitOf("tasks", "anna") == 3 && fleet.three.limitOf("tasks", "anna") == 3);
 				assertThat(fleet.two.limiter().tryAcquire("tasks", "anna", 0).quotas().get(0).limit().window())
 					.hasMinutes(2);
 				assertThat(fleet.three.control().restore("tasks", List.of())).isTrue();
-				withinASecond(
-						() -> fleet.one.limitOf("tasks", "anna") == 10 && fleet.two.limitOf("tasks", "anna") == 10);
+				soon(() -> fleet.one.limitOf("tasks", "anna") == 10 && fleet.two.limitOf("tasks", "anna") == 10);
 				assertThat(fleet.one.control().restore("tasks", List.of())).isFalse();
 			}
 		}
@@ -215,13 +215,13 @@ class LiveChangesIntegrationTests {
 			try (Fleet fleet = new Fleet(redis, null)) {
 				fleet.warmUp();
 				fleet.one.control().change("tasks", List.of("acme", "anna"), limit(3));
-				withinASecond(() -> fleet.two.limitOf("tasks", List.of("acme", "anna")) == 3);
+				soon(() -> fleet.two.limitOf("tasks", List.of("acme", "anna")) == 3);
 				assertThat(fleet.two.limitOf("tasks", List.of("acme", "boris"))).isEqualTo(10);
 				assertThat(fleet.two.limitOf("tasks", "vip")).isEqualTo(50);
 				fleet.one.control().change("tasks", List.of("vip"), limit(60));
-				withinASecond(() -> fleet.two.limitOf("tasks", "vip") == 60);
+				soon(() -> fleet.two.limitOf("tasks", "vip") == 60);
 				fleet.one.control().restore("tasks", List.of("vip"));
-				withinASecond(() -> fleet.two.limitOf("tasks", "vip") == 50);
+				soon(() -> fleet.two.limitOf("tasks", "vip") == 50);
 			}
 		}
 
@@ -231,7 +231,7 @@ class LiveChangesIntegrationTests {
 				fleet.warmUp();
 				fleet.one.control().change("tasks", List.of(), limit(100));
 				fleet.one.control().block("tasks", List.of("boris"), Duration.ofMinutes(1));
-				withinASecond(() -> isBlocked(fleet.two, "boris") && isBlocked(fleet.three, "boris"));
+				soon(() -> isBlocked(fleet.two, "boris") && isBlocked(fleet.three, "boris"));
 				redis.configResetStat();
 				for (int i = 0; i < 20; i++) {
 					assertThat(fleet.two.limiter().tryAcquire("tasks", "anna").quotas().get(0).limit().limit())
@@ -283,7 +283,7 @@ class LiveChangesIntegrationTests {
 				exhaust(fleet.two, "anna");
 				refuseFromMemory(fleet.two, "tasks");
 				fleet.one.control().change("tasks", List.of(), limit(11));
-				withinASecond(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				soon(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 			}
 		}
 
@@ -293,10 +293,10 @@ class LiveChangesIntegrationTests {
 				fleet.warmUp();
 				exhaust(fleet.two, "anna");
 				assertThat(fleet.one.control().refund("tasks", List.of("anna"), 1)).isEqualTo(1);
-				withinASecond(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				soon(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 				assertThat(fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed()).isFalse();
 				fleet.one.control().reset("tasks", List.of("anna"));
-				withinASecond(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
+				soon(() -> fleet.two.limiter().tryAcquire("tasks", "anna").isAllowed());
 			}
 		}
 
@@ -319,7 +319,7 @@ class LiveChangesIntegrationTests {
 			try (Fleet fleet = new Fleet(redis, null)) {
 				fleet.warmUp();
 				fleet.one.control().block("tasks", List.of("anna"), Duration.ofMinutes(10));
-				withinASecond(() -> isBlocked(fleet.two, "anna"));
+				soon(() -> isBlocked(fleet.two, "anna"));
 				assertThat(fleet.two.limiter().tryAcquire("tasks", "anna"))
 					.isInstanceOfSatisfying(RateLimitDecision.Denied.class, (denied) -> assertThat(denied.retryAfter())
 						.isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10)));
@@ -327,11 +327,11 @@ class LiveChangesIntegrationTests {
 				assertThat(fleet.two.control().look("tasks", List.of("anna")).get(0).blockedFor())
 					.isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
 				assertThat(fleet.three.control().unblock("tasks", List.of("anna"))).isTrue();
-				withinASecond(() -> !isBlocked(fleet.two, "anna"));
+				soon(() -> !isBlocked(fleet.two, "anna"));
 				assertThat(fleet.three.control().unblock("tasks", List.of("anna"))).isFalse();
 				fleet.one.control().block("tasks", List.of("anna"), Duration.ofSeconds(5));
-				withinASecond(() -> isBlocked(fleet.two, "anna"));
-				Stopwatch.within(Duration.ofSeconds(6), () -> !isBlocked(fleet.two, "anna"));
+				soon(() -> isBlocked(fleet.two, "anna"));
+				soon(() -> !isBlocked(fleet.two, "anna"));
 			}
 		}
 

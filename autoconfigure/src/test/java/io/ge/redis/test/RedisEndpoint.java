@@ -216,7 +216,7 @@ public class RedisEndpoint {
 	 * {@code script|load}
 	 * @return the number of calls
 	 */
-	final long commandCalls(String command) {
+	public final long commandCalls(String command) {
 		String statistics = info("commandstats", "cmdstat_" + command);
 		if (statistics == null) {
 			return 0;
