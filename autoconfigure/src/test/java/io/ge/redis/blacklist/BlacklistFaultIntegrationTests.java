@@ -128,7 +128,12 @@ class BlacklistFaultIntegrationTests {
 			for (Instance instance : instances) {
 				await().ignoreExceptions().until(instance::answersFromMemory);
 			}
-			revoked.forEach(instances.get(0).blacklist()::revoke);
+			for (TokenIdentity token : revoked) {
+				await().ignoreExceptionsInstanceOf(RedisUnavailableException.class).until(() -> {
+					instances.get(0).blacklist().revoke(token);
+					return true;
+				});
+			}
 			for (Instance instance : instances) {
 				await().until(() -> instance.control().standing().local().ids() >= revoked.size());
 			}
@@ -153,8 +158,9 @@ class BlacklistFaultIntegrationTests {
 			redis.primary().start();
 			for (Instance instance : instances) {
 				await().ignoreExceptions().until(instance::answersFromMemory);
-				assertThat(clear).allMatch((token) -> isDecided(instance, token, TokenStatus.CLEAR));
-				assertThat(revoked).allMatch((token) -> isDecided(instance, token, TokenStatus.REVOKED));
+				await().until(() -> clear.stream().allMatch((token) -> isDecided(instance, token, TokenStatus.CLEAR)));
+				await()
+					.until(() -> revoked.stream().allMatch((token) -> isDecided(instance, token, TokenStatus.REVOKED)));
 			}
 			assertThat(undecided).hasPositiveValue();
 		}

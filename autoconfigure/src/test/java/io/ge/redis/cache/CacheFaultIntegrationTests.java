@@ -255,7 +255,7 @@ class CacheFaultIntegrationTests {
 	@Test
 	void onlyThePushConnectionCut() throws Exception {
 		String promise = "those who wait for a loader get its value all the same";
-		Site patient = site.with("ge.redis.cache.lease-time=30s");
+		Site patient = site.with("ge.redis.cache.lease-time=30s", "ge.redis.cache.load-wait=25s");
 		LongSupplier questions = () -> site.network().commands("evalsha");
 		FaultRun run = FaultRun.of("cache", "push connection cut", promise).atLeast(30, 1);
 		CacheScenario.messageLost(run, patient.one(), patient.second(), site.pushCut(), questions);

@@ -228,11 +228,12 @@ class SharedLockFaultIntegrationTests {
 					.ignoreExceptionsInstanceOf(InstanceCallException.class)
 					.until(() -> instance.get("together", "working", "READ", "0", "5000", "0"), "done"::equals);
 			}
-			together(dies, "READ", Duration.ZERO, Duration.ofMinutes(1));
+			together(dies, "READ", Duration.ZERO, LEASE, Duration.ofMinutes(1));
 			awaitEntered(journals, 1);
-			CompletableFuture<String> other = together(reads, "READ", Duration.ZERO, LEASE.multipliedBy(2));
+			CompletableFuture<String> other = together(reads, "READ", Duration.ZERO, Duration.ofSeconds(30),
+					LEASE.multipliedBy(2));
 			awaitEntered(journals, 2);
-			CompletableFuture<String> writer = together(writes, "WRITE", LEASE.multipliedBy(6), Duration.ZERO);
+			CompletableFuture<String> writer = together(writes, "WRITE", LEASE.multipliedBy(6), LEASE, Duration.ZERO);
 			Awaitility.await("a writer that waits")
 				.until(() -> redis.primary().command("ZCARD", "ge:lock:{together:a}:w1"), Long.valueOf(1)::equals);
 			long killed = System.nanoTime();
@@ -255,8 +256,9 @@ class SharedLockFaultIntegrationTests {
 		}
 	}
 
-	private static CompletableFuture<String> together(Instance instance, String mode, Duration wait, Duration work) {
-		return instance.call("together", "a", mode, String.valueOf(wait.toMillis()), String.valueOf(LEASE.toMillis()),
+	private static CompletableFuture<String> together(Instance instance, String mode, Duration wait, Duration lease,
+			Duration work) {
+		return instance.call("together", "a", mode, String.valueOf(wait.toMillis()), String.valueOf(lease.toMillis()),
 				String.valueOf(work.toMillis()));
 	}
 

@@ -8,11 +8,14 @@ package io.ge.redis.ratelimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.test.instance.Operation;
 import io.ge.redis.test.oracle.Journal;
@@ -41,6 +44,8 @@ import org.springframework.test.util.ReflectionTestUtils;
 		RateLimitAutoConfiguration.class })
 @Import(RateLimitOperations.class)
 class RateLimitFaultApplication {
+
+	private final AtomicInteger unanswered = new AtomicInteger();
 
 	/** Events are told on the thread of the caller. */
 	private final ThreadLocal<RateLimitEvent.Source> source = new ThreadLocal<>();
@@ -100,6 +105,32 @@ class RateLimitFaultApplication {
 				this.source.set(decided.source());
 			}
 		};
+	}
+
+	@Bean
+	OutageListener failures() {
+		return new OutageListener() {
+
+			@Override
+			public void onFailure(String pattern, OutageCause cause) {
+				if (pattern.equals("ratelimit") && cause == OutageCause.TIMEOUT) {
+					RateLimitFaultApplication.this.unanswered.incrementAndGet();
+				}
+			}
+
+			@Override
+			public void onTransition(String breaker, boolean open) {
+			}
+
+		};
+	}
+
+	/**
+	 * How many commands have waited for Redis in vain.
+	 */
+	@Bean
+	Operation unanswered() {
+		return (arguments) -> this.unanswered.toString();
 	}
 
 	/**

@@ -35,7 +35,8 @@ import io.ge.redis.test.oracle.Violation;
  * run.verify();
  * </pre>
  *
- * A short run has the number of rounds it was given. The long one, with the property
+ * A short run has the number of rounds it was given, and some more where a slow machine
+ * lets too little happen in them. The long one, with the property
  * {@code ge.test.chaos.minutes} for all runs together, goes on for its share of that
  * time. All randomness comes from {@link #random()}, whose seed is printed, and which
  * {@code ge.test.seed} sets.
@@ -43,6 +44,9 @@ import io.ge.redis.test.oracle.Violation;
 public final class FaultRun {
 
 	private static final int ATTEMPTS = 3;
+
+	/** So many rounds more there may be until there were enough operations and faults. */
+	private static final int FURTHER_ROUNDS = 10;
 
 	private static final String MINUTES = "ge.test.chaos.minutes";
 
@@ -131,7 +135,7 @@ public final class FaultRun {
 	}
 
 	/**
-	 * How many rounds the short size has.
+	 * How many rounds the short size has, if enough happens in them.
 	 * @param rounds the number, 1 if nothing is said
 	 * @return this
 	 */
@@ -151,7 +155,8 @@ public final class FaultRun {
 	}
 
 	/**
-	 * Below what a run says nothing, so that it fails.
+	 * Below what a run says nothing, so that it goes on for some rounds and fails in the
+	 * end.
 	 * @param operations the least number of operations
 	 * @param faults the least number of faults
 	 * @return this
@@ -187,7 +192,12 @@ public final class FaultRun {
 		if (this.once) {
 			return before == 0;
 		}
-		return before < this.rounds || (System.nanoTime() - this.started) < share();
+		return before < this.rounds || (System.nanoTime() - this.started) < share()
+				|| (before < this.rounds + FURTHER_ROUNDS && this.violations.isEmpty() && saysTooLittle());
+	}
+
+	private boolean saysTooLittle() {
+		return this.operations.get() < this.leastOperations || this.faults.get() < this.leastFaults;
 	}
 
 	private static long share() {
@@ -345,7 +355,7 @@ public final class FaultRun {
 			throw new AssertionError(this + " broke its promise '" + this.promise + "' " + row.violations() + " times: "
 					+ this.violations.subList(0, Math.min(10, this.violations.size())));
 		}
-		if (row.operations() < this.leastOperations || row.faultsInjected() < this.leastFaults) {
+		if (saysTooLittle()) {
 			throw new AssertionError(this + " says too little with " + row.operations() + " operations of at least "
 					+ this.leastOperations + " and " + row.faultsInjected() + " faults of at least "
 					+ this.leastFaults);

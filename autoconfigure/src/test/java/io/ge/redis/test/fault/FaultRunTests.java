@@ -85,6 +85,34 @@ class FaultRunTests {
 	}
 
 	@Test
+	void goesOnUntilItSaysEnough() {
+		FaultRun run = run().atLeast(5, 2);
+		int rounds = 0;
+		while (run.next()) {
+			rounds++;
+			run.injected();
+			run.operations(2);
+		}
+		run.verify();
+		assertThat(rounds).isGreaterThanOrEqualTo(3);
+	}
+
+	@Test
+	void endsWithoutEnoughIfNothingHappensOrSomethingIsWrong() {
+		FaultRun idle = run();
+		int rounds = 0;
+		while (idle.next()) {
+			rounds++;
+		}
+		assertThat(rounds).isGreaterThan(1);
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(idle::verify).withMessageContaining("too little");
+		FaultRun broken = run();
+		assertThat(broken.next()).isTrue();
+		broken.violation("found");
+		assertThat(broken.next()).isEqualTo(Long.getLong("ge.test.chaos.minutes", 0) > 0);
+	}
+
+	@Test
 	void faultsThatCannotHappenFail() {
 		FaultRun run = run();
 		Fault broken = Fault.of("broken", () -> {

@@ -46,10 +46,10 @@ public final class CacheScenario {
 
 	private static final int ROWS_AT_ONCE = 3;
 
-	private static final int REPETITIONS = 3;
+	private static final int REPETITIONS = 12;
 
-	/** Below the time after which everybody asks again who counts on messages. */
-	private static final Duration SOON = Duration.ofMillis(900);
+	/** In less than this nobody asks so often who counts on messages. */
+	private static final Duration SOON = Duration.ofMillis(11_500);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 

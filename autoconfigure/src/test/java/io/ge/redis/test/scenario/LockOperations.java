@@ -7,6 +7,8 @@ package io.ge.redis.test.scenario;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.test.instance.Operation;
@@ -32,6 +34,12 @@ public class LockOperations {
 	/** Names the sections of locks without tokens. */
 	private final AtomicLong numbers = new AtomicLong();
 
+	/** Keys whose holder is to leave. */
+	private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
+	/** Keys of which there have been enough sections. */
+	private final Set<String> over = ConcurrentHashMap.newKeySet();
+
 	private final LockPort locks;
 
 	private final Journal journal;
@@ -52,9 +60,27 @@ public class LockOperations {
 	}
 
 	/**
+	 * Has the holder of a key leave its section. Arguments: key.
+	 * @return the operation
+	 */
+	@Bean
+	public Operation leave() {
+		return (arguments) -> String.valueOf(this.leaving.add(arguments[0]));
+	}
+
+	/**
+	 * Lets no further section of a key follow. Arguments: key.
+	 * @return the operation
+	 */
+	@Bean
+	public Operation enough() {
+		return (arguments) -> String.valueOf(this.over.add(arguments[0]));
+	}
+
+	/**
 	 * One critical section after the other. Arguments: as for a section, and for how long
-	 * in milliseconds. Result: the numbers of those done, lost, refused and failed, and
-	 * the longest wait for a lock in milliseconds.
+	 * in milliseconds, unless there are enough before. Result: the numbers of those done,
+	 * lost, refused and failed, and the longest wait for a lock in milliseconds.
 	 * @return the operation
 	 */
 	@Bean
@@ -62,7 +88,7 @@ public class LockOperations {
 		return (arguments) -> {
 			long end = System.nanoTime() + millis(arguments[4]).toNanos();
 			int[] counts = new int[4];
-			while (System.nanoTime() - end < 0) {
+			while (System.nanoTime() - end < 0 && !this.over.contains(arguments[0])) {
 				try {
 					switch (section(arguments[0], millis(arguments[1]), millis(arguments[2]), millis(arguments[3]))) {
 						case "done" -> counts[0]++;
@@ -119,7 +145,7 @@ public class LockOperations {
 				return "lost";
 			}
 			long left = end - System.nanoTime();
-			if (left <= 0) {
+			if (left <= 0 || this.leaving.remove(key)) {
 				this.journal.write(Journal.LEAVE, key, token);
 				return "done";
 			}

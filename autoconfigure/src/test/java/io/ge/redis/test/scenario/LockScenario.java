@@ -55,6 +55,12 @@ public final class LockScenario extends Scenario {
 	/** Until when a key is free again of which nobody learnt whether it was taken. */
 	private static final Duration FREE_AGAIN = Duration.ofSeconds(4);
 
+	/** Much longer than anybody waits who is served, and holds who is to be told. */
+	private static final Duration LONG = LEASE.multipliedBy(10);
+
+	/** Until it is said that there is enough. */
+	private static final Duration UNTIL_TOLD = Duration.ofMinutes(5);
+
 	/** What a busy machine may add to a bound. */
 	private static final Duration SLACK = Duration.ofMillis(1500);
 
@@ -92,12 +98,11 @@ public final class LockScenario extends Scenario {
 			while (this.run.next()) {
 				String key = "paused-" + this.run.round();
 				Fault pause = Fault.of("paused", () -> pause(owner, key), owner::resume);
-				CompletableFuture<String> first = hold(owner, key, Duration.ZERO, LEASE, LEASE.multipliedBy(3));
+				CompletableFuture<String> first = hold(owner, key, Duration.ZERO, LEASE, LONG);
 				await(Journal.WRITTEN, key, owner);
 				this.run.inject(pause);
 				long paused = System.nanoTime();
-				CompletableFuture<String> second = hold(other, key, LEASE.multipliedBy(4), LEASE,
-						Duration.ofMillis(500));
+				CompletableFuture<String> second = hold(other, key, LONG, LONG, Duration.ofMillis(500));
 				await(Journal.WRITTEN, key, other);
 				this.run.latency(since(paused));
 				this.run.heal(pause);
@@ -127,12 +132,11 @@ public final class LockScenario extends Scenario {
 				othersFirst(instances).forEach(this::awaitWorking);
 				Failpoint hold = seen.hold();
 				owner.arm(hold);
-				CompletableFuture<String> first = hold(owner, key, Duration.ZERO, LEASE, LEASE.multipliedBy(3));
+				CompletableFuture<String> first = hold(owner, key, Duration.ZERO, LEASE, LONG);
 				owner.awaitReached(hold);
 				this.run.inject(pause);
 				long paused = System.nanoTime();
-				CompletableFuture<String> second = hold(other, key, LEASE.multipliedBy(4), LEASE,
-						Duration.ofMillis(500));
+				CompletableFuture<String> second = hold(other, key, LONG, LONG, Duration.ofMillis(500));
 				await(Journal.WRITTEN, key, other);
 				this.run.latency(since(paused));
 				this.run.heal(pause);
@@ -163,7 +167,7 @@ public final class LockScenario extends Scenario {
 					String key = "killed-" + this.run.round() + "-" + i;
 					keys.add(key);
 					hold(owner, key, Duration.ZERO, LEASE, Duration.ofMinutes(1));
-					waiting.add(section(other, key, LEASE.multipliedBy(3), LEASE, Duration.ZERO));
+					waiting.add(section(other, key, LONG, LEASE, Duration.ZERO));
 				}
 				pass(LEASE.dividedBy(3)); // into the next lease, which counts from the
 											// kill
@@ -192,7 +196,6 @@ public final class LockScenario extends Scenario {
 	 * granted to nobody who lives.
 	 */
 	public void instanceKilledWhileItWaits() {
-		Duration patience = LEASE.multipliedBy(4);
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			Instance owner = subjects(redis).start();
 			Instance next = others(redis).start();
@@ -202,12 +205,13 @@ public final class LockScenario extends Scenario {
 				Instance first = others(redis).start();
 				awaitWorking(first);
 				String key = "waiting-" + this.run.round();
-				CompletableFuture<String> held = hold(owner, key, Duration.ZERO, patience, LEASE);
-				section(first, key, patience, LEASE, Duration.ZERO);
+				CompletableFuture<String> held = hold(owner, key, Duration.ZERO, LONG, UNTIL_TOLD);
+				section(first, key, LONG.plus(LONG), LEASE, Duration.ZERO);
 				awaitQueued(redis, key, 1);
-				CompletableFuture<String> served = section(next, key, patience, LEASE, Duration.ZERO);
+				CompletableFuture<String> served = section(next, key, LONG.plus(LONG), LEASE, Duration.ZERO);
 				awaitQueued(redis, key, 2);
 				this.run.inject(Fault.of("killed", first::kill));
+				owner.get("leave", key);
 				result(held);
 				Entry left = await("release", entry(Journal.LEAVE, key, owner));
 				String told = result(served);
@@ -226,6 +230,7 @@ public final class LockScenario extends Scenario {
 
 	private static void awaitQueued(StandaloneRedis redis, String key, long instances) {
 		Awaitility.await("instances that wait for " + key)
+			.atMost(LONG)
 			.pollInterval(Duration.ofMillis(10))
 			.until(() -> queued(redis, key, "q1") + queued(redis, key, "w1"), (size) -> size == instances);
 	}
@@ -248,8 +253,7 @@ public final class LockScenario extends Scenario {
 			Fault restart = Fault.of("killed", node::kill, node::start);
 			while (this.run.next()) {
 				String key = "restart-" + this.run.round();
-				List<CompletableFuture<String>> load = load(instances, key,
-						outage.plus(outage).plus(Duration.ofMillis(2500)));
+				List<CompletableFuture<String>> load = load(instances, key, UNTIL_TOLD);
 				await(Journal.ENTER, key, instances.get(0));
 				await(Journal.ENTER, key, instances.get(1));
 				this.run.inject(restart);
@@ -260,6 +264,8 @@ public final class LockScenario extends Scenario {
 				served(key, up, instances.get(0));
 				served(key, up, instances.get(1));
 				this.run.note("outage ms", Duration.ofNanos(up - down).toMillis());
+				pass(LEASE);
+				instances.forEach((instance) -> instance.get("enough", key));
 				tally(load);
 			}
 			judge(redis, false);
@@ -447,14 +453,12 @@ public final class LockScenario extends Scenario {
 				List<CompletableFuture<String>> held = new ArrayList<>();
 				List<CompletableFuture<String>> taken = new ArrayList<>();
 				for (int i = 0; i < locks; i++) {
-					held.add(hold(owner, "cut-" + this.run.round() + "-" + i, Duration.ZERO, LEASE,
-							LEASE.multipliedBy(3)));
+					held.add(hold(owner, "cut-" + this.run.round() + "-" + i, Duration.ZERO, LEASE, LONG));
 				}
 				this.run.inject(cut);
 				long from = System.nanoTime();
 				for (int i = 0; i < locks; i++) {
-					taken.add(section(other, "cut-" + this.run.round() + "-" + i, LEASE.multipliedBy(4), LEASE,
-							Duration.ofMillis(200)));
+					taken.add(section(other, "cut-" + this.run.round() + "-" + i, LONG, LONG, Duration.ofMillis(200)));
 				}
 				for (CompletableFuture<String> section : taken) {
 					String told = result(section);
@@ -513,9 +517,12 @@ public final class LockScenario extends Scenario {
 			Instance other = subjects(redis).start();
 			while (this.run.next()) {
 				String key = "clock-" + this.run.round();
-				List<CompletableFuture<String>> load = load(List.of(ahead, other), key, Duration.ofSeconds(2));
+				List<Instance> instances = List.of(ahead, other);
+				List<CompletableFuture<String>> load = load(instances, key, UNTIL_TOLD);
 				await(Journal.ENTER, key, ahead);
 				await(Journal.ENTER, key, other);
+				pass(LEASE);
+				instances.forEach((instance) -> instance.get("enough", key));
 				tally(load);
 			}
 			judge(redis, true);
