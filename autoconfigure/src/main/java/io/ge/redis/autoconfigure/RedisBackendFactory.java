@@ -62,7 +62,7 @@ class RedisBackendFactory implements Function<@Nullable String, RedisBackend>, A
 		RedisConnectionFactory factory = (factoryName != null) ? named(factoryName) : only();
 		List<ScriptListener> scripts = this.scriptListeners.orderedStream().toList();
 		return new RedisBackend((factoryName != null) ? factoryName : "default", this.prefix, this.instanceId,
-				GuardConnections.from(factory), this.outage, this.scheduler,
+				GuardConnections.from(factory, this.outage.commandTimeout()), this.outage, this.scheduler,
 				(script, nanos, failure) -> scripts.forEach((listener) -> listener.onExecuted(script, nanos, failure)),
 				new Listeners(this.outageListeners.orderedStream().toList()));
 	}

@@ -7,6 +7,7 @@ package io.ge.redis.benchmark;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -330,7 +331,7 @@ public class OwnShareBenchmark {
 		private volatile boolean interrupted;
 
 		Answers(RedisConnectionFactory factory) {
-			this.connection = new AnsweringConnection(GuardConnections.from(factory));
+			this.connection = new AnsweringConnection(GuardConnections.from(factory, Duration.ofSeconds(5)));
 		}
 
 		@Override

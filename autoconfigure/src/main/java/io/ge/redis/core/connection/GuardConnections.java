@@ -5,6 +5,8 @@
 
 package io.ge.redis.core.connection;
 
+import java.time.Duration;
+
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,18 +28,19 @@ public final class GuardConnections {
 	 * Makes a connection to the servers of a factory, with the same credentials, TLS and
 	 * database. Nothing is connected before the first {@link GuardConnection#reopen}.
 	 * @param factory the application's factory
+	 * @param commandTimeout how long a call waits for Redis at most
 	 * @return an asynchronous connection for a {@link LettuceConnectionFactory}, else one
 	 * that borrows connections of the factory
 	 */
-	public static RestartableGuardConnection from(RedisConnectionFactory factory) {
-		return new RestartableGuardConnection(() -> connect(factory));
+	public static RestartableGuardConnection from(RedisConnectionFactory factory, Duration commandTimeout) {
+		return new RestartableGuardConnection(() -> connect(factory, commandTimeout));
 	}
 
-	private static GuardConnection connect(RedisConnectionFactory factory) {
+	private static GuardConnection connect(RedisConnectionFactory factory, Duration commandTimeout) {
 		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce && canBeCopied(lettuce)) {
 			return LettuceGuardConnection.from(lettuce);
 		}
-		return new SpringDataGuardConnection(factory);
+		return new SpringDataGuardConnection(factory, commandTimeout);
 	}
 
 	// The factory does not show fixed primaries and replicas, but a default server

@@ -42,18 +42,22 @@ final class SpringDataGuardConnection implements GuardConnection {
 
 	private static final int QUEUE = 1024;
 
-	/** A command that nobody waits for any more is not sent after all. */
-	private static final long LONGEST_QUEUEING = TimeUnit.SECONDS.toNanos(1);
+	/** Commands for which no caller waits are sent as late as this. */
+	private static final Duration QUEUEING = Duration.ofSeconds(1);
 
 	private static final boolean jedisPresent = ClassUtils.isPresent("redis.clients.jedis.Jedis",
 			SpringDataGuardConnection.class.getClassLoader());
 
 	private final RedisConnectionFactory factory;
 
+	/** A command that nobody waits for any more is not sent after all. */
+	private final long longestQueueing;
+
 	private final ExecutorService workers = workers();
 
-	SpringDataGuardConnection(RedisConnectionFactory factory) {
+	SpringDataGuardConnection(RedisConnectionFactory factory, Duration commandTimeout) {
 		this.factory = factory;
+		this.longestQueueing = Math.max(QUEUEING.toNanos(), commandTimeout.toNanos());
 	}
 
 	@Override
@@ -86,7 +90,7 @@ final class SpringDataGuardConnection implements GuardConnection {
 		long queued = System.nanoTime();
 		try {
 			this.workers.execute(() -> {
-				if (System.nanoTime() - queued < LONGEST_QUEUEING) {
+				if (System.nanoTime() - queued < this.longestQueueing) {
 					run(command, result);
 				}
 				else {

@@ -5,6 +5,8 @@
 
 package io.ge.redis.core.connection;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -32,7 +34,7 @@ class GuardConnectionsTests {
 	}
 
 	private static boolean isAsynchronous(LettuceConnectionFactory factory) {
-		try (GuardConnection connection = GuardConnections.from(factory)) {
+		try (GuardConnection connection = GuardConnections.from(factory, Duration.ofSeconds(5))) {
 			return connection.isAsynchronous();
 		}
 	}

@@ -44,7 +44,8 @@ class LettuceGuardConnectionIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			redis.primary().pause();
 			GuardConnection connection = GuardConnections.from(new LettuceConnectionFactory(
-					new RedisClusterConfiguration().clusterNode(redis.primary().host(), redis.primary().port())));
+					new RedisClusterConfiguration().clusterNode(redis.primary().host(), redis.primary().port())),
+					Duration.ofSeconds(5));
 			// Both threads that connect wait for the map of the cluster
 			PushSubscription first = connection.subscribe(NOBODY, List.of("a".getBytes()));
 			PushSubscription second = connection.subscribe(NOBODY, List.of("b".getBytes()));

@@ -150,7 +150,8 @@ class OutageIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			LettuceConnectionFactory factory = redis.lettuceConnectionFactory();
 			AtomicReference<RedisBackend> made = new AtomicReference<>();
-			RedisBackend backend = new RedisBackend("test", "ge", "instance-1", GuardConnections.from(factory),
+			RedisBackend backend = new RedisBackend("test", "ge", "instance-1",
+					GuardConnections.from(factory, Duration.ofSeconds(5)),
 					new OutageSettings(Duration.ofSeconds(5), 3, Duration.ofMillis(50)), scheduler,
 					(script, nanos, failure) -> {
 					}, new FirstCall(made, first));
