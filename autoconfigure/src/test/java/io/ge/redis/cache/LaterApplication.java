@@ -96,6 +96,20 @@ final class LaterApplication implements AutoCloseable {
 		return this.context.getBean(type);
 	}
 
+	/**
+	 * Waits until another instance has heard of the accounts that were invalidated here:
+	 * what it stores before that is outdated to this one.
+	 */
+	void awaitHeardBy(LaterApplication other) {
+		Account theirs = new Account("heard", 1);
+		Account own = new Account("heard", 2);
+		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+			other.caches().evict("accounts", theirs.id());
+			other.caches().get("accounts", theirs.id(), Account.class, () -> theirs);
+			return theirs.equals(caches().get("accounts", theirs.id(), Account.class, () -> own));
+		});
+	}
+
 	@Override
 	public void close() {
 		this.context.close();
