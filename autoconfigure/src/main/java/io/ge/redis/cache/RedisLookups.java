@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
@@ -46,10 +47,21 @@ final class RedisLookups {
 
 	private final GuardedRedis redis;
 
+	private final LongSupplier nanoTime;
+
 	private final Map<Alike, Gathering<Asked>> alike = new ConcurrentHashMap<>();
 
 	RedisLookups(GuardedRedis redis) {
+		this(redis, System::nanoTime);
+	}
+
+	/**
+	 * Creates lookups.
+	 * @param nanoTime the time by which answers take long
+	 */
+	RedisLookups(GuardedRedis redis, LongSupplier nanoTime) {
 		this.redis = redis;
+		this.nanoTime = nanoTime;
 	}
 
 	/**
@@ -70,7 +82,7 @@ final class RedisLookups {
 		if (known != null) {
 			return known;
 		}
-		Gathering<Asked> own = new Gathering<>(this::send, System::nanoTime);
+		Gathering<Asked> own = new Gathering<>(this::send, this.nanoTime);
 		Gathering<Asked> other = this.alike.putIfAbsent(kind, own);
 		return (other != null) ? other : own;
 	}

@@ -111,12 +111,14 @@ class InvokedMethodsIntegrationTests {
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(desk.runs()).containsExactlyInAnyOrder("limited async", "once async",
 						"locked async", "checked async"));
+			Background background = context.getBean(Background.class);
+			// Until its result is stored, the key is in flight
+			Awaitility.await().until(() -> background.finished() == 4);
 			context.getBean(TokenBlacklist.class).block("accounts", "anna", Duration.ofMinutes(1));
 			desk.limited("anna");
 			desk.once("anna");
 			desk.checked("anna");
 			// The caller hears nothing of it
-			Background background = context.getBean(Background.class);
 			Awaitility.await().until(() -> background.failures().size() == 2 && background.finished() == 7);
 			assertThat(background.failures()).hasOnlyElementsOfTypes(RateLimitExceededException.class,
 					SubjectBlockedException.class);

@@ -425,6 +425,7 @@ class TokenBlacklistIntegrationTests {
 				tokens.add(token("alice", null));
 				this.first.blacklist().revoke(tokens.get(i));
 			}
+			TokenIdentity ofBob = token("bob", null);
 			this.first.blacklist().revokeAll(ISSUER, "bob");
 			this.first.blacklist().block("ips", "10.0.0.1", SKEW);
 			try (Instance late = new Instance(redis)) {
@@ -433,7 +434,7 @@ class TokenBlacklistIntegrationTests {
 				for (TokenIdentity token : tokens) {
 					assertThat(late.blacklist().check(token)).isEqualTo(TokenStatus.REVOKED);
 				}
-				assertThat(late.blacklist().check(token("bob", null))).isEqualTo(TokenStatus.SUBJECT_REVOKED);
+				assertThat(late.blacklist().check(ofBob)).isEqualTo(TokenStatus.SUBJECT_REVOKED);
 				assertThat(late.blacklist().isBlocked("ips", "10.0.0.1")).isTrue();
 				assertThat(late.events())
 					.allSatisfy((event) -> assertThat(((BlacklistEvent) event).source()).isEqualTo(Source.LOCAL));
@@ -442,8 +443,13 @@ class TokenBlacklistIntegrationTests {
 
 		@Test
 		void reasonIsToldWhereverItIsRefused(RedisFixture redis) throws Exception {
-			TokenIdentity token = token("alice", null);
 			awaitFromMemory(this.second);
+			// Issued before all that is revoked
+			Instant now = Instant.now();
+			TokenIdentity token = token("alice", null);
+			List<TokenIdentity> refused = List.of(token, token("bob", null),
+					new TokenIdentity(ISSUER, "1", "alice", now, now.plusSeconds(300), null, "s", null),
+					new TokenIdentity(ISSUER, "2", "alice", now, now.plusSeconds(300), null, null, "c"));
 			TokenBlacklist stolen = this.first.blacklist().withReason("phone stolen, Zürich");
 			assertThat(stolen.revoke(token).awaitPropagation(PATIENCE)).isTrue();
 			stolen.revokeSession(ISSUER, "s").awaitPropagation(PATIENCE);
@@ -452,10 +458,6 @@ class TokenBlacklistIntegrationTests {
 			stolen.block("ips", "10.0.0.1", SKEW).awaitPropagation(PATIENCE);
 			// Gives no reason, and replaces none
 			this.first.blacklist().revoke(token).awaitPropagation(PATIENCE);
-			Instant now = Instant.now();
-			List<TokenIdentity> refused = List.of(token, token("bob", null),
-					new TokenIdentity(ISSUER, "1", "alice", now, now.plusSeconds(300), null, "s", null),
-					new TokenIdentity(ISSUER, "2", "alice", now, now.plusSeconds(300), null, null, "c"));
 			try (Instance late = new Instance(redis); Instance forgetful = Instance.withoutMemory(redis)) {
 				awaitFromMemory(late);
 				for (Instance instance : List.of(this.second, late, forgetful)) {

@@ -88,6 +88,7 @@ class CacheBatchFormsIntegrationTests {
 		for (String cache : List.of("accounts", "picked", "kept", "near", "behind")) {
 			application.caches().clear(cache);
 		}
+		application.awaitHeardBy(other);
 		SharedRedis.standalone().configResetStat();
 		application.accounts().loads().set(0);
 		application.events().takeResults();

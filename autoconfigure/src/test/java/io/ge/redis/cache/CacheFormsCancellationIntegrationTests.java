@@ -44,7 +44,7 @@ class CacheFormsCancellationIntegrationTests {
 	@BeforeAll
 	static void start() {
 		application = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
-				"ge.redis.cache.intent-timeout=2s");
+				"ge.redis.cache.intent-timeout=4s");
 	}
 
 	@AfterAll
@@ -66,13 +66,29 @@ class CacheFormsCancellationIntegrationTests {
 		Sinks.Empty<Void> changing = Sinks.empty();
 		this.accounts.afterChange(changing.asMono());
 		CompletableFuture<Account> writer = this.accounts.setInOperator("long", 7).toFuture();
-		// Twice as long as one announcement
-		Mono.delay(Duration.ofSeconds(4)).block(LONG);
+		Awaitility.await().until(() -> deadline("long") > 0);
+		long first = deadline("long");
+		Awaitility.await().atMost(LONG).until(() -> deadline("long") > first);
 		assertThat(this.accounts.find("long").block(LONG)).isNull();
 		assertThat(application.events().takeResults()).containsOnly("bypass", "loaded");
 		changing.tryEmitEmpty();
 		assertThat(writer).succeedsWithin(LONG);
 		assertThat(application.events().takeResults()).containsExactly("published");
+	}
+
+	/**
+	 * Until when the one writer of an account is announced, 0 if there is none.
+	 */
+	private static long deadline(String id) {
+		List<?> fields = (List<?>) SharedRedis.standalone()
+			.primary()
+			.command("HGETALL", "ge:cache:{accounts:" + id + "}:w1");
+		for (int i = 0; i < fields.size(); i += 2) {
+			if (fields.get(i).toString().startsWith("t:")) {
+				return Long.parseLong(fields.get(i + 1).toString().split(" ")[1]);
+			}
+		}
+		return 0;
 	}
 
 	@Test
@@ -87,7 +103,7 @@ class CacheFormsCancellationIntegrationTests {
 		assertThat(application.events().takeResults()).containsExactly("bypass", "loaded");
 		writer.dispose();
 		assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 2));
-		// Its announcement lasts for two seconds more
+		// Its announcement lasts for four seconds more
 		Awaitility.await().atMost(LONG).until(() -> {
 			assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 2));
 			return application.events().takeResults().equals(List.of("hit"));
@@ -143,7 +159,8 @@ class CacheFormsCancellationIntegrationTests {
 		begun.forEach(Disposable::dispose);
 		this.accounts.afterRead((read) -> Mono.empty());
 		this.accounts.afterChange(Mono.empty());
-		// Leases last a minute and announcements two seconds: nobody waits for the former
+		// Leases last a minute and announcements four seconds: nobody waits for the
+		// former
 		Awaitility.await().atMost(LONG).untilAsserted(() -> {
 			for (int i = 0; i < 50; i++) {
 				String id = "c" + i;

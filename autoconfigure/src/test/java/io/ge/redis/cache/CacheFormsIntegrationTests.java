@@ -88,12 +88,13 @@ class CacheFormsIntegrationTests {
 		other.accounts().afterRead((read) -> Mono.empty());
 		DATABASE.put("a", 100).block(LONG);
 		SharedRedis.standalone().flushAll();
-		// Those who have waited in an earlier test do not count
-		SharedRedis.standalone().configResetStat();
 		// Whoever finds no versions takes all entries for outdated
 		for (String cache : List.of("accounts", "several", "chosen", "tagged", "kept", "brief", "near")) {
 			application.caches().clear(cache);
 		}
+		application.awaitHeardBy(other);
+		// Those who have waited in an earlier test do not count
+		SharedRedis.standalone().configResetStat();
 		this.accounts.loads().set(0);
 		this.accounts.threads().clear();
 		other.accounts().loads().set(0);

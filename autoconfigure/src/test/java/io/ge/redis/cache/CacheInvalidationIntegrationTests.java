@@ -346,10 +346,14 @@ class CacheInvalidationIntegrationTests {
 		Groups theirs = this.other.bean(Groups.class);
 		readAll(theirs);
 		this.application.caches().evict("groups", "a1");
+		CountDownLatch read = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
-		this.groups.whileLoading(() -> CacheContract.await(release));
+		this.groups.whileLoading(() -> {
+			read.countDown();
+			CacheContract.await(release);
+		});
 		CompletableFuture<Balance> loader = inItsOwnThread(() -> this.groups.find("a1"));
-		Awaitility.await().until(() -> this.groups.loads().get() > 0);
+		CacheContract.await(read);
 		theirs.loads().set(0);
 		this.redis.configResetStat();
 		CompletableFuture<Balance> waiter = inItsOwnThread(() -> theirs.find("a1"));

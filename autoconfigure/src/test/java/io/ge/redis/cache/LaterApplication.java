@@ -99,6 +99,7 @@ final class LaterApplication implements AutoCloseable {
 	}
 
 	/**
+<<<<<<< HEAD
 	 * Returns the threads that stand still within a reader.
 	 */
 	static List<Thread> readersThatBlock() {
@@ -110,6 +111,19 @@ final class LaterApplication implements AutoCloseable {
 			.map(Map.Entry::getKey)
 			.filter((thread) -> thread.getState() != Thread.State.RUNNABLE)
 			.toList();
+=======
+	 * Waits until another instance has heard of the accounts that were invalidated here:
+	 * what it stores before that is outdated to this one.
+	 */
+	void awaitHeardBy(LaterApplication other) {
+		Account theirs = new Account("heard", 1);
+		Account own = new Account("heard", 2);
+		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+			other.caches().evict("accounts", theirs.id());
+			other.caches().get("accounts", theirs.id(), Account.class, () -> theirs);
+			return theirs.equals(caches().get("accounts", theirs.id(), Account.class, () -> own));
+		});
+>>>>>>> mend-caches
 	}
 
 	@Override

@@ -458,7 +458,7 @@ abstract class WitnessContract {
 	@Test
 	void looksNeedNoConnectionBesideThatOfTheCaller() {
 		run(this.runner.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1",
-				"spring.datasource.hikari.connection-timeout=500"), (desk) -> {
+				"spring.datasource.hikari.connection-timeout=10000"), (desk) -> {
 					Sale sale = desk.shop().sell("key", 3);
 					dieBeforeCompletion();
 					assertThat(desk.transactions.<Sale>execute((status) -> desk.shop().sell("key", 3))).isEqualTo(sale);

@@ -67,15 +67,15 @@ class BlacklistExamplesIntegrationTests {
 			TokenBlacklist blacklist = context.getBean(TokenBlacklist.class);
 			Jwt first = jwt("1");
 			Jwt second = jwt("2");
+			TokenIdentity ofBoris = new TokenIdentity("https://issuer.example", "3", "boris", Instant.now(),
+					Instant.now().plusSeconds(60), null);
 			examples.logout(first);
 			assertThat(blacklist.check(JwtTokens.identity(first))).isEqualTo(TokenStatus.REVOKED);
 			assertThat(blacklist.check(JwtTokens.identity(second))).isEqualTo(TokenStatus.CLEAR);
 			assertThat(examples.logoutEverywhere("anna")).isTrue();
 			assertThat(blacklist.check(JwtTokens.identity(second))).isEqualTo(TokenStatus.SUBJECT_REVOKED);
 			examples.reportStolen("boris");
-			assertThat(blacklist.check(new TokenIdentity("https://issuer.example", "3", "boris", Instant.now(),
-					Instant.now().plusSeconds(60), null)))
-				.isEqualTo(TokenStatus.SUBJECT_REVOKED);
+			assertThat(blacklist.check(ofBoris)).isEqualTo(TokenStatus.SUBJECT_REVOKED);
 			blacklist.block("addresses", "10.0.0.1", Duration.ofMinutes(1));
 			assertThat(examples.register("10.0.0.2")).isEqualTo("welcome");
 			assertThatExceptionOfType(SubjectBlockedException.class).isThrownBy(() -> examples.register("10.0.0.1"));

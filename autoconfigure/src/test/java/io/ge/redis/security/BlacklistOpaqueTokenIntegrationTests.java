@@ -72,6 +72,9 @@ class BlacklistOpaqueTokenIntegrationTests {
 
 	private static final String ISSUER = "https://issuer.example";
 
+	/** Of all tokens, so that what is revoked later is of before that. */
+	private static final Instant ISSUED = Instant.now();
+
 	private static StandaloneRedis redis;
 
 	private static ConfigurableApplicationContext application;
@@ -241,9 +244,9 @@ class BlacklistOpaqueTokenIntegrationTests {
 				throw new BadOpaqueTokenException("Not active");
 			}
 			String user = token.substring(0, token.indexOf('-'));
-			Instant now = Instant.now();
 			Map<String, Object> claims = new HashMap<>(more);
-			claims.putAll(Map.of("sub", user, "iat", now, "exp", now.plusSeconds(300), "sid", "session-of-" + token));
+			claims.putAll(Map.of("sub", user, "iat", ISSUED, "exp", Instant.now().plusSeconds(300), "sid",
+					"session-of-" + token));
 			return new DefaultOAuth2AuthenticatedPrincipal(user, claims, AuthorityUtils.NO_AUTHORITIES);
 		};
 	}

@@ -251,11 +251,16 @@ class BlacklistReactiveSecurityIntegrationTests {
 		redis.primary().pause();
 		try {
 			awaitForgetting();
-			CompletableFuture<Jwt> asked = decoder().decode(token).subscribeOn(loop).toFuture();
+			CompletableFuture<CompletableFuture<Jwt>> begun = new CompletableFuture<>();
 			CompletableFuture<Boolean> decidedBefore = new CompletableFuture<>();
-			loop.schedule(() -> decidedBefore.complete(asked.isDone()));
+			// At once, so that nothing but its own wait comes between
+			loop.schedule(() -> {
+				CompletableFuture<Jwt> asked = decoder().decode(token).toFuture();
+				decidedBefore.complete(asked.isDone());
+				begun.complete(asked);
+			});
 			assertThat(decidedBefore.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isFalse();
-			assertThat(asked).failsWithin(PATIENCE)
+			assertThat(begun.join()).failsWithin(PATIENCE)
 				.withThrowableThat()
 				.havingCause()
 				.isInstanceOf(JwtException.class)

@@ -6,6 +6,7 @@
 package io.ge.redis.core.bus;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -151,17 +152,22 @@ class InstanceBusIntegrationTests {
 		int times = 12;
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend one = TestBackend.on(redis, "one")) {
 			AtomicInteger subscribed = countSubscriptions(one);
-			Stopwatch watch = Stopwatch.start();
+			List<Duration> gone = new ArrayList<>();
 			for (int i = 0; i < times; i++) {
 				int before = subscribed.get();
+				Stopwatch watch = Stopwatch.start();
 				redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub");
 				Awaitility.await()
 					.pollDelay(Duration.ZERO)
 					.pollInterval(Duration.ofMillis(2))
 					.until(() -> subscribed.get() > before);
+				gone.add(watch.elapsed());
 			}
-			// With a quarter of a second before each it would be three seconds
-			assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(2));
+			// A pause before each would be in all of them, a server that stands still is
+			// in
+			// some
+			gone.sort(null);
+			assertThat(gone.get(times / 2)).isLessThan(Duration.ofMillis(250));
 		}
 	}
 

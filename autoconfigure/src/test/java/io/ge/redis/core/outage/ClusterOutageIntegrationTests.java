@@ -281,8 +281,13 @@ class ClusterOutageIntegrationTests {
 			.stream()
 			.limit(3)
 			.forEach((node) -> Awaitility.await().until(() -> succeeds(backend, keyOf(redis, node))));
+		redis.nodes()
+			.stream()
+			.limit(3)
+			.forEach((node) -> Awaitility.await()
+				.ignoreExceptionsInstanceOf(RedisUnavailableException.class)
+				.untilAsserted(() -> delete(backend, keyOf(redis, node))));
 		Awaitility.await().until(() -> !backend.get().breaker().isOpen());
-		redis.nodes().stream().limit(3).forEach((node) -> delete(backend, keyOf(redis, node)));
 		backend.failures().clear();
 		return backend;
 	}
