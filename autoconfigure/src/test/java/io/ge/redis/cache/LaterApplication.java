@@ -115,6 +115,7 @@ final class LaterApplication implements AutoCloseable {
 	 * Waits until another instance has heard of the accounts that were invalidated here:
 	 * what it stores before that is outdated to this one.
 	 */
+
 	void awaitHeardBy(LaterApplication other) {
 		Account theirs = new Account("heard", 1);
 		Account own = new Account("heard", 2);
