@@ -99,7 +99,6 @@ final class LaterApplication implements AutoCloseable {
 	}
 
 	/**
-<<<<<<< HEAD
 	 * Returns the threads that stand still within a reader.
 	 */
 	static List<Thread> readersThatBlock() {
@@ -111,11 +110,12 @@ final class LaterApplication implements AutoCloseable {
 			.map(Map.Entry::getKey)
 			.filter((thread) -> thread.getState() != Thread.State.RUNNABLE)
 			.toList();
-=======
+	}
+
+	/**
 	 * Waits until another instance has heard of the accounts that were invalidated here:
 	 * what it stores before that is outdated to this one.
 	 */
-
 	void awaitHeardBy(LaterApplication other) {
 		Account theirs = new Account("heard", 1);
 		Account own = new Account("heard", 2);
@@ -124,7 +124,6 @@ final class LaterApplication implements AutoCloseable {
 			other.caches().get("accounts", theirs.id(), Account.class, () -> theirs);
 			return theirs.equals(caches().get("accounts", theirs.id(), Account.class, () -> own));
 		});
->>>>>>> mend-caches
 	}
 
 	@Override
