@@ -8,8 +8,10 @@ package io.ge.redis.cache;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -389,10 +391,14 @@ class CacheBatchFormsIntegrationTests {
 		List<String> ids = List.of("k1", "k2");
 		this.batches.findKept(ids).block(LONG);
 		this.batches.afterRead((some) -> Mono.error(new IllegalStateException("no database")));
+		Set<String> seen = new HashSet<>();
+		// One of them may expire, and not be loaded, before the other
 		Awaitility.await().atMost(LONG).until(() -> {
 			application.events().takeResults();
 			assertThat(this.batches.findKept(ids).block(LONG)).isEqualTo(Map.of("k1", "one", "k2", "two"));
-			return application.events().takeResults().equals(List.of("load_failed", "stale", "stale"));
+			List<String> results = application.events().takeResults();
+			seen.addAll(results);
+			return seen.contains("load_failed") && Collections.frequency(results, "stale") == 2;
 		});
 		// For a second nobody asks the database again
 		assertThat(this.batches.findKeptFuture(ids)).succeedsWithin(LONG).isEqualTo(Map.of("k1", "one", "k2", "two"));
