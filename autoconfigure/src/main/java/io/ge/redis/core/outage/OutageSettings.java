@@ -15,7 +15,7 @@ import org.springframework.util.Assert;
  * What holds for all guards while Redis is slow or away.
  *
  * @param commandTimeout longest time that one guarded call waits for Redis, in sum over
- * its commands
+ * its commands; the start waits for a first connection as long, at least 1.5 s
  * @param failureThreshold consecutive failures after which calls stop asking Redis
  * @param probeInterval time between two attempts to reach Redis on a fresh connection
  * while it is away, at most 500 ms
