@@ -110,6 +110,23 @@ class SharedLockFaultIntegrationTests {
 
 	@Test
 	@Execution(ExecutionMode.CONCURRENT)
+	void instanceKilledWhileItHoldsAndWaits() {
+		RUNS.passes(LockFaultRuns
+			.run("holder killed whose callers wait before another's",
+					"the other has it within the lease and about a second")
+			.atLeast(4, 1), LockScenario::instanceKilledWhileItHoldsAndWaits);
+	}
+
+	@Test
+	@ProtectionOff
+	@Execution(ExecutionMode.CONCURRENT)
+	void instanceKilledWhileItHoldsAndWaitsIsMissedIfEachOfItsWaitersIsGrantedAShare() {
+		RUNS.fails(LockScenario::instanceKilledWhileItHoldsAndWaits,
+				Sabotage.script(SHARE, "if next(silent) then", "if false then"));
+	}
+
+	@Test
+	@Execution(ExecutionMode.CONCURRENT)
 	void redisHungAndResumedWithTheSameKeys() {
 		RUNS.passes(LockFaultRuns
 			.run("Redis hung beyond the budget and resumed, with shares",
@@ -167,14 +184,6 @@ class SharedLockFaultIntegrationTests {
 		RUNS.passes(LockFaultRuns
 			.run("instances with shares paused and killed at random under load", EXCLUSION + ", somebody is served")
 			.atLeast(20, 2), LockScenario::instancesPausedAndKilledAtRandom);
-	}
-
-	@Test
-	@ProtectionOff
-	@Execution(ExecutionMode.CONCURRENT)
-	void instancesKilledAtRandomAreMissedIfEachOfTheirWaitersIsGrantedAShare() {
-		RUNS.failsInTheEnd(LockScenario::instancesPausedAndKilledAtRandom,
-				Sabotage.script(SHARE, "if next(silent) then", "if false then"));
 	}
 
 	@Test

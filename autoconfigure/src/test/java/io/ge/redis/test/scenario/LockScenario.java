@@ -228,11 +228,49 @@ public final class LockScenario extends Scenario {
 		}
 	}
 
-	private static void awaitQueued(StandaloneRedis redis, String key, long instances) {
-		Awaitility.await("instances that wait for " + key)
+	/**
+	 * An instance is killed while it holds a lock and more of its callers wait for it,
+	 * all of them before one of another instance. Each that is waited for in vain costs
+	 * that one a grant.
+	 */
+	public void instanceKilledWhileItHoldsAndWaits() {
+		int callers = 3;
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			Instance next = subjects(redis).start();
+			awaitWorking(next);
+			while (this.run.next()) {
+				Instance owner = others(redis).start();
+				awaitWorking(owner);
+				String key = "both-" + this.run.round();
+				hold(owner, key, Duration.ZERO, LEASE, UNTIL_TOLD);
+				for (int i = 0; i < callers; i++) {
+					section(owner, key, LONG, LEASE, Duration.ZERO);
+				}
+				awaitQueued(redis, key, callers);
+				CompletableFuture<String> served = section(next, key, LONG, LEASE, Duration.ZERO);
+				awaitQueued(redis, key, callers + 1);
+				long killed = System.nanoTime();
+				Stopwatch watch = Stopwatch.start();
+				this.run.inject(Fault.of("killed", owner::kill));
+				String told = result(served);
+				Entry entered = find(entry(Journal.ENTER, key, next));
+				Duration after = between(killed, (entered != null) ? entered.nanos() : System.nanoTime(), watch);
+				this.run.require(entered != null && after.compareTo(LEASE.plusSeconds(1).plus(SLACK)) <= 0,
+						key + ": " + told + text(entered, after));
+				if (entered != null) {
+					this.run.latency(after);
+				}
+				this.run.operations(1 + callers);
+			}
+			judge(redis, true);
+		}
+	}
+
+	private static void awaitQueued(StandaloneRedis redis, String key, long places) {
+		Awaitility.await("those that wait for " + key)
 			.atMost(LONG)
 			.pollInterval(Duration.ofMillis(10))
-			.until(() -> queued(redis, key, "q1") + queued(redis, key, "w1"), (size) -> size == instances);
+			.until(() -> queued(redis, key, "q1") + queued(redis, key, "w1"), (size) -> size == places);
 	}
 
 	/**
@@ -335,6 +373,43 @@ public final class LockScenario extends Scenario {
 			instance.resume();
 			instance.pause();
 		}
+	}
+
+	/**
+	 * Pauses an instance while it holds the lock, which it takes again and again as long
+	 * as there is a load.
+	 */
+	private void pauseWithin(Instance instance, String key, List<CompletableFuture<String>> load) {
+		Predicate<Entry> entered = entry(Journal.ENTER, key, instance);
+		Predicate<Entry> change = entered.or(entry(Journal.LEAVE, key, instance)).or(entry(LOST, key, instance));
+		pause(instance, key);
+		while (!isLast(Journal.ENTER, change) && !isOver(load)) {
+			instance.resume();
+			awaitSection(key, entered, load);
+			pause(instance, key);
+		}
+	}
+
+	/**
+	 * Waits for the next section of a key, or until there is none any more.
+	 */
+	private void awaitSection(String key, Predicate<Entry> whose, List<CompletableFuture<String>> load) {
+		long from = System.nanoTime();
+		Predicate<Entry> entered = (entry) -> entry.kind().equals(Journal.ENTER) && entry.field(0).equals(key)
+				&& entry.nanos() - from > 0;
+		Awaitility.await("next section of " + key)
+			.atMost(PATIENCE)
+			.pollInterval(Duration.ofMillis(10))
+			.until(() -> find(entered.and(whose)) != null || isOver(load));
+	}
+
+	private static boolean isOver(List<CompletableFuture<String>> load) {
+		return load.stream().anyMatch(CompletableFuture::isDone);
+	}
+
+	private boolean isLast(String kind, Predicate<Entry> sought) {
+		List<Entry> found = history().entries().stream().filter(sought).toList();
+		return !found.isEmpty() && found.get(found.size() - 1).kind().equals(kind);
 	}
 
 	private void awaitWorking(Instance instance) {
@@ -584,18 +659,13 @@ public final class LockScenario extends Scenario {
 				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(200), duration);
 				pass(Duration.ofMillis(300 + this.run.random().nextInt(300)));
 				Instance holder = awaitHolder(instances, key);
-				Fault pause = Fault.of("paused", () -> pause(holder, key), holder::resume);
+				Fault pause = Fault.of("paused", () -> pauseWithin(holder, key, load), holder::resume);
 				this.run.inject(pause);
-				pass(LEASE.plusMillis(300 + this.run.random().nextInt(300)));
+				awaitSection(key, (entry) -> !entry.process().equals(holder.name()), load);
+				pass(Duration.ofMillis(this.run.random().nextInt(300)));
 				this.run.heal(pause);
-				long healed = System.nanoTime();
 				// One fault after the other: the next one may cost a lease as well
-				Predicate<Entry> served = (entry) -> entry.kind().equals(Journal.ENTER) && entry.field(0).equals(key)
-						&& entry.nanos() - healed > 0;
-				Awaitility.await("somebody served after the pause")
-					.atMost(duration.multipliedBy(4))
-					.pollInterval(Duration.ofMillis(40))
-					.until(() -> find(served) != null || load.stream().allMatch(CompletableFuture::isDone));
+				awaitSection(key, (entry) -> true, load);
 				int place = instances.indexOf(holder);
 				int killed = (place + 1 + this.run.random().nextInt(instances.size() - 1)) % instances.size();
 				this.run.inject(Fault.of("killed", instances.get(killed)::kill));

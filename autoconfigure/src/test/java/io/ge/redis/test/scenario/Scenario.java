@@ -40,7 +40,7 @@ import org.springframework.util.FileSystemUtils;
  */
 abstract class Scenario implements AutoCloseable {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	/** Where journals are kept for whoever wants to read them. */
 	private static final @Nullable String KEPT = System.getProperty("ge.test.journals");
