@@ -18,6 +18,9 @@ import java.util.regex.Pattern;
 
 import io.ge.redis.test.Signals;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.FileSystemUtils;
 
 /**
  * An instance of the desk in a JVM of its own.
@@ -26,30 +29,37 @@ final class DeskProcess extends DeskClient implements AutoCloseable {
 
 	private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
+	private static final String LOG = "log";
+
 	private final Process process;
 
-	private final Path log;
+	/** Its log, and what its server writes, which a killed one would leave. */
+	private final Path directory;
 
-	private DeskProcess(Process process, Path log) throws IOException {
-		super(awaitPort(process, log));
+	/** What was logged until it was closed. */
+	private @Nullable String ended;
+
+	private DeskProcess(Process process, Path directory) throws IOException {
+		super(awaitPort(process, directory.resolve(LOG)));
 		this.process = process;
-		this.log = log;
+		this.directory = directory;
 	}
 
 	static DeskProcess start(List<String> properties) {
 		try {
-			Path log = Files.createTempFile("desk", ".log");
+			Path directory = Files.createTempDirectory("desk");
 			List<String> command = new ArrayList<>();
 			command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 			command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
 					System.getProperty("java.class.path"), SampleApplication.class.getName()));
 			command.addAll(List.of(Desk.arguments(properties)));
 			command.add("--logging.level.org.springframework.boot=info");
+			command.add("--server.tomcat.basedir=" + directory);
 			Process process = new ProcessBuilder(command).redirectErrorStream(true)
-				.redirectOutput(log.toFile())
+				.redirectOutput(directory.resolve(LOG).toFile())
 				.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-			return new DeskProcess(process, log);
+			return new DeskProcess(process, directory);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -72,8 +82,11 @@ final class DeskProcess extends DeskClient implements AutoCloseable {
 	 * What was logged: warnings, errors, and the start.
 	 */
 	String log() {
+		if (this.ended != null) {
+			return this.ended;
+		}
 		try {
-			return Files.readString(this.log);
+			return Files.readString(this.directory.resolve(LOG));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -96,15 +109,20 @@ final class DeskProcess extends DeskClient implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the process in order.
+	 * Ends the process in order, and removes what it has written.
 	 */
 	@Override
 	public void close() {
 		this.process.destroy();
 		try {
 			if (!this.process.waitFor(20, TimeUnit.SECONDS)) {
-				this.process.destroyForcibly();
+				this.process.destroyForcibly().waitFor();
 			}
+			this.ended = log();
+			FileSystemUtils.deleteRecursively(this.directory);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
