@@ -51,8 +51,9 @@ class RateLimitFaultIntegrationTests {
 	private static final Sabotage[] DEAF = { Sabotage.answer(DenyCache.class, "isCertain", true),
 			Sabotage.skip(DenyCache.class, "clear") };
 
-	/** Refuses from memory without end. */
-	private static final Sabotage ENDLESS_DENIAL = Sabotage.answer(Denial.class, "answers", true);
+	/** Refuses from memory without end, be the machine too busy for news. */
+	private static final Sabotage[] ENDLESS_DENIAL = { Sabotage.answer(Denial.class, "answers", true), DEAF[0],
+			DEAF[1] };
 
 	/** Asks Redis however often it did not answer. */
 	private static final Sabotage NO_BREAKER = Sabotage.skip("io.ge.redis.core.outage.Breaker", "openCause");
