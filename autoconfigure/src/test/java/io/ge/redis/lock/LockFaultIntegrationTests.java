@@ -71,7 +71,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void ownerPausedBeyondItsLeaseIsMissedWithoutItsDeadline() {
+	void ownerPausedBeyondItsLeaseIsMissedWithoutItsDeadline() throws Exception {
 		RUNS.fails(LockScenario::ownerPausedBeyondItsLeaseAndResumed, ALWAYS_VALID);
 	}
 
@@ -85,7 +85,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void ownerPausedBetweenItsLookAndItsWriteIsMissedWithTokensThatDoNotOrderHolders() {
+	void ownerPausedBetweenItsLookAndItsWriteIsMissedWithTokensThatDoNotOrderHolders() throws Exception {
 		RUNS.fails((scenario) -> scenario.ownerPausedBetweenItsLookAndItsWrite(SEEN),
 				Sabotage.answer(LockFaultApplication.Held.class, "token", Long.MAX_VALUE));
 	}
@@ -101,7 +101,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void instanceKilledWhileItHoldsLocksIsMissedWithoutLease() {
+	void instanceKilledWhileItHoldsLocksIsMissedWithoutLease() throws Exception {
 		RUNS.fails(LockScenario::instanceKilledWhileItHoldsLocks,
 				Sabotage.script("io/ge/redis/lock/acquire.lua",
 						"redis.call('SET', lock, mine .. first .. ' ' .. last, 'PX', lease)",
@@ -145,7 +145,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void instanceKilledWhileItWaitsIsMissedIfGrantsDoNotEnd() {
+	void instanceKilledWhileItWaitsIsMissedIfGrantsDoNotEnd() throws Exception {
 		RUNS.fails(LockScenario::instanceKilledWhileItWaits, Sabotage.script("io/ge/redis/lock/release.lua",
 				"owner .. ' ' .. first .. ' ' .. last, 'PX', ttl)", "owner .. ' ' .. first .. ' ' .. last)"));
 	}
@@ -160,7 +160,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void redisRestartedWithoutItsDataIsMissedWithTokensThatOnlyCount() {
+	void redisRestartedWithoutItsDataIsMissedWithTokensThatOnlyCount() throws Exception {
 		RUNS.fails((scenario) -> scenario.redisRestartedWithoutItsData(Duration.ofMillis(500)), COUNTED_TOKENS);
 	}
 
@@ -175,7 +175,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void redisHungAndResumedIsMissedWithoutCompensation() {
+	void redisHungAndResumedIsMissedWithoutCompensation() throws Exception {
 		RUNS.fails(LockScenario::redisHungAndResumedWithTheSameKeys, Sabotage.skip(GuardedRedis.class, "compensate"));
 	}
 
@@ -189,7 +189,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void failoverToALaggingReplicaIsMissedWithTokensThatOnlyCount() {
+	void failoverToALaggingReplicaIsMissedWithTokensThatOnlyCount() throws Exception {
 		RUNS.fails(LockScenario::failoverToALaggingReplica, COUNTED_TOKENS);
 	}
 
@@ -204,7 +204,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void onlyThePushConnectionCutIsMissedWithoutBackstop() {
+	void onlyThePushConnectionCutIsMissedWithoutBackstop() throws Exception {
 		RUNS.fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip(Candidacies.class, "retry"),
 				Sabotage.skip(Candidacies.class, "askAll"));
 	}
@@ -219,7 +219,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void holderCutOffIsMissedWithoutItsDeadline() {
+	void holderCutOffIsMissedWithoutItsDeadline() throws Exception {
 		RUNS.fails(LockScenario::holderCutOff, ALWAYS_VALID);
 	}
 
@@ -233,7 +233,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void halfASecondOfLatencyIsMissedWithoutRenewal() {
+	void halfASecondOfLatencyIsMissedWithoutRenewal() throws Exception {
 		RUNS.fails(LockScenario::halfASecondOfLatency, Sabotage.skip(RedisLocks.class, "renew"));
 	}
 
@@ -265,7 +265,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void flushAllWhileRunningIsMissedWithTokensThatOnlyCount() {
+	void flushAllWhileRunningIsMissedWithTokensThatOnlyCount() throws Exception {
 		RUNS.fails(LockScenario::flushAllWhileRunning, COUNTED_TOKENS);
 	}
 
@@ -279,7 +279,7 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void scriptFlushWhileRunningIsMissedIfScriptsAreNotSentAgain() {
+	void scriptFlushWhileRunningIsMissedIfScriptsAreNotSentAgain() throws Exception {
 		RUNS.fails(LockScenario::scriptFlushWhileRunning,
 				Sabotage.answer("io.ge.redis.core.script.ReplyErrors", "isNoScript", false));
 	}
@@ -295,8 +295,8 @@ class LockFaultIntegrationTests {
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
-	void instancesPausedAtRandomAreMissedWithoutTheirDeadline() {
-		RUNS.failsInTheEnd(LockScenario::instancesPausedAndKilledAtRandom, ALWAYS_VALID);
+	void instancesPausedAtRandomAreMissedWithoutTheirDeadline() throws Exception {
+		RUNS.fails(LockScenario::instancesPausedAndKilledAtRandom, ALWAYS_VALID);
 	}
 
 	@Test

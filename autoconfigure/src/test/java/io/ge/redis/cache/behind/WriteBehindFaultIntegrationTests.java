@@ -50,6 +50,8 @@ class WriteBehindFaultIntegrationTests {
 
 	private static final Failpoint.Place WRITING = Failpoint.enter(PointsStore.class, "writeAll");
 
+	private static final Failpoint.Place WRITTEN = Failpoint.exit(PointsStore.class, "writeAll");
+
 	/** Before the writing, after it, and before and after it is confirmed. */
 	private static final List<Failpoint.Place> PLACES = List.of(WRITING,
 			Failpoint.enter(DataSourceTransactionManager.class, "doCommit"),
@@ -101,28 +103,29 @@ class WriteBehindFaultIntegrationTests {
 		WriteBehindScenario.killed(run, writers.one(), naive.two(), PLACES, KILLS, REST);
 		run.verify();
 		withoutProtection(fault, (sabotaged) -> WriteBehindScenario.killed(sabotaged, writers.one(), forgetful.one(),
-				List.of(WRITING), 2, SABOTAGED_REST));
+				List.of(WRITING), 4, SABOTAGED_REST));
 	}
 
 	@Test
 	void storeSlowerThanItsLease() throws Exception {
 		String fault = "store slower than the lease";
 		FaultRun run = FaultRun.of("cache", fault, KEPT).atLeast(2, 1);
-		WriteBehindScenario.held(run, writers.one(), naive.one(), naive.second(), WRITING, false, LEASE.multipliedBy(2),
-				REST);
+		WriteBehindScenario.held(run, writers.one(), naive.one(), naive.second(), WRITING, WRITTEN, false,
+				LEASE.multipliedBy(2), REST);
 		run.verify();
 		withoutProtection(fault, (sabotaged) -> WriteBehindScenario.held(sabotaged, writers.one(), naive.one(),
-				unfenced.one(), WRITING, false, LEASE.multipliedBy(2), REST));
+				unfenced.one(), WRITING, WRITTEN, false, LEASE.multipliedBy(4), REST));
 	}
 
 	@Test
 	void storePausedBeyondItsLeaseAndResumed() throws Exception {
 		String fault = "store paused beyond its lease and resumed";
 		FaultRun run = FaultRun.of("cache", fault, KEPT).atLeast(2, 1);
-		WriteBehindScenario.held(run, writers.one(), stores.one(), stores.second(), WRITING, true, Duration.ZERO, REST);
+		WriteBehindScenario.held(run, writers.one(), stores.one(), stores.second(), WRITING, WRITTEN, true,
+				Duration.ZERO, REST);
 		run.verify();
 		withoutProtection(fault, (sabotaged) -> WriteBehindScenario.held(sabotaged, writers.one(), naive.one(),
-				naive.second(), WRITING, true, Duration.ZERO, SABOTAGED_REST));
+				naive.second(), WRITING, WRITTEN, true, Duration.ZERO, SABOTAGED_REST));
 	}
 
 	@Test

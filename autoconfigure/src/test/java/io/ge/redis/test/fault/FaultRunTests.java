@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.test.oracle.Violation;
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,30 @@ class FaultRunTests {
 		assertThat(broken.next()).isTrue();
 		broken.violation("found");
 		assertThat(broken.next()).isEqualTo(Long.getLong("ge.test.chaos.minutes", 0) > 0);
+	}
+
+	@Test
+	void triesAgainUntilSomethingIsMissed() throws Exception {
+		AtomicInteger attempts = new AtomicInteger();
+		run().miss((run) -> {
+			assertThat(run.next()).isTrue();
+			assertThat(run.next()).isFalse();
+			run.require(attempts.incrementAndGet() < 3, "found");
+		});
+		assertThat(attempts).hasValue(3);
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> run().miss(FaultRun::next))
+			.withMessageContaining("nothing was violated");
+	}
+
+	@Test
+	void whatIsThrownFailsOnlyWhereNothingWasViolated() throws Exception {
+		run().miss((run) -> {
+			run.violation("found");
+			throw new IOException("thrown");
+		});
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> run().miss((run) -> {
+			throw new IOException("thrown");
+		}));
 	}
 
 	@Test

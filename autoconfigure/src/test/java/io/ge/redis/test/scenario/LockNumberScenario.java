@@ -32,7 +32,8 @@ public final class LockNumberScenario extends Scenario {
 
 	private static final Duration LONG_LEASE = Duration.ofSeconds(20);
 
-	private static final Duration LEASE = Duration.ofMillis(600);
+	/** How long a lock is held that is not renewed. */
+	public static final Duration LEASE = Duration.ofMillis(600);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(15);
 
@@ -69,7 +70,7 @@ public final class LockNumberScenario extends Scenario {
 
 	/**
 	 * The connection for messages is killed within some milliseconds of a release, before
-	 * or after, while another instance waits.
+	 * or after, while another instance waits. Ends with the first that is not served.
 	 * @param kills how often in each round
 	 * @param worst the longest that a waiter may wait for after a release
 	 * @param p99 what one in a hundred may wait for at most
@@ -82,9 +83,9 @@ public final class LockNumberScenario extends Scenario {
 			awaitWorking(owner);
 			awaitWorking(waiter);
 			Fault kill = Fault.of("killed", () -> redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub"));
-			while (this.run.next()) {
+			while (this.run.violations().isEmpty() && this.run.next()) {
 				List<Duration> waits = new ArrayList<>();
-				for (int i = 0; i < kills; i++) {
+				for (int i = 0; i < kills && this.run.violations().isEmpty(); i++) {
 					String key = "push-" + this.run.round() + "-" + i;
 					this.run.require(owner.get("take", "0", millis(LONG_LEASE), key).equals("held"), key + " is taken");
 					CompletableFuture<String> waiting = waiter.call("pass", millis(LONG_LEASE), millis(LONG_LEASE),
@@ -158,8 +159,9 @@ public final class LockNumberScenario extends Scenario {
 	 * extensions, while another instance waits for their locks.
 	 * @param partitions how many in each round
 	 * @param sites how many instances suffer side by side, each with a network of its own
+	 * @param watched for how long holders ask whether their locks are valid
 	 */
-	public void partitions(int partitions, int sites) {
+	public void partitions(int partitions, int sites, Duration watched) {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			Instance other = others(redis).start();
 			awaitWorking(other);
@@ -182,7 +184,7 @@ public final class LockNumberScenario extends Scenario {
 						Random random = new Random(this.run.random().nextLong());
 						suffering.add(CompletableFuture.runAsync(() -> {
 							for (int round = 0; round < partitions / sites; round++) {
-								partition(owner, proxy, other, site + round, random);
+								partition(owner, proxy, other, site + round, watched, random);
 							}
 						}, (task) -> new Thread(task, "site").start()));
 					}
@@ -195,14 +197,14 @@ public final class LockNumberScenario extends Scenario {
 		}
 	}
 
-	private void partition(Instance owner, TcpProxy proxy, Instance other, String name, Random random) {
+	private void partition(Instance owner, TcpProxy proxy, Instance other, String name, Duration watched,
+			Random random) {
 		awaitWorking(owner);
 		String[] keys = keys(name);
 		if (!result(owner.call("take", arguments("0", millis(LEASE), keys))).equals("held")) {
 			this.run.note("not held for long enough to be cut off", 1);
 			return;
 		}
-		Duration watched = LEASE.multipliedBy(3);
 		CompletableFuture<String> watching = owner.call("watch", arguments(millis(watched), "0", keys));
 		CompletableFuture<String> waiting = other.call("pass", arguments(millis(PATIENCE), millis(LEASE), keys));
 		pass(Duration.ofMillis(random.nextLong(LEASE.toMillis())));

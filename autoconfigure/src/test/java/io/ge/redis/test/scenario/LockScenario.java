@@ -476,22 +476,26 @@ public final class LockScenario extends Scenario {
 			Duration lease = Duration.ofSeconds(10);
 			awaitWorking(owner);
 			awaitWorking(waiter);
-			Duration work = Duration.ofMillis(400);
+			// Until it is told to leave, which is as soon as the other one waits
+			Duration work = Duration.ofSeconds(4);
+			Fault cut = Fault.of("cut", () -> redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub"));
 			while (this.run.next()) {
 				for (int i = 0; i < 3; i++) {
 					String key = "push-" + this.run.round() + "-" + i;
 					CompletableFuture<String> first = hold(owner, key, Duration.ZERO, lease, work);
-					CompletableFuture<String> second = section(waiter, key, Duration.ofSeconds(4), lease,
-							Duration.ZERO);
+					CompletableFuture<String> second = section(waiter, key, work.plus(work), lease, Duration.ZERO);
 					Awaitility.await("the waiter's place in the queue")
 						.pollInterval(Duration.ofMillis(10))
 						.until(() -> waiting.test(redis, key) || first.isDone());
+					// Not every implementation waits as soon as that is seen
+					pass(Duration.ofMillis(100));
+					this.run.inject(cut);
+					owner.call("leave", key);
 					// Again and again, so that no new connection hears of the release
 					Stopwatch watch = Stopwatch.start();
 					while (!first.isDone()) {
 						watch = Stopwatch.start();
-						this.run
-							.inject(Fault.of("cut", () -> redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub")));
+						this.run.inject(cut);
 					}
 					result(first);
 					String told = result(second);
@@ -634,11 +638,12 @@ public final class LockScenario extends Scenario {
 			Fault flush = Fault.of("SCRIPT FLUSH", () -> redis.primary().command("SCRIPT", "FLUSH"));
 			while (this.run.next()) {
 				String key = "script-" + this.run.round();
-				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(1500));
-				while (!load.get(0).isDone()) {
+				List<CompletableFuture<String>> load = load(instances, key, Duration.ofMillis(3000));
+				do {
 					this.run.inject(flush);
 					pass(Duration.ofMillis(20 + this.run.random().nextInt(50)));
 				}
+				while (!load.get(0).isDone());
 				long failed = tally(load);
 				this.run.require(failed == 0, key + ": " + failed + " calls failed");
 			}

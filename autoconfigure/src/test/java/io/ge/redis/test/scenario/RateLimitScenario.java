@@ -162,10 +162,14 @@ public final class RateLimitScenario extends Scenario {
 			while (this.run.next()) {
 				List<CompletableFuture<String>> load = load(instances, LOAD);
 				awaitAdmission(instances.get(0), load);
-				while (!load.get(0).isDone()) {
+				int number = 0;
+				do {
 					this.run.inject(Fault.of("repeated", () -> fault.inject(redis)));
+					// Asks Redis, and as a rule first: others are refused from memory
+					load.add(instances.get(0).call("take", key() + "-" + number++, "10"));
 					pass(apart.plusMillis(this.run.random().nextInt(50)));
 				}
+				while (!load.get(0).isDone());
 				long failed = tally(load);
 				this.run.require(failed == 0 || !noFailures, failed + " calls failed");
 				judge(Long.MIN_VALUE, Long.MAX_VALUE);
@@ -305,8 +309,8 @@ public final class RateLimitScenario extends Scenario {
 	}
 
 	/**
-	 * An instance that has permits in advance is paused until they count no more, while
-	 * others use what there is.
+	 * An instance that has permits in advance is paused until they count no more, and
+	 * goes on when others have just used what there is.
 	 */
 	public void holderOfLeasesPausedAndResumed() {
 		addProperties("test.limit=" + LEASED_LIMIT, LEASES);
@@ -317,9 +321,10 @@ public final class RateLimitScenario extends Scenario {
 			while (this.run.next()) {
 				subject.get("ask", key(), "0");
 				this.run.inject(paused);
-				List<CompletableFuture<String>> load = hammer(instances.subList(1, INSTANCES), WINDOW.multipliedBy(4),
-						THREADS);
 				pass(WINDOW.multipliedBy(2).plusMillis(this.run.random().nextInt((int) WINDOW.toMillis())));
+				List<CompletableFuture<String>> load = hammer(instances.subList(1, INSTANCES), WINDOW.dividedBy(4),
+						THREADS);
+				load.forEach(Scenario::result);
 				this.run.heal(paused);
 				load.addAll(hammer(instances.subList(0, 1), WINDOW, THREADS));
 				tally(load);

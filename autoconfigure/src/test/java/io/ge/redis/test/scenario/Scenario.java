@@ -57,7 +57,10 @@ abstract class Scenario implements AutoCloseable {
 		this.run = run;
 		this.sabotage = sabotage;
 		try {
-			this.directory = (KEPT != null) ? Files.createDirectories(Path.of(KEPT, name(run)))
+			// One of its own each time, since a run may go through its scenario more than
+			// once
+			this.directory = (KEPT != null)
+					? Files.createTempDirectory(Files.createDirectories(Path.of(KEPT)), name(run))
 					: Files.createTempDirectory("ge-redis-scenario");
 		}
 		catch (IOException ex) {

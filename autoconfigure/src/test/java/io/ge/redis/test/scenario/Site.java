@@ -233,7 +233,7 @@ public final class Site implements AutoCloseable {
 	 */
 	public Fault connectionsKilled() {
 		return Fault.of("CLIENT KILL", () -> {
-			for (int i = 0; i < 30; i++) {
+			for (int i = 0; i < 100; i++) {
 				redis().command("CLIENT", "KILL", "TYPE", "normal");
 				redis().command("CLIENT", "KILL", "TYPE", "pubsub");
 				TimeUnit.MILLISECONDS.sleep(10);

@@ -190,18 +190,20 @@ public final class WriteBehindScenario {
 	 * @param slow start the instance whose store takes long
 	 * @param others start the other instance
 	 * @param writing where the slow one stands still
+	 * @param written where it has written, or was refused
 	 * @param paused whether it stands still altogether, so that it loses its place
 	 * @param lasting how long it stands still
 	 * @param rest how long it may take until all is written
 	 * @throws Exception if the scenario cannot be played
 	 */
 	public static void held(FaultRun run, Fleet writers, Fleet slow, Fleet others, Failpoint.Place writing,
-			boolean paused, Duration lasting, Duration rest) throws Exception {
+			Failpoint.Place written, boolean paused, Duration lasting, Duration rest) throws Exception {
 		while (run.next()) {
 			WriteBehindScenario scenario = new WriteBehindScenario(run, writers, rest);
 			Instance late = slow.start().get(0);
 			Failpoint hold = writing.hold();
-			late.arm(hold);
+			Failpoint done = written.hold();
+			late.arm(hold, done);
 			scenario.write(0, 1);
 			late.awaitReached(hold);
 			Instance other = others.start().get(0);
@@ -216,6 +218,8 @@ public final class WriteBehindScenario {
 				late.resume();
 			}
 			late.release(hold);
+			late.awaitReached(done);
+			late.release(done);
 			scenario.judge();
 			late.close();
 			other.close();
