@@ -302,12 +302,17 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 		private final CallEnd end;
 
+		/** Whether the claim ends with this work, and whoever waits for that tells of it. */
+		private volatile boolean waitedFor;
+
+		private volatile @Nullable Runnable telling;
+
 		Running(Claim.Granted claim, Answers answers) {
 			this.claim = claim;
 			this.exchange = answers.exchange();
 			this.stream = (answers.codec() instanceof StreamCodec codec) ? codec.newRecorder() : null;
 			Settlement settlement = new Settlement(claim.request().settings().onFailureWithoutTransaction(),
-					(ending) -> IdempotentCall.this.end(claim, ending));
+					this::conclude);
 			IdempotentCall.this.settlement = settlement;
 			this.end = new CallEnd(settlement, progress(),
 					(result) -> CallOutcomes.record(claim, answers.codec(), result), answers.exceptions());
@@ -318,8 +323,24 @@ final class IdempotentCall implements GuardedCall<Claim> {
 			else {
 				settlement.joinThread();
 			}
+			this.waitedFor = this.exchange == null && !settlement.isJoined();
 			if (this.exchange != null) {
 				this.exchange.capture(this.end);
+			}
+		}
+
+		private CompletionStage<?> conclude(Ending ending) {
+			return this.waitedFor
+					? IdempotentCall.this.outcomes.end(this.claim, ending, false)
+						.thenAccept((tell) -> this.telling = tell)
+					: IdempotentCall.this.end(this.claim, ending);
+		}
+
+		@Override
+		public void tell() {
+			Runnable told = this.telling;
+			if (told != null) {
+				told.run();
 			}
 		}
 
@@ -354,6 +375,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 		private CompletionStage<?> failed(Throwable failure, BegunTransactions transactions) {
 			if (AbandonedException.is(failure)) {
+				this.waitedFor = false;
 				return this.end.abandoned(transactions);
 			}
 			this.end.threw(failure, transactions);

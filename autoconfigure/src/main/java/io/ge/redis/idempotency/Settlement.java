@@ -93,6 +93,13 @@ final class Settlement {
 	}
 
 	/**
+	 * Returns whether the end of the caller's transaction may come last.
+	 */
+	boolean isJoined() {
+		return this.joined;
+	}
+
+	/**
 	 * The method has ended.
 	 * @param progress whether it was reached at all
 	 * @param transactions what was begun in it

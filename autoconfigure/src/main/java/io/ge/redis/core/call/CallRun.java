@@ -227,21 +227,34 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	private void finish(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable problem) {
+		Throwable unended = (problem != null) ? Waiting.cause(problem) : tell();
 		if (!this.state.compareAndSet(State.ENDING, State.OVER)) {
 			dropped();
 			return;
 		}
 		Throwable told = failure;
-		if (problem != null) {
-			Throwable cause = Waiting.cause(problem);
+		if (unended != null) {
 			if (told == null) {
-				told = cause;
+				told = unended;
 			}
-			else if (told != cause) {
-				told.addSuppressed(cause);
+			else if (told != unended) {
+				told.addSuppressed(unended);
 			}
 		}
 		deliver((told == null) ? value : null, told);
+	}
+
+	private @Nullable Throwable tell() {
+		GuardedCall.Work ended = this.work;
+		try {
+			if (ended != null) {
+				ended.tell();
+			}
+			return null;
+		}
+		catch (Throwable ex) {
+			return ex;
+		}
 	}
 
 	/**

@@ -121,6 +121,14 @@ public interface GuardedCall<A extends @Nullable Object> {
 			return DONE;
 		}
 
+		/**
+		 * Tells the application how the end has gone, once it has, on the thread on which
+		 * the result is passed on, before it is. Not for an end that nobody waits for:
+		 * that of work which was abandoned. Does not block.
+		 */
+		default void tell() {
+		}
+
 	}
 
 	/**

@@ -116,6 +116,19 @@ class GuardedCallsTests {
 		}
 	}
 
+	/**
+	 * What brings the end is not what tells of it.
+	 */
+	private static void assertToldWherePassedOn(TestCall call, CompletableFuture<Thread> passedOn) throws Exception {
+		List<Thread> told = new CopyOnWriteArrayList<>();
+		call.telling = () -> told.add(Thread.currentThread());
+		Thread driver = new Thread(call::end);
+		driver.start();
+		driver.join();
+		assertThat(passedOn).succeedsWithin(LONG).isNotSameAs(driver);
+		assertThat(told).containsExactly(passedOn.join());
+	}
+
 	private static void await(CyclicBarrier barrier) {
 		try {
 			barrier.await(30, TimeUnit.SECONDS);
@@ -391,6 +404,34 @@ class GuardedCallsTests {
 		}
 
 		@Test
+		void endIsToldOfWhereTheResultIsPassedOn() throws Exception {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value")).grant();
+			assertToldWherePassedOn(call, future(call).thenApply((value) -> Thread.currentThread()));
+		}
+
+		@Test
+		void onlyAnEndIsToldOf() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value")).grant();
+			AtomicInteger told = new AtomicInteger();
+			call.telling = told::incrementAndGet;
+			CompletableFuture<Object> result = future(call);
+			call.ending.completeExceptionally(new IllegalArgumentException("not ended"));
+			assertThat(result).failsWithin(LONG);
+			assertThat(told).hasValue(0);
+		}
+
+		@Test
+		void failureToTellIsTheResult() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("value")).grant();
+			call.telling = () -> {
+				throw new NoClassDefFoundError("told");
+			};
+			CompletableFuture<Object> result = future(call);
+			call.end();
+			assertThat(result).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(NoClassDefFoundError.class);
+		}
+
+		@Test
 		void nothingIsHeldAfterRandomCancellations() throws Exception {
 			Random random = new Random(42);
 			List<TestCall> all = new ArrayList<>();
@@ -483,6 +524,12 @@ class GuardedCallsTests {
 			assertThat(result).isNotDone();
 			call.end();
 			assertThat(result).succeedsWithin(LONG).isEqualTo("value");
+		}
+
+		@Test
+		void endIsToldOfWhereTheResultIsPassedOn() throws Exception {
+			TestCall call = new TestCall(() -> Mono.just("value")).grant();
+			assertToldWherePassedOn(call, mono(() -> call).map((value) -> Thread.currentThread()).toFuture());
 		}
 
 		@Test

@@ -48,6 +48,9 @@ final class TestCall implements GuardedCall<String> {
 	volatile Runnable deciding = () -> {
 	};
 
+	volatile Runnable telling = () -> {
+	};
+
 	TestCall(Supplier<@Nullable Object> work) {
 		this.work = work;
 	}
@@ -131,6 +134,11 @@ final class TestCall implements GuardedCall<String> {
 					.add("ended with " + ((failure != null) ? failure.getClass().getSimpleName() : value));
 				TestCall.this.held.decrementAndGet();
 				return TestCall.this.ending;
+			}
+
+			@Override
+			public void tell() {
+				TestCall.this.telling.run();
 			}
 
 		};
