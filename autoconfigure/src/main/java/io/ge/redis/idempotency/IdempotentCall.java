@@ -302,7 +302,9 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 		private final CallEnd end;
 
-		/** Whether the claim ends with this work, and whoever waits for that tells of it. */
+		/**
+		 * Whether the claim ends with this work, and whoever waits for that tells of it.
+		 */
 		private volatile boolean waitedFor;
 
 		private volatile @Nullable Runnable telling;
@@ -330,14 +332,12 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		}
 
 		private CompletionStage<?> conclude(Ending ending) {
-			return this.waitedFor
-					? IdempotentCall.this.outcomes.end(this.claim, ending, false)
-						.thenAccept((tell) -> this.telling = tell)
-					: IdempotentCall.this.end(this.claim, ending);
+			return this.waitedFor ? IdempotentCall.this.outcomes.end(this.claim, ending, false)
+				.thenAccept((tell) -> this.telling = tell) : IdempotentCall.this.end(this.claim, ending);
 		}
 
 		@Override
-		public void tell() {
+		public void tellOfEnd() {
 			Runnable told = this.telling;
 			if (told != null) {
 				told.run();

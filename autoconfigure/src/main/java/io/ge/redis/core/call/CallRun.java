@@ -227,7 +227,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	private void finish(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable problem) {
-		Throwable unended = (problem != null) ? Waiting.cause(problem) : tell();
+		Throwable unended = (problem != null) ? Waiting.cause(problem) : tellOfEnd();
 		if (!this.state.compareAndSet(State.ENDING, State.OVER)) {
 			dropped();
 			return;
@@ -244,11 +244,11 @@ abstract class CallRun<A extends @Nullable Object> {
 		deliver((told == null) ? value : null, told);
 	}
 
-	private @Nullable Throwable tell() {
+	private @Nullable Throwable tellOfEnd() {
 		GuardedCall.Work ended = this.work;
 		try {
 			if (ended != null) {
-				ended.tell();
+				ended.tellOfEnd();
 			}
 			return null;
 		}

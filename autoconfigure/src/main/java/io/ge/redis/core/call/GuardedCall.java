@@ -126,7 +126,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 		 * the result is passed on, before it is. Not for an end that nobody waits for:
 		 * that of work which was abandoned. Does not block.
 		 */
-		default void tell() {
+		default void tellOfEnd() {
 		}
 
 	}

@@ -137,7 +137,7 @@ final class TestCall implements GuardedCall<String> {
 			}
 
 			@Override
-			public void tell() {
+			public void tellOfEnd() {
 				TestCall.this.telling.run();
 			}
 
