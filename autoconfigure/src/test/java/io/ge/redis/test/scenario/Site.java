@@ -228,12 +228,12 @@ public final class Site implements AutoCloseable {
 
 	/**
 	 * The server ends all connections, except that of the one who asks for it, again and
-	 * again.
+	 * again, for less than the leases of tests: beyond them it would be an outage.
 	 * @return the fault
 	 */
 	public Fault connectionsKilled() {
 		return Fault.of("CLIENT KILL", () -> {
-			for (int i = 0; i < 100; i++) {
+			for (int i = 0; i < 30; i++) {
 				redis().command("CLIENT", "KILL", "TYPE", "normal");
 				redis().command("CLIENT", "KILL", "TYPE", "pubsub");
 				TimeUnit.MILLISECONDS.sleep(10);
