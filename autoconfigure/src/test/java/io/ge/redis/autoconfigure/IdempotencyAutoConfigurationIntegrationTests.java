@@ -413,9 +413,6 @@ class IdempotencyAutoConfigurationIntegrationTests {
 				.run((context) -> {
 					Desk desk = context.getBean(Desk.class);
 					desk.unprotected("warm");
-					// A script that the server does not know is sent twice, and may be
-					// overtaken
-					assertThatIllegalStateException().isThrownBy(() -> desk.freed("warm"));
 					redis.primary().pause();
 					assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> desk.order("k", null));
 					redis.primary().resume();
@@ -576,11 +573,6 @@ class IdempotencyAutoConfigurationIntegrationTests {
 		@Idempotent(key = "#key")
 		public String fail(String key) {
 			throw new IllegalStateException("failed");
-		}
-
-		@Idempotent(key = "#key", onFailureWithoutTransaction = FailureWithoutTransaction.RELEASE)
-		public String freed(String key) {
-			throw new IllegalStateException("freed");
 		}
 
 		@Idempotent(name = "slow", key = "#key")

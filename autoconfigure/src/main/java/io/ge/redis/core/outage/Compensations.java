@@ -8,7 +8,6 @@ package io.ge.redis.core.outage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,11 +21,13 @@ import org.apache.commons.logging.LogFactory;
  * Takes back what commands of unknown outcome may have left in Redis.
  * <p>
  * A compensation is sent at once on the connection on which the command was sent, so that
- * the server reads it after the command. If that fails too it is kept, and sent again
- * soon, or when Redis is back and before calls are let through; by then the server has
- * read whatever was left on old connections (see {@code LettuceGuardConnection}). What is
- * older than its own expiry in Redis needs no compensation any more and is dropped, and
- * so is the oldest when the list is full of what is not.
+ * the server reads it after the command, and before whatever its caller sends next: by
+ * its text, since a script that must be repeated would be overtaken. If that fails too it
+ * is kept, and sent again soon, or when Redis is back and before calls are let through;
+ * by then the server has read whatever was left on old connections (see
+ * {@code LettuceGuardConnection}). What is older than its own expiry in Redis needs no
+ * compensation any more and is dropped, and so is the oldest when the list is full of
+ * what is not.
  */
 public final class Compensations {
 
@@ -63,8 +64,7 @@ public final class Compensations {
 	 * @param useful how long what it takes back would live in Redis
 	 */
 	public void submit(ScriptCall call, Duration useful) {
-		Pending compensation = new Pending(call, System.nanoTime() + useful.toNanos());
-		keepUnlessSent(compensation, this.scripts.run(call));
+		send(new Pending(call, System.nanoTime() + useful.toNanos()));
 	}
 
 	/**
@@ -75,8 +75,8 @@ public final class Compensations {
 		return this.size.get();
 	}
 
-	private void keepUnlessSent(Pending compensation, CompletionStage<?> sent) {
-		sent.whenComplete((reply, failure) -> {
+	private void send(Pending compensation) {
+		this.scripts.runInOrder(compensation.call()).whenComplete((reply, failure) -> {
 			if (failure != null && !compensation.isOver()) {
 				keep(compensation);
 				retryUnlessRecoveryDoes(compensation.call());
@@ -135,8 +135,7 @@ public final class Compensations {
 				due.add(next);
 			}
 		}
-		// In order, since calls are let through next
-		due.forEach((compensation) -> keepUnlessSent(compensation, this.scripts.runInOrder(compensation.call())));
+		due.forEach(this::send);
 	}
 
 	private record Pending(ScriptCall call, long deadline) {

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * A server that does not know a script (restarted, flushed, failed over, or a cluster
  * node that is new) answers {@code NOSCRIPT}; the call is then repeated with the text,
  * which teaches the script to that server. {@code NOSCRIPT} means that nothing ran, so
- * the repetition executes the script once. No connection is blocked and no thread waits.
+ * the repetition executes the script once; it is not made for a caller who has given up
+ * meanwhile. No connection is blocked and no thread waits.
  */
 public final class ScriptExecutor {
 
@@ -127,7 +128,7 @@ public final class ScriptExecutor {
 		void start() {
 			ScriptExecutor.this.connection.evalSha(this.script.sha(), this.call.keys(), this.call.arguments())
 				.whenComplete((reply, failure) -> {
-					if (failure != null && ReplyErrors.isNoScript(failure)) {
+					if (failure != null && ReplyErrors.isNoScript(failure) && !isDone()) {
 						sendText(this.script);
 					}
 					else {

@@ -59,10 +59,9 @@ class RefreshTokensOutageIntegrationTests {
 				assertUnavailable(instance, another);
 				return instance.isAway();
 			});
-			// Not prolonged by what comes too late
 			network.cut();
-			long repeatableUntil = Long.parseLong(field(redis, "used0").split(" ")[0]);
-			await().atMost(PATIENCE).until(() -> millis(redis) > repeatableUntil);
+			long graceIsOver = millis(redis) + GRACE.toMillis();
+			await().atMost(PATIENCE).until(() -> millis(redis) > graceIsOver);
 			network.resume();
 			Rotation rotation = awaitAnswer(instance, token);
 			assertThat(rotation).isInstanceOf(Rotation.Repeated.class);

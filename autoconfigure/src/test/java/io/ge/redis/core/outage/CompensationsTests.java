@@ -97,6 +97,16 @@ class CompensationsTests {
 	}
 
 	@Test
+	void whatIsSentAtOnceIsNotOvertakenEither() {
+		this.connection.answers = true;
+		Awaitility.await().until(() -> !this.breaker.isOpen());
+		this.connection.knowsScripts = false;
+		this.compensations.submit(call("unknown"), Duration.ofHours(1));
+		assertThat(this.connection.scripts).singleElement().asString().contains("unknown");
+		assertThat(this.connection.refused.get()).isZero();
+	}
+
+	@Test
 	void oldestGoesWhereNothingIsOver() {
 		for (int i = 0; i < Compensations.CAPACITY; i++) {
 			this.compensations.submit(call((i == 0) ? "oldest" : "other"), Duration.ofHours(1));

@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.script;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+/**
+ * Tests for {@link ScriptExecutor}.
+ */
+class ScriptExecutorTests {
+
+	private static final ScriptCall CALL = ScriptCall.of(LuaScript.load(ScriptExecutorTests.class, "set.lua"),
+			new KeySpace("ge", "test").entity(KeyPart.of("key")));
+
+	private final GuardConnection connection = mock(GuardConnection.class);
+
+	private final ScriptExecutor scripts = new ScriptExecutor(this.connection, (script, nanos, failure) -> {
+	});
+
+	private final CompletableFuture<List<?>> answer = new CompletableFuture<>();
+
+	@Test
+	void scriptThatIsNotKnownIsSentAgainByItsText() {
+		when(this.connection.evalSha(any(), any(), any())).thenReturn(this.answer);
+		when(this.connection.eval(any(), any(), any())).thenReturn(CompletableFuture.completedFuture(List.of(1L)));
+		CompletableFuture<ScriptReply> reply = this.scripts.run(CALL);
+		this.answer.completeExceptionally(new IOException("NOSCRIPT No matching script"));
+		assertThat(reply).isCompletedWithValueMatching((ran) -> ran.number(0) == 1);
+	}
+
+	@Test
+	void scriptThatIsNotKnownIsNotSentAgainForACallerWhoHasGivenUp() {
+		when(this.connection.evalSha(any(), any(), any())).thenReturn(this.answer);
+		AtomicInteger late = new AtomicInteger();
+		CompletableFuture<ScriptReply> reply = this.scripts.run(CALL, late::incrementAndGet);
+		reply.cancel(false);
+		this.answer.completeExceptionally(new IOException("NOSCRIPT No matching script"));
+		assertThat(late).hasValue(1);
+		verify(this.connection, never()).eval(any(), any(), any());
+	}
+
+}
