@@ -56,14 +56,18 @@ class CacheExpiryIntegrationTests {
 			List<GeCaches> caches = List.of(one.caches(), other.caches());
 			caches.get(0).get("hot", "key", String.class, () -> "value 0");
 			int earliest = 0;
+			int atFirstRead = 0;
 			for (int i = 0; i < EXPIRIES; i++) {
-				earliest = Math.max(earliest, expire(redis.endpoints().get(0), caches, "value " + i));
+				int began = expire(redis.endpoints().get(0), caches, "value " + i);
+				earliest = Math.max(earliest, began);
+				atFirstRead += (began == STEPS) ? 1 : 0;
 			}
 			System.out.println("A value that expired " + EXPIRIES + " times was loaded " + this.loads
 					+ " times, and nobody waited; the earliest load began " + earliest / READS_PER_LOAD
 					+ " load times before the expiry");
 			assertThat(this.loads).hasValue(EXPIRIES);
-			assertThat(earliest).as("not always as early as can be").isLessThan(STEPS);
+			// One of three thousand is; that half of them are is as good as impossible
+			assertThat(atFirstRead).as("as early as can be").isLessThan(EXPIRIES / 2);
 		}
 	}
 
