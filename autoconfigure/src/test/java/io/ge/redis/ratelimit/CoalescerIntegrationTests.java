@@ -158,7 +158,7 @@ class CoalescerIntegrationTests {
 	}
 
 	private static RateLimit limit(RateLimitAlgorithm algorithm, long limit) {
-		return RateLimit.of("limit" + limit, limit, Duration.ofHours(1))
+		return RateLimit.of("limit" + limit, limit, TestLimiter.AGES)
 			.withAlgorithm(algorithm)
 			.withOnOutage(OutagePolicy.DENY);
 	}

@@ -30,6 +30,8 @@ class DecideScriptStateIntegrationTests {
 
 	private static final long HOUR = 3_600_000_000L;
 
+	private static final String AGES = String.valueOf(TestLimiter.AGES.toNanos() / 1000);
+
 	private static final String[] KINDS = { "w", "b", "c", "f" };
 
 	private static StandaloneRedis redis;
@@ -113,7 +115,7 @@ class DecideScriptStateIntegrationTests {
 		decide(kind, 10, 3);
 		Object before = content(kind);
 		decide(kind, 10, 4);
-		List<String> arguments = List.of("channel", kind, "10", String.valueOf(HOUR), "4");
+		List<String> arguments = List.of("channel", kind, "10", AGES, "4");
 		assertThat(eval(ScriptReplay.script("give-back.lua"), List.of(key(kind)), arguments)).containsExactly(4L);
 		assertThat(decide(kind, 10, 0).get(5)).isEqualTo(7L);
 		if (kind.equals("b")) {
@@ -129,7 +131,7 @@ class DecideScriptStateIntegrationTests {
 		List<String> arguments = new ArrayList<>(List.of("channel"));
 		for (int i = 0; i < KINDS.length; i++) {
 			Object stamp = KINDS[i].equals("f") ? 0 : reply.get(8 + 4 * i);
-			arguments.addAll(List.of(KINDS[i], "10", String.valueOf(HOUR), "2", String.valueOf(stamp)));
+			arguments.addAll(List.of(KINDS[i], "10", AGES, "2", String.valueOf(stamp)));
 		}
 		assertThat(published(ScriptReplay.script("refund.lua"), keys(), arguments)).containsExactly("channel",
 				"ratelimit.forget " + String.join("\n", key("w"), key("b"), key("c")));
@@ -205,8 +207,7 @@ class DecideScriptStateIntegrationTests {
 		for (int i = 0; i < limits.length; i += 3) {
 			String limit = String.valueOf(limits[i + 1]);
 			keys.add(key((String) limits[i]));
-			arguments.addAll(List.of((String) limits[i], limit, String.valueOf(HOUR), limit,
-					String.valueOf(limits[i + 2]), "0", "0"));
+			arguments.addAll(List.of((String) limits[i], limit, AGES, limit, String.valueOf(limits[i + 2]), "0", "0"));
 		}
 		return eval(ScriptReplay.script("decide.lua"), keys, arguments);
 	}

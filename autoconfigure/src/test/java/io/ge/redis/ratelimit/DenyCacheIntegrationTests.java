@@ -33,8 +33,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class DenyCacheIntegrationTests {
 
-	private static final Duration HOUR = Duration.ofHours(1);
-
 	private static final int ENOUGH = 200;
 
 	@Nested
@@ -98,7 +96,7 @@ class DenyCacheIntegrationTests {
 	@Test
 	void isUsedForOneSecondAtMostWhileNewsCannotArrive() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter limiter = TestLimiter.on(redis)) {
-			Demand demand = demand("anna", 1, HOUR, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+			Demand demand = demand("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
 			limiter.decide(demand);
 			AtomicBoolean lost = new AtomicBoolean();
 			// After denials were forgotten for that reason
@@ -120,7 +118,7 @@ class DenyCacheIntegrationTests {
 	@Test
 	void isUsedForOneSecondAtMostIfMessagesVanish() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter limiter = TestLimiter.on(redis)) {
-			Demand demand = demand("anna", 1, HOUR, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+			Demand demand = demand("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
 			limiter.decide(demand);
 			assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
 			redis.configResetStat();
@@ -147,7 +145,7 @@ class DenyCacheIntegrationTests {
 					denied, leases);
 			for (int lease : new int[] { 1, 50 }) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					RateLimit limit = RateLimit.of(algorithm + "-" + lease, 50, HOUR)
+					RateLimit limit = RateLimit.of(algorithm + "-" + lease, 50, TestLimiter.AGES)
 						.withAlgorithm(algorithm)
 						.withOnOutage(OutagePolicy.DENY);
 					Demand demand = new Demand(limit.withLease(lease), List.of("anna"), 1);
@@ -171,7 +169,7 @@ class DenyCacheIntegrationTests {
 		@Test
 		void lastsAsLongAsTheBusIsConfirmed(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
-				Demand demand = demand("anna", 1, HOUR, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+				Demand demand = demand("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
 				limiter.decide(demand);
 				assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
 				redis.configResetStat();
@@ -187,7 +185,7 @@ class DenyCacheIntegrationTests {
 		void isBrokenOnOtherInstancesByARefund(RedisFixture redis) {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					Demand demand = demand("anna", 1, HOUR, algorithm, 1);
+					Demand demand = demand("anna", 1, TestLimiter.AGES, algorithm, 1);
 					RateLimitDecision taken = one.decide(demand);
 					two.assertDeniedByRedisAndThenFromMemory(demand);
 					one.refund(taken);
@@ -200,7 +198,7 @@ class DenyCacheIntegrationTests {
 		void isBrokenOnOtherInstancesByAReset(RedisFixture redis) {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					Demand demand = demand("anna", 1, HOUR, algorithm, 1);
+					Demand demand = demand("anna", 1, TestLimiter.AGES, algorithm, 1);
 					two.decide(demand);
 					assertThat(source(two, demand)).isEqualTo(Source.REDIS);
 					Waiting.await(one.engine().reset(List.of(demand)));
@@ -212,7 +210,7 @@ class DenyCacheIntegrationTests {
 		@Test
 		void isBrokenOnOtherInstancesByAChange(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
-				Demand demand = demand("anna", 1, HOUR, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+				Demand demand = demand("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
 				limiter.decide(demand);
 				limiter.decide(demand);
 				assertThat(limiter.denied().size()).isPositive();

@@ -31,11 +31,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class LiveChangesIntegrationTests {
 
+	/** As {@link TestLimiter#AGES} where windows begin by the clock. */
 	private static final String[] LIMITS = { "limits.tasks.limit=10", "limits.tasks.window=1h",
 			"limits.tasks.on-outage=deny", "limits.tasks.overrides.vip.limit=50", "limits.bucket.limit=10",
 			"limits.bucket.window=1h", "limits.bucket.algorithm=token-bucket", "limits.counter.limit=10",
-			"limits.counter.window=1h", "limits.counter.algorithm=sliding-window-counter", "limits.fixed.limit=10",
-			"limits.fixed.window=1d", "limits.fixed.algorithm=fixed-window", "limits.search.limits[0].limit=10",
+			"limits.counter.window=9000d", "limits.counter.algorithm=sliding-window-counter", "limits.fixed.limit=10",
+			"limits.fixed.window=9000d", "limits.fixed.algorithm=fixed-window", "limits.search.limits[0].limit=10",
 			"limits.search.limits[0].window=1m", "limits.search.limits[1].limit=100",
 			"limits.search.limits[1].window=1h" };
 

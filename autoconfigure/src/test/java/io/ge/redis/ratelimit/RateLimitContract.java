@@ -75,7 +75,7 @@ abstract class RateLimitContract {
 	@Test
 	void deniedAgainAsksNobody(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			for (RateLimit limit : eachKind(5, Duration.ofHours(1))) {
+			for (RateLimit limit : eachKind(5, TestLimiter.AGES)) {
 				List<Demand> demands = List.of(demand(HOURLY.withLimit(1000), "anna"), demand(limit, "anna"));
 				admit(limiter, demands, 5);
 				long refused = System.nanoTime();
@@ -119,7 +119,7 @@ abstract class RateLimitContract {
 	@Test
 	void costIsTakenAtOnceOrNotAtAll(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			for (RateLimit limit : eachKind(10, Duration.ofHours(1))) {
+			for (RateLimit limit : eachKind(10, TestLimiter.AGES)) {
 				assertThat(limiter.decide(demand(limit, "anna", 7)).quotas().get(0).remaining()).as(limit.name())
 					.isEqualTo(3);
 				assertThat(limiter.decide(demand(limit, "anna", 4)).isAllowed()).isFalse();
@@ -139,7 +139,7 @@ abstract class RateLimitContract {
 	@Test
 	void refundGivesBackOnce(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			for (RateLimit limit : eachKind(10, Duration.ofHours(1))) {
+			for (RateLimit limit : eachKind(10, TestLimiter.AGES)) {
 				limiter.decide(demand(limit, "anna", 2));
 				RateLimitDecision decision = limiter.decide(demand(limit, "anna", 5));
 				limiter.refund(decision);
@@ -155,7 +155,7 @@ abstract class RateLimitContract {
 	@Test
 	void resetForgetsWhatWasUsed(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			for (RateLimit limit : eachKind(2, Duration.ofHours(1))) {
+			for (RateLimit limit : eachKind(2, TestLimiter.AGES)) {
 				admit(limiter, List.of(demand(limit, "anna")), 2);
 				assertThat(limiter.decide(demand(limit, "anna")).isAllowed()).isFalse();
 				Waiting.await(limiter.engine().reset(List.of(demand(limit, "anna"))));
@@ -168,7 +168,7 @@ abstract class RateLimitContract {
 	@Test
 	void shadowLimitRefusesNobodyAndTells(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			for (RateLimit limit : eachKind(2, Duration.ofHours(1))) {
+			for (RateLimit limit : eachKind(2, TestLimiter.AGES)) {
 				RateLimit shadow = limit.withShadow(true);
 				List<Demand> demands = List.of(demand(shadow, "anna"), demand(HOURLY.withLimit(1000), "anna"));
 				admit(limiter, demands, 2);

@@ -38,8 +38,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RateLimitLeaseIntegrationTests {
 
-	private static final Duration HOUR = Duration.ofHours(1);
-
 	private static final int ENOUGH = 300;
 
 	/** Permits are taken in advance for a second at most. */
@@ -126,7 +124,9 @@ class RateLimitLeaseIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				TestLimiter limiter = TestLimiter
 					.on(TestBackend.on(redis.connectionFactory(), "one", Duration.ofMillis(400)))) {
-			RateLimit limit = RateLimit.of("limit", 1_000_000, HOUR).withLease(50).withOnOutage(OutagePolicy.ALLOW);
+			RateLimit limit = RateLimit.of("limit", 1_000_000, TestLimiter.AGES)
+				.withLease(50)
+				.withOnOutage(OutagePolicy.ALLOW);
 			List<Demand> demands = List.of(new Demand(limit, List.of("anna"), 1));
 			redis.primary().pause();
 			Stopwatch watch = Stopwatch.start();
@@ -371,7 +371,7 @@ class RateLimitLeaseIntegrationTests {
 	}
 
 	private static RateLimit limit(String name, RateLimitAlgorithm algorithm, long limit, int lease) {
-		return RateLimit.of(name + algorithm.name(), limit, HOUR)
+		return RateLimit.of(name + algorithm.name(), limit, TestLimiter.AGES)
 			.withAlgorithm(algorithm)
 			.withLease(lease)
 			.withOnOutage(OutagePolicy.DENY);

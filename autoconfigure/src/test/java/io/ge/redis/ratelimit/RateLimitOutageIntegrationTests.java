@@ -87,7 +87,7 @@ class RateLimitOutageIntegrationTests {
 		Demand other = demand(RateLimit.of("other", 1000, Duration.ofHours(1)), 1);
 		Awaitility.await().until(() -> this.limiter.verdict(List.of(other)).events().get(0).source() == Source.REDIS);
 		for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-			RateLimit limit = RateLimit.of(algorithm.name(), 10, Duration.ofHours(1))
+			RateLimit limit = RateLimit.of(algorithm.name(), 10, TestLimiter.AGES)
 				.withAlgorithm(algorithm)
 				.withOnOutage(OutagePolicy.DENY);
 			this.redis.configResetStat();

@@ -6,6 +6,7 @@
 package io.ge.redis.ratelimit;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +23,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The limits of one instance, without an application around them.
  */
 final class TestLimiter implements AutoCloseable {
+
+	/**
+	 * A window that begins and ends in no test. Fixed windows, and the parts of those
+	 * that a counter slides over, begin by the clock: those of an hour may end in any
+	 * test, and what was taken is forgotten then. These end in the years 2043 and 2029.
+	 */
+	static final Duration AGES = Duration.ofDays(9_000);
 
 	private final TestBackend backend;
 

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 
+import io.ge.redis.test.FreePorts;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -95,20 +96,15 @@ enum Database {
 		}
 
 		/**
-		 * With more time than the ten seconds it has unless told, and once more on
-		 * another port if somebody has taken the first one since it was found free.
+		 * With more time than the ten seconds it has unless told, and on a port that no
+		 * other JVM of the tests is given: it asks whoever answers there whether it is
+		 * up.
 		 */
 		private static EmbeddedPostgres startServer() throws IOException {
-			try {
-				return server().start();
-			}
-			catch (IOException ex) {
-				return server().start();
-			}
-		}
-
-		private static EmbeddedPostgres.Builder server() {
-			return EmbeddedPostgres.builder().setPGStartupWait(Duration.ofSeconds(45));
+			return EmbeddedPostgres.builder()
+				.setPort(FreePorts.next())
+				.setPGStartupWait(Duration.ofSeconds(45))
+				.start();
 		}
 
 	}

@@ -379,7 +379,9 @@ public final class FaultRun {
 
 	void miss(Body body) throws Exception {
 		this.unprotected = true;
-		for (int attempt = 0; attempt < ATTEMPTS && this.violations.isEmpty(); attempt++) {
+		int attempts = 0;
+		while (attempts < ATTEMPTS && this.violations.isEmpty()) {
+			attempts++;
 			this.round = 0;
 			try {
 				body.run(once());
@@ -394,6 +396,7 @@ public final class FaultRun {
 		if (this.violations.isEmpty()) {
 			throw new AssertionError("Without its protection nothing was violated: " + row());
 		}
+		System.out.println("Missed: " + this + " in attempt " + attempts + " of " + ATTEMPTS);
 	}
 
 	/**
