@@ -15,7 +15,8 @@ import io.ge.redis.core.connection.GuardConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts by their SHA: one command and one round trip each.
+ * Runs scripts by their SHA, one command and one round trip each, or by their text where
+ * their order counts.
  * <p>
  * A server that does not know a script (restarted, flushed, failed over, or a cluster
  * node that is new) answers {@code NOSCRIPT}; the call is then repeated with the text,
@@ -32,6 +33,8 @@ public final class ScriptExecutor {
 	private final ReplicaLanes lanes;
 
 	private final Map<LuaScript, LuaScript> withoutFlags = new ConcurrentHashMap<>();
+
+	private volatile boolean flagsUnknown;
 
 	/**
 	 * Creates an executor.
@@ -76,8 +79,9 @@ public final class ScriptExecutor {
 	}
 
 	/**
-	 * Runs a script by its text, so that whatever is sent after it runs after it: a
-	 * script that must be repeated because the server does not know it may be overtaken.
+	 * Runs a script by its text, so that whatever is sent after it on the same connection
+	 * runs after it: a script that must be repeated because the server does not know it
+	 * may be overtaken. So may the first of those with flags, on servers before 7.0.
 	 * @param call the call
 	 * @return as {@link #run(ScriptCall)}
 	 */
@@ -89,7 +93,11 @@ public final class ScriptExecutor {
 	}
 
 	private LuaScript variant(LuaScript script) {
-		return script.hasFlags() ? this.withoutFlags.getOrDefault(script, script) : script;
+		return script.hasFlags() && this.flagsUnknown ? withoutFlags(script) : script;
+	}
+
+	private LuaScript withoutFlags(LuaScript script) {
+		return this.withoutFlags.computeIfAbsent(script, LuaScript::withoutFlags);
 	}
 
 	/**
@@ -141,9 +149,8 @@ public final class ScriptExecutor {
 			ScriptExecutor.this.connection.eval(variant.text(), this.call.keys(), this.call.arguments())
 				.whenComplete((reply, failure) -> {
 					if (failure != null && variant.hasFlags() && ReplyErrors.isNotCompiled(failure)) {
-						LuaScript plain = variant.withoutFlags();
-						ScriptExecutor.this.withoutFlags.put(variant, plain);
-						sendText(plain);
+						ScriptExecutor.this.flagsUnknown = true;
+						sendText(withoutFlags(variant));
 					}
 					else {
 						finish(reply, failure);

@@ -13,10 +13,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
@@ -27,8 +29,11 @@ import static org.mockito.Mockito.when;
  */
 class ScriptExecutorTests {
 
-	private static final ScriptCall CALL = ScriptCall.of(LuaScript.load(ScriptExecutorTests.class, "set.lua"),
-			new KeySpace("ge", "test").entity(KeyPart.of("key")));
+	private static final LuaScript SET = LuaScript.load(ScriptExecutorTests.class, "set.lua");
+
+	private static final RedisKey KEY = new KeySpace("ge", "test").entity(KeyPart.of("key"));
+
+	private static final ScriptCall CALL = ScriptCall.of(SET, KEY);
 
 	private final GuardConnection connection = mock(GuardConnection.class);
 
@@ -55,6 +60,20 @@ class ScriptExecutorTests {
 		this.answer.completeExceptionally(new IOException("NOSCRIPT No matching script"));
 		assertThat(late).hasValue(1);
 		verify(this.connection, never()).eval(any(), any(), any());
+	}
+
+	@Test
+	void serverThatKnowsNoFlagsIsSentNoneAgainWhateverTheScript() {
+		LuaScript count = LuaScript.load(ScriptExecutorTests.class, "count.lua");
+		when(this.connection.evalSha(any(), any(), any())).thenReturn(this.answer);
+		when(this.connection.eval(any(), any(), any())).thenReturn(CompletableFuture.completedFuture(List.of(1L)));
+		when(this.connection.eval(eq(SET.runningWithoutMemory().text()), any(), any()))
+			.thenReturn(CompletableFuture.failedFuture(new IOException("ERR Error compiling script (new function)")));
+		assertThat(this.scripts.runInOrder(ScriptCall.of(SET.runningWithoutMemory(), KEY))).isCompleted();
+		this.scripts.runInOrder(ScriptCall.of(count.runningWithoutMemory(), KEY));
+		verify(this.connection).eval(eq(count.text()), any(), any());
+		this.scripts.run(ScriptCall.of(count.runningWithoutMemory(), KEY));
+		verify(this.connection).evalSha(eq(count.sha()), any(), any());
 	}
 
 }
