@@ -138,7 +138,8 @@ public final class Instance implements AutoCloseable {
 	}
 
 	/**
-	 * Sets failpoints, which count from when this returns.
+	 * Sets failpoints, which count from when this returns. An instance at work may be
+	 * halted at one of them before it has said that it is set.
 	 * @param failpoints the failpoints
 	 * @throws IllegalArgumentException if there is no such method
 	 */
@@ -153,6 +154,12 @@ public final class Instance implements AutoCloseable {
 			}
 			catch (InstanceCallException ex) {
 				throw new IllegalArgumentException("There is no such failpoint: " + failpoint, ex);
+			}
+			catch (InstanceGoneException ex) {
+				if (status() != Woven.HALTED) {
+					throw ex;
+				}
+				return;
 			}
 		}
 	}

@@ -119,6 +119,18 @@ class InstancesIntegrationTests {
 	}
 
 	@Test
+	void failpointMayHaltBeforeItIsKnownToBeSet() {
+		Instance instance = this.instances.start();
+		instance.arm(Failpoint.enter(ChildMain.class, "failpoint").halt(),
+				Failpoint.enter(ProbeApplication.class, "check").halt());
+		instance.awaitHalted();
+		Instance killed = this.instances.start();
+		killed.kill();
+		assertThatExceptionOfType(InstanceGoneException.class)
+			.isThrownBy(() -> killed.arm(Failpoint.enter(ProbeApplication.class, "check").halt()));
+	}
+
+	@Test
 	void failpointHoldsUntilItIsReleased() throws Exception {
 		Instance instance = this.instances.start();
 		Failpoint hold = Failpoint.enter(ProbeApplication.class.getName(), "check").hold();
