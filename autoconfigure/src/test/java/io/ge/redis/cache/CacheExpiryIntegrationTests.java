@@ -38,7 +38,8 @@ class CacheExpiryIntegrationTests {
 
 	private static final int STEP_MILLIS = 30_000 / READS_PER_LOAD;
 
-	private static final int STEPS = 10 * READS_PER_LOAD;
+	/** From so early that chance begins no refresh there, once in 10 billion expiries. */
+	private static final int STEPS = 25 * READS_PER_LOAD;
 
 	private static final String[] PROPERTIES = { "ge.redis.cache.ttl=2h", "ge.redis.cache.lease-time=1h",
 			"ge.redis.cache.load-wait=0s", "ge.redis.cache.on-load-timeout=fail" };
@@ -56,18 +57,14 @@ class CacheExpiryIntegrationTests {
 			List<GeCaches> caches = List.of(one.caches(), other.caches());
 			caches.get(0).get("hot", "key", String.class, () -> "value 0");
 			int earliest = 0;
-			int atFirstRead = 0;
 			for (int i = 0; i < EXPIRIES; i++) {
-				int began = expire(redis.endpoints().get(0), caches, "value " + i);
-				earliest = Math.max(earliest, began);
-				atFirstRead += (began == STEPS) ? 1 : 0;
+				earliest = Math.max(earliest, expire(redis.endpoints().get(0), caches, "value " + i));
 			}
 			System.out.println("A value that expired " + EXPIRIES + " times was loaded " + this.loads
 					+ " times, and nobody waited; the earliest load began " + earliest / READS_PER_LOAD
 					+ " load times before the expiry");
 			assertThat(this.loads).hasValue(EXPIRIES);
-			// One of three thousand is; that half of them are is as good as impossible
-			assertThat(atFirstRead).as("as early as can be").isLessThan(EXPIRIES / 2);
+			assertThat(earliest).as("not always as early as can be").isLessThan(STEPS);
 		}
 	}
 

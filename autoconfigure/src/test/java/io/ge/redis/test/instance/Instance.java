@@ -7,6 +7,7 @@ package io.ge.redis.test.instance;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -156,12 +157,17 @@ public final class Instance implements AutoCloseable {
 				throw new IllegalArgumentException("There is no such failpoint: " + failpoint, ex);
 			}
 			catch (InstanceGoneException ex) {
-				if (status() != Woven.HALTED) {
+				if (!isHaltedAtOneOf(failpoints)) {
 					throw ex;
 				}
 				return;
 			}
 		}
+	}
+
+	private boolean isHaltedAtOneOf(Failpoint... failpoints) {
+		return Arrays.stream(failpoints).anyMatch((failpoint) -> failpoint.action() == Failpoint.Action.HALT)
+				&& status() == Woven.HALTED;
 	}
 
 	/**
