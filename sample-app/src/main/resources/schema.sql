@@ -18,10 +18,11 @@ create table if not exists valuations (
 	fence bigint not null
 );
 
+-- Rounds changes of more than eight digits after the point.
 create table if not exists balances (
 	wallet varchar(40) not null,
 	token varchar(40) not null,
-	amount numeric(38, 10) not null,
+	amount numeric(38, 8) not null,
 	version bigint not null,
 	primary key (wallet, token)
 );

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Amounts {
 
-	/** Digits after the point, as in the columns of {@code schema.sql}. */
+	/** Digits after the point, the most that a column of {@code schema.sql} holds. */
 	private static final int SCALE = 10;
 
 	/** Digits before the point, so that sums of amounts fit into the columns. */

@@ -18,10 +18,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.security.oauth2.jwt.JwtClaimsSet;
+import org.springframework.security.oauth2.jwt.JwtEncoder;
+import org.springframework.security.oauth2.jwt.JwtEncoderParameters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -122,6 +127,25 @@ class AuthIntegrationTests {
 	}
 
 	@Test
+	void logoutRevokesTokenWhoseSessionIsBlank() {
+		String other = this.desk.login("anna");
+		String token = this.desk.bean(JwtEncoder.class)
+			.encode(JwtEncoderParameters.from(JwtClaimsSet.builder()
+				.issuer("https://desk.example")
+				.subject("anna")
+				.id("blank-session")
+				.issuedAt(Instant.now())
+				.expiresAt(Instant.now().plusSeconds(60))
+				.claim("sid", "")
+				.build()))
+			.getTokenValue();
+		assertThat(me(this.desk, token)).returns(200, Answer::status);
+		assertThat(logout(this.desk, "/api/auth/logout", token)).returns(204, Answer::status);
+		assertRevoked(me(this.desk, token));
+		assertThat(me(this.desk, other)).returns(200, Answer::status);
+	}
+
+	@Test
 	void logoutAllRevokesEveryEarlierTokenAndNoLaterOne() {
 		String boris = this.desk.login("boris");
 		for (int round = 0; round < 5; round++) {
@@ -137,6 +161,7 @@ class AuthIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void logoutHoldsOnEveryInstance() {
 		try (DeskProcess second = DeskProcess.start(SharedDesk.properties(Database.H2))) {
 			String token = this.desk.login("anna");

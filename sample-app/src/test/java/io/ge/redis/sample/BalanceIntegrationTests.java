@@ -8,6 +8,7 @@ package io.ge.redis.sample;
 import java.time.Duration;
 import java.util.List;
 
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -33,6 +34,7 @@ class BalanceIntegrationTests {
 
 	}
 
+	@Wide
 	@Nested
 	class OnPostgres extends Contract {
 
@@ -91,6 +93,13 @@ class BalanceIntegrationTests {
 			assertThat(this.desk.put(SOL, "{\"delta\":-1.5}").body()).isEqualTo(balance("100", 2));
 			assertThat(this.desk.get(SOL).body()).isEqualTo(balance("100", 2));
 			assertThat(stored()).isEqualTo(balance("100", 2));
+		}
+
+		@Test
+		void changeIsInRedisAsTheDatabaseHasRoundedIt() {
+			assertThat(this.desk.put(SOL, "{\"delta\":\"0.0000000155\"}").body()).isEqualTo(balance("100.00000002", 1));
+			assertThat(stored()).isEqualTo(balance("100.00000002", 1));
+			assertThat(this.desk.get(SOL).body()).isEqualTo(balance("100.00000002", 1));
 		}
 
 		@Test

@@ -7,6 +7,7 @@ package io.ge.redis.sample;
 
 import java.util.List;
 
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,8 @@ class DeskIntegrationTests {
 		assertThat(page.header("Content-Type")).startsWith("text/html");
 		assertThat(page.body()).contains("curl", "@RateLimited", "@DistributedLock", "@Idempotent", "@CacheAside",
 				"@CacheWriteThrough", "@BlacklistCheck", "actuator/geredis");
+		assertThat(page.body().indexOf("guess-")).as("what uses up the logins comes after all that log in")
+			.isGreaterThan(page.body().lastIndexOf("\"password\":\"demo\""));
 	}
 
 	@ParameterizedTest
@@ -76,6 +79,7 @@ class DeskIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void startsWorksAndStopsWithoutWarning() {
 		DeskProcess process = DeskProcess.start(SharedDesk.properties(Database.H2));
 		try (process) {

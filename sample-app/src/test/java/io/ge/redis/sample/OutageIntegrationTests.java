@@ -17,6 +17,7 @@ import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,6 +76,7 @@ class OutageIntegrationTests {
 	 * A driver's own back-off would have reached half a minute by then.
 	 */
 	@Test
+	@Wide
 	void recoversAfter35SecondsWithoutRedis() {
 		RedisNode node = this.redis.primary();
 		try (Desk desk = start()) {
@@ -90,6 +92,7 @@ class OutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void startsWithRedisHangingAndRecovers() {
 		RedisNode node = this.redis.primary();
 		node.pause();
@@ -130,6 +133,7 @@ class OutageIntegrationTests {
 	 * commands it needs, it waits once.
 	 */
 	@Test
+	@Wide
 	void everyCallIsPromptThatMeetsHangingRedisFirst() {
 		RedisNode node = this.redis.primary();
 		try (Desk desk = start()) {

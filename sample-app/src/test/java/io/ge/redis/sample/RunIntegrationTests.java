@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -62,6 +63,7 @@ class RunIntegrationTests {
 
 	}
 
+	@Wide
 	@Nested
 	class OnPostgres extends OneProcess {
 
@@ -89,6 +91,7 @@ class RunIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void runsOfOneAgentNeverOverlapInTwoProcesses() {
 		SharedDesk.fresh(Database.POSTGRES);
 		try (DeskProcess first = DeskProcess.start(SharedDesk.properties(Database.POSTGRES));
@@ -102,6 +105,7 @@ class RunIntegrationTests {
 	 * What {@code application.yml} says of a lock wins over the annotation.
 	 */
 	@Test
+	@Wide
 	void waitersOfTwoProcessesAllRunOneAfterTheOther() {
 		SharedDesk.fresh(Database.POSTGRES);
 		List<String> properties = new ArrayList<>(SharedDesk.properties(Database.POSTGRES));

@@ -7,6 +7,7 @@ package io.ge.redis.sample;
 
 import java.util.List;
 
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,7 @@ class SaleIntegrationTests {
 
 	}
 
+	@Wide
 	@Nested
 	class OnPostgres extends Contract {
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +66,7 @@ class TaskIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void admitsAfterRetryAfterHasPassed() {
 		List<String> properties = new ArrayList<>(SharedDesk.properties(Database.H2));
 		properties.add("ge.redis.rate-limit.limits.tasks.window=5s");

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,7 @@ class ValuationIntegrationTests {
 	 * another has written. When it goes on it writes as if nothing had been.
 	 */
 	@Test
+	@Wide
 	void writeOfHolderThatWasPausedBeyondItsLeaseIsRefused() {
 		SharedDesk.fresh(Database.POSTGRES);
 		List<String> properties = new ArrayList<>(SharedDesk.properties(Database.POSTGRES));

@@ -13,6 +13,7 @@ import io.ge.redis.security.JwtTokens;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.util.StringUtils;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
@@ -39,7 +40,7 @@ class LogoutController {
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void logout(@AuthenticationPrincipal Jwt token) {
 		String session = token.getClaimAsString("sid");
-		if (session != null) {
+		if (StringUtils.hasText(session)) {
 			this.blacklist.revokeSession(JwtConfiguration.ISSUER, session);
 		}
 		else {

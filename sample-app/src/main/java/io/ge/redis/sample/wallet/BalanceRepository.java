@@ -37,8 +37,9 @@ class BalanceRepository {
 	}
 
 	/**
-	 * Adds to a balance. The row stays locked until the transaction ends, so what is read
-	 * here is what this update has made of it.
+	 * Adds to a balance and reads the row again, since the column may round. The row
+	 * stays locked until the transaction ends, so what is read here is what this update
+	 * has made of it.
 	 */
 	Balance add(String wallet, String token, BigDecimal delta) {
 		this.jdbc.sql("""

@@ -37,6 +37,7 @@ class Balances {
 	/**
 	 * The database first: the new balance reaches Redis when the transaction has been
 	 * committed, and never if it is rolled back. No reader can put an older one over it.
+	 * Redis gets what is returned here, so it is read from the row and not computed.
 	 */
 	@CacheWriteThrough(cache = "balances", key = "{#wallet, #token}")
 	@Transactional
