@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheControl;
 import io.ge.redis.cache.CacheEvent;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * {@code /actuator/geredis/caches}: the caches with their settings, an estimate of their
@@ -42,7 +44,7 @@ public class CachesResource implements GuardResource {
 
 	private static final String ALL = "all";
 
-	private final CacheControl control;
+	private final Supplier<CacheControl> control;
 
 	/**
 	 * Creates the resource.
@@ -50,7 +52,8 @@ public class CachesResource implements GuardResource {
 	 * @param figures counts what happens on this instance
 	 */
 	public CachesResource(CacheGuard guard, GuardFigures figures) {
-		this.control = guard.control((cache) -> figures.of(PATTERN, cache));
+		guard.countBy((cache) -> figures.of(PATTERN, cache));
+		this.control = SingletonSupplier.of(guard::control);
 	}
 
 	@Override
@@ -61,7 +64,7 @@ public class CachesResource implements GuardResource {
 	@Override
 	public Object read(GuardRequest request) {
 		request.allowOnly(Set.of());
-		CacheControl.Listing listing = this.control.list();
+		CacheControl.Listing listing = this.control.get().list();
 		String name = request.name((cache) -> find(listing, cache) != null);
 		if (name.isEmpty()) {
 			return new CachesReport(listing.instance(), listing.instances(), listing.silent(),
@@ -90,7 +93,7 @@ public class CachesResource implements GuardResource {
 		request.allowOneOf(KEY, TAG);
 		request.allowOneOf(KEY, ALL);
 		request.allowOneOf(TAG, ALL);
-		String name = request.name(this.control::exists);
+		String name = request.name(this.control.get()::exists);
 		if (name.isEmpty()) {
 			throw GuardRequestException.notFound("No cache is named.", "Add its name to the path.");
 		}
@@ -100,11 +103,11 @@ public class CachesResource implements GuardResource {
 	private CacheEvent.Outcome remove(String name, GuardRequest request) {
 		List<String> key = request.texts(KEY);
 		if (!key.isEmpty()) {
-			return this.control.invalidate(name, key);
+			return this.control.get().invalidate(name, key);
 		}
 		List<String> tags = request.texts(TAG);
 		if (!tags.isEmpty()) {
-			return this.control.invalidateTags(name, tags);
+			return this.control.get().invalidateTags(name, tags);
 		}
 		String all = request.text(ALL);
 		if (all == null) {
@@ -115,7 +118,7 @@ public class CachesResource implements GuardResource {
 		if (!all.equals("true")) {
 			throw GuardRequestException.invalid(ALL, "all is '" + all + "'.", "Set it to true, or leave it out.");
 		}
-		return this.control.clear(name);
+		return this.control.get().clear(name);
 	}
 
 	/**

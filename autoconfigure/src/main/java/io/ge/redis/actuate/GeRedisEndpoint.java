@@ -8,7 +8,6 @@ package io.ge.redis.actuate;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 
@@ -42,6 +41,8 @@ import org.springframework.util.MimeType;
 public class GeRedisEndpoint {
 
 	static final String ID = "geredis";
+
+	private static final String PATH = "path";
 
 	private static final MimeType PROBLEM = MimeType.valueOf("application/problem+json");
 
@@ -87,50 +88,53 @@ public class GeRedisEndpoint {
 
 	/**
 	 * Looks at something of a pattern.
-	 * @param resource the name of the pattern's resource
-	 * @param path the rest of the path
+	 * @param path the name of the pattern's resource, and the rest of the path
 	 * @param arguments all arguments
 	 * @return what was found, or a problem
 	 */
 	@ReadOperation
-	public WebEndpointResponse<?> read(@Selector String resource,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, GuardArguments arguments) {
-		return answer(resource, path, arguments, GuardResource::read);
+	public WebEndpointResponse<?> read(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
+			GuardArguments arguments) {
+		return answer(path, arguments, GuardResource::read);
 	}
 
 	/**
 	 * Acts on something of a pattern.
-	 * @param resource the name of the pattern's resource
-	 * @param path the rest of the path
+	 * @param path the name of the pattern's resource, and the rest of the path
 	 * @param arguments all arguments
 	 * @return what came of it, or a problem
 	 */
 	@WriteOperation
-	public WebEndpointResponse<?> write(@Selector String resource,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, GuardArguments arguments) {
-		return answer(resource, path, arguments, GuardResource::write);
+	public WebEndpointResponse<?> write(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
+			GuardArguments arguments) {
+		return answer(path, arguments, GuardResource::write);
 	}
 
 	/**
 	 * Takes something of a pattern back or away.
-	 * @param resource the name of the pattern's resource
-	 * @param path the rest of the path
+	 * @param path the name of the pattern's resource, and the rest of the path
 	 * @param arguments all arguments
 	 * @return what came of it, or a problem
 	 */
 	@DeleteOperation
-	public WebEndpointResponse<?> delete(@Selector String resource,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, GuardArguments arguments) {
-		return answer(resource, path, arguments, GuardResource::delete);
+	public WebEndpointResponse<?> delete(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
+			GuardArguments arguments) {
+		return answer(path, arguments, GuardResource::delete);
 	}
 
-	private WebEndpointResponse<?> answer(String name, String[] path, GuardArguments arguments,
+	private WebEndpointResponse<?> answer(String[] path, GuardArguments arguments,
 			BiFunction<GuardResource, GuardRequest, Object> operation) {
 		try {
 			Map<String, Object> parameters = new TreeMap<>(arguments.values());
-			parameters.keySet().removeAll(Set.of("resource", "path"));
-			return new WebEndpointResponse<>(
-					operation.apply(resource(name), new GuardRequest(List.of(path), parameters)));
+			// Spring Boot lets query and body replace what is in the path, by which
+			// access may be decided. Only a path comes as an array
+			if (!(parameters.remove(PATH) instanceof String[])) {
+				throw GuardRequestException.invalid(PATH, "path must not be a parameter.", "Leave it out.");
+			}
+			List<String> segments = List.of(path);
+			GuardResource resource = resource(segments.isEmpty() ? "" : segments.get(0));
+			return new WebEndpointResponse<>(operation.apply(resource,
+					new GuardRequest(segments.subList(Math.min(1, segments.size()), segments.size()), parameters)));
 		}
 		catch (GuardRequestException ex) {
 			return problem(new GuardProblem("The request cannot be answered", ex.status(),

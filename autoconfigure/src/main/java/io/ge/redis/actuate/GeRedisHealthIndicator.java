@@ -30,8 +30,9 @@ import org.springframework.boot.health.contributor.Status;
  * {@code DOWN} while outage policies apply to a Redis or to a server of a Cluster, or
  * where the guards may not do there what they have to. {@code UNKNOWN} where keys may be
  * evicted, which would drop locks, idempotency keys and revocations silently (a Redis for
- * caches alone is meant to be so), and where the server does not tell. Everything of ours
- * expires, so every policy but {@code noeviction} evicts it once a memory limit is
+ * caches alone is meant to be so), where the server does not tell, and where guards are
+ * hindered: Redis refuses its channels, or revocations cannot be followed. Everything of
+ * ours expires, so every policy but {@code noeviction} evicts it once a memory limit is
  * reached.
  * <p>
  * Cost: one script call for each Redis, none while it is known to be away; waits no
@@ -74,8 +75,12 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 		}
 		GuardedRedis redis = backend.redis(PATTERN);
 		try {
-			return judge(Waiting.await(redis
+			Finding finding = judge(Waiting.await(redis
 				.run(ScriptCall.of(PROBE, backend.keys(PATTERN).entity(KeyPart.of("probe"))), redis.newBudget())));
+			for (String problem : backend.problems()) {
+				finding = finding.withProblem(problem);
+			}
+			return finding;
 		}
 		catch (RedisUnavailableException ex) {
 			return away(ex.reason());
@@ -93,14 +98,13 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 		Map<String, String> memory = reply.has(0) ? fields(reply.text(0)) : Map.of();
 		String policy = memory.get("maxmemory_policy");
 		if (policy == null) {
-			return new Finding(Status.UNKNOWN).with("state", "available")
-				.with("problem", "The server does not tell its eviction policy, which must be noeviction.");
+			return new Finding(Status.UP).with("state", "available")
+				.withProblem("The server does not tell its eviction policy, which must be noeviction.");
 		}
 		boolean evicting = !policy.equals("noeviction") && !"0".equals(memory.get("maxmemory"));
-		Finding finding = new Finding(evicting ? Status.UNKNOWN : Status.UP).with("state", "available")
-			.with("evictionPolicy", policy);
+		Finding finding = new Finding(Status.UP).with("state", "available").with("evictionPolicy", policy);
 		return evicting
-				? finding.with("problem",
+				? finding.withProblem(
 						"Locks, idempotency keys and revocations may be evicted. Set maxmemory-policy to noeviction, "
 								+ "or give them a Redis of their own with ge.redis.<pattern>.connection-factory.")
 				: finding;
@@ -139,6 +143,11 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 		Finding with(String name, Object value) {
 			this.details.put(name, value);
 			return this;
+		}
+
+		Finding withProblem(String problem) {
+			this.details.merge("problem", problem, (one, other) -> one + " " + other);
+			return new Finding(worse(this.status, Status.UNKNOWN), this.details);
 		}
 
 	}

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
+import io.ge.redis.core.invocation.AttributeReader;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.convert.DurationStyle;
@@ -93,6 +94,10 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 	 */
 	public @Nullable Duration duration(String name) {
 		String text = text(name);
+		if (text != null && AttributeReader.lacksUnit(text)) {
+			throw GuardRequestException.invalid(name, name + " has no unit: '" + text + "'.",
+					AttributeReader.unitRemedy(text));
+		}
 		try {
 			return (text != null) ? DurationStyle.detectAndParse(text.strip()) : null;
 		}

@@ -20,16 +20,19 @@ import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.invocation.GuardedMethods;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
@@ -49,8 +52,10 @@ public final class BlacklistAutoConfiguration {
 			GuardedCalls calls, ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken,
 			ObjectProvider<TokenReader> readers) {
 		return new BlacklistGuard(properties::getObject, attributes, expressions,
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events, calls,
-				(form) -> isCallerKnown(beans, form), currentToken::getObject, () -> readers.orderedStream().toList());
+				() -> backends.getObject()
+					.get("ge.redis.blacklist.connection-factory", properties.getObject().connectionFactory()),
+				events, calls, (form) -> isCallerKnown(beans, form), currentToken::getObject,
+				() -> readers.orderedStream().toList());
 	}
 
 	// By their types, since none of them is to be made for this
@@ -66,16 +71,27 @@ public final class BlacklistAutoConfiguration {
 		return guard.advisor(AdviceOrder.BLACKLIST_CHECK.in(environment));
 	}
 
+	/**
+	 * Lazy, so that it exists only if the application uses it.
+	 */
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean
-	TokenBlacklist tokenBlacklist(BlacklistGuard guard) {
+	TokenBlacklist geRedisTokenBlacklist(BlacklistGuard guard) {
 		return guard.tokenBlacklist();
 	}
 
 	@Bean
+	BlacklistUse blacklistUse(ConfigurableListableBeanFactory beans, GuardedMethods methods, Environment environment) {
+		return new BlacklistUse(beans, methods, environment);
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
-	UsedIds usedIds(ObjectProvider<RedisBackends> backends, BlacklistProperties properties, GuardedCalls calls) {
-		return UsedIdsFactory.create(() -> backends.getObject().get(properties.connectionFactory()), calls);
+	UsedIds geRedisUsedIds(ObjectProvider<RedisBackends> backends, BlacklistProperties properties, GuardedCalls calls) {
+		return UsedIdsFactory.create(
+				() -> backends.getObject().get("ge.redis.blacklist.connection-factory", properties.connectionFactory()),
+				calls);
 	}
 
 }

@@ -7,7 +7,6 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.blacklist.BlacklistGuard;
 import io.ge.redis.blacklist.BlacklistProperties;
-import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.security.OpaqueTokenPostProcessor;
 import io.ge.redis.security.OpaqueTokens;
 
@@ -37,9 +36,9 @@ public final class BlacklistOpaqueTokenAutoConfiguration {
 
 	@Bean
 	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-opaque-tokens", matchIfMissing = true)
-	static OpaqueTokenPostProcessor blacklistOpaqueTokenPostProcessor(ObjectProvider<TokenBlacklist> blacklist,
+	static OpaqueTokenPostProcessor blacklistOpaqueTokenPostProcessor(ObjectProvider<BlacklistUse> use,
 			ObjectProvider<OpaqueTokens> tokens, ObjectProvider<BlacklistProperties> properties) {
-		return new OpaqueTokenPostProcessor(blacklist::getObject, tokens::getObject,
+		return new OpaqueTokenPostProcessor(BlacklistUse.blacklist(use), tokens::getObject,
 				() -> properties.getObject().uncheckedDecoder());
 	}
 

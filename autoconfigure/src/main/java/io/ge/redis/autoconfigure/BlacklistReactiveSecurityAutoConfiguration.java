@@ -8,7 +8,6 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.blacklist.BlacklistGuard;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubscriberToken;
-import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.security.CurrentJwt;
 import io.ge.redis.security.OpaqueTokens;
@@ -61,8 +60,8 @@ public final class BlacklistReactiveSecurityAutoConfiguration {
 
 		@Bean
 		static ReactiveJwtDecoderPostProcessor blacklistReactiveJwtDecoderPostProcessor(
-				ObjectProvider<TokenBlacklist> blacklist) {
-			return new ReactiveJwtDecoderPostProcessor(blacklist::getObject);
+				ObjectProvider<BlacklistUse> use) {
+			return new ReactiveJwtDecoderPostProcessor(BlacklistUse.blacklist(use));
 		}
 
 	}
@@ -74,8 +73,8 @@ public final class BlacklistReactiveSecurityAutoConfiguration {
 
 		@Bean
 		static ReactiveOpaqueTokenPostProcessor blacklistReactiveOpaqueTokenPostProcessor(
-				ObjectProvider<TokenBlacklist> blacklist, ObjectProvider<OpaqueTokens> tokens) {
-			return new ReactiveOpaqueTokenPostProcessor(blacklist::getObject, tokens::getObject);
+				ObjectProvider<BlacklistUse> use, ObjectProvider<OpaqueTokens> tokens) {
+			return new ReactiveOpaqueTokenPostProcessor(BlacklistUse.blacklist(use), tokens::getObject);
 		}
 
 	}

@@ -8,7 +8,6 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.blacklist.BlacklistGuard;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
-import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.CurrentJwt;
@@ -66,16 +65,16 @@ public final class BlacklistSecurityAutoConfiguration {
 	@ConditionalOnMissingBean
 	@Conditional(NotReactiveCondition.class)
 	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
-	BlacklistTokenValidator blacklistTokenValidator(ObjectProvider<TokenBlacklist> blacklist,
-			BlacklistProperties properties) {
-		return new BlacklistTokenValidator(blacklist::getObject, properties.clockSkew());
+	BlacklistTokenValidator blacklistTokenValidator(BlacklistUse use, BlacklistProperties properties) {
+		return new BlacklistTokenValidator(use::blacklist, properties.clockSkew());
 	}
 
 	@Bean
 	@Conditional(NotReactiveCondition.class)
 	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
-	JwtDecoderChecks blacklistJwtDecoderChecks(ConfigurableListableBeanFactory beans, BlacklistProperties properties) {
-		return new JwtDecoderChecks(beans, properties.uncheckedDecoder());
+	JwtDecoderChecks blacklistJwtDecoderChecks(ConfigurableListableBeanFactory beans, BlacklistUse use,
+			BlacklistProperties properties) {
+		return new JwtDecoderChecks(beans, use::blacklist, properties.uncheckedDecoder());
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -33,6 +33,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.ReactiveTransactionManager;
@@ -48,15 +49,16 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static CacheGuard cacheGuard(ObjectProvider<CacheProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends,
-			GuardEvents events, ObjectProvider<WriteBehindProperties> behind,
+	static CacheGuard cacheGuard(ObjectProvider<CacheProperties> properties, ObjectProvider<GeRedisProperties> common,
+			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<JsonMapper> mapper,
+			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<WriteBehindProperties> behind,
 			ObjectProvider<WriteBehindStore<?>> stores, Environment environment, GuardedCalls calls) {
 		return new CacheGuard(properties::getObject, attributes, expressions,
-				() -> mapper.getIfAvailable(JsonMapper::shared),
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), ThreadContext::carriedBy,
-				events, behind::getObject, () -> stores.orderedStream().toList(), () -> namesForSpring(environment),
-				calls);
+				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
+				() -> backends.getObject()
+					.get("ge.redis.cache.connection-factory", properties.getObject().connectionFactory()),
+				ThreadContext::carriedBy, events, behind::getObject, () -> stores.orderedStream().toList(),
+				() -> namesForSpring(environment), calls);
 	}
 
 	private static List<String> namesForSpring(Environment environment) {
@@ -122,7 +124,11 @@ public final class CacheAutoConfiguration {
 		return new CacheWarmUpRunner(warmUp);
 	}
 
+	/**
+	 * Lazy, so that it needs no Redis unless the application uses it.
+	 */
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean
 	GeCaches geCaches(CacheGuard guard) {
 		return guard.caches();

@@ -6,11 +6,15 @@
 package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
+import io.ge.redis.blacklist.BlacklistGuard;
 import io.ge.redis.blacklist.BlacklistProperties;
+import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.security.DPoPPostProcessor;
 import io.ge.redis.security.DPoPReplayValidator;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -28,7 +32,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 @AutoConfiguration(after = BlacklistAutoConfiguration.class)
 @ConditionalOnClass({ DPoPAuthenticationProvider.class, ProviderManager.class, SecurityFilterChain.class })
-@ConditionalOnBean(UsedIds.class)
+@ConditionalOnBean({ BlacklistGuard.class, UsedIds.class })
 @ConditionalOnBooleanProperty(name = "ge.redis.blacklist.remember-dpop-proofs", matchIfMissing = true)
 public final class DPoPAutoConfiguration {
 
@@ -38,11 +42,13 @@ public final class DPoPAutoConfiguration {
 	private static final Duration LIFE_OF_PROOF = Duration.ofSeconds(60);
 
 	@Bean
-	static DPoPPostProcessor blacklistDPoPPostProcessor(ObjectProvider<UsedIds> used,
+	static DPoPPostProcessor blacklistDPoPPostProcessor(ObjectProvider<UsedIds> used, ObjectProvider<BlacklistUse> use,
 			ObjectProvider<BlacklistProperties> properties) {
+		Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
 		// Clocks of instances differ, and where one accepts a proof it must be remembered
-		return new DPoPPostProcessor(SingletonSupplier.of(() -> new DPoPReplayValidator(used::getObject,
-				LIFE_OF_PROOF.plus(properties.getObject().clockSkew()))));
+		SingletonSupplier<DPoPReplayValidator> replays = SingletonSupplier
+			.of(() -> new DPoPReplayValidator(used::getObject, LIFE_OF_PROOF.plus(properties.getObject().clockSkew())));
+		return new DPoPPostProcessor(() -> (blacklist.get() != null) ? replays.get() : null);
 	}
 
 }

@@ -21,6 +21,7 @@ import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.ScriptListener;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -36,6 +37,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -49,6 +51,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @Import(GuardProxyRegistrar.class)
 @ImportRuntimeHints(GeRedisRuntimeHints.class)
 public final class GeRedisAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DurationUnitCheck geRedisDurationUnitCheck() {
+		return new DurationUnitCheck();
+	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -92,9 +100,16 @@ public final class GeRedisAutoConfiguration {
 	}
 
 	@Bean
+	UnusedNames geRedisUnusedNames(BeanFactory beanFactory, GuardedMethods methods) {
+		return new UnusedNames(beanFactory, methods);
+	}
+
+	@Bean
 	RedisBackendFactory geRedisBackendFactory(ListableBeanFactory beans, GeRedisProperties properties,
-			OutageSettings outage, ObjectProvider<ScriptListener> scripts, ObjectProvider<OutageListener> outages) {
-		return new RedisBackendFactory(beans, properties.keyPrefix(), outage, scripts, outages);
+			Environment environment, OutageSettings outage, ObjectProvider<ScriptListener> scripts,
+			ObjectProvider<OutageListener> outages) {
+		return new RedisBackendFactory(beans, properties.keyPrefix(),
+				environment.getProperty("spring.application.name"), outage, scripts, outages);
 	}
 
 	@Bean

@@ -5,25 +5,283 @@
 
 package io.ge.redis.autoconfigure;
 
-import org.apache.commons.logging.LogFactory;
+import java.time.Duration;
+import java.util.List;
 
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.refresh.RefreshTokens;
+import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.lock.DistributedLocks;
+import io.ge.redis.lock.LockGuard;
+import io.ge.redis.lock.LockProperties;
+import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.security.BackChannelLogoutHandler;
+import io.ge.redis.security.BlacklistTokenValidator;
+import io.ge.redis.security.OpaqueTokens;
+import io.ge.redis.web.FencingTokenConfigurer;
+import io.ge.redis.web.ReactiveFencingTokenConfigurer;
+import jakarta.servlet.Servlet;
+import org.apache.commons.logging.LogFactory;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.support.NoOpCacheManager;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.security.oauth2.core.ClaimAccessor;
+import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
+import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
+import org.springframework.security.web.authentication.logout.LogoutHandler;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Says once that the guards are off.
+ * Stand-ins for what is switched off, by {@code ge.redis.enabled} or for one pattern, so
+ * that the application starts and nothing is held up. Says so once.
  */
-@AutoConfiguration
-@ConditionalOnBooleanProperty(name = "ge.redis.enabled", havingValue = false)
+@AutoConfiguration(beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
+@ConditionalOnSwitchedOff({ "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens" })
 public final class GeRedisDisabledAutoConfiguration {
 
 	@Bean
-	SmartInitializingSingleton geRedisDisabledWarning() {
+	SmartInitializingSingleton geRedisDisabledWarning(Environment environment) {
+		List<String> off = OnSwitchedOffCondition.switchedOff(environment, "rate-limit", "lock", "idempotency", "cache",
+				"blacklist", "refresh-tokens");
 		return () -> LogFactory.getLog(GeRedisDisabledAutoConfiguration.class)
-			.warn("ge.redis.enabled=false: rate limits, locks, idempotency keys, caches and blacklists of GE Redis "
-					+ "are off, annotated methods run unguarded");
+			.warn(String.join("=false, ", off) + "=false: annotated methods run unguarded, and what is injected lets "
+					+ "everything through");
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("rate-limit")
+	@ConditionalOnMissingBean
+	RateLimiter geRedisRateLimiter() {
+		return RateLimiter.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("lock")
+	@ConditionalOnMissingBean
+	DistributedLocks geRedisDistributedLocks() {
+		return DistributedLocks.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("idempotency")
+	@ConditionalOnMissingBean
+	Idempotency geRedisIdempotency() {
+		return Idempotency.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("cache")
+	@ConditionalOnMissingBean
+	GeCaches geCaches(ObjectProvider<WriteBehindStore<?>> stores) {
+		return GeCaches.unguarded(() -> stores.orderedStream().toList());
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("blacklist")
+	@ConditionalOnMissingBean
+	TokenBlacklist geRedisTokenBlacklist() {
+		return TokenBlacklist.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("blacklist")
+	@ConditionalOnMissingBean
+	UsedIds geRedisUsedIds() {
+		return UsedIds.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff({ "blacklist", "refresh-tokens" })
+	@ConditionalOnMissingBean
+	RefreshTokens geRedisRefreshTokens() {
+		return RefreshTokens.unguarded();
+	}
+
+	// Without scopes and threads, since nothing is waited for
+	private static GuardedCalls calls() {
+		return new GuardedCalls(new ThreadContext(), List::of);
+	}
+
+	/**
+	 * Locks that are granted around annotated methods.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnSwitchedOff("lock")
+	@EnableConfigurationProperties(LockProperties.class)
+	@Import(GuardProxyRegistrar.class)
+	static class LockedMethods {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static Advisor unguardedLockAdvisor(ObjectProvider<LockProperties> properties,
+				ConfigurableListableBeanFactory beans, Environment environment) {
+			return LockGuard.unguardedAdvisor(properties::getObject, new AttributeReader(beans::resolveEmbeddedValue),
+					calls(), AdviceOrder.DISTRIBUTED_LOCK.in(environment));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnSwitchedOff
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
+	static class FencingTokens {
+
+		@Bean
+		WebMvcConfigurer geRedisFencingTokens() {
+			return new FencingTokenConfigurer();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnSwitchedOff
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	@ConditionalOnClass({ DispatcherHandler.class, Mono.class })
+	static class ReactiveFencingTokens {
+
+		@Bean
+		WebFluxConfigurer geRedisFencingTokens() {
+			return new ReactiveFencingTokenConfigurer();
+		}
+
+	}
+
+	/**
+	 * Writes changes at once that nobody would write later.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnSwitchedOff("cache")
+	@ConditionalOnBean(WriteBehindStore.class)
+	@EnableConfigurationProperties(CacheProperties.class)
+	@Import(GuardProxyRegistrar.class)
+	static class CachesWrittenBehind {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static Advisor unguardedCacheAdvisor(ObjectProvider<CacheProperties> properties,
+				ConfigurableListableBeanFactory beans, ObjectProvider<JsonMapper> mapper,
+				ObjectProvider<WriteBehindStore<?>> stores, Environment environment) {
+			return CacheGuard.unguardedAdvisor(properties::getObject, new AttributeReader(beans::resolveEmbeddedValue),
+					new ExpressionCompiler(beans), () -> mapper.getIfAvailable(JsonMapper::shared),
+					() -> stores.orderedStream().toList(), calls(), AdviceOrder.CACHE.in(environment));
+		}
+
+	}
+
+	/**
+	 * A cache manager where ours would have been. Not where caches alone are off and
+	 * Spring Boot makes one.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@Conditional(OnNoCacheManagerOfBoot.class)
+	@ConditionalOnSwitchedOff("cache")
+	static class SpringCaches {
+
+		@Bean
+		@ConditionalOnMissingBean(value = CacheManager.class, name = "cacheManager")
+		@Conditional(SpringCacheAutoConfiguration.OnNoCacheType.class)
+		NoOpCacheManager cacheManager() {
+			return new NoOpCacheManager();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnSwitchedOff("blacklist")
+	@ConditionalOnClass(Jwt.class)
+	static class JwtBlacklists {
+
+		@Bean
+		@ConditionalOnMissingBean
+		BlacklistTokenValidator blacklistTokenValidator(ObjectProvider<TokenBlacklist> blacklist) {
+			return new BlacklistTokenValidator(blacklist::getObject, Duration.ZERO) {
+
+				@Override
+				public OAuth2TokenValidatorResult validate(Jwt token) {
+					return OAuth2TokenValidatorResult.success();
+				}
+
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnSwitchedOff("blacklist")
+	@ConditionalOnClass(OpaqueTokenIntrospector.class)
+	static class OpaqueTokenBlacklists {
+
+		@Bean
+		@ConditionalOnMissingBean
+		OpaqueTokens blacklistOpaqueTokens() {
+			return new OpaqueTokens();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnSwitchedOff("blacklist")
+	@ConditionalOnClass({ Servlet.class, LogoutHandler.class, ClaimAccessor.class, Jwt.class })
+	static class BackChannelLogouts {
+
+		@Bean
+		@ConditionalOnMissingBean
+		BackChannelLogoutHandler blacklistBackChannelLogoutHandler(ObjectProvider<TokenBlacklist> blacklist) {
+			return new BackChannelLogoutHandler(blacklist::getObject);
+		}
+
+	}
+
+	static final class OnNoCacheManagerOfBoot extends AnyNestedCondition {
+
+		OnNoCacheManagerOfBoot() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnSwitchedOff
+		static final class AllIsOff {
+
+		}
+
+		@ConditionalOnMissingClass("org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
+		static final class NobodyMakesOne {
+
+		}
+
 	}
 
 }

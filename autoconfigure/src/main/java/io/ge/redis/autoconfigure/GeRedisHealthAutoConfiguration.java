@@ -16,8 +16,8 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.context.annotation.Bean;
 
 /**
- * The health contributor {@code geRedis}, off with
- * {@code management.health.geredis.enabled=false}.
+ * The health contributor {@code geredis}, off with
+ * {@code management.health.geredis.enabled=false}. Spring Boot names it after the bean.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
@@ -26,8 +26,8 @@ import org.springframework.context.annotation.Bean;
 public final class GeRedisHealthAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean(name = { "geRedisHealthIndicator", "geRedisHealthContributor" })
-	GeRedisHealthIndicator geRedisHealthIndicator(RedisBackends backends) {
+	@ConditionalOnMissingBean(name = { "geredisHealthIndicator", "geredisHealthContributor" })
+	GeRedisHealthIndicator geredisHealthIndicator(RedisBackends backends) {
 		return new GeRedisHealthIndicator(backends);
 	}
 

@@ -7,17 +7,27 @@ package io.ge.redis.autoconfigure;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * What holds for all guards.
  *
  * @param enabled whether annotated methods are guarded; if not, they run unguarded
- * @param keyPrefix first segment of every key and channel, without braces or white space
+ * @param keyPrefix first segment of every key and channel, without braces or white space;
+ * one for each application that shares a Redis database with others
+ * @param verifyRoundTrip share of cached values and idempotent results, from 0 to 1, that
+ * are compared with what is read back before they are stored; the first of each type
+ * always is
  * @param aop where the guards stand among other advice
  */
 @ConfigurationProperties("ge.redis")
 record GeRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("ge") String keyPrefix,
-		@DefaultValue Aop aop) {
+		@DefaultValue("0") double verifyRoundTrip, @DefaultValue Aop aop) {
+
+	GeRedisProperties {
+		Assert.isTrue(verifyRoundTrip >= 0 && verifyRoundTrip <= 1,
+				"ge.redis.verify-round-trip must be from 0 to 1, such as 0.01 for one value of a hundred");
+	}
 
 	/**
 	 * Where the guards stand among other advice.

@@ -11,16 +11,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
 
 /**
- * Shows a wrong annotation or property with its place and the remedy.
+ * Shows a wrong annotation or property with its place and the remedy. Before the analyzer
+ * of Spring Boot for all properties that cannot be bound, which knows no remedy.
  */
+@Order(0)
 class GuardConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<GuardConfigurationException> {
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, GuardConfigurationException cause) {
 		String bean = beanName(rootFailure);
-		String place = (bean == null || cause.problem().startsWith("Bean '")) ? "" : "Bean '" + bean + "', ";
+		boolean placed = cause.problem().startsWith("Bean '") || cause.problem().startsWith("ge.redis.");
+		String place = (bean == null || placed) ? "" : "Bean '" + bean + "', ";
 		return new FailureAnalysis(place + cause.problem(), cause.remedy(), cause);
 	}
 

@@ -35,6 +35,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -55,16 +56,18 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static IdempotencyGuard idempotencyGuard(ObjectProvider<IdempotencyProperties> properties,
-			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
-			GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
+			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
+			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
 			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
 			ObjectProvider<WitnessDatabase> database, ObjectProvider<JsonMapper> mapper, GuardedCalls calls) {
 		IdempotencyGuard.Extensions extensions = new IdempotencyGuard.Extensions(
 				() -> keySources.orderedStream().toList(), () -> codecs.orderedStream().toList(),
 				() -> principals.orderedStream().toList(), () -> database(database));
 		return new IdempotencyGuard(properties::getObject, attributes, expressions, extensions,
-				() -> mapper.getIfAvailable(JsonMapper::shared),
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events, calls);
+				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
+				() -> backends.getObject()
+					.get("ge.redis.idempotency.connection-factory", properties.getObject().connectionFactory()),
+				events, calls);
 	}
 
 	private static @Nullable DataSource database(ObjectProvider<WitnessDatabase> provider) {
@@ -103,9 +106,13 @@ public final class IdempotencyAutoConfiguration {
 		return guard::prepareWitness;
 	}
 
+	/**
+	 * Lazy, so that it needs no Redis unless the application uses it.
+	 */
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean
-	Idempotency idempotency(IdempotencyGuard guard) {
+	Idempotency geRedisIdempotency(IdempotencyGuard guard) {
 		return guard.idempotency();
 	}
 

@@ -27,6 +27,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.ReactiveTransactionManager;
@@ -48,7 +49,9 @@ public final class LockAutoConfiguration {
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			GuardedCalls calls) {
 		return new LockGuard(properties::getObject, attributes, expressions,
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), events, calls);
+				() -> backends.getObject()
+					.get("ge.redis.lock.connection-factory", properties.getObject().connectionFactory()),
+				events, calls);
 	}
 
 	@Bean
@@ -65,9 +68,13 @@ public final class LockAutoConfiguration {
 		return new TransactionListenerPostProcessor(listener::obtain);
 	}
 
+	/**
+	 * Lazy, so that it needs no Redis unless the application uses it.
+	 */
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean
-	DistributedLocks distributedLocks(LockGuard guard) {
+	DistributedLocks geRedisDistributedLocks(LockGuard guard) {
 		return guard.distributedLocks();
 	}
 

@@ -25,6 +25,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
@@ -43,8 +44,9 @@ public final class RateLimitAutoConfiguration {
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
 			ObjectProvider<RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
 		return new RateLimitGuard(properties::getObject, attributes, expressions,
-				() -> backends.getObject().get(properties.getObject().connectionFactory()), resolver::getIfAvailable,
-				events, calls);
+				() -> backends.getObject()
+					.get("ge.redis.rate-limit.connection-factory", properties.getObject().connectionFactory()),
+				resolver::getIfAvailable, events, calls);
 	}
 
 	@Bean
@@ -65,9 +67,13 @@ public final class RateLimitAutoConfiguration {
 		return new RateLimitRefresh(guard, environment);
 	}
 
+	/**
+	 * Lazy, so that it needs no Redis unless the application uses it.
+	 */
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean
-	RateLimiter rateLimiter(RateLimitGuard guard) {
+	RateLimiter geRedisRateLimiter(RateLimitGuard guard) {
 		return guard.rateLimiter();
 	}
 

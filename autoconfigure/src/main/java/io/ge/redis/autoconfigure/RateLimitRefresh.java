@@ -12,6 +12,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.SmartApplicationListener;
@@ -45,8 +46,8 @@ class RateLimitRefresh implements SmartApplicationListener {
 	@Override
 	public void onApplicationEvent(ApplicationEvent event) {
 		try {
-			this.guard
-				.refresh(Binder.get(this.environment).bindOrCreate("ge.redis.rate-limit", RateLimitProperties.class));
+			this.guard.refresh(Binder.get(this.environment, new DurationUnitCheck().apply(BindHandler.DEFAULT))
+				.bindOrCreate("ge.redis.rate-limit", RateLimitProperties.class));
 		}
 		catch (GuardConfigurationException ex) {
 			logger.error("Rate limits stay as they were. " + ex.getMessage());

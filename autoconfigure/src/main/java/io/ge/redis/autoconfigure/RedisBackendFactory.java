@@ -10,7 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.connection.DaemonThreads;
@@ -22,20 +22,25 @@ import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.ScriptListener;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.StringUtils;
 
 /**
  * Makes the guards' view of a Redis from one of the application's connection factories.
  */
-class RedisBackendFactory implements Function<@Nullable String, RedisBackend>, AutoCloseable {
+class RedisBackendFactory implements BiFunction<String, @Nullable String, RedisBackend>, AutoCloseable {
 
 	private final ListableBeanFactory beans;
 
 	private final String prefix;
+
+	private final @Nullable String application;
 
 	private final OutageSettings outage;
 
@@ -48,38 +53,46 @@ class RedisBackendFactory implements Function<@Nullable String, RedisBackend>, A
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2,
 			DaemonThreads.named("ge-redis-watch"));
 
-	RedisBackendFactory(ListableBeanFactory beans, String prefix, OutageSettings outage,
+	RedisBackendFactory(ListableBeanFactory beans, String prefix, @Nullable String application, OutageSettings outage,
 			ObjectProvider<ScriptListener> scriptListeners, ObjectProvider<OutageListener> outageListeners) {
 		this.beans = beans;
 		this.prefix = prefix;
+		this.application = StringUtils.hasText(application) ? application : null;
 		this.outage = outage;
 		this.scriptListeners = scriptListeners;
 		this.outageListeners = outageListeners;
 	}
 
 	@Override
-	public RedisBackend apply(@Nullable String factoryName) {
-		RedisConnectionFactory factory = (factoryName != null) ? named(factoryName) : only();
+	public RedisBackend apply(String property, @Nullable String factoryName) {
+		RedisConnectionFactory factory = (factoryName != null) ? named(property, factoryName) : only(property);
 		List<ScriptListener> scripts = this.scriptListeners.orderedStream().toList();
-		return new RedisBackend((factoryName != null) ? factoryName : "default", this.prefix, this.instanceId,
-				GuardConnections.from(factory, this.outage.commandTimeout()), this.outage, this.scheduler,
+		return new RedisBackend((factoryName != null) ? factoryName : "default", this.prefix, this.application,
+				this.instanceId, GuardConnections.from(factory, this.outage.commandTimeout()), this.outage,
+				this.scheduler,
 				(script, nanos, failure) -> scripts.forEach((listener) -> listener.onExecuted(script, nanos, failure)),
 				new Listeners(this.outageListeners.orderedStream().toList()));
 	}
 
-	private RedisConnectionFactory named(String name) {
+	private RedisConnectionFactory named(String property, String name) {
 		try {
 			return this.beans.getBean(name, RedisConnectionFactory.class);
 		}
 		catch (NoSuchBeanDefinitionException ex) {
-			throw new GuardConfigurationException("ge.redis.*.connection-factory = " + name,
-					"there is no RedisConnectionFactory bean of that name.", "The beans are: "
-							+ String.join(", ", this.beans.getBeanNamesForType(RedisConnectionFactory.class)) + ".",
-					ex);
+			throw unusable(property, name, "there is no RedisConnectionFactory bean of that name.", ex);
+		}
+		catch (BeanNotOfRequiredTypeException ex) {
+			throw unusable(property, name,
+					"the bean of that name is a " + ex.getActualType().getName() + ", no RedisConnectionFactory.", ex);
 		}
 	}
 
-	private RedisConnectionFactory only() {
+	private GuardConfigurationException unusable(String property, String name, String problem, BeansException cause) {
+		return new GuardConfigurationException(property + " = " + name, problem, "Such beans are: "
+				+ String.join(", ", this.beans.getBeanNamesForType(RedisConnectionFactory.class)) + ".", cause);
+	}
+
+	private RedisConnectionFactory only(String property) {
 		try {
 			return this.beans.getBean(RedisConnectionFactory.class);
 		}
@@ -87,7 +100,7 @@ class RedisBackendFactory implements Function<@Nullable String, RedisBackend>, A
 			throw new GuardConfigurationException("GE Redis",
 					"there are several RedisConnectionFactory beans and none is primary: "
 							+ String.join(", ", this.beans.getBeanNamesForType(RedisConnectionFactory.class)) + ".",
-					"Mark one as @Primary; ge.redis.<pattern>.connection-factory names another one for a pattern.", ex);
+					"Mark one as @Primary, or name one by " + property + ".", ex);
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			throw new GuardConfigurationException("GE Redis", "there is no RedisConnectionFactory bean.",

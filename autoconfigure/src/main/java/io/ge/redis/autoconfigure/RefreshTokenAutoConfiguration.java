@@ -34,11 +34,13 @@ public final class RefreshTokenAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	RefreshTokens refreshTokens(RefreshTokenProperties properties, BlacklistProperties blacklists,
+	RefreshTokens geRedisRefreshTokens(RefreshTokenProperties properties, BlacklistProperties blacklists,
 			ObjectProvider<RedisBackends> backends, ObjectProvider<TokenBlacklist> blacklist, GuardEvents events,
 			GuardedCalls calls) {
 		return RefreshTokenFactory.create(properties, blacklists.maxTokenLifetime(),
-				() -> backends.getObject().get(properties.connectionFactory()), blacklist::getObject, events, calls);
+				() -> backends.getObject()
+					.get("ge.redis.refresh-tokens.connection-factory", properties.connectionFactory()),
+				blacklist::getObject, events, calls);
 	}
 
 }

@@ -92,6 +92,7 @@ public final class BlacklistGuard implements SmartLifecycle {
 		LocalRows memory = new LocalRows(clock, clocks, settings.maxExactIds());
 		RowFeed feed = new RowFeed(redis, memory, clock, backend.bus(), settings.maxStaleness(), RowFeed.PAGE);
 		feed.start();
+		backend.reportProblem(feed::problem);
 		this.feed = feed;
 		BlacklistEngine engine = new BlacklistEngine(redis, memory, feed, settings.requireJti(), settings.staleFor());
 		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine,
@@ -107,7 +108,7 @@ public final class BlacklistGuard implements SmartLifecycle {
 	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source,
-				new BlacklistInterceptor(this.source, this.calls, this.tokens, this.blacklist), order);
+				new BlacklistInterceptor(this.source, this.calls, this.tokens, this.blacklist), order, this.blacklist);
 	}
 
 	/**

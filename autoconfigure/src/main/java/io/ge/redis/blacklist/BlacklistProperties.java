@@ -18,7 +18,8 @@ import org.springframework.util.Assert;
 /**
  * Blacklists in the environment.
  *
- * @param enabled whether methods with {@code @BlacklistCheck} are guarded
+ * @param enabled whether methods with {@code @BlacklistCheck} are guarded; set to true,
+ * whether tokens are checked although nothing else uses the blacklist
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param onOutage what happens while Redis is away: deny, allow, or local, which answers
@@ -36,7 +37,8 @@ import org.springframework.util.Assert;
  * when all tokens of a subject are revoked and a token carries no issue stamp
  * @param maxTokenLifetime longest life of any token; older ones are refused
  * @param requireJti whether tokens without {@code jti} claim are refused, since they
- * could not be revoked; otherwise only their subject is checked
+ * could not be revoked one by one; otherwise they are checked by subject, session and
+ * client only
  * @param validateJwt whether Spring Security checks every JWT that it decodes
  * @param opaqueTokenIssuer issuer of opaque tokens whose introspection names none, as
  * revocations name it
@@ -49,7 +51,7 @@ public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullab
 		@DefaultValue("deny") OutagePolicy onOutage, @DefaultValue("2s") Duration maxStaleness,
 		@DefaultValue("1000000") int maxExactIds, @DefaultValue("30s") Duration staleFor,
 		@DefaultValue("60s") Duration clockSkew, @DefaultValue("1s") Duration issuerClockSkew,
-		@DefaultValue("30d") Duration maxTokenLifetime, @DefaultValue("true") boolean requireJti,
+		@DefaultValue("30d") Duration maxTokenLifetime, @DefaultValue("false") boolean requireJti,
 		@DefaultValue("true") boolean validateJwt, @Nullable String opaqueTokenIssuer,
 		@DefaultValue("fail") UncheckedDecoder uncheckedDecoder, @DefaultValue Map<String, NamedList> lists) {
 

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
@@ -233,22 +234,39 @@ final class RedisTokenBlacklist {
 	}
 
 	/**
-	 * Reads a page of the rows.
-	 * @param last the last row of the page before, or {@code null} for the first page
+	 * Reads a page of the rows. Those that this release cannot read are left out: none of
+	 * its checks asks for them.
+	 * @param last the end of the page before, or {@code null} for the first page
 	 * @param most how many
 	 */
-	CompletableFuture<List<Row>> rows(@Nullable Row last, int most) {
-		Object end = (last != null) ? last.standsUntil() : 0;
+	CompletableFuture<Page> rows(@Nullable PageEnd last, int most) {
+		Object until = (last != null) ? last.until() : 0;
 		Object member = (last != null) ? last.member() : NONE;
-		ScriptCall call = ScriptCall.of(ROWS, List.of(this.rows, this.details, this.reasons), end, member, most);
+		ScriptCall call = ScriptCall.of(ROWS, List.of(this.rows, this.details, this.reasons), until, member, most);
 		return run(call).thenApply((reply) -> {
-			List<Row> page = new ArrayList<>(reply.size() / ROW_ELEMENTS);
+			List<Row> rows = new ArrayList<>(reply.size() / ROW_ELEMENTS);
 			for (int i = 0; i < reply.size(); i += ROW_ELEMENTS) {
-				long notBefore = reply.has(i + 2) ? reply.number(i + 2) : Row.LOST;
-				page.add(Row.of(bytes(reply, i), reply.number(i + 1), notBefore, textOrNull(reply, i + 3)));
+				int first = i;
+				addReadable(rows, () -> row(reply, first));
 			}
-			return page;
+			int end = reply.size() - ROW_ELEMENTS;
+			boolean full = reply.size() / ROW_ELEMENTS >= most;
+			return new Page(rows, full ? new PageEnd(reply.text(end + 1), bytes(reply, end)) : null);
 		});
+	}
+
+	private static Row row(ScriptReply reply, int first) {
+		long notBefore = reply.has(first + 2) ? reply.number(first + 2) : Row.LOST;
+		return Row.of(bytes(reply, first), reply.number(first + 1), notBefore, textOrNull(reply, first + 3));
+	}
+
+	private static boolean addReadable(List<Row> rows, Supplier<Row> reading) {
+		try {
+			return rows.add(reading.get());
+		}
+		catch (RuntimeException ex) {
+			return false;
+		}
 	}
 
 	private CompletableFuture<ScriptReply> run(ScriptCall call) {
@@ -309,6 +327,24 @@ final class RedisTokenBlacklist {
 	}
 
 	/**
+	 * Some rows.
+	 *
+	 * @param rows the rows that can be read
+	 * @param end where the next page begins, or {@code null} if there is none
+	 */
+	record Page(List<Row> rows, @Nullable PageEnd end) {
+	}
+
+	/**
+	 * The last row of a page.
+	 *
+	 * @param until its end as Redis tells it
+	 * @param member its name in Redis
+	 */
+	record PageEnd(String until, byte[] member) {
+	}
+
+	/**
 	 * What came of a write.
 	 *
 	 * @param timeToLive how long the row stands, zero if it does not
@@ -334,8 +370,9 @@ final class RedisTokenBlacklist {
 	 * @param rows what has changed
 	 * @param position the last change
 	 * @param complete whether there are no others
+	 * @param readable whether all of them can be read
 	 */
-	record Changes(long micros, List<Row> rows, Position position, boolean complete) {
+	record Changes(long micros, List<Row> rows, Position position, boolean complete, boolean readable) {
 
 		private static final int FIRST = 2;
 
@@ -346,15 +383,16 @@ final class RedisTokenBlacklist {
 				return null;
 			}
 			Position position = from;
+			boolean readable = true;
 			List<Row> rows = new ArrayList<>(reply.size() / 2);
 			for (int i = FIRST; i < reply.size(); i += 2) {
 				byte[] change = bytes(reply, i + 1);
 				position = new Position(reply.text(i), change);
 				if (change.length > START.length) {
-					rows.add(Row.of(change));
+					readable &= addReadable(rows, () -> Row.of(change));
 				}
 			}
-			return new Changes(reply.number(1), rows, position, (reply.size() - FIRST) / 2 < most);
+			return new Changes(reply.number(1), rows, position, (reply.size() - FIRST) / 2 < most, readable);
 		}
 
 		boolean isEmpty(Position from) {

@@ -61,13 +61,6 @@ record Row(RowKind kind, long fast, long strong, long standsUntil, long notBefor
 		return of(member, standsUntil, Long.parseLong(parts[1]), (parts.length > 2) ? parts[2] : null);
 	}
 
-	/**
-	 * Returns its name in Redis.
-	 */
-	byte[] member() {
-		return RowName.member(this.kind, this.fast, this.strong);
-	}
-
 	boolean isRemoved() {
 		return this.standsUntil == 0;
 	}

@@ -7,7 +7,6 @@ package io.ge.redis.blacklist;
 
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,12 +14,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.ge.redis.blacklist.RedisTokenBlacklist.Changes;
+import io.ge.redis.blacklist.RedisTokenBlacklist.Page;
+import io.ge.redis.blacklist.RedisTokenBlacklist.PageEnd;
 import io.ge.redis.blacklist.RedisTokenBlacklist.Position;
 import io.ge.redis.core.bus.InstanceBus;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.NestedExceptionUtils;
 
 /**
  * Keeps this instance's memory of the rows up to date, and knows whether it is.
@@ -39,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * of this instance until a look that was sent after it, so that an instance always sees
  * what it has written. Looks follow one another: what can be taken back gets into memory
  * by them only, in one order.
+ * <p>
+ * They are also read again where the stream has an entry that this release cannot read.
+ * What it changed is among them, and the entry itself is passed over.
  * <p>
  * Where the memory is full, all rows are read into its next generation, a page with each
  * look, so that the present one stays up to date meanwhile.
@@ -92,6 +97,11 @@ final class RowFeed {
 
 	private final AtomicBoolean awake = new AtomicBoolean();
 
+	private final AtomicBoolean warned = new AtomicBoolean();
+
+	/** What the last look failed with. */
+	private volatile @Nullable Throwable failure;
+
 	private volatile boolean paused;
 
 	private volatile CompletableFuture<Boolean> looking = CompletableFuture.completedFuture(false);
@@ -105,7 +115,7 @@ final class RowFeed {
 	private boolean renewing;
 
 	/** Likewise, where a next generation is being read. */
-	private @Nullable Row lastRead;
+	private @Nullable PageEnd lastRead;
 
 	private long tidiedAt = System.nanoTime();
 
@@ -154,6 +164,22 @@ final class RowFeed {
 	 */
 	Duration age(long nanos) {
 		return Duration.ofNanos(nanos - this.freshAt);
+	}
+
+	/**
+	 * Returns why memory cannot be used although somebody asks.
+	 * @return the problem, or {@code null} if there is none
+	 */
+	@Nullable String problem() {
+		Throwable failed = this.failure;
+		long now = System.nanoTime();
+		if (failed == null || !this.awake.get() || isFresh(now)) {
+			return null;
+		}
+		Duration age = age(now);
+		return "Revocations "
+				+ ((age.toDays() < 1) ? "have not been followed for " + age.toSeconds() + " s" : "are not followed")
+				+ ", so that every check asks Redis: " + NestedExceptionUtils.getMostSpecificCause(failed).getMessage();
 	}
 
 	/**
@@ -246,6 +272,7 @@ final class RowFeed {
 		CompletableFuture<Boolean> look = lookOnce();
 		this.looking = look;
 		look.whenComplete((again, failure) -> {
+			this.failure = failure;
 			if (failure != null && logger.isDebugEnabled()) {
 				logger.debug("The blacklist could not be followed", failure);
 			}
@@ -279,7 +306,12 @@ final class RowFeed {
 	private CompletableFuture<Boolean> follow(Position known, boolean again) {
 		long sent = System.nanoTime();
 		return this.redis.follow(this.bus.instanceId(), known, this.page, this.maxStaleness).thenCompose((changes) -> {
-			if (changes == null) {
+			if (changes == null || !changes.readable()) {
+				if (changes != null && this.warned.compareAndSet(false, true)) {
+					logger.warn("The changes of the blacklist have an entry that cannot be read, written by another "
+							+ "program or release. It is passed over, and all rows are read again. "
+							+ "Further ones are not logged.");
+				}
 				this.position = null;
 				this.renewing = false;
 				// What falls behind while it reads all rows waits for the next look
@@ -317,17 +349,14 @@ final class RowFeed {
 		});
 	}
 
-	private CompletableFuture<Void> readAfter(@Nullable Row last, Set<Row.Id> blocks) {
+	private CompletableFuture<Void> readAfter(@Nullable PageEnd last, Set<Row.Id> blocks) {
 		return readPage(last).thenCompose((read) -> {
-			for (Row row : read) {
+			for (Row row : read.rows()) {
 				if (row.kind() == RowKind.BLOCK) {
 					blocks.add(row.id());
 				}
 			}
-			if (read.size() < this.page) {
-				return CompletableFuture.completedFuture(null);
-			}
-			return readAfter(read.get(read.size() - 1), blocks);
+			return (read.end() != null) ? readAfter(read.end(), blocks) : CompletableFuture.completedFuture(null);
 		});
 	}
 
@@ -347,20 +376,18 @@ final class RowFeed {
 			});
 		}
 		return readPage(this.lastRead).thenApply((read) -> {
-			if (read.size() < this.page) {
+			this.lastRead = read.end();
+			if (this.lastRead == null) {
 				this.rows.endReading();
 				this.renewing = false;
-			}
-			else {
-				this.lastRead = read.get(read.size() - 1);
 			}
 			return true;
 		});
 	}
 
-	private CompletableFuture<List<Row>> readPage(@Nullable Row last) {
+	private CompletableFuture<Page> readPage(@Nullable PageEnd last) {
 		return this.redis.rows(last, this.page).thenApply((read) -> {
-			read.forEach(this.rows::applyRead);
+			read.rows().forEach(this.rows::applyRead);
 			return read;
 		});
 	}

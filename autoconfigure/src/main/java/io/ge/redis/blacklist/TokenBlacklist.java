@@ -309,4 +309,14 @@ public interface TokenBlacklist {
 		return CompletableFuture.supplyAsync(() -> isBlocked(name, subject));
 	}
 
+	/**
+	 * Returns a blacklist that needs no Redis, as it is injected where blacklists are
+	 * switched off, and for unit tests. It knows nothing: revoking and blocking have no
+	 * effect, and every token is {@link TokenStatus#CLEAR}.
+	 * @return the blacklist
+	 */
+	static TokenBlacklist unguarded() {
+		return new UnguardedTokenBlacklist();
+	}
+
 }

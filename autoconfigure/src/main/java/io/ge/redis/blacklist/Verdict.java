@@ -34,7 +34,7 @@ record Verdict(TokenStatus status, @Nullable RedisUnavailableException refusal, 
 
 	Verdict orRefuse() {
 		if (this.refusal != null) {
-			throw this.refusal;
+			throw this.refusal.ofCaller("blacklist '" + this.event.name() + "'");
 		}
 		return this;
 	}

@@ -21,7 +21,7 @@ import tools.jackson.databind.JavaType;
  * Changes caches that are written behind: Redis takes the change and the value, in one
  * step, and the store gets it later. No transaction has a part in it.
  */
-final class CacheBehindWriter {
+final class CacheBehindWriter implements BehindWriter {
 
 	private final CacheDefinitions definitions;
 
@@ -48,11 +48,8 @@ final class CacheBehindWriter {
 		this.calls = calls;
 	}
 
-	/**
-	 * Puts a value into a cache, and has it written to its store later.
-	 * @return the version of the change
-	 */
-	long write(CacheKey key, @Nullable Object value) {
+	@Override
+	public long write(CacheKey key, @Nullable Object value) {
 		CacheType type = requireType(key.cache(), value);
 		byte[] change = change(key.cache(), type, value);
 		CallBudget budget = this.engine.newBudget();
@@ -67,11 +64,8 @@ final class CacheBehindWriter {
 		}
 	}
 
-	/**
-	 * As {@link #write}, without blocking.
-	 * @return completes with the version of the change, on a thread of the application
-	 */
-	CompletionStage<Long> writeLater(CacheKey key, @Nullable Object value) {
+	@Override
+	public CompletionStage<Long> writeLater(CacheKey key, @Nullable Object value) {
 		CacheType type = requireType(key.cache(), value);
 		byte[] change = change(key.cache(), type, value);
 		CacheInvalidations invalidations = this.engine.invalidations();
@@ -114,6 +108,10 @@ final class CacheBehindWriter {
 		if (change.length > most) {
 			throw new IllegalArgumentException("A change of cache '" + cache + "' has " + change.length
 					+ " bytes as JSON. Those above " + most + " bytes (ge.redis.cache.max-value-size) are not taken");
+		}
+		String loss = this.codec.loss(type, value);
+		if (loss != null) {
+			throw new IllegalArgumentException("A change of cache '" + cache + "' is not taken, since " + loss);
 		}
 		return change;
 	}

@@ -9,10 +9,12 @@ import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.json.RoundTrips;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,17 +30,21 @@ final class CacheCodec {
 
 	private final CacheType.Rules rules;
 
+	private final RoundTrips roundTrips;
+
 	private final Map<Type, CacheType> types = new ConcurrentHashMap<>();
 
 	/**
 	 * Creates a codec.
 	 * @param mapper the application's mapper
 	 * @param compressAbove the length of JSON in bytes above which it is compressed
+	 * @param verified the share of values that are compared after the first of a type
 	 */
-	CacheCodec(Supplier<JsonMapper> mapper, LongSupplier compressAbove) {
+	CacheCodec(Supplier<JsonMapper> mapper, LongSupplier compressAbove, DoubleSupplier verified) {
 		LazyValues lazy = new LazyValues(getClass().getClassLoader());
 		this.mapper = SingletonSupplier.of(() -> lazy.refusedBy(mapper.get()));
 		this.rules = new CacheType.Rules(compressAbove, lazy);
+		this.roundTrips = new RoundTrips(this.mapper, verified);
 	}
 
 	/**
@@ -86,12 +92,19 @@ final class CacheCodec {
 	}
 
 	/**
-	 * Returns why values of a type cannot be read back, as far as that shows with one
-	 * that is made up.
+	 * Returns why values of a type cannot be read back, as far as the type shows it.
 	 * @return the reason, or {@code null}
 	 */
 	@Nullable String obstacle(CacheType type) {
-		return new RoundTrip(this.mapper.get()).obstacle(type.javaType());
+		return this.roundTrips.obstacle(type.javaType());
+	}
+
+	/**
+	 * Returns why a value must not be stored, though it can be written.
+	 * @return the reason, or {@code null}
+	 */
+	@Nullable String loss(CacheType type, @Nullable Object value) {
+		return this.roundTrips.loss(type.javaType(), value);
 	}
 
 }

@@ -66,6 +66,9 @@ public final class CacheControl {
 		this.definitions.names().forEach((name) -> counts.put(name, new TreeMap<>()));
 		answers.texts().forEach((id, answer) -> {
 			CacheInventory inventory = CacheInventory.parse(answer);
+			if (inventory == null) {
+				return;
+			}
 			instances.add(new Instance(id, inventory.process(), inventory.journal()));
 			inventory.warmUps()
 				.forEach((warmUp) -> warmUps.add(new WarmUp(warmUp.name(), id, warmUp.state(), warmUp.read())));

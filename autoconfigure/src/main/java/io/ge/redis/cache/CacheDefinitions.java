@@ -211,6 +211,17 @@ final class CacheDefinitions {
 	}
 
 	/**
+	 * Returns the names in the properties that no annotation, of Spring's neither, and so
+	 * far no code has used, and that are given no type for code.
+	 */
+	Set<String> unusedNames() {
+		Set<String> names = new TreeSet<>(configuredNames());
+		names.removeAll(this.typeByCache.keySet());
+		names.removeAll(this.otherNames.get());
+		return names;
+	}
+
+	/**
 	 * Returns how many bytes a value may have in Redis.
 	 */
 	long maxValueSize() {

@@ -102,7 +102,7 @@ final class CacheEngine {
 			.handle((reply, failure) -> {
 				if (failure != null) {
 					this.journal.open(write.key(), write.id());
-					write.announcementFailed(isUnknown(failure), unchecked(failure));
+					write.announcementFailed(isUnknown(failure), unchecked(write.key(), failure));
 				}
 				this.flights.cutOff(write.key());
 				return failure == null;
@@ -259,7 +259,10 @@ final class CacheEngine {
 		});
 	}
 
-	private static RuntimeException unchecked(Throwable failure) {
+	private static RuntimeException unchecked(CacheKey key, Throwable failure) {
+		if (Waiting.cause(failure) instanceof RedisUnavailableException unavailable) {
+			return unavailable.ofCaller("cache '" + key.cache() + "'");
+		}
 		return (Waiting.cause(failure) instanceof RuntimeException cause) ? cause
 				: new IllegalStateException(Waiting.cause(failure));
 	}

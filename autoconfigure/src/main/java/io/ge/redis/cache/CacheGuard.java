@@ -9,12 +9,14 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -34,6 +36,7 @@ import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -93,6 +96,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 
 	private volatile @Nullable CacheWarmUp warmUp;
 
+	private volatile Function<String, Map<String, Long>> counts = (cache) -> Map.of();
+
 	private ClassLoader classLoader = CacheGuard.class.getClassLoader();
 
 	/**
@@ -101,6 +106,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @param attributes reads attribute values
 	 * @param expressions compiles expressions
 	 * @param mapper writes and reads values
+	 * @param verified the share of values that are compared with what is read back, after
+	 * the first of a type
 	 * @param backend where the entries live
 	 * @param context takes along what the application has bound to a thread, when a value
 	 * is refreshed on another one
@@ -111,8 +118,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @param calls makes calls whose results come later
 	 */
 	public CacheGuard(Supplier<CacheProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
-			Supplier<JsonMapper> mapper, Supplier<RedisBackend> backend, UnaryOperator<Runnable> context,
-			GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
+			Supplier<JsonMapper> mapper, DoubleSupplier verified, Supplier<RedisBackend> backend,
+			UnaryOperator<Runnable> context, GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
 			Supplier<List<WriteBehindStore<?>>> stores, Supplier<? extends Collection<String>> otherNames,
 			GuardedCalls calls) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
@@ -120,7 +127,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		this.backend = backend;
 		CacheDefinitions definitions = new CacheDefinitions(settings, otherNames);
 		this.definitions = definitions;
-		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes());
+		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
 		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
 		this.codec = codec;
 		this.attributes = reader;
@@ -140,6 +147,32 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		this.steps = new WriteSteps(() -> this.assembly.get().engine(), events);
 		this.transactions = new CacheTransactions(this.steps);
 		this.reactive = new ReactiveTransactions(this.steps, calls);
+	}
+
+	/**
+	 * Returns the advisor where caches are switched off. What annotated methods would
+	 * have put into a cache that is written behind goes to its store before they return.
+	 * @param properties the caches in the environment
+	 * @param attributes reads attribute values
+	 * @param expressions compiles expressions
+	 * @param mapper checks which values can be read back
+	 * @param stores the stores of caches that are written behind
+	 * @param calls makes calls whose results come later
+	 * @param order its position among all advice
+	 * @return the advisor; no {@link GuardAdvisor}, since it guards nothing
+	 */
+	public static Advisor unguardedAdvisor(Supplier<CacheProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, Supplier<List<WriteBehindStore<?>>> stores,
+			GuardedCalls calls, int order) {
+		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
+		CacheWriteBehindOperationSource source = new CacheWriteBehindOperationSource(
+				new CacheAttributes(new CacheDefinitions(settings, List::of),
+						new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
+						expressions));
+		UnguardedBehindWriter writer = new UnguardedBehindWriter(stores);
+		return new GuardAdvisor(source, new CacheWriteBehindInterceptor(source, calls, () -> writer), order,
+				() -> writer)
+			.unguarded();
 	}
 
 	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
@@ -190,6 +223,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, laterReader, laterBulkReader, writer,
 				laterWriter, behindWriter, caches, spring);
 		this.made.set(assembly);
+		backend.bus().onQuestion(CacheInventory.TOPIC, (question) -> inventory().toText());
 		return assembly;
 	}
 
@@ -236,7 +270,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		return new GuardAdvisor(this.readers,
 				new CacheAsideInterceptor(this.readers, this.calls, () -> this.assembly.get().reader(),
 						() -> this.assembly.get().laterReader(), () -> this.assembly.get().laterBulkReader()),
-				order);
+				order, this.assembly);
 	}
 
 	/**
@@ -245,8 +279,10 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor writerAdvisor(int order) {
-		return new GuardAdvisor(this.writers, new CacheWriteThroughInterceptor(this.writers, this.calls,
-				() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()), order);
+		return new GuardAdvisor(
+				this.writers, new CacheWriteThroughInterceptor(this.writers, this.calls,
+						() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()),
+				order, this.assembly);
 	}
 
 	/**
@@ -256,7 +292,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public GuardAdvisor behindWriterAdvisor(int order) {
 		return new GuardAdvisor(this.behindWriters, new CacheWriteBehindInterceptor(this.behindWriters, this.calls,
-				() -> this.assembly.get().behindWriter()), order);
+				() -> this.assembly.get().behindWriter()), order, this.assembly);
 	}
 
 	/**
@@ -274,8 +310,10 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor invalidatorAdvisor(int order) {
-		return new GuardAdvisor(this.invalidators, new CacheInvalidateInterceptor(this.invalidators, this.calls,
-				() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()), order);
+		return new GuardAdvisor(
+				this.invalidators, new CacheInvalidateInterceptor(this.invalidators, this.calls,
+						() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()),
+				order, this.assembly);
 	}
 
 	/**
@@ -321,8 +359,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 */
 	public CacheInterceptor interceptor(CacheInterceptor configured, ConfigurableListableBeanFactory beans,
 			CacheResultWatcher watcher) {
-		SpringCacheInterceptor made = new SpringCacheInterceptor(configured, watcher,
-				new SpringCacheMethods(beans, this.definitions, this.codec, this.springTypes, this.behind));
+		SpringCacheInterceptor made = new SpringCacheInterceptor(configured, watcher, new SpringCacheMethods(beans,
+				this.definitions, this.codec, this.springTypes, this.behind, this.assembly));
 		made.setBeanFactory(beans);
 		return made;
 	}
@@ -342,25 +380,41 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	}
 
 	/**
-	 * Returns what operators can see and do, and has this instance answer when others
-	 * ask.
+	 * Returns the names in the properties that no annotation, of Spring's neither, and no
+	 * store uses. To be called when all annotated methods are known.
+	 * @return the names, of which code may use some
+	 */
+	public Set<String> unusedNames() {
+		Set<String> names = this.definitions.unusedNames();
+		names.removeAll(this.behind.storedCaches());
+		return names;
+	}
+
+	/**
+	 * Has this instance tell what was counted when others ask.
 	 * @param counts what was counted on this instance since it started, by the name of a
 	 * cache
+	 */
+	public void countBy(Function<String, Map<String, Long>> counts) {
+		this.counts = counts;
+	}
+
+	/**
+	 * Returns what operators can see and do.
 	 * @return the control
 	 */
-	public CacheControl control(Function<String, Map<String, Long>> counts) {
+	public CacheControl control() {
 		RedisBackend backend = this.backend.get();
 		CacheWriter writer = this.assembly.get().writer();
 		RedisCacheSizes sizes = new RedisCacheSizes(backend.redis(PATTERN), backend.keys(PATTERN), backend);
-		backend.bus().onQuestion(CacheInventory.TOPIC, (question) -> inventory(counts).toText());
 		return new CacheControl(this.definitions, writer, sizes, backend.bus());
 	}
 
-	private CacheInventory inventory(Function<String, Map<String, Long>> counts) {
+	private CacheInventory inventory() {
 		Map<String, Map<String, Long>> all = new TreeMap<>();
 		Assembly assembly = this.made.get();
 		this.definitions.names().forEach((name) -> {
-			Map<String, Long> counted = new TreeMap<>(counts.apply(name));
+			Map<String, Long> counted = new TreeMap<>(this.counts.apply(name));
 			Long kept = (assembly != null) ? assembly.near().size(name) : null;
 			if (kept != null) {
 				counted.put(CacheInventory.NEAR, kept);

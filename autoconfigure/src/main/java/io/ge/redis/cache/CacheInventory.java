@@ -15,6 +15,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What one instance says of its caches when it is asked: who it is, how many removals it
  * has noted, what it has counted since it started, and how far its warm-ups are.
@@ -64,8 +66,12 @@ record CacheInventory(String process, int journal, Map<String, Map<String, Long>
 	/**
 	 * Reads what an instance has said, whose release may tell what this one does not
 	 * know.
+	 * @return {@code null} for an instance without caches
 	 */
-	static CacheInventory parse(String text) {
+	static @Nullable CacheInventory parse(String text) {
+		if (text.isEmpty()) {
+			return null;
+		}
 		String[] lines = text.split("\n");
 		String[] self = lines[0].split(" ");
 		Map<String, Map<String, Long>> counts = new TreeMap<>();

@@ -37,6 +37,8 @@ final class CacheValues {
 
 	private final Set<String> overtagged = ConcurrentHashMap.newKeySet();
 
+	private final Set<String> unstorable = ConcurrentHashMap.newKeySet();
+
 	CacheValues(CacheDefinitions definitions, CacheCodec codec) {
 		this.definitions = definitions;
 		this.codec = codec;
@@ -144,19 +146,28 @@ final class CacheValues {
 			throw ex.in(cache);
 		}
 		catch (RuntimeException ex) {
-			logger.warn(
-					"A value of cache '" + cache + "' cannot be written as JSON and is not stored: " + ex.getMessage());
+			warnOnce(cache, value, "cannot be written as JSON and is not stored: " + ex.getMessage() + ".");
 			return null;
 		}
 		long most = this.definitions.maxValueSize();
 		if (bytes.length <= most) {
-			return bytes;
+			String loss = this.codec.loss(type, value);
+			if (loss != null) {
+				warnOnce(cache, value, "is not stored, since " + loss + ".");
+			}
+			return (loss == null) ? bytes : null;
 		}
 		if (this.oversized.add(cache)) {
 			logger.warn("Cache '" + cache + "' was given a value of " + bytes.length + " bytes. Values above " + most
 					+ " bytes (ge.redis.cache.max-value-size) are not stored. Told once per cache");
 		}
 		return null;
+	}
+
+	private void warnOnce(String cache, @Nullable Object value, String problem) {
+		if (this.unstorable.add(cache + ' ' + ((value != null) ? value.getClass().getName() : ""))) {
+			logger.warn("A value of cache '" + cache + "' " + problem + " Told once per cache and type");
+		}
 	}
 
 }

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheWriteBehindInterceptor extends AsyncGuardInterceptor<CacheWriteBehindOperation> {
 
-	private final Supplier<CacheBehindWriter> writer;
+	private final Supplier<? extends BehindWriter> writer;
 
 	CacheWriteBehindInterceptor(CacheWriteBehindOperationSource source, GuardedCalls calls,
-			Supplier<CacheBehindWriter> writer) {
+			Supplier<? extends BehindWriter> writer) {
 		super(source, calls);
 		this.writer = writer;
 	}
@@ -45,7 +45,7 @@ final class CacheWriteBehindInterceptor extends AsyncGuardInterceptor<CacheWrite
 	/**
 	 * A call whose value comes later.
 	 */
-	private record Later(CacheBehindWriter writer, CacheWriteBehindOperation operation,
+	private record Later(BehindWriter writer, CacheWriteBehindOperation operation,
 			MethodInvocation invocation) implements GuardedCall<CacheKey> {
 
 		// What is wrong with the key is to be known before the method runs

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.ge.redis.cache.behind.WriteBehindStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -322,6 +323,26 @@ public interface GeCaches {
 	 */
 	default CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
 		return CompletableFuture.supplyAsync(() -> writeBehind(cache, key, value));
+	}
+
+	/**
+	 * Returns caches that need no Redis, as they are injected where caches are switched
+	 * off, and for unit tests. They keep nothing: each read asks its loader, each
+	 * {@link #write} does its work, and {@link #writeBehind} drops the value.
+	 * @return the caches
+	 */
+	static GeCaches unguarded() {
+		return unguarded(List::of);
+	}
+
+	/**
+	 * Returns caches as {@link #unguarded()} of which {@link #writeBehind} writes to the
+	 * store of the cache, if there is one, before it returns.
+	 * @param stores the stores of caches that are written behind
+	 * @return the caches
+	 */
+	static GeCaches unguarded(Supplier<List<WriteBehindStore<?>>> stores) {
+		return new UnguardedGeCaches(new UnguardedBehindWriter(stores));
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.connection.ReplyErrors;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -72,7 +73,7 @@ final class NearCheck {
 			}
 			return;
 		}
-		if (!this.refused && isRefusal(failure)) {
+		if (!this.refused && ReplyErrors.isNoPermission(failure)) {
 			this.refused = true;
 			logger.error("Redis does not let this instance publish to '" + this.channel
 					+ "', so others serve what it changes from memory until it is too old. Give its user the ACL rights"
@@ -81,15 +82,6 @@ final class NearCheck {
 		if (!this.closed) {
 			this.later.execute(this::run);
 		}
-	}
-
-	private static boolean isRefusal(Throwable failure) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (String.valueOf(cause.getMessage()).contains("NOPERM")) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 	void close() {

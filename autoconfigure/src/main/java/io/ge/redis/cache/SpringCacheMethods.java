@@ -8,7 +8,9 @@ package io.ge.redis.cache;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -29,7 +31,8 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Looks once, when all beans exist, at the methods with Spring's annotations: what cannot
  * work fails the start, and caches get to know the types of their values. Caches that
- * only the call decides on are left to it.
+ * only the call decides on are left to it. If there is any such method, what calls need
+ * is prepared.
  */
 final class SpringCacheMethods {
 
@@ -43,13 +46,18 @@ final class SpringCacheMethods {
 
 	private final WriteBehind behind;
 
+	private final Supplier<?> engine;
+
+	private boolean used;
+
 	SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheDefinitions definitions, CacheCodec codec,
-			SpringTypes types, WriteBehind behind) {
+			SpringTypes types, WriteBehind behind, Supplier<?> engine) {
 		this.beans = beans;
 		this.definitions = definitions;
 		this.codec = codec;
 		this.types = types;
 		this.behind = behind;
+		this.engine = engine;
 	}
 
 	/**
@@ -71,6 +79,9 @@ final class SpringCacheMethods {
 					throw ex.inBean(beanName);
 				}
 			}
+		}
+		if (this.used) {
+			Objects.requireNonNull(this.engine.get());
 		}
 	}
 
@@ -96,6 +107,7 @@ final class SpringCacheMethods {
 	}
 
 	private void verify(CacheOperation operation, GuardedMethod place) {
+		this.used = true;
 		for (String cache : operation.getCacheNames()) {
 			this.definitions.requireAllowed(cache, place::problem);
 			if (operation instanceof CacheEvictOperation) {

@@ -6,11 +6,16 @@
 package io.ge.redis.core;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.connection.GuardConnection;
@@ -57,10 +62,21 @@ public final class RedisBackend {
 
 	private final InstanceBus bus;
 
+	private final ScheduledExecutorService scheduler;
+
+	private final @Nullable Registration registration;
+
+	private final List<Supplier<@Nullable String>> problems = new CopyOnWriteArrayList<>();
+
+	private volatile CompletableFuture<?> ready = new CompletableFuture<>();
+
+	private @Nullable Future<?> registering;
+
 	/**
 	 * Puts the parts together. Nothing is connected before {@link #start(boolean)}.
 	 * @param name the name of the connection factory, for logs and meters
 	 * @param prefix the key prefix
+	 * @param application the name of the application, or {@code null} if it has none
 	 * @param instanceId the unique id of this instance
 	 * @param connection the connection
 	 * @param outage the outage settings
@@ -68,9 +84,9 @@ public final class RedisBackend {
 	 * @param scriptListener told of every script
 	 * @param outageListener told of failures and transitions
 	 */
-	public RedisBackend(String name, String prefix, String instanceId, RestartableGuardConnection connection,
-			OutageSettings outage, ScheduledExecutorService scheduler, ScriptListener scriptListener,
-			OutageListener outageListener) {
+	public RedisBackend(String name, String prefix, @Nullable String application, String instanceId,
+			RestartableGuardConnection connection, OutageSettings outage, ScheduledExecutorService scheduler,
+			ScriptListener scriptListener, OutageListener outageListener) {
 		this.prefix = prefix;
 		this.outage = outage;
 		this.connection = connection;
@@ -78,6 +94,11 @@ public final class RedisBackend {
 		this.breaker = new Breaker(name, connection, this::tryToWrite, outage, scheduler, outageListener);
 		this.compensations = new Compensations(this.scripts, this.breaker);
 		this.bus = new InstanceBus(connection, scheduler, prefix, instanceId);
+		this.problems.add(this.bus::problem);
+		this.scheduler = scheduler;
+		this.registration = (application != null)
+				? new Registration(this.scripts, keys("core").entity(KeyPart.of("applications")), prefix, application)
+				: null;
 	}
 
 	/**
@@ -89,10 +110,31 @@ public final class RedisBackend {
 	public void start(boolean patiently) {
 		this.connection.restart();
 		this.bus.start();
-		CompletionStage<?> ready = this.breaker.start().thenCompose((tried) -> warmUp());
+		CompletableFuture<?> ready = this.breaker.start().thenCompose((tried) -> warmUp()).toCompletableFuture();
+		this.ready = ready;
+		if (this.registration != null) {
+			this.registering = this.scheduler.scheduleWithFixedDelay(this.registration::renew, 0,
+					Registration.PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+		}
 		if (patiently) {
 			await(ready);
 		}
+	}
+
+	/**
+	 * Teaches the server the scripts of the patterns in use, and waits for it unless the
+	 * first connection took too long already. Then they follow it in the background.
+	 */
+	void teachScripts() {
+		boolean waits = this.ready.isDone();
+		CompletableFuture<?> taught = this.ready.thenCompose((done) -> teach());
+		if (waits) {
+			await(taught);
+		}
+	}
+
+	private CompletionStage<?> teach() {
+		return this.breaker.isOpen() ? CompletableFuture.completedFuture(null) : this.scripts.teach(LuaScript.loaded());
 	}
 
 	private CompletionStage<?> warmUp() {
@@ -123,6 +165,9 @@ public final class RedisBackend {
 	 * Leaves the bus and closes the connection.
 	 */
 	public void stop() {
+		if (this.registering != null) {
+			this.registering.cancel(false);
+		}
 		this.bus.stop();
 		this.connection.close();
 	}
@@ -163,6 +208,23 @@ public final class RedisBackend {
 	 */
 	public InstanceBus bus() {
 		return this.bus;
+	}
+
+	/**
+	 * Adds something for the health to show.
+	 * @param problem asked with each look at the health; returns what hinders guards on
+	 * this Redis although it answers, or {@code null}; must not block
+	 */
+	public void reportProblem(Supplier<@Nullable String> problem) {
+		this.problems.add(problem);
+	}
+
+	/**
+	 * Returns what hinders guards at present although Redis answers.
+	 * @return sentences that say what to do, mostly none
+	 */
+	public List<String> problems() {
+		return this.problems.stream().map(Supplier::get).filter(Objects::nonNull).toList();
 	}
 
 	/**

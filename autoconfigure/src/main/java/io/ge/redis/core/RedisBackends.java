@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 import io.ge.redis.core.connection.DaemonThreads;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	private static final String PRIMARY = "default";
 
-	private final Function<@Nullable String, RedisBackend> factory;
+	private final BiFunction<String, @Nullable String, RedisBackend> factory;
 
 	private final Map<String, RedisBackend> backends = new LinkedHashMap<>();
 
@@ -43,26 +43,37 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	/**
 	 * Creates the registry.
-	 * @param factory makes the backend of a connection factory bean by name, or of the
-	 * application's only or primary one for {@code null}
+	 * @param factory makes the backend of a connection factory bean by the property that
+	 * names it and by its name, or of the application's only or primary one for
+	 * {@code null}
 	 */
-	public RedisBackends(Function<@Nullable String, RedisBackend> factory) {
+	public RedisBackends(BiFunction<String, @Nullable String, RedisBackend> factory) {
 		this.factory = factory;
 	}
 
 	/**
+	 * Returns the backend of a connection factory that no property names.
+	 * @param connectionFactory as of {@link #get(String, String)}
+	 * @return the backend
+	 */
+	public RedisBackend get(@Nullable String connectionFactory) {
+		return get("ge.redis.<pattern>.connection-factory", connectionFactory);
+	}
+
+	/**
 	 * Returns the backend of a connection factory.
+	 * @param property the property that names it, for messages
 	 * @param connectionFactory the bean name, or {@code null} or empty for the
 	 * application's only or primary one
 	 * @return the backend, connecting if the application has started
 	 */
-	public RedisBackend get(@Nullable String connectionFactory) {
+	public RedisBackend get(String property, @Nullable String connectionFactory) {
 		String name = (connectionFactory == null || connectionFactory.isEmpty()) ? PRIMARY : connectionFactory;
 		this.lock.lock();
 		try {
 			RedisBackend backend = this.backends.get(name);
 			if (backend == null) {
-				backend = this.factory.apply(name.equals(PRIMARY) ? null : name);
+				backend = this.factory.apply(property, name.equals(PRIMARY) ? null : name);
 				this.backends.put(name, backend);
 				// A call that comes first waits within its own budget
 				backend.start(!this.running);
@@ -102,6 +113,7 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		finally {
 			this.lock.unlock();
 		}
+		all().values().forEach(RedisBackend::teachScripts);
 	}
 
 	@Override

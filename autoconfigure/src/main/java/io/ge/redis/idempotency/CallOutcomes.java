@@ -5,7 +5,9 @@
 
 package io.ge.redis.idempotency;
 
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.OutagePolicy;
@@ -28,6 +30,9 @@ final class CallOutcomes {
 	private final IdempotencyEngine engine;
 
 	private final GuardEvents events;
+
+	/** Operations of which a warning has told that a kept result cannot be read. */
+	private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
 
 	CallOutcomes(IdempotencyEngine engine, GuardEvents events) {
 		this.engine = engine;
@@ -113,7 +118,7 @@ final class CallOutcomes {
 		answers.replaying().run();
 	}
 
-	private static @Nullable Object read(IdempotencyRequest request, Answers answers, Claim.Completed kept) {
+	private @Nullable Object read(IdempotencyRequest request, Answers answers, Claim.Completed kept) {
 		byte[] bytes = kept.result();
 		if (bytes == null) {
 			throw new ResponseLostException(request.settings().name());
@@ -126,8 +131,10 @@ final class CallOutcomes {
 			};
 		}
 		catch (RuntimeException ex) {
-			logger.warn("A kept result of @Idempotent '" + request.settings().name() + "' cannot be read: "
-					+ ex.getMessage());
+			if (this.unreadable.add(request.settings().name())) {
+				logger.warn("A kept result of @Idempotent '" + request.settings().name() + "' cannot be read: "
+						+ ex.getMessage() + ". Told once per operation");
+			}
 			throw new ResponseLostException(request.settings().name());
 		}
 	}
@@ -144,7 +151,7 @@ final class CallOutcomes {
 	void requireAllowed(IdempotencyRequest request, Claim.Away away) {
 		publish(request, Outcome.ERROR);
 		if (request.settings().onOutage() != OutagePolicy.ALLOW) {
-			throw away.reason();
+			throw away.reason().ofCaller("idempotent operation '" + request.settings().name() + "'");
 		}
 	}
 

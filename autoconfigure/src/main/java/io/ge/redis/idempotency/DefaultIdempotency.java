@@ -128,15 +128,18 @@ final class DefaultIdempotency implements Idempotency {
 	}
 
 	IdempotencyRequest request(IdempotencySettings settings, List<String> key, byte[] fingerprint) {
-		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL) ? PendingCaller.ask(this::currentCaller)
-				: null;
+		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL)
+				? PendingCaller.ask(() -> currentCaller(settings)) : null;
 		return new IdempotencyRequest(settings, caller, key, fingerprint);
 	}
 
-	private @Nullable Caller currentCaller() {
+	private @Nullable Caller currentCaller(IdempotencySettings settings) {
 		for (PrincipalProvider provider : this.principals.get()) {
 			String principal = provider.currentPrincipal();
 			if (principal != null) {
+				if (principal.isBlank()) {
+					throw new IdempotencyCallerException(settings.name());
+				}
 				return new Caller(provider.currentIssuer(), principal);
 			}
 		}

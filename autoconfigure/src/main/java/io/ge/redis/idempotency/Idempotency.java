@@ -129,4 +129,15 @@ public interface Idempotency {
 		return executeAsync(settings(name), key, payload, ParameterizedTypeReference.forType(Void.class), action);
 	}
 
+	/**
+	 * Returns what is injected where idempotency is switched off, and needs no Redis, for
+	 * unit tests as well. It runs every action, also a repeated one, keeps no result, and
+	 * has the same settings for every name. {@link IdempotencyContext#current()} throws,
+	 * as in every call that runs unprotected.
+	 * @return the API
+	 */
+	static Idempotency unguarded() {
+		return new UnguardedIdempotency();
+	}
+
 }

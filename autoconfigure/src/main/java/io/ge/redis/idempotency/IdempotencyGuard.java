@@ -6,6 +6,7 @@
 package io.ge.redis.idempotency;
 
 import java.util.List;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -58,18 +59,20 @@ public final class IdempotencyGuard implements DisposableBean {
 	 * @param expressions compiles expressions
 	 * @param extensions what other libraries add
 	 * @param mapper the application's mapper, from which that for results is derived
+	 * @param verified the share of results that are compared with what is read back,
+	 * after the first of a type
 	 * @param backend where the state lives
 	 * @param events told of what became of the calls
 	 * @param calls makes calls whose results come later
 	 */
 	public IdempotencyGuard(Supplier<IdempotencyProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper,
+			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
 			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
 		this.calls = calls;
 		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
 		Operations operations = new Operations(settings);
 		ResultCodecs codecs = new ResultCodecs(SingletonSupplier.of(() -> JsonResultCodec.mapperFrom(mapper.get())),
-				extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
+				verified, extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
 		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
 				extensions.keySources());
 		this.witness = new WitnessChoice(settings, extensions.database());
@@ -119,7 +122,7 @@ public final class IdempotencyGuard implements DisposableBean {
 	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source, new IdempotencyInterceptor(this.source, this.calls, this.idempotency),
-				order);
+				order, this.idempotency);
 	}
 
 	/**

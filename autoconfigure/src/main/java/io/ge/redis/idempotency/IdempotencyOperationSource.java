@@ -63,6 +63,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		Settings settings = new Settings();
 		IdempotencySettings merged = this.operations.define(name, read(annotation, method), settings, method);
 		IdempotencyKeySource.Calls calls = calls(method);
+		requireReadable(codec, calls, method);
 		String key = this.attributes.text(method, "key", annotation.key());
 		settings.pickOptional("key", null, key);
 		String fingerprint = this.attributes.text(method, "fingerprint", annotation.fingerprint());
@@ -77,6 +78,16 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 				(calls != null) ? calls::exchange : () -> null, (calls != null) ? calls::replaying : () -> NOTHING,
 				(recover != null) ? FallbackMethod.find(method, "recover", recover, ResponseLostException.class) : null,
 				form, new GuardDescription("idempotency", "Idempotent", name, settings.toMap()));
+	}
+
+	// Of a web handler the response is kept, whatever its type
+	private static void requireReadable(ResultCodec codec, IdempotencyKeySource.@Nullable Calls calls,
+			GuardedMethod method) {
+		String obstacle = (calls == null) ? codec.obstacle() : null;
+		if (obstacle != null) {
+			throw method.problem("its results cannot be read back: " + obstacle + ".",
+					"Return a type that Jackson can read, such as a record, or a collection of a concrete type.");
+		}
 	}
 
 	private ResultForm form(GuardedMethod method) {

@@ -14,7 +14,9 @@ public enum IdempotencyScope {
 	 * Each authenticated principal has keys of its own, as named by the issuer of its
 	 * token where there is one, and so have all anonymous callers together: nobody who is
 	 * known can be given another's result by guessing a key. Known is whom a
-	 * {@link io.ge.redis.core.invocation.PrincipalProvider} names.
+	 * {@link io.ge.redis.core.invocation.PrincipalProvider} names. A token without a
+	 * subject stands for its client; a principal without any name is refused with an
+	 * {@link IdempotencyCallerException}.
 	 */
 	PRINCIPAL,
 

@@ -5,12 +5,11 @@
 
 package io.ge.redis.idempotency;
 
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.json.RoundTrips;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +26,8 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Stores a value as JSON by the declared type: no class names, no polymorphic typing but
- * what the types themselves declare.
- * <p>
- * JSON is written from what a class shows and read into what it accepts, and the two need
- * not agree. So the first result of each class is read back and compared; if a repetition
- * would get something else than the first call, it gets nothing. Containers are compared
- * each time, since their class says nothing about what they hold.
+ * what the types themselves declare. A result that {@linkplain RoundTrips would come
+ * back} as something else than the first call got is lost.
  */
 final class JsonResultCodec implements ResultCodec {
 
@@ -42,7 +37,9 @@ final class JsonResultCodec implements ResultCodec {
 
 	private final String name;
 
-	private final Supplier<JsonMapper> mapper;
+	private final RoundTrips roundTrips;
+
+	private final Supplier<JavaType> type;
 
 	private final Supplier<ObjectWriter> writer;
 
@@ -52,22 +49,18 @@ final class JsonResultCodec implements ResultCodec {
 
 	private final long maxBytes;
 
-	private final Set<Class<?>> faithful = ConcurrentHashMap.newKeySet();
-
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	JsonResultCodec(String name, Supplier<JsonMapper> mapper, ResolvableType type, long maxBytes) {
+	JsonResultCodec(String name, Supplier<JsonMapper> mapper, RoundTrips roundTrips, ResolvableType type,
+			long maxBytes) {
 		this.name = name;
-		this.mapper = mapper;
-		this.writer = SingletonSupplier.of(() -> mapper.get().writerFor(javaType(type)));
-		this.reader = SingletonSupplier.of(() -> mapper.get().readerFor(javaType(type)));
+		this.roundTrips = roundTrips;
+		this.type = SingletonSupplier.of(() -> mapper.get().constructType(type.getType()));
+		this.writer = SingletonSupplier.of(() -> mapper.get().writerFor(this.type.get()));
+		this.reader = SingletonSupplier.of(() -> mapper.get().readerFor(this.type.get()));
 		Class<?> raw = type.resolve(Object.class);
 		this.isVoid = raw == void.class || raw == Void.class;
 		this.maxBytes = maxBytes;
-	}
-
-	private JavaType javaType(ResolvableType type) {
-		return this.mapper.get().constructType(type.getType());
 	}
 
 	/**
@@ -92,42 +85,25 @@ final class JsonResultCodec implements ResultCodec {
 			if (bytes.length > this.maxBytes) {
 				return lost("is larger than ge.redis.idempotency.max-result-size");
 			}
-			if (result != null && !isFaithful(result, bytes)) {
-				return lost("of " + result.getClass().getName() + " reads back as something else");
-			}
-			return new Recording.Stored(bytes);
+			String loss = this.roundTrips.loss(this.type.get(), result);
+			return (loss == null) ? new Recording.Stored(bytes) : lost("would come back changed, since " + loss);
 		}
 		catch (JacksonException ex) {
 			return lost("cannot be written and read as JSON: " + ex.getOriginalMessage());
 		}
 	}
 
-	private boolean isFaithful(Object result, byte[] bytes) {
-		if (this.faithful.contains(result.getClass())) {
-			return true;
-		}
-		JsonMapper json = this.mapper.get();
-		Object copy = replay(bytes);
-		// A message converter treats text unlike everything else that is text in JSON
-		boolean equal = (copy instanceof String) == (result instanceof String)
-				&& json.readTree(json.writeValueAsBytes(result)).equals(json.readTree(json.writeValueAsBytes(copy)));
-		if (equal && !isContainer(result)) {
-			this.faithful.add(result.getClass());
-		}
-		return equal;
-	}
-
-	private static boolean isContainer(Object result) {
-		return result instanceof Iterable || result instanceof Map || result instanceof Optional
-				|| result.getClass().isArray();
-	}
-
 	private Recording lost(String why) {
 		if (this.warned.add(why)) {
-			logger.warn("The result of @Idempotent '" + this.name + "' " + why
-					+ ": it is not kept, and repetitions of the call are refused");
+			logger.warn("A result of @Idempotent '" + this.name
+					+ "' is not kept, and repetitions of the call are refused: it " + why);
 		}
 		return new Recording.Lost();
+	}
+
+	@Override
+	public @Nullable String obstacle() {
+		return this.isVoid ? null : this.roundTrips.obstacle(this.type.get());
 	}
 
 	@Override

@@ -20,6 +20,15 @@ public interface ResultCodec {
 	Recording record(@Nullable Object result);
 
 	/**
+	 * Returns why no result can be made again, as far as the declared type shows it. A
+	 * method whose responses are kept instead may still have such results.
+	 * @return the reason, or {@code null} if none shows
+	 */
+	default @Nullable String obstacle() {
+		return null;
+	}
+
+	/**
 	 * Makes the result again.
 	 * @param bytes what was {@linkplain Recording.Stored stored}, possibly by another
 	 * version of the application

@@ -11,7 +11,10 @@ import java.io.Reader;
 import java.io.Writer;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.BaseStream;
@@ -19,6 +22,7 @@ import java.util.stream.BaseStream;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
+import io.ge.redis.core.json.RoundTrips;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ReactiveAdapter;
@@ -39,8 +43,14 @@ final class ResultCodecs {
 
 	private final LongSupplier maxBytes;
 
-	ResultCodecs(Supplier<JsonMapper> mapper, Supplier<List<ResultCodecFactory>> factories, LongSupplier maxBytes) {
+	private final RoundTrips roundTrips;
+
+	private final Map<List<Object>, ResultCodec> values = new ConcurrentHashMap<>();
+
+	ResultCodecs(Supplier<JsonMapper> mapper, DoubleSupplier verified, Supplier<List<ResultCodecFactory>> factories,
+			LongSupplier maxBytes) {
 		this.mapper = mapper;
+		this.roundTrips = new RoundTrips(mapper, verified);
 		this.factories = factories;
 		this.maxBytes = maxBytes;
 	}
@@ -89,7 +99,13 @@ final class ResultCodecs {
 	}
 
 	ResultCodec forValue(String name, ResolvableType type) {
-		return new JsonResultCodec(name, this.mapper, type, this.maxBytes.getAsLong());
+		List<Object> key = List.of(name, type);
+		ResultCodec known = this.values.get(key);
+		if (known == null) {
+			known = new JsonResultCodec(name, this.mapper, this.roundTrips, type, this.maxBytes.getAsLong());
+			this.values.put(key, known);
+		}
+		return known;
 	}
 
 	/**

@@ -29,6 +29,11 @@ record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) implement
 	}
 
 	@Override
+	public @Nullable String obstacle() {
+		return this.values.obstacle();
+	}
+
+	@Override
 	public @Nullable Object replay(byte[] bytes) {
 		return this.all.replay(bytes);
 	}

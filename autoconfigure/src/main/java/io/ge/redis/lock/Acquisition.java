@@ -25,7 +25,7 @@ sealed interface Acquisition {
 	/**
 	 * The lock stayed with another for the whole wait.
 	 *
-	 * @param retryAfter the rest of the other's lease, if known
+	 * @param retryAfter when the lock is free, if known
 	 */
 	record Refused(@Nullable Duration retryAfter) implements Acquisition {
 	}

@@ -19,8 +19,9 @@ import io.ge.redis.core.outage.CallBudget;
  * waits it is a {@link Candidacy}: it asks at first, when messages may have been lost,
  * and otherwise once a second or when the lease of the present owner ends; at most one
  * question is under way, and what is heard meanwhile makes it ask again, since the answer
- * may be older. When it gets the lock, by an answer or by a message, the first waiter has
- * it; Redis knows only the candidacy, so it does not matter who has asked.
+ * may be older. When it gets the lock, by an answer, the first waiter has it; Redis knows
+ * only the candidacy, so it does not matter who has asked. A message that the lock is
+ * granted makes it ask, and gives it nothing: anybody may have sent it.
  * <p>
  * Invariant: what Redis gives to a handle either begins the one tenure of that handle or
  * is given back, whatever order answers and messages come in.
@@ -121,21 +122,20 @@ final class Candidacies {
 
 	private void send(LocalLock local, Candidacy candidacy, Duration lease) {
 		long sent = System.nanoTime();
-		this.engine.underWay(
-				this.redis.acquire(local.key, candidacy.handle, lease, true, candidacy.budget, () -> candidacy.granted)
-					.whenComplete((answer, failure) -> {
-						if (failure != null) {
-							// On another thread than the caller's, who waits for nobody
-							// else
-							this.engine.run(() -> fail(local, candidacy, failure));
-						}
-						else if (answer.tokens() != null) {
-							acquired(local, candidacy, answer.tokens(), sent, lease);
-						}
-						else {
-							busy(local, candidacy, answer, sent);
-						}
-					}));
+		this.engine.underWay(this.redis.acquire(local.key, candidacy.handle, lease, true, candidacy.budget)
+			.whenComplete((answer, failure) -> {
+				if (failure != null) {
+					// On another thread than the caller's, who waits for nobody
+					// else
+					this.engine.run(() -> fail(local, candidacy, failure));
+				}
+				else if (answer.tokens() != null) {
+					acquired(local, candidacy, answer.tokens(), sent, lease);
+				}
+				else {
+					busy(local, candidacy, answer);
+				}
+			}));
 	}
 
 	private void retry(LocalLock local, Candidacy candidacy) {
@@ -181,21 +181,13 @@ final class Candidacies {
 	/**
 	 * Takes the answer that the lock is taken.
 	 */
-	private void busy(LocalLock local, Candidacy candidacy, LockAnswer answer, long sent) {
-		long leaseMillis = answer.leaseMillis();
+	private void busy(LocalLock local, Candidacy candidacy, LockAnswer answer) {
 		this.locals.decide((then) -> {
 			if (local.candidacy != candidacy) {
-				// A message may have overtaken this answer, and the tenure it began be
-				// over but not yet released in Redis: that is not to be done here
-				if (this.locals.find(local.key) == null && !this.inUse.contains(candidacy.handle)) {
-					this.engine.underWay(this.redis.leave(local.key, candidacy.handle));
-				}
 				return;
 			}
 			candidacy.asking = false;
-			candidacy.absentSince = sent;
-			candidacy.takenAt = answer.at();
-			local.leaseEnd = (leaseMillis >= 0) ? System.nanoTime() + leaseMillis * 1_000_000 : null;
+			local.freeAt = answer.freeAt();
 			if (!this.queues.waitOn(local, then)) {
 				this.queues.abandon(local, then);
 				return;
@@ -205,7 +197,8 @@ final class Candidacies {
 				return;
 			}
 			this.queues.waitUntilTimeout(local.waiters.getFirst());
-			candidacy.backstop = this.engine.schedule(() -> retry(local, candidacy), Backstop.nanos(leaseMillis));
+			candidacy.backstop = this.engine.schedule(() -> retry(local, candidacy),
+					Backstop.nanos(answer.leaseMillis()));
 		});
 	}
 
@@ -231,7 +224,7 @@ final class Candidacies {
 			acquired(local, following, handover.tokens(), sent, lease);
 		}
 		else if (handover.elsewhere() && !kept) {
-			busy(local, following, LockAnswer.busy(-1, 0), sent);
+			busy(local, following, LockAnswer.busy(-1, false));
 		}
 		else {
 			askFor(local, following);
@@ -270,26 +263,18 @@ final class Candidacies {
 	// Messages
 
 	/**
-	 * Takes the message that the lock is this instance's.
+	 * Takes the message that the lock is this instance's: asks whether it is, or hands it
+	 * on if nobody waits for it any more.
 	 */
-	void granted(LockGrant grant) {
+	void granted(String handle, RedisLockKey key) {
 		this.locals.decide((then) -> {
-			RedisLockKey key = this.redis.key(grant.key());
 			LocalLock local = this.locals.find(key);
-			Candidacy candidacy = (local != null) ? local.candidacy : null;
-			if (local == null || candidacy == null || !candidacy.handle.equals(grant.handle())) {
-				if (!this.inUse.contains(grant.handle())) {
-					then.add(() -> this.engine.underWay(this.redis.refuse(key, grant.handle())));
-				}
+			if (local != null && local.candidacy != null && local.candidacy.handle.equals(handle)) {
+				askAnew(local, local.candidacy, then);
 			}
-			else if (grant.tokens().first() >= candidacy.takenAt && Tenure.isWorthwhile(candidacy.absentSince)) {
-				candidacy.granted = true;
-				candidacy.budget = this.redis.newBudget();
-				this.redis.seen(grant.tokens());
-				begin(local, candidacy, grant.tokens(), candidacy.absentSince, RedisLocks.GRANT, then);
-			}
-			else {
-				askAnew(local, candidacy, then);
+			else if (!this.inUse.contains(handle)
+					&& (local == null || local.tenure == null || !local.tenure.handle.equals(handle))) {
+				then.add(() -> this.engine.underWay(this.redis.refuse(key, handle)));
 			}
 		});
 	}

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * under them, and tells of attempts on the thread of the caller. The asynchronous one
  * goes on on a thread of the application when the engine has answered.
  */
-final class DefaultDistributedLocks implements DistributedLocks {
+final class DefaultDistributedLocks extends LockEntrance {
 
 	private final Locks locks;
 
@@ -171,10 +171,7 @@ final class DefaultDistributedLocks implements DistributedLocks {
 		}
 	}
 
-	/**
-	 * Enters the lock of an annotated method: while Redis is away the policy applies.
-	 * @param keys one, or several that are locked together
-	 */
+	@Override
 	Entry enterOrProceed(LockSettings settings, List<List<String>> keys, boolean together) {
 		try {
 			return together ? enterAll(settings, keys) : enter(settings, keys.get(0));
@@ -261,16 +258,12 @@ final class DefaultDistributedLocks implements DistributedLocks {
 		}), Entered::giveBack);
 	}
 
-	/**
-	 * Enters locks without waiting.
-	 * @param keys one, or several that are locked together
-	 * @param chain finds what the call chain holds
-	 * @return completes with what came of it; may be cancelled
-	 */
+	@Override
 	Entering enter(LockSettings settings, List<List<String>> keys, boolean together, CallChain chain) {
 		return new Entering(this.engine, this.events, settings, keys, together).begin(chain);
 	}
 
+	@Override
 	boolean isOf(HeldLock lock, RedisLockKey key) {
 		return lock.isOf(this.engine, key);
 	}
@@ -286,6 +279,9 @@ final class DefaultDistributedLocks implements DistributedLocks {
 		catch (LockInterruptedException ex) {
 			outcome = Outcome.NOT_ACQUIRED;
 			throw ex;
+		}
+		catch (RedisUnavailableException ex) {
+			throw ex.ofCaller(settings.displayName());
 		}
 		finally {
 			tell(settings, outcome, started);

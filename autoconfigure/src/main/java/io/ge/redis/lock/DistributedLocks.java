@@ -197,13 +197,14 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Returns locks for unit tests, which are granted to everybody at once, without Redis
-	 * and without excluding anybody. {@link LockContext} and {@link LockAssert} work as
-	 * ever inside {@link #execute}.
+	 * Returns locks that need no Redis, as they are injected where locks are switched
+	 * off, and for unit tests. Each is granted at once, also one that is held: they
+	 * exclude nobody, not even in this process. Their tokens rise. {@link LockContext}
+	 * and {@link LockAssert} work as ever inside {@link #execute}.
 	 * @return the locks
 	 */
-	static DistributedLocks granted() {
-		return new GrantedLocks();
+	static DistributedLocks unguarded() {
+		return new UnguardedDistributedLocks();
 	}
 
 	/**

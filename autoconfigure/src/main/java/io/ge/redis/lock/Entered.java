@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.lock.LockAcquireEvent.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Entered {
 
+	private final String lock;
+
 	private final @Nullable Entry entry;
 
 	private final @Nullable Throwable failure;
@@ -26,7 +29,8 @@ final class Entered {
 
 	private final AtomicBoolean told = new AtomicBoolean();
 
-	Entered(@Nullable Entry entry, @Nullable Throwable failure, Consumer<Outcome> listener) {
+	Entered(String lock, @Nullable Entry entry, @Nullable Throwable failure, Consumer<Outcome> listener) {
+		this.lock = lock;
 		this.entry = entry;
 		this.failure = failure;
 		this.listener = listener;
@@ -42,6 +46,9 @@ final class Entered {
 			return this.entry;
 		}
 		tell((this.failure instanceof LockNotAcquiredException) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
+		if (this.failure instanceof RedisUnavailableException unavailable) {
+			throw unavailable.ofCaller(this.lock);
+		}
 		if (this.failure instanceof Error error) {
 			throw error;
 		}

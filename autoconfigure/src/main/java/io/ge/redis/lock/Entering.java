@@ -160,7 +160,7 @@ final class Entering extends CompletableFuture<Entered> {
 		}
 		LockHandle lock = this.together ? all : this.locks.values().iterator().next();
 		Entry entry = new Entry(lock, this.own, this.shared);
-		if (!complete(new Entered(entry, null, this::tell))) {
+		if (!complete(new Entered(this.settings.displayName(), entry, null, this::tell))) {
 			giveBack();
 		}
 	}
@@ -169,7 +169,8 @@ final class Entering extends CompletableFuture<Entered> {
 	 * Fails when nobody is kept from anything any more.
 	 */
 	private void fail(Throwable failure) {
-		giveBack().whenComplete((nothing, none) -> complete(new Entered(null, failure, this::tell)));
+		giveBack().whenComplete(
+				(nothing, none) -> complete(new Entered(this.settings.displayName(), null, failure, this::tell)));
 	}
 
 	private CompletableFuture<Void> giveBack() {

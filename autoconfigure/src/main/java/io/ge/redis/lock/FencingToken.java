@@ -14,7 +14,8 @@ import java.lang.annotation.Target;
 /**
  * Marks a {@code long} parameter of a method with {@link DistributedLock} that receives
  * the fencing token. Callers pass any value; it is replaced. On web handlers it is never
- * bound from the request.
+ * bound from the request. Without {@link DistributedLock} on the method the application
+ * does not start.
  * <p>
  * Of several keys that are locked together it is the token of the first one, see
  * {@link DistributedLock#keys()}.

@@ -34,9 +34,10 @@ final class HeldShares {
 	/**
 	 * Begins the tenure of a caller that waits.
 	 */
-	void begin(ShareAttempt attempt, TokenRange token, long since, Duration lease, Actions then) {
+	void begin(ShareAttempt attempt, TokenRange token, long since, Actions then) {
 		this.attempts.depart(attempt, State.HELD);
-		Tenure tenure = new Tenure(this.engine, attempt.key, attempt.handle, token, attempt.settings, since, lease);
+		Tenure tenure = new Tenure(this.engine, attempt.key, attempt.handle, token, attempt.settings, since,
+				attempt.settings.leaseTime());
 		attempt.tenure = tenure;
 		tenure.start();
 		if (attempt.settings.replicas() == 0) {
@@ -120,7 +121,6 @@ final class HeldShares {
 		Tenure tenure = section.tenure;
 		Tenure.State before = tenure.end();
 		if (before == Tenure.State.HELD) {
-			releasing(tenure);
 			Duration keep = section.keep();
 			this.underWay.add(this.redis.release(tenure.key, tenure.handle, keep, section.budget)
 				.whenComplete((mine, failure) -> {
@@ -141,19 +141,6 @@ final class HeldShares {
 	}
 
 	/**
-	 * A share is about to be given up. What is still heard of it is no news, and must not
-	 * give it up a second time: whichever comes second would find it lost.
-	 */
-	private void releasing(Tenure tenure) {
-		this.attempts.decide((then) -> {
-			ShareAttempt attempt = this.attempts.find(tenure.handle);
-			if (attempt != null) {
-				attempt.state = State.RELEASING;
-			}
-		});
-	}
-
-	/**
 	 * Goes on without a share that is lost or given up.
 	 */
 	void lost(Tenure tenure) {
@@ -165,9 +152,6 @@ final class HeldShares {
 			}
 			else if (attempt != null) {
 				this.attempts.forget(attempt);
-				if (attempt.leaves) {
-					then.add(() -> this.underWay.add(this.redis.leave(attempt)));
-				}
 			}
 		});
 	}

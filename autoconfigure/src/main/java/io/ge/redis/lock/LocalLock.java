@@ -38,21 +38,18 @@ final class LocalLock {
 	/** While this instance wants the lock and does not have it. */
 	@Nullable Candidacy candidacy;
 
-	/** When the lease of another owner ends, as told last. */
-	@Nullable Long leaseEnd;
+	/** When the lock is free, if that was told last. */
+	@Nullable Long freeAt;
 
 	LocalLock(RedisLockKey key) {
 		this.key = key;
 	}
 
 	/**
-	 * Returns when the present lease ends, as far as it is known.
+	 * Returns when the lock is free, if that is known.
 	 */
-	@Nullable Long leaseEnd() {
-		if (this.tenure == null) {
-			return this.leaseEnd;
-		}
-		return System.nanoTime() + this.tenure.remaining().toNanos();
+	@Nullable Long freeAt() {
+		return (this.tenure == null) ? this.freeAt : null;
 	}
 
 	boolean isIdle() {

@@ -12,17 +12,24 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tokens the tokens, if the lock is held now, else {@code null}
  * @param leaseMillis the rest of the present lease, if it is not; negative if unknown
- * @param at when it was not, by the clock of the server in microseconds: what was granted
- * before has a lower token
+ * @param kept whether nobody is at work under that lease, so that it ends then and not
+ * before
  */
-record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, long at) {
+record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, boolean kept) {
 
 	static LockAnswer acquired(TokenRange tokens) {
-		return new LockAnswer(tokens, 0, 0);
+		return new LockAnswer(tokens, 0, false);
 	}
 
-	static LockAnswer busy(long leaseMillis, long at) {
-		return new LockAnswer(null, leaseMillis, at);
+	static LockAnswer busy(long leaseMillis, boolean kept) {
+		return new LockAnswer(null, leaseMillis, kept);
+	}
+
+	/**
+	 * Returns when the lock is free, by the clock of this instance, if that is known.
+	 */
+	@Nullable Long freeAt() {
+		return this.kept ? System.nanoTime() + this.leaseMillis * 1_000_000 : null;
 	}
 
 }

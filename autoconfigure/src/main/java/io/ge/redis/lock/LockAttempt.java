@@ -27,8 +27,8 @@ class LockAttempt extends CompletableFuture<Acquisition> {
 	/** Bounds the command under way, and later the release. */
 	volatile CallBudget budget;
 
-	/** The end of the present owner's lease, as far as it is known. */
-	private volatile @Nullable Long leaseEnd;
+	/** When the lock is free, if that is known. */
+	volatile @Nullable Long freeAt;
 
 	/** Where it waits, if it does. */
 	volatile @Nullable LockQueues queues;
@@ -42,10 +42,6 @@ class LockAttempt extends CompletableFuture<Acquisition> {
 		this.settings = settings;
 		this.key = key;
 		this.budget = budget;
-	}
-
-	void busyUntil(@Nullable Long leaseEnd) {
-		this.leaseEnd = leaseEnd;
 	}
 
 	boolean isOverdue() {
@@ -67,7 +63,7 @@ class LockAttempt extends CompletableFuture<Acquisition> {
 	}
 
 	Acquisition refused() {
-		Long end = this.leaseEnd;
+		Long end = this.freeAt;
 		return new Acquisition.Refused((end != null) ? Duration.ofNanos(Math.max(0, end - System.nanoTime())) : null);
 	}
 

@@ -5,6 +5,8 @@
 
 package io.ge.redis.lock;
 
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -51,6 +53,10 @@ final class LockEngine {
 
 	private static final long WAKEFUL_MILLIS = 200;
 
+	private static final int SECRET_BYTES = 16;
+
+	private static final int HANDLE_BYTES = 12;
+
 	private final RedisLocks redis;
 
 	private final RedisShares redisShares;
@@ -67,6 +73,8 @@ final class LockEngine {
 
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
+	private final byte[] secret = new byte[SECRET_BYTES];
+
 	private final AtomicLong handles = new AtomicLong();
 
 	private final AtomicBoolean wakeful = new AtomicBoolean();
@@ -74,6 +82,7 @@ final class LockEngine {
 	private final UnderWay underWay = new UnderWay();
 
 	LockEngine(RedisLocks redis, RedisShares redisShares, GuardEvents events, GuardedCalls calls) {
+		new SecureRandom().nextBytes(this.secret);
 		this.redis = redis;
 		this.redisShares = redisShares;
 		this.events = events;
@@ -84,8 +93,9 @@ final class LockEngine {
 		this.shares = new ShareQueue(this, redisShares, this.underWay);
 		redisShares.listen(this.shares::granted);
 		Candidacies candidacies = this.queues.candidacies();
-		redis.listen(candidacies::granted, (key) -> candidacies.offered(redis.key(key)),
-				(handle, key) -> takenAway(handle, redis.key(key)), this::recovered);
+		redis.listen((handle, key) -> candidacies.granted(handle, redis.key(key)),
+				(key) -> candidacies.offered(redis.key(key)), (handle, key) -> takenAway(handle, redis.key(key)),
+				this::recovered);
 		redis.onRecovery(this::recovered);
 		redis.onQuestion(this::inventory);
 	}
@@ -141,15 +151,13 @@ final class LockEngine {
 		}
 		String handle = newHandle();
 		long sent = System.nanoTime();
-		underWay(this.redis
-			.acquire(attempt.key, handle, attempt.settings.leaseTime(), false, attempt.budget, () -> false)
+		underWay(this.redis.acquire(attempt.key, handle, attempt.settings.leaseTime(), false, attempt.budget)
 			.whenComplete((answer, failure) -> {
 				if (failure != null) {
 					attempt.completeExceptionally(cause(failure));
 				}
 				else if (answer.tokens() == null) {
-					attempt.busyUntil(
-							(answer.leaseMillis() >= 0) ? System.nanoTime() + answer.leaseMillis() * 1_000_000 : null);
+					attempt.freeAt = answer.freeAt();
 					attempt.complete(attempt.refused());
 				}
 				else {
@@ -158,8 +166,14 @@ final class LockEngine {
 			}));
 	}
 
+	/**
+	 * Makes a handle that nobody can guess, also not by those that were before.
+	 */
 	String newHandle() {
-		return Long.toString(this.handles.incrementAndGet());
+		return RedisLockKey.hash(ByteBuffer.allocate(SECRET_BYTES + Long.BYTES)
+			.put(this.secret)
+			.putLong(this.handles.incrementAndGet())
+			.array(), HANDLE_BYTES);
 	}
 
 	static Throwable cause(Throwable failure) {

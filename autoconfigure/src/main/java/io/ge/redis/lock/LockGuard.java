@@ -16,6 +16,7 @@ import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -79,7 +80,26 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, new LockInterceptor(this.source, this.calls, this.api), order);
+		return new GuardAdvisor(this.source, new LockInterceptor(this.source, this.calls, this.api), order, this.api);
+	}
+
+	/**
+	 * Returns the advisor where locks are switched off. Annotated methods run under
+	 * {@linkplain DistributedLocks#unguarded() granted} locks: with a fencing token, and
+	 * known to {@link LockContext} and {@link LockAssert}. Keys are not evaluated.
+	 * @param properties the locks in the environment
+	 * @param attributes reads attribute values
+	 * @param calls makes calls whose results come later
+	 * @param order its position among all advice
+	 * @return the advisor; no {@link GuardAdvisor}, since it guards nothing
+	 */
+	public static Advisor unguardedAdvisor(Supplier<LockProperties> properties, AttributeReader attributes,
+			GuardedCalls calls, int order) {
+		LockOperationSource source = new LockOperationSource(new Locks(SingletonSupplier.of(properties)), attributes,
+				null);
+		UnguardedDistributedLocks locks = new UnguardedDistributedLocks();
+		return new GuardAdvisor(source, new LockInterceptor(source, calls, () -> locks), order, () -> locks)
+			.unguarded();
 	}
 
 	/**

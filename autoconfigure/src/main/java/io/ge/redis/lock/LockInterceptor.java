@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.invocation.AsyncGuardInterceptor;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockInterceptor extends AsyncGuardInterceptor<LockOperation> {
 
-	private final Supplier<DefaultDistributedLocks> locks;
+	private final Supplier<? extends LockEntrance> locks;
 
-	LockInterceptor(LockOperationSource source, GuardedCalls calls, Supplier<DefaultDistributedLocks> locks) {
+	LockInterceptor(LockOperationSource source, GuardedCalls calls, Supplier<? extends LockEntrance> locks) {
 		super(source, calls);
 		this.locks = locks;
 	}
@@ -34,6 +35,9 @@ final class LockInterceptor extends AsyncGuardInterceptor<LockOperation> {
 		}
 		catch (LockNotAcquiredException ex) {
 			return operation.refuse(invocation, ex);
+		}
+		catch (RedisUnavailableException ex) {
+			return operation.passOver(ex);
 		}
 		return DefaultDistributedLocks.<@Nullable Object, Throwable>run(entry, (lock) -> {
 			operation.passToken(invocation, lock.token());

@@ -23,8 +23,7 @@ public class LockNotAcquiredException extends GeRedisException {
 	/**
 	 * Creates an exception.
 	 * @param name the name of the lock
-	 * @param retryAfter when the lock is free at the latest unless it is extended, or
-	 * {@code null} if that is unknown
+	 * @param retryAfter when the lock is free, or {@code null} if that is unknown
 	 */
 	public LockNotAcquiredException(String name, @Nullable Duration retryAfter) {
 		super("The lock '" + name + "' is held by another call");
@@ -41,8 +40,10 @@ public class LockNotAcquiredException extends GeRedisException {
 	}
 
 	/**
-	 * Returns when the lock is free at the latest unless its holder extends it.
-	 * @return the rest of the holder's lease, or {@code null} if it is unknown
+	 * Returns when the lock is free, if that is known: while it only stays taken for the
+	 * {@code atLeastFor} of a call that is over. A lease says nothing of it: it ends long
+	 * after the work of its holder, and is extended if it does not.
+	 * @return the time until then, or {@code null} if it is unknown
 	 */
 	public @Nullable Duration retryAfter() {
 		return this.retryAfter;

@@ -6,6 +6,7 @@
 package io.ge.redis.lock;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.FallbackMethod;
@@ -13,7 +14,10 @@ import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +30,16 @@ import org.jspecify.annotations.Nullable;
  * @param onNotAcquired what happens to calls that do not get the lock
  * @param fallback answers those, if so configured
  * @param skipped what those return that are passed over
+ * @param inOutage whether calls are passed over because Redis does not decide
  * @param form the form of the result
  * @param description for the endpoint
  */
 record LockOperation(LockSettings settings, @Nullable MethodExpression key, boolean together,
 		List<Integer> tokenParameters, OnNotAcquired onNotAcquired, @Nullable FallbackMethod fallback,
-		@Nullable Object skipped, ResultForm form, GuardDescription description) implements GuardedOperation {
+		@Nullable Object skipped, AtomicBoolean inOutage, ResultForm form,
+		GuardDescription description) implements GuardedOperation {
+
+	private static final Log logger = LogFactory.getLog(LockOperation.class);
 
 	/**
 	 * Returns what is locked: one key, or several if they are locked together.
@@ -48,6 +56,7 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 	 * Replaces whatever the caller passed in the place of a token.
 	 */
 	void passToken(MethodInvocation invocation, long token) {
+		decided();
 		for (int position : this.tokenParameters) {
 			invocation.getArguments()[position] = token;
 		}
@@ -63,9 +72,32 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 			return this.fallback.invoke(invocation, () -> refusal);
 		}
 		if (this.onNotAcquired == OnNotAcquired.SKIP) {
+			decided();
 			return this.skipped;
 		}
 		throw refusal;
+	}
+
+	private void decided() {
+		if (this.inOutage.get()) {
+			this.inOutage.set(false);
+		}
+	}
+
+	/**
+	 * Answers in the place of a method on whose lock Redis did not decide. What is passed
+	 * over is said once per outage: nobody may see the exception but a scheduler, which
+	 * would log it with each turn.
+	 * @throws RedisUnavailableException the outage, unless nothing is to happen
+	 */
+	@Nullable Object passOver(RedisUnavailableException outage) {
+		if (this.onNotAcquired != OnNotAcquired.SKIP) {
+			throw outage;
+		}
+		if (this.inOutage.compareAndSet(false, true)) {
+			logger.warn("Calls are passed over until Redis decides again. " + outage.getMessage());
+		}
+		return this.skipped;
 	}
 
 	@Override

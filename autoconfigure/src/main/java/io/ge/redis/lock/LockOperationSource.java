@@ -5,9 +5,11 @@
 
 package io.ge.redis.lock;
 
+import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -34,13 +36,22 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 
 	private final AttributeReader attributes;
 
-	private final ExpressionCompiler expressions;
+	private final @Nullable ExpressionCompiler expressions;
 
-	LockOperationSource(Locks locks, AttributeReader attributes, ExpressionCompiler expressions) {
+	/**
+	 * Creates a source.
+	 * @param expressions compiles keys, or {@code null} if nobody asks what is locked
+	 */
+	LockOperationSource(Locks locks, AttributeReader attributes, @Nullable ExpressionCompiler expressions) {
 		super(DistributedLock.class);
 		this.locks = locks;
 		this.attributes = attributes;
 		this.expressions = expressions;
+	}
+
+	@Override
+	protected Class<? extends Annotation> parameterAnnotation() {
+		return FencingToken.class;
 	}
 
 	@Override
@@ -61,8 +72,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		}
 		settings.pickOptional("key", null, key);
 		settings.pickOptional("keys", null, keys);
-		MethodExpression expression = (keys != null) ? this.expressions.compile(method, "keys", keys)
-				: (key != null) ? this.expressions.compile(method, "key", key) : null;
+		MethodExpression expression = expression(method, key, keys);
 		if (expression != null && keys != null) {
 			requireSeveral(expression, keys, method);
 		}
@@ -83,8 +93,16 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 					"Remove the parameter, or use mode = WRITE or a lock without permits.");
 		}
 		return new LockOperation(lock, expression, keys != null, tokens, policy, fallback,
-				(policy == OnNotAcquired.SKIP) ? SkippedCalls.result(form, method) : null, form,
+				(policy == OnNotAcquired.SKIP) ? SkippedCalls.result(form, method) : null, new AtomicBoolean(), form,
 				new GuardDescription("lock", "DistributedLock", name, settings.toMap()));
+	}
+
+	private @Nullable MethodExpression expression(GuardedMethod method, @Nullable String key, @Nullable String keys) {
+		if (this.expressions == null) {
+			return null;
+		}
+		return (keys != null) ? this.expressions.compile(method, "keys", keys)
+				: (key != null) ? this.expressions.compile(method, "key", key) : null;
 	}
 
 	private static void requireSeveral(MethodExpression expression, String keys, GuardedMethod method) {

@@ -172,7 +172,7 @@ final class LockQueues {
 	private void refuse(LocalLock local, LockAttempt attempt, Actions then) {
 		local.waiters.remove(attempt);
 		depart(attempt);
-		attempt.busyUntil(local.leaseEnd());
+		attempt.freeAt = local.freeAt();
 		then.add(() -> attempt.complete(attempt.refused()));
 	}
 

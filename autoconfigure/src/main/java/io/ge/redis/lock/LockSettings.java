@@ -124,6 +124,13 @@ record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean 
 	}
 
 	/**
+	 * Names the lock, for people.
+	 */
+	String displayName() {
+		return "lock '" + this.name + "'";
+	}
+
+	/**
 	 * Says how it is held, for people.
 	 */
 	String manner() {

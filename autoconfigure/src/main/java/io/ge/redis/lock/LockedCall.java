@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockedCall implements GuardedCall<Entered> {
 
-	private final DefaultDistributedLocks locks;
+	private final LockEntrance locks;
 
 	private final Task task;
 
@@ -42,7 +42,7 @@ final class LockedCall implements GuardedCall<Entered> {
 	/** Of the transaction, if that is bound to one. */
 	private @Nullable Thread thread;
 
-	LockedCall(DefaultDistributedLocks locks, Task task) {
+	LockedCall(LockEntrance locks, Task task) {
 		this.locks = locks;
 		this.task = task;
 	}
@@ -95,7 +95,7 @@ final class LockedCall implements GuardedCall<Entered> {
 		}
 		catch (RedisUnavailableException ex) {
 			if (!this.task.isDoneWithoutLock()) {
-				throw ex;
+				return this.task.undecided(ex);
 			}
 			entry = Entry.none(this.task.settings().name());
 		}
@@ -152,6 +152,14 @@ final class LockedCall implements GuardedCall<Entered> {
 		 */
 		default Work refused(LockNotAcquiredException refusal) {
 			throw refusal;
+		}
+
+		/**
+		 * Decides what is done in its place while Redis does not decide.
+		 * @throws RedisUnavailableException the outage, unless nothing is
+		 */
+		default Work undecided(RedisUnavailableException outage) {
+			throw outage;
 		}
 
 	}

@@ -10,6 +10,7 @@ import java.util.List;
 import io.ge.redis.core.call.GuardedCall.Work;
 import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,12 @@ record LockedMethod(LockOperation operation, MethodInvocation invocation) implem
 	public @Nullable Object start(LockHandle lock) throws Throwable {
 		this.operation.passToken(this.invocation, lock.token());
 		return AsyncGuardInterceptor.proceed(this.invocation);
+	}
+
+	@Override
+	public Work undecided(RedisUnavailableException outage) {
+		Object result = this.operation.passOver(outage);
+		return () -> result;
 	}
 
 	@Override

@@ -18,8 +18,9 @@ public enum OnNotAcquired {
 	/**
 	 * The method is passed over: the caller gets {@code null}, or the empty
 	 * {@code Optional}; where the result comes later a future of those, or an empty
-	 * publisher. Refused at startup for methods that return a primitive, or a publisher
-	 * that is never empty.
+	 * publisher. So it is while Redis is unavailable and the policy is {@code DENY}, with
+	 * one warning per outage instead of an exception per call. Refused at startup for
+	 * methods that return a primitive, or a publisher that is never empty.
 	 */
 	SKIP,
 

@@ -56,9 +56,15 @@ record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Comparable<Red
 	 * Tells keys apart without showing them.
 	 */
 	String hash() {
+		return hash(this.lock.bytes(), SHOWN_BYTES);
+	}
+
+	/**
+	 * Returns so many bytes of a hash, as hex digits.
+	 */
+	static String hash(byte[] text, int bytes) {
 		try {
-			byte[] digest = MessageDigest.getInstance("SHA-256").digest(this.lock.bytes());
-			return HexFormat.of().formatHex(digest, 0, SHOWN_BYTES);
+			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text), 0, bytes);
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every Java platform has SHA-256", ex);

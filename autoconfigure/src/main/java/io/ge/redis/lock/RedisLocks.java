@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * How a lock goes from one instance to the next: whoever finds it taken leaves its
  * instance in the queue, with a handle. A release grants the lock to the first instance
  * that is alive, under that handle and for {@link #GRANT}, and tells it and no other over
- * its channel; there the first waiter has it without asking. Everything that can go wrong
- * heals by itself:
+ * its channel. That instance asks, and has the lock by the reply: a message alone gives
+ * nothing to anybody, whoever has sent it. Everything that can go wrong heals by itself:
  * <ul>
  * <li>the message is lost: the waiter asks again within about a second, and whenever the
  * subscription stands anew, and learns of the grant;</li>
@@ -125,22 +125,27 @@ final class RedisLocks {
 
 	/**
 	 * Listens for locks that are granted to this instance.
-	 * @param granted takes a grant
+	 * @param granted takes handle and text of the key of a lock that is said to be
+	 * granted
 	 * @param offered takes the text of the key of a lock that is free, since it could not
 	 * be granted
 	 * @param lost takes handle and text of the key of a lock that an operator has
 	 * released
 	 * @param uncertain called when messages may have been lost
 	 */
-	void listen(Consumer<LockGrant> granted, Consumer<String> offered, BiConsumer<String, String> lost,
+	void listen(BiConsumer<String, String> granted, Consumer<String> offered, BiConsumer<String, String> lost,
 			Runnable uncertain) {
-		this.bus.handle(LOST_TOPIC, (text) -> {
-			int space = text.indexOf(' ');
-			lost.accept(text.substring(0, space), text.substring(space + 1));
-		});
-		this.bus.handle(GRANT_TOPIC, (text) -> granted.accept(LockGrant.parse(text)));
+		this.bus.handle(LOST_TOPIC, handleAndKey(lost));
+		this.bus.handle(GRANT_TOPIC, handleAndKey(granted));
 		this.bus.handle(TOPIC, offered);
 		this.bus.onSubscribed(uncertain);
+	}
+
+	static Consumer<String> handleAndKey(BiConsumer<String, String> taker) {
+		return (text) -> {
+			int space = text.indexOf(' ');
+			taker.accept(text.substring(0, space), text.substring(space + 1));
+		};
 	}
 
 	/**
@@ -188,38 +193,28 @@ final class RedisLocks {
 	}
 
 	/**
-	 * Asks for a lock. If nobody learns the answer, what it may have taken is given back,
-	 * unless the handle has been granted the lock meanwhile.
+	 * Asks for a lock. If nobody learns the answer, what it may have taken is given back.
 	 * @param waits whether the instance stands in the queue from now on
-	 * @param granted whether the handle holds the lock by a grant
 	 */
 	CompletableFuture<LockAnswer> acquire(RedisLockKey key, String handle, Duration lease, boolean waits,
-			CallBudget budget, BooleanSupplier granted) {
+			CallBudget budget) {
 		ScriptCall call = ScriptCall.of(ACQUIRE, key.all(), this.instance, handle, lease.toMillis(),
 				this.highestToken.get(), waits ? PLACE_MILLIS : NO_PLACE, TOKEN_MEMORY_MILLIS, WANTED_TOKENS);
-		return this.redis.run(call, budget, () -> granted.getAsBoolean()
-				// Nothing is to be taken back: changes nothing but the lease of what is
-				// held
-				? this.leases.call(RENEW, List.of(new LeaseRenewal(key, handle, lease))) : undoCall(key, handle, waits),
-				lease)
-			.thenApply((reply) -> (reply.number(0) == 0) ? LockAnswer.busy(reply.number(1), reply.number(2))
+		return this.redis.run(call, budget, () -> undoCall(key, handle, waits), lease)
+			.thenApply((reply) -> (reply.number(0) == 0) ? LockAnswer.busy(reply.number(1), reply.number(2) == 1)
 					: LockAnswer.acquired(seen(reply.number(1), reply.number(2))));
 	}
 
-	private TokenRange seen(long first, long last) {
+	/**
+	 * Remembers tokens, of which the script has made sure that they are near the time.
+	 */
+	TokenRange seen(long first, long last) {
 		this.highestToken.accumulateAndGet(last, Math::max);
 		return new TokenRange(first, last);
 	}
 
 	long highestToken() {
 		return this.highestToken.get();
-	}
-
-	/**
-	 * Counts the tokens of a grant among those that this instance has seen.
-	 */
-	void seen(TokenRange tokens) {
-		seen(tokens.first(), tokens.last());
 	}
 
 	/**

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.RedisBackend;
@@ -21,7 +20,6 @@ import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
-import io.ge.redis.core.script.ScriptReply;
 
 /**
  * The shares of locks in Redis: beside the lock's own key, which says that it is shared,
@@ -90,12 +88,8 @@ final class RedisShares {
 	/**
 	 * Listens for shares that are granted to callers of this instance.
 	 */
-	void listen(Consumer<LockGrant> granted) {
-		this.bus.handle(GRANT_TOPIC, (text) -> {
-			String[] words = text.split(" ", 3);
-			long token = Long.parseLong(words[1]);
-			granted.accept(new LockGrant(words[0], new TokenRange(token, token), words[2]));
-		});
+	void listen(BiConsumer<String, String> granted) {
+		this.bus.handle(GRANT_TOPIC, RedisLocks.handleAndKey(granted));
 	}
 
 	CallBudget newBudget() {
@@ -106,36 +100,18 @@ final class RedisShares {
 		return this.locks.key(text);
 	}
 
-	void seen(TokenRange token) {
-		this.locks.seen(token);
-	}
-
 	/**
 	 * Asks for a share. If nobody learns the answer, what it may have taken is given
 	 * back.
-	 * @param held asked then whether the handle has its share by a grant; if not, it is
-	 * never to have one
 	 */
-	CompletableFuture<LockAnswer> ask(ShareAttempt attempt, BooleanSupplier held) {
+	CompletableFuture<LockAnswer> ask(ShareAttempt attempt) {
 		LockSettings settings = attempt.settings;
 		Duration lease = settings.leaseTime();
 		ScriptCall call = call(SHARE, attempt.key, attempt.handle, attempt.waits() ? WAIT : TRY, settings.limit(),
 				lease);
-		return this.redis.run(call, attempt.budget,
-				() -> held.getAsBoolean()
-						? this.leases.call(RENEW, List.of(new LeaseRenewal(attempt.key, attempt.handle, lease)))
-						: leaveCall(attempt.key, attempt.handle, Duration.ZERO),
-				lease)
-			.thenApply(this::answer);
-	}
-
-	private LockAnswer answer(ScriptReply reply) {
-		if (reply.number(0) == 0) {
-			return LockAnswer.busy(reply.number(1), reply.number(2));
-		}
-		TokenRange token = new TokenRange(reply.number(1), reply.number(1));
-		seen(token);
-		return LockAnswer.acquired(token);
+		return this.redis.run(call, attempt.budget, () -> leaveCall(attempt.key, attempt.handle, Duration.ZERO), lease)
+			.thenApply((reply) -> (reply.number(0) == 0) ? LockAnswer.busy(reply.number(1), false)
+					: LockAnswer.acquired(this.locks.seen(reply.number(1), reply.number(1))));
 	}
 
 	/**

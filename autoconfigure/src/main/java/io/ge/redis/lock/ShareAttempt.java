@@ -28,24 +28,8 @@ final class ShareAttempt extends LockAttempt {
 	/** Whether the answer that is under way may be older than what has been heard. */
 	boolean askAgain;
 
-	/**
-	 * Whether a question was answered while the share was being given up, and may have
-	 * come to Redis after that.
-	 */
-	boolean leaves;
-
 	/** Whether replicas are asked to confirm its share, before its section begins. */
 	boolean confirming;
-
-	/**
-	 * The last time, by the clock of the server, at which the lock was somebody else's. A
-	 * message about a grant from before has a lower token: whoever stood still while that
-	 * grant ended hears of it only now.
-	 */
-	long takenAt;
-
-	/** When the last question was sent that was answered with no, or the first one. */
-	long absentSince = System.nanoTime();
 
 	@Nullable Future<?> backstop;
 
@@ -81,9 +65,6 @@ final class ShareAttempt extends LockAttempt {
 
 		/** Has one. */
 		HELD,
-
-		/** Gives its share up; until Redis has answered nothing else does. */
-		RELEASING,
 
 		/** Wants none any more: whatever is still heard of a share is given back. */
 		OVER

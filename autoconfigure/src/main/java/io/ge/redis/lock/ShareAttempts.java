@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.ge.redis.lock.ShareAttempt.State;
@@ -57,19 +56,6 @@ final class ShareAttempts {
 		}
 		finally {
 			this.underWay.end();
-		}
-	}
-
-	/**
-	 * Decides something under the lock of which nothing follows.
-	 */
-	boolean judge(BooleanSupplier decision) {
-		this.lock.lock();
-		try {
-			return decision.getAsBoolean();
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 

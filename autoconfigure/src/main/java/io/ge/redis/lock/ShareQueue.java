@@ -5,7 +5,6 @@
 
 package io.ge.redis.lock;
 
-import java.time.Duration;
 import java.util.List;
 
 import io.ge.redis.lock.ShareAttempt.State;
@@ -18,8 +17,8 @@ import io.ge.redis.lock.ShareAttempt.State;
  * handle of its own: many may be let in at once, in an order that only Redis knows. A
  * caller asks at first, when messages may have been lost, and otherwise once a second or
  * when a share is said to end; at most one question of it is under way, and what is heard
- * meanwhile makes it ask again. It has its share by an answer or by a message, whichever
- * comes first; both name the handle, so what comes second is no news.
+ * meanwhile makes it ask again. It has its share by an answer; a message that it has been
+ * given one makes it ask.
  * <p>
  * Invariant: a handle begins at most one tenure, and what Redis gives to it, or may have
  * given, after it is over here is given back, whatever order answers and messages come
@@ -97,7 +96,7 @@ final class ShareQueue {
 
 	private void send(ShareAttempt attempt) {
 		long sent = System.nanoTime();
-		this.underWay.add(this.redis.ask(attempt, () -> giveUpUnlessHeld(attempt)).whenComplete((answer, failure) -> {
+		this.underWay.add(this.redis.ask(attempt).whenComplete((answer, failure) -> {
 			if (failure != null) {
 				fail(attempt, failure);
 			}
@@ -105,7 +104,7 @@ final class ShareQueue {
 				acquired(attempt, answer.tokens(), sent);
 			}
 			else {
-				busy(attempt, answer, sent);
+				busy(attempt, answer);
 			}
 		}));
 	}
@@ -116,10 +115,7 @@ final class ShareQueue {
 		this.attempts.decide((then) -> {
 			attempt.asking = false;
 			if (attempt.state == State.WAITING) {
-				this.held.begin(attempt, token, sent, attempt.settings.leaseTime(), then);
-			}
-			else if (attempt.state == State.RELEASING) {
-				attempt.leaves = true;
+				this.held.begin(attempt, token, sent, then);
 			}
 			else if (attempt.state == State.OVER) {
 				then.add(() -> this.underWay
@@ -128,22 +124,15 @@ final class ShareQueue {
 		});
 	}
 
-	private void busy(ShareAttempt attempt, LockAnswer answer, long sent) {
-		long millis = answer.leaseMillis();
+	private void busy(ShareAttempt attempt, LockAnswer answer) {
 		this.attempts.decide((then) -> {
 			attempt.asking = false;
-			if (attempt.state == State.RELEASING) {
-				attempt.leaves = true;
-			}
-			else if (attempt.state == State.OVER) {
+			if (attempt.state == State.OVER) {
 				leaveQueue(attempt, then);
 			}
 			if (attempt.state != State.WAITING) {
 				return;
 			}
-			attempt.absentSince = sent;
-			attempt.takenAt = answer.at();
-			attempt.busyUntil((millis >= 0) ? System.nanoTime() + millis * 1_000_000 : null);
 			if (attempt.isOverdue()) {
 				refuse(attempt, then);
 				return;
@@ -155,7 +144,7 @@ final class ShareQueue {
 			if (attempt.timeout == null) {
 				attempt.timeout = this.engine.schedule(() -> expire(attempt), attempt.waitLeftNanos());
 			}
-			attempt.backstop = this.engine.schedule(() -> retry(attempt), Backstop.nanos(millis));
+			attempt.backstop = this.engine.schedule(() -> retry(attempt), Backstop.nanos(answer.leaseMillis()));
 		});
 	}
 
@@ -167,30 +156,9 @@ final class ShareQueue {
 		});
 	}
 
-	/**
-	 * Nobody knows what became of a question: decides, once, whether the handle has its
-	 * share by a message, or is to have none.
-	 * @return whether it has it, or its release is under way
-	 */
-	private boolean giveUpUnlessHeld(ShareAttempt attempt) {
-		return this.attempts.judge(() -> {
-			if (attempt.state == State.WAITING) {
-				this.attempts.depart(attempt, State.OVER);
-			}
-			return attempt.state != State.OVER;
-		});
-	}
-
 	private void fail(ShareAttempt attempt, Throwable failure) {
 		this.attempts.decide((then) -> {
 			attempt.asking = false;
-			if (attempt.state == State.HELD) {
-				return;
-			}
-			if (attempt.state == State.RELEASING) {
-				attempt.leaves = true;
-				return;
-			}
 			if (attempt.state == State.WAITING) {
 				this.attempts.depart(attempt, State.OVER);
 			}
@@ -202,23 +170,16 @@ final class ShareQueue {
 	// Messages
 
 	/**
-	 * Takes the message that a handle has been given its share.
+	 * Takes the message that a handle has been given its share: asks whether it has.
 	 */
-	void granted(LockGrant grant) {
+	void granted(String handle, String key) {
 		this.attempts.decide((then) -> {
-			ShareAttempt attempt = this.attempts.find(grant.handle());
+			ShareAttempt attempt = this.attempts.find(handle);
 			if (attempt == null) {
-				then.add(() -> this.underWay.add(this.redis.leave(this.redis.key(grant.key()), grant.handle())));
+				then.add(() -> this.underWay.add(this.redis.leave(this.redis.key(key), handle)));
 			}
 			else if (attempt.state == State.WAITING) {
-				if (grant.tokens().first() >= attempt.takenAt && Tenure.isWorthwhile(attempt.absentSince)) {
-					attempt.budget = this.redis.newBudget();
-					this.redis.seen(grant.tokens());
-					this.held.begin(attempt, grant.tokens(), attempt.absentSince, RedisLocks.GRANT, then);
-				}
-				else {
-					askAnew(attempt, then);
-				}
+				askAnew(attempt, then);
 			}
 		});
 	}

@@ -21,15 +21,14 @@ import org.jspecify.annotations.Nullable;
  * local deadline passes ({@code EXPIRED}) or Redis says that it is not ours
  * ({@code GONE}). The deadline is the moment at which the last extension that Redis has
  * confirmed was <em>sent</em>, plus the lease, less a margin for clocks that run at
- * different speed: it passes before the key can expire. Of a grant only the moment is
- * known since when it must have been made. While the state is {@code HELD} exactly one
- * timer is set, for the next extension or the deadline, whichever comes first. Extensions
- * that fail are repeated every tenth of the lease until the deadline. An answer that
- * arrives after the state was left changes nothing.
+ * different speed: it passes before the key can expire. While the state is {@code HELD}
+ * exactly one timer is set, for the next extension or the deadline, whichever comes
+ * first. Extensions that fail are repeated every tenth of the lease until the deadline.
+ * An answer that arrives after the state was left changes nothing.
  * <p>
- * What is granted, or was asked for by a caller with another lease, is extended once to
- * the lease of the first section, also where leases are not extended; a section that ends
- * before needs no command for that.
+ * What was asked for by a caller with another lease is extended once to the lease of the
+ * first section, also where leases are not extended; a section that ends before needs no
+ * command for that.
  */
 final class Tenure {
 
@@ -114,13 +113,6 @@ final class Tenure {
 
 	private static long deadline(long sent, long nanos) {
 		return sent + nanos - nanos / DRIFT_SHARE - DRIFT_FLOOR_NANOS;
-	}
-
-	/**
-	 * Returns whether a grant is certain for long enough to go on with it.
-	 */
-	static boolean isWorthwhile(long since) {
-		return deadline(since, RedisLocks.GRANT.toNanos()) - System.nanoTime() > RedisLocks.GRANT.toNanos() / 4;
 	}
 
 	/**

@@ -162,6 +162,19 @@ final class RateLimitDefinitions {
 	}
 
 	/**
+	 * Returns the names in the properties that neither an annotation nor a rule uses. To
+	 * be called when all annotations are known.
+	 */
+	Set<String> unusedNames() {
+		Set<String> names = new TreeSet<>(this.properties.limits().keySet());
+		names.removeAll(this.annotated.keySet());
+		this.properties.rules().forEach((rule) -> rule.limits().forEach((limit) -> names.remove(owner(limit))));
+		// Of a band only overrides are set
+		names.removeIf((name) -> !owner(name).equals(name));
+		return names;
+	}
+
+	/**
 	 * Returns the name under which a limit is defined.
 	 */
 	String owner(String limitName) {

@@ -5,6 +5,8 @@
 
 package io.ge.redis.ratelimit;
 
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
@@ -93,7 +95,8 @@ public final class RateLimitGuard implements SmartLifecycle {
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, new RateLimitInterceptor(this.source, this.calls, this.limiter), order);
+		return new GuardAdvisor(this.source, new RateLimitInterceptor(this.source, this.calls, this.limiter), order,
+				this.limiter);
 	}
 
 	/**
@@ -103,8 +106,21 @@ public final class RateLimitGuard implements SmartLifecycle {
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
 	 */
 	public void verify() {
-		this.rules.all();
+		boolean isUsed = !this.rules.all().isEmpty();
 		this.limits.verify();
+		if (isUsed) {
+			// The first request is to find the connection
+			Objects.requireNonNull(this.limiter.get());
+		}
+	}
+
+	/**
+	 * Returns the names in the properties that neither an annotation nor a rule uses. To
+	 * be called when all annotated methods are known.
+	 * @return the names, of which code may use some
+	 */
+	public Set<String> unusedNames() {
+		return this.limits.unusedNames();
 	}
 
 	/**

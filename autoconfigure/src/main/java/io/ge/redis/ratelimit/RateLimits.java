@@ -8,6 +8,7 @@ package io.ge.redis.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -110,6 +111,13 @@ final class RateLimits {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/**
+	 * Returns the names in the properties that neither an annotation nor a rule uses.
+	 */
+	Set<String> unusedNames() {
+		return definitions().unusedNames();
 	}
 
 	/**

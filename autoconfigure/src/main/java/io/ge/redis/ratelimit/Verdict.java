@@ -100,7 +100,8 @@ record Verdict(@Nullable RateLimitDecision decision, @Nullable RedisUnavailableE
 		if (this.decision != null) {
 			return this.decision;
 		}
-		throw (this.refusal != null) ? this.refusal : new IllegalStateException("Neither decision nor refusal");
+		throw (this.refusal != null) ? this.refusal.ofCaller("rate limit '" + this.events.get(0).name() + "'")
+				: new IllegalStateException("Neither decision nor refusal");
 	}
 
 }

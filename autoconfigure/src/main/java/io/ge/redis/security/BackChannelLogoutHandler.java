@@ -39,7 +39,8 @@ public class BackChannelLogoutHandler implements LogoutHandler {
 	}
 
 	/**
-	 * Revokes what a logout token is about.
+	 * Revokes what a logout token is about. One that names nobody, such as by a blank
+	 * {@code sid}, is answered with 400.
 	 * @param authentication has the logout token as its principal; others are ignored
 	 */
 	@Override
@@ -47,7 +48,12 @@ public class BackChannelLogoutHandler implements LogoutHandler {
 			@Nullable Authentication authentication) {
 		if (authentication != null && authentication.getPrincipal() instanceof ClaimAccessor logoutToken
 				&& logoutToken.getClaims().containsKey("events")) {
-			LogoutTokens.revoke(this.blacklist.get(), logoutToken);
+			try {
+				LogoutTokens.revoke(this.blacklist.get(), logoutToken);
+			}
+			catch (IllegalArgumentException ex) {
+				response.setStatus(HttpServletResponse.SC_BAD_REQUEST);
+			}
 		}
 	}
 

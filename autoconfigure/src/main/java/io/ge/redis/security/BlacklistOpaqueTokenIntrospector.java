@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
 import org.springframework.security.oauth2.server.resource.introspection.BadOpaqueTokenException;
@@ -30,18 +31,19 @@ public class BlacklistOpaqueTokenIntrospector implements OpaqueTokenIntrospector
 
 	private final OpaqueTokenIntrospector delegate;
 
-	private final Supplier<TokenBlacklist> blacklist;
+	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
 	private final Supplier<OpaqueTokens> tokens;
 
 	/**
 	 * Creates an introspector.
 	 * @param delegate asks the authorization server
-	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param blacklist where the tokens are checked, asked for with each token;
+	 * {@code null} as long as none is to be checked
 	 * @param tokens knows what the tokens are, asked for at the first token
 	 */
-	public BlacklistOpaqueTokenIntrospector(OpaqueTokenIntrospector delegate, Supplier<TokenBlacklist> blacklist,
-			Supplier<OpaqueTokens> tokens) {
+	public BlacklistOpaqueTokenIntrospector(OpaqueTokenIntrospector delegate,
+			Supplier<@Nullable TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens) {
 		this.delegate = delegate;
 		this.tokens = tokens;
 		this.blacklist = blacklist;
@@ -50,7 +52,8 @@ public class BlacklistOpaqueTokenIntrospector implements OpaqueTokenIntrospector
 	@Override
 	public OAuth2AuthenticatedPrincipal introspect(String token) {
 		OAuth2AuthenticatedPrincipal principal = this.delegate.introspect(token);
-		TokenStatus status = check(token, principal);
+		TokenBlacklist blacklist = this.blacklist.get();
+		TokenStatus status = (blacklist != null) ? check(blacklist, token, principal) : TokenStatus.CLEAR;
 		if (status != TokenStatus.CLEAR) {
 			RefusedTokens.note(status);
 			throw new BadOpaqueTokenException(status.description());
@@ -58,9 +61,9 @@ public class BlacklistOpaqueTokenIntrospector implements OpaqueTokenIntrospector
 		return principal;
 	}
 
-	private TokenStatus check(String token, OAuth2AuthenticatedPrincipal principal) {
+	private TokenStatus check(TokenBlacklist blacklist, String token, OAuth2AuthenticatedPrincipal principal) {
 		try {
-			return this.blacklist.get().check(this.tokens.get().identity(token, principal));
+			return blacklist.check(this.tokens.get().identity(token, principal));
 		}
 		catch (RedisUnavailableException ex) {
 			// Not a BadOpaqueTokenException, which would be a 401

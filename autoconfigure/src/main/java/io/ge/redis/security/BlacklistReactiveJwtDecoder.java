@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenStatus;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.security.oauth2.core.OAuth2Error;
@@ -41,9 +42,10 @@ public class BlacklistReactiveJwtDecoder implements ReactiveJwtDecoder {
 	/**
 	 * Creates a decoder.
 	 * @param delegate decodes and verifies
-	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param blacklist where the tokens are checked, asked for with each token;
+	 * {@code null} as long as none is to be checked
 	 */
-	public BlacklistReactiveJwtDecoder(ReactiveJwtDecoder delegate, Supplier<TokenBlacklist> blacklist) {
+	public BlacklistReactiveJwtDecoder(ReactiveJwtDecoder delegate, Supplier<@Nullable TokenBlacklist> blacklist) {
 		this.delegate = delegate;
 		this.checks = new ReactiveTokenChecks(blacklist);
 	}
@@ -51,7 +53,7 @@ public class BlacklistReactiveJwtDecoder implements ReactiveJwtDecoder {
 	@Override
 	public Mono<Jwt> decode(String token) {
 		return this.delegate.decode(token)
-			.flatMap((jwt) -> this.checks.pass(jwt, JwtTokens.identity(jwt), BlacklistReactiveJwtDecoder::refusal,
+			.flatMap((jwt) -> this.checks.pass(jwt, () -> JwtTokens.identity(jwt), BlacklistReactiveJwtDecoder::refusal,
 					// Not a BadJwtException, which would be a 401
 					(ex) -> new JwtException("Whether the token was revoked is not known at present", ex)));
 	}

@@ -8,6 +8,7 @@ package io.ge.redis.security;
 import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.TokenBlacklist;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
@@ -30,11 +31,12 @@ public class BlacklistReactiveOpaqueTokenIntrospector implements ReactiveOpaqueT
 	/**
 	 * Creates an introspector.
 	 * @param delegate asks the authorization server
-	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param blacklist where the tokens are checked, asked for with each token;
+	 * {@code null} as long as none is to be checked
 	 * @param tokens knows what the tokens are, asked for at the first token
 	 */
 	public BlacklistReactiveOpaqueTokenIntrospector(ReactiveOpaqueTokenIntrospector delegate,
-			Supplier<TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens) {
+			Supplier<@Nullable TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens) {
 		this.delegate = delegate;
 		this.tokens = tokens;
 		this.checks = new ReactiveTokenChecks(blacklist);
@@ -43,7 +45,7 @@ public class BlacklistReactiveOpaqueTokenIntrospector implements ReactiveOpaqueT
 	@Override
 	public Mono<OAuth2AuthenticatedPrincipal> introspect(String token) {
 		return this.delegate.introspect(token)
-			.flatMap((principal) -> this.checks.pass(principal, this.tokens.get().identity(token, principal),
+			.flatMap((principal) -> this.checks.pass(principal, () -> this.tokens.get().identity(token, principal),
 					(status) -> new BadOpaqueTokenException(status.description()),
 					// Not a BadOpaqueTokenException, which would be a 401
 					(ex) -> new OAuth2IntrospectionException("Whether the token was revoked is not known at present",

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
 import org.springframework.security.oauth2.core.OAuth2Error;
@@ -24,7 +25,8 @@ import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
 /**
  * Refuses revoked JWTs where they are decoded. Spring Boot adds a bean of this type to
  * the decoder that it makes; an application with a {@code JwtDecoder} of its own adds it
- * to that decoder's validators, best as the last one.
+ * to that decoder's validators, best as the last one. It accepts every token as long as
+ * the application does not use the blacklist.
  * <p>
  * A revoked token is an {@code invalid_token}, so Spring Security answers 401. While
  * Redis is away and the policy is to deny, the decoder fails instead, so that the answer
@@ -37,17 +39,18 @@ public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Order
 
 	private static final String ERROR_URI = "https://tools.ietf.org/html/rfc6750#section-3.1";
 
-	private final Supplier<TokenBlacklist> blacklist;
+	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
 	private final JwtTimestampValidator timestamps;
 
 	/**
 	 * Creates a validator.
-	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param blacklist where the tokens are checked, asked for with each token;
+	 * {@code null} as long as none is to be checked
 	 * @param clockSkew how long after its expiry a token may be accepted; beyond it the
 	 * token is refused without asking, since what was known against it is gone
 	 */
-	public BlacklistTokenValidator(Supplier<TokenBlacklist> blacklist, Duration clockSkew) {
+	public BlacklistTokenValidator(Supplier<@Nullable TokenBlacklist> blacklist, Duration clockSkew) {
 		this.blacklist = blacklist;
 		this.timestamps = new JwtTimestampValidator(clockSkew);
 	}
@@ -59,11 +62,15 @@ public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Order
 
 	@Override
 	public OAuth2TokenValidatorResult validate(Jwt token) {
+		TokenBlacklist blacklist = this.blacklist.get();
+		if (blacklist == null) {
+			return OAuth2TokenValidatorResult.success();
+		}
 		OAuth2TokenValidatorResult inTime = this.timestamps.validate(token);
 		if (inTime.hasErrors()) {
 			return inTime;
 		}
-		TokenStatus status = check(token);
+		TokenStatus status = check(blacklist, token);
 		if (status == TokenStatus.CLEAR) {
 			return OAuth2TokenValidatorResult.success();
 		}
@@ -72,9 +79,9 @@ public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Order
 			.failure(new OAuth2Error(OAuth2ErrorCodes.INVALID_TOKEN, status.description(), ERROR_URI));
 	}
 
-	private TokenStatus check(Jwt token) {
+	private static TokenStatus check(TokenBlacklist blacklist, Jwt token) {
 		try {
-			return this.blacklist.get().check(JwtTokens.identity(token));
+			return blacklist.check(JwtTokens.identity(token));
 		}
 		catch (RedisUnavailableException ex) {
 			// Not a BadJwtException, which would be a 401

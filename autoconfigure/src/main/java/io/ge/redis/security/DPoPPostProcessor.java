@@ -53,13 +53,14 @@ public class DPoPPostProcessor implements BeanPostProcessor, SmartInitializingSi
 	/** A provider that asked twice about a proof would take it for used. */
 	private final Set<DPoPAuthenticationProvider> seen = ConcurrentHashMap.newKeySet();
 
-	private final Supplier<DPoPReplayValidator> replays;
+	private final Supplier<@Nullable DPoPReplayValidator> replays;
 
 	/**
 	 * Creates a post-processor.
-	 * @param replays the validator, asked for at the first proof
+	 * @param replays the validator, asked for with each proof; {@code null} as long as
+	 * proofs are not to be remembered
 	 */
-	public DPoPPostProcessor(Supplier<DPoPReplayValidator> replays) {
+	public DPoPPostProcessor(Supplier<@Nullable DPoPReplayValidator> replays) {
 		this.replays = replays;
 	}
 
@@ -135,7 +136,8 @@ public class DPoPPostProcessor implements BeanPostProcessor, SmartInitializingSi
 			OAuth2TokenValidator<Jwt> first = others.apply(context);
 			return (proof) -> {
 				OAuth2TokenValidatorResult result = first.validate(proof);
-				return result.hasErrors() ? result : this.replays.get().validate(proof);
+				DPoPReplayValidator replays = this.replays.get();
+				return (replays == null || result.hasErrors()) ? result : replays.validate(proof);
 			};
 		};
 	}

@@ -5,26 +5,45 @@
 
 package io.ge.redis.security;
 
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.oauth2.core.ClaimAccessor;
+import org.springframework.util.StringUtils;
 
 /**
  * Names the principal of Spring Security's context and, for principals that carry the
  * claims of a token, who has issued it: a JWT, an introspected token, an OpenID Connect
- * user.
+ * user. A token without a subject stands for its client, {@code client_id} or else
+ * {@code azp}. Where tokens of users have no subject, the name has to be read from
+ * another claim, such as by
+ * {@code spring.security.oauth2.resourceserver.jwt.principal-claim-name}: all users of
+ * one client would be one principal.
  */
 public class IssuedPrincipalProvider extends SecurityContextPrincipalProvider {
 
-	private static final String ISSUER = "iss";
+	@Override
+	public @Nullable String currentPrincipal() {
+		String name = super.currentPrincipal();
+		if (name == null || !name.isBlank()) {
+			return name;
+		}
+		String client = claim("client_id");
+		return Objects.toString(StringUtils.hasText(client) ? client : claim("azp"), name);
+	}
 
 	@Override
 	public @Nullable String currentIssuer() {
+		return claim("iss");
+	}
+
+	private static @Nullable String claim(String name) {
 		Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
 		return (authentication != null && authentication.getPrincipal() instanceof ClaimAccessor claims)
-				? claims.getClaimAsString(ISSUER) : null;
+				? claims.getClaimAsString(name) : null;
 	}
 
 }

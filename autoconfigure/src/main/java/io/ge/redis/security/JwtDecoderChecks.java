@@ -8,7 +8,9 @@ package io.ge.redis.security;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
+import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.UncheckedDecoder;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import org.apache.commons.logging.Log;
@@ -32,7 +34,7 @@ import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
  * <p>
  * A {@link NimbusJwtDecoder} shows its validators; of other decoders, and of those that
  * are made later or by an {@code AuthenticationManagerResolver}, nothing is known and
- * nothing is said.
+ * nothing is said. Nor is it where the application does not use the blacklist.
  */
 public class JwtDecoderChecks implements SmartInitializingSingleton {
 
@@ -46,22 +48,35 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 
 	private final ConfigurableListableBeanFactory beans;
 
+	private final Supplier<@Nullable TokenBlacklist> blacklist;
+
 	private final UncheckedDecoder policy;
+
+	/** Of chains, as long as it is not known whether the blacklist is used. */
+	private final Set<JwtDecoder> early = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean started;
 
 	private final Set<JwtDecoder> reported = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates the check.
 	 * @param beans where the decoders are
+	 * @param blacklist where tokens are checked, asked for when all beans exist;
+	 * {@code null} as long as none is to be checked
 	 * @param policy what happens if one does not check
 	 */
-	public JwtDecoderChecks(ConfigurableListableBeanFactory beans, UncheckedDecoder policy) {
+	public JwtDecoderChecks(ConfigurableListableBeanFactory beans, Supplier<@Nullable TokenBlacklist> blacklist,
+			UncheckedDecoder policy) {
 		this.beans = beans;
+		this.blacklist = blacklist;
 		this.policy = policy;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		this.started = true;
+		this.early.forEach(this::check);
 		for (String name : this.beans.getBeanNamesForType(JwtDecoder.class, false, false)) {
 			if (this.beans.getSingleton(name) instanceof JwtDecoder decoder) {
 				check(decoder, "The JwtDecoder '" + name + "'");
@@ -73,6 +88,10 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 	 * Looks at a decoder of a security filter chain.
 	 */
 	void check(JwtDecoder decoder) {
+		if (!this.started) {
+			this.early.add(decoder);
+			return;
+		}
 		for (String name : this.beans.getBeanNamesForType(JwtDecoder.class, false, false)) {
 			if (this.beans.getSingleton(name) == decoder) {
 				check(decoder, "The JwtDecoder '" + name + "'");
@@ -83,7 +102,8 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 	}
 
 	private void check(JwtDecoder decoder, String description) {
-		if (decoder instanceof NimbusJwtDecoder nimbus && !checks(nimbus) && this.reported.add(decoder)) {
+		if (this.blacklist.get() != null && decoder instanceof NimbusJwtDecoder nimbus && !checks(nimbus)
+				&& this.reported.add(decoder)) {
 			report(description);
 		}
 	}

@@ -13,9 +13,11 @@ import io.ge.redis.blacklist.UncheckedDecoder;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeansException;
 import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.security.authentication.AuthenticationProvider;
 import org.springframework.security.authentication.ProviderManager;
@@ -27,8 +29,9 @@ import org.springframework.security.oauth2.server.resource.introspection.OpaqueT
  * {@link OpaqueTokenIntrospector} bean, and looks whether a security filter chain goes
  * past them: an introspector that is no bean, or was made after that, must be wrapped by
  * the application, and whoever forgets that accepts revoked tokens without a word.
+ * Nothing is said where the application does not use the blacklist.
  */
-public class OpaqueTokenPostProcessor implements BeanPostProcessor {
+public class OpaqueTokenPostProcessor implements BeanPostProcessor, SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(OpaqueTokenPostProcessor.class);
 
@@ -37,19 +40,24 @@ public class OpaqueTokenPostProcessor implements BeanPostProcessor {
 			+ "ge.redis.blacklist.unchecked-decoder=warn, or ge.redis.blacklist.validate-opaque-tokens=false if none is "
 			+ "to be checked where it is introspected.";
 
-	private final Supplier<TokenBlacklist> blacklist;
+	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
 	private final Supplier<OpaqueTokens> tokens;
 
 	private final Supplier<UncheckedDecoder> policy;
 
+	private volatile boolean bypassed;
+
+	private volatile boolean started;
+
 	/**
 	 * Creates a post-processor.
-	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param blacklist where the tokens are checked, asked for with each token;
+	 * {@code null} as long as none is to be checked
 	 * @param tokens knows what the tokens are, asked for at the first token
 	 * @param policy what happens if an introspector does not check
 	 */
-	public OpaqueTokenPostProcessor(Supplier<TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens,
+	public OpaqueTokenPostProcessor(Supplier<@Nullable TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens,
 			Supplier<UncheckedDecoder> policy) {
 		this.blacklist = blacklist;
 		this.tokens = tokens;
@@ -71,11 +79,23 @@ public class OpaqueTokenPostProcessor implements BeanPostProcessor {
 		return bean;
 	}
 
+	/**
+	 * Reports what was seen: whether the blacklist is used is known when all beans exist.
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.started = true;
+		report();
+	}
+
 	private void check(List<AuthenticationProvider> providers) {
 		for (AuthenticationProvider provider : providers) {
 			if (provider instanceof OpaqueTokenAuthenticationProvider && !checks(provider)) {
-				report();
+				this.bypassed = true;
 			}
+		}
+		if (this.started) {
+			report();
 		}
 	}
 
@@ -91,6 +111,10 @@ public class OpaqueTokenPostProcessor implements BeanPostProcessor {
 	}
 
 	private void report() {
+		if (!this.bypassed || this.blacklist.get() == null) {
+			return;
+		}
+		this.bypassed = false;
 		GuardConfigurationException problem = new GuardConfigurationException(
 				"An OpaqueTokenIntrospector of a security filter chain",
 				"accepts tokens that were revoked: it is no bean, and does not ask the blacklist.", REMEDY);

@@ -8,6 +8,7 @@ package io.ge.redis.security;
 import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.TokenBlacklist;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
@@ -18,13 +19,14 @@ import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
  */
 public class ReactiveJwtDecoderPostProcessor implements BeanPostProcessor {
 
-	private final Supplier<TokenBlacklist> blacklist;
+	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
 	/**
 	 * Creates a post-processor.
-	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param blacklist where the tokens are checked, asked for with each token;
+	 * {@code null} as long as none is to be checked
 	 */
-	public ReactiveJwtDecoderPostProcessor(Supplier<TokenBlacklist> blacklist) {
+	public ReactiveJwtDecoderPostProcessor(Supplier<@Nullable TokenBlacklist> blacklist) {
 		this.blacklist = blacklist;
 	}
 

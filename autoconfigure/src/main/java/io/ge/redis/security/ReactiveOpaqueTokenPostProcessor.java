@@ -8,6 +8,7 @@ package io.ge.redis.security;
 import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.TokenBlacklist;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.security.oauth2.server.resource.introspection.ReactiveOpaqueTokenIntrospector;
@@ -18,16 +19,18 @@ import org.springframework.security.oauth2.server.resource.introspection.Reactiv
  */
 public class ReactiveOpaqueTokenPostProcessor implements BeanPostProcessor {
 
-	private final Supplier<TokenBlacklist> blacklist;
+	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
 	private final Supplier<OpaqueTokens> tokens;
 
 	/**
 	 * Creates a post-processor.
-	 * @param blacklist where the tokens are checked, asked for at the first token
+	 * @param blacklist where the tokens are checked, asked for with each token;
+	 * {@code null} as long as none is to be checked
 	 * @param tokens knows what the tokens are, asked for at the first token
 	 */
-	public ReactiveOpaqueTokenPostProcessor(Supplier<TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens) {
+	public ReactiveOpaqueTokenPostProcessor(Supplier<@Nullable TokenBlacklist> blacklist,
+			Supplier<OpaqueTokens> tokens) {
 		this.blacklist = blacklist;
 		this.tokens = tokens;
 	}

@@ -15,6 +15,7 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -25,29 +26,33 @@ import reactor.core.scheduler.Schedulers;
  */
 final class ReactiveTokenChecks {
 
-	private final Supplier<TokenBlacklist> blacklist;
+	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
-	ReactiveTokenChecks(Supplier<TokenBlacklist> blacklist) {
+	ReactiveTokenChecks(Supplier<@Nullable TokenBlacklist> blacklist) {
 		this.blacklist = blacklist;
 	}
 
 	/**
-	 * Lets a value pass whose token is good.
+	 * Lets a value pass whose token is good, or not to be checked.
 	 * @param value what was made of the token
-	 * @param token its identity
+	 * @param token returns its identity, if it is checked
 	 * @param refusal makes the error for a token that is not
 	 * @param outage makes the error for an outage, with its cause
 	 */
-	<T> Mono<T> pass(T value, TokenIdentity token, Function<TokenStatus, Throwable> refusal,
+	<T> Mono<T> pass(T value, Supplier<TokenIdentity> token, Function<TokenStatus, Throwable> refusal,
 			Function<RedisUnavailableException, Throwable> outage) {
-		return check(token).onErrorMap(RedisUnavailableException.class, outage)
+		TokenBlacklist blacklist = this.blacklist.get();
+		if (blacklist == null) {
+			return Mono.just(value);
+		}
+		return check(blacklist, token.get()).onErrorMap(RedisUnavailableException.class, outage)
 			.flatMap((status) -> (status == TokenStatus.CLEAR) ? Mono.just(value)
 					: note(status).then(Mono.error(() -> refusal.apply(status))));
 	}
 
-	private Mono<TokenStatus> check(TokenIdentity token) {
+	private static Mono<TokenStatus> check(TokenBlacklist blacklist, TokenIdentity token) {
 		return Mono.defer(() -> {
-			CompletionStage<TokenStatus> status = this.blacklist.get().checkAsync(token);
+			CompletionStage<TokenStatus> status = blacklist.checkAsync(token);
 			CompletableFuture<TokenStatus> future = status.toCompletableFuture();
 			Mono<TokenStatus> answer = Mono.fromFuture(future, true);
 			return future.isDone() ? answer : answer.publishOn(Schedulers.parallel());

@@ -24,7 +24,7 @@ public class SecurityContextPrincipalProvider implements PrincipalProvider {
 				|| authentication instanceof AnonymousAuthenticationToken) {
 			return null;
 		}
-		return authentication.getName();
+		return PrincipalProvider.nameOf(authentication);
 	}
 
 }

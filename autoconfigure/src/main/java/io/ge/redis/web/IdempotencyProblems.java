@@ -10,6 +10,7 @@ import java.time.Duration;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.idempotency.EffectAlreadyCommittedException;
+import io.ge.redis.idempotency.IdempotencyCallerException;
 import io.ge.redis.idempotency.IdempotencyInFlightException;
 import io.ge.redis.idempotency.IdempotencyKeyException;
 import io.ge.redis.idempotency.IdempotencyMismatchException;
@@ -21,10 +22,10 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 
 /**
- * 400 without a usable key, 422 for another payload, 409 while the first call runs and
- * where its outcome is unknown or its response lost, and where a transaction was rolled
- * back because another request has had the effect; 413 for a body that cannot be
- * compared.
+ * 400 without a usable key, 403 for a caller without a name, 422 for another payload, 409
+ * while the first call runs and where its outcome is unknown or its response lost, and
+ * where a transaction was rolled back because another request has had the effect; 413 for
+ * a body that cannot be compared.
  */
 public class IdempotencyProblems implements ProblemMapping {
 
@@ -61,6 +62,10 @@ public class IdempotencyProblems implements ProblemMapping {
 		if (exception instanceof IdempotencyKeyException) {
 			return Problem.own(HttpStatus.BAD_REQUEST, "idempotency-key-required",
 					"Idempotency-Key is missing or malformed", String.valueOf(exception.getMessage()));
+		}
+		if (exception instanceof IdempotencyCallerException) {
+			return Problem.own(HttpStatus.FORBIDDEN, "caller-unnamed", "The caller has no name",
+					"The credentials name neither a subject nor a client to whom the Idempotency-Key could belong.");
 		}
 		if (exception instanceof IdempotencyMismatchException) {
 			return Problem.own(HttpStatus.valueOf(422), "idempotency-key-reused", "Idempotency-Key is already used",

@@ -291,7 +291,7 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
-		this.replayed = StoredResponse.read(bytes);
+		this.replayed = StoredResponse.read(bytes, this.rules.response().headers());
 		ReactiveExchangeResponse response = this.inner;
 		if (response != null) {
 			response.discard();

@@ -27,8 +27,7 @@ public class ReactivePrincipals implements PrincipalProvider, SubscriberScope {
 
 	@Override
 	public @Nullable String currentPrincipal() {
-		Principal principal = this.current.get();
-		return (principal != null) ? principal.getName() : null;
+		return PrincipalProvider.nameOf(this.current.get());
 	}
 
 	@Override

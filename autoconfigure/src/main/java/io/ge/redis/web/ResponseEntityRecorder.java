@@ -165,7 +165,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 		@Override
 		public Object replay(byte[] bytes) {
-			StoredResponse stored = StoredResponse.read(bytes);
+			StoredResponse stored = StoredResponse.read(bytes, this.kept);
 			HttpHeaders headers = new HttpHeaders();
 			headers.putAll(stored.head().headers());
 			return new ResponseEntity<>(this.bodies.replay(stored.body()), headers, stored.head().status());

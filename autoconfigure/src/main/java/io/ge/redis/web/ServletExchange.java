@@ -226,7 +226,7 @@ final class ServletExchange implements IdempotentExchange {
 
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
-		StoredResponse stored = StoredResponse.read(bytes);
+		StoredResponse stored = StoredResponse.read(bytes, this.rules.response().headers());
 		if (!isAnsweredByOthers()) {
 			this.replayed = stored;
 			this.response.discard();

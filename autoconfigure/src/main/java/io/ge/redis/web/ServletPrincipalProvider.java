@@ -5,8 +5,6 @@
 
 package io.ge.redis.web;
 
-import java.security.Principal;
-
 import io.ge.redis.core.invocation.PrincipalProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +20,7 @@ public class ServletPrincipalProvider implements PrincipalProvider {
 	@Override
 	public @Nullable String currentPrincipal() {
 		if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes) {
-			Principal principal = attributes.getRequest().getUserPrincipal();
-			return (principal != null) ? principal.getName() : null;
+			return PrincipalProvider.nameOf(attributes.getRequest().getUserPrincipal());
 		}
 		return null;
 	}

@@ -8,11 +8,16 @@ package io.ge.redis.web;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.Assert;
 
 /**
  * A response as it is kept: status and headers as one line of JSON, then the body.
@@ -26,6 +31,9 @@ record StoredResponse(Head head, byte[] body) {
 
 	private static final byte END_OF_HEAD = '\n';
 
+	/** Without line breaks and other control characters, as servers demand. */
+	private static final Pattern HEADER_VALUE = Pattern.compile("([!-~\\x80-\\uffff][\\t -~\\x80-\\uffff]*)?");
+
 	byte[] write() {
 		byte[] line = JSON.writeValueAsString(this.head).getBytes(StandardCharsets.UTF_8);
 		ByteArrayOutputStream joined = new ByteArrayOutputStream(line.length + 1 + this.body.length);
@@ -35,12 +43,19 @@ record StoredResponse(Head head, byte[] body) {
 		return joined.toByteArray();
 	}
 
-	static StoredResponse read(byte[] bytes) {
+	/**
+	 * Reads a response. Redis is not trusted to hold what was kept: what no response of
+	 * the application could be is refused, and other headers are left out.
+	 * @param bytes the response as it is kept
+	 * @param names the headers that are kept
+	 * @throws RuntimeException if it cannot be read
+	 */
+	static StoredResponse read(byte[] bytes, Set<String> names) {
 		int end = 0;
 		while (bytes[end] != END_OF_HEAD) {
 			end++;
 		}
-		return new StoredResponse(JSON.readValue(bytes, 0, end, Head.class),
+		return new StoredResponse(JSON.readValue(bytes, 0, end, Head.class).checked(names),
 				Arrays.copyOfRange(bytes, end + 1, bytes.length));
 	}
 
@@ -57,6 +72,19 @@ record StoredResponse(Head head, byte[] body) {
 
 		Head(int status, Map<String, List<String>> headers) {
 			this(status, headers, null, false);
+		}
+
+		private Head checked(Set<String> names) {
+			Assert.isTrue(this.status >= 200 && this.status < 600, () -> "it has the status " + this.status);
+			Map<String, List<String>> kept = new LinkedHashMap<>();
+			this.headers.forEach((name, values) -> {
+				if (names.contains(name) && !values.isEmpty()) {
+					Assert.isTrue(values.stream().allMatch((value) -> HEADER_VALUE.matcher(value).matches()),
+							() -> "its header " + name + " has a value that no header may have");
+					kept.put(name, values);
+				}
+			});
+			return new Head(this.status, kept, this.error, this.bodiless);
 		}
 
 	}

@@ -30,6 +30,7 @@ local most, channel, reason = ARGV[4], ARGV[5], ARGV[6]
 
 local LATE = 10000
 local REMOVED_AT_ONCE = 100
+local LONGEST = 10000 * 365 * 86400 * 1000 -- in ms; a row that others have written may have no end
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
@@ -39,7 +40,12 @@ local function whole(number)
   return string.format('%.0f', number)
 end
 
-local present = tonumber(redis.call('ZSCORE', rows, member) or '')
+local function end_of(score)
+  return math.min(tonumber(score), now_millis + LONGEST)
+end
+
+local score = redis.call('ZSCORE', rows, member)
+local present = score and end_of(score)
 local stands_until, not_before, sign = 0, 0, '+'
 
 if operation == 'remove' then
@@ -58,7 +64,7 @@ end
 local longest = stands_until
 local last = redis.call('ZREVRANGE', rows, 0, 0, 'WITHSCORES')
 if last[2] then
-  longest = math.max(longest, tonumber(last[2]))
+  longest = math.max(longest, end_of(last[2]))
 end
 local ttl = whole(math.max(longest - now_millis, 0) + LATE)
 redis.call('PEXPIRE', rows, ttl)

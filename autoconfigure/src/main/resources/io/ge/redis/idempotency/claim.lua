@@ -9,6 +9,7 @@
 --       {3, microseconds}             another owner runs, with so much of its lease or of its grace left
 --       {4}                           the key was used with another fingerprint
 --       {5}                           the outcome of the first call is unknown
+--       the error FOREIGN             the record has a fence that is none or more than a day ahead of the time
 --
 -- The record is a hash. Which fields it has is its state:
 --   f only            released: nothing happened, the key may be claimed, fences go on from f
@@ -83,6 +84,10 @@ if record[2] then
   end
 end
 
+if not (fence and fence <= now + 86400000000) then -- a day; also if it is not a number
+  return redis.error_reply('FOREIGN ' .. key .. ' has the fence ' .. string.sub(record[1], 1, 200)
+    .. ', which is none or far ahead of the time of the server: delete this key')
+end
 fence = math.max(fence + 1, now)
 redis.call('HSET', key, 'f', string.format('%.0f', fence), 'h', fingerprint, 'o', owner,
   'd', string.format('%.0f', now + lease * 1000))

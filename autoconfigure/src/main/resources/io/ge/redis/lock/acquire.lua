@@ -5,8 +5,8 @@
 -- ARGV  instance (its channel), handle, lease in ms, highest token the instance has seen,
 --       how long its place in the queue counts in ms (0 if it does not wait), life of the last token in ms,
 --       how many tokens are wanted
--- Reply {1, first token, last token} if the handle holds the lock, else {0, ms until the lease ends or -1, the time in
---       microseconds, below which no token of a later grant is}
+-- Reply {1, first token, last token} if the handle holds the lock, else {0, ms until the lease ends or -1, 1 if nobody
+--       can have it before that and everybody after it, else 0}; the error FOREIGN if a token is not one of ours
 --
 -- State
 --  lock       string 'instance handle first last', with the lease as TTL; first and last are the tokens of this handle.
@@ -23,29 +23,46 @@
 --  * Tokens rise strictly: above the last one, above every one this instance has seen, never below the time, so also
 --    after the server has lost its data. A range does not reach 512 microseconds beyond the present, and without a last
 --    token the first one lies behind those, so that no range from before a loss reaches over one from after it.
+--  * A token more than a day ahead of the time was written by somebody else, or by a clock that was wrong. One that is
+--    stored is refused before anything is written, so nobody has to remember it; one that was seen does not count.
 --  * An instance keeps its place when it asks again, and has left the queue once it holds.
 -- If the first write is refused, nothing stands and the call fails; if a later one is, only the last token has risen,
 -- or an instance without a request stands in the queue, which counts as gone.
 
 local lock, counter, queue, requests = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local instance, handle, lease = ARGV[1], ARGV[2], ARGV[3]
-local seen, waits, memory, wanted = ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
+local seen, waits, memory, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
+
+local clock = redis.call('TIME') -- the only reading of time
+local now = clock[1] * 1000000 + clock[2]
+local latest = now + 86400000000 -- a day
+
+local function foreign(key)
+  return redis.error_reply('FOREIGN ' .. key .. ' holds ' .. string.sub(redis.call('GET', key), 1, 200)
+    .. ', with a token that is none or far ahead of the time of the server: delete this key')
+end
 
 local mine = instance .. ' ' .. handle .. ' '
 local held = redis.call('GET', lock)
 if held and string.sub(held, 1, #mine) == mine then
-  redis.call('PEXPIRE', lock, lease)
   local first, last = string.match(held, '^(%d+) (%d+)$', #mine + 1)
+  if not last or math.max(first, last) > latest then
+    return foreign(lock)
+  end
+  redis.call('PEXPIRE', lock, lease)
   return {1, first, last}
 end
 
-local clock = redis.call('TIME') -- the only reading of time
-local now = clock[1] * 1000000 + clock[2]
-
 if not held then
-  local past = redis.call('GET', counter)
   local edge = now + 511
-  local first = math.max((past or edge) + 1, seen + 1, now)
+  local past = tonumber(redis.call('GET', counter) or edge)
+  if not (past and past <= latest) then -- also if it is not a number
+    return foreign(counter)
+  end
+  if seen > latest then
+    seen = 0
+  end
+  local first = math.max(past + 1, seen + 1, now)
   local last = string.format('%.0f', math.max(first, math.min(first + wanted - 1, edge)))
   first = string.format('%.0f', first)
   redis.call('SET', counter, last, 'PX', memory)
@@ -58,8 +75,8 @@ end
 
 if waits > 0 then
   redis.call('ZADD', queue, 'NX', string.format('%.0f', now), instance)
-  redis.call('HSET', requests, instance, string.format('%.0f', now + waits * 1000) .. ' ' .. handle .. ' ' .. seen)
+  redis.call('HSET', requests, instance, string.format('%.0f', now + waits * 1000) .. ' ' .. handle .. ' ' .. ARGV[4])
   redis.call('PEXPIRE', queue, waits)
   redis.call('PEXPIRE', requests, waits)
 end
-return {0, redis.call('PTTL', lock), string.format('%.0f', now)}
+return {0, redis.call('PTTL', lock), string.sub(held, 1, 2) == '= ' and 1 or 0}

@@ -12,13 +12,13 @@
 -- Invariants (state and tokens: see acquire.lua)
 --  * Only the owner gives up: what another handle or instance holds is not touched. A repetition finds nothing.
 --  * After a release with somebody alive in the queue the lock is not free: it is granted to exactly one instance,
---    under the handle by which that one has asked, and it alone is told. Who does not extend the grant in time, or has
+--    under the handle by which that one has asked, and it alone is told, and asks. Who does not do so in time, or has
 --    died, loses it to the TTL.
---  * Those whose deadline has passed are dropped, not chosen.
+--  * Those whose deadline has passed, or who have seen a foreign token, are dropped, not chosen.
 --  * An instance that goes on waiting stands behind all who wait, and has the lock if nobody does.
 -- Works without memory: before any write that needs some, the queue has shrunk or the script is allowed to run; if
--- granting is refused all the same, the lock becomes free and the chosen instance is told to ask. A message that may
--- not be published is as good as a lost one: the chosen instance asks again on its own.
+-- granting is refused all the same, or the last token is foreign, the lock becomes free and the chosen instance is told
+-- to ask. A message that may not be published is as good as a lost one: the chosen instance asks again on its own.
 
 local lock, counter, queue, requests = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local instance, handle, grant, leave, following = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1', ARGV[5]
@@ -64,13 +64,22 @@ local function time()
   return now
 end
 
+-- Of a token that was seen: one of ours is at most a day ahead
+local function trusted(token)
+  return tonumber(token) <= time() + 86400000000
+end
+
 local function give(owner, highest, ttl)
-  local past = redis.call('GET', counter)
   local edge = time() + 511
-  local first = math.max((past or edge) + 1, seen + 1, highest + 1, time())
-  local last = string.format('%.0f', math.max(first, math.min(first + wanted - 1, edge)))
-  first = string.format('%.0f', first)
-  local given = redis.pcall('SET', counter, last, 'PX', memory)
+  local past = tonumber(redis.pcall('GET', counter) or edge)
+  local first, last
+  local given = {err = 'FOREIGN'}
+  if past and trusted(past) then
+    first = math.max(past + 1, (trusted(seen) and seen or 0) + 1, highest + 1, time())
+    last = string.format('%.0f', math.max(first, math.min(first + wanted - 1, edge)))
+    first = string.format('%.0f', first)
+    given = redis.pcall('SET', counter, last, 'PX', memory)
+  end
   if not given.err then
     given = redis.pcall('SET', lock, owner .. ' ' .. first .. ' ' .. last, 'PX', ttl)
   end
@@ -87,7 +96,7 @@ while chosen do
   deadline, grantee, highest = string.match(redis.call('HGET', requests, chosen) or '', '^(%d+) (%S+) (%d+)$')
   redis.call('ZREM', queue, chosen)
   redis.call('HDEL', requests, chosen)
-  if deadline and tonumber(deadline) > time() then
+  if deadline and tonumber(deadline) > time() and trusted(highest) then
     break
   end
   chosen = redis.call('ZRANGE', queue, 0, 0)[1]
@@ -104,7 +113,7 @@ if following ~= '' and (not chosen or chosen == instance) then
 end
 
 local first, last = give(chosen .. ' ' .. grantee, highest, grant)
-local message = first and 'lock.grant ' .. grantee .. ' ' .. first .. ' ' .. last .. ' ' .. lock or 'lock ' .. lock
+local message = first and 'lock.grant ' .. grantee .. ' ' .. lock or 'lock ' .. lock
 redis.pcall('PUBLISH', chosen, message)
 
 if following ~= '' then

@@ -11,8 +11,8 @@
 --       lease of the share in ms; to leave: for how long its place stays taken in ms, or 0,
 --       how long a place in the queue counts in ms, highest token the instance has seen,
 --       how long a grant lasts in ms, life of the last token in ms
--- Reply try and wait: {1, token} if the handle has a share, else {0, ms until the next share or the lease ends, or -1,
---       the time in microseconds, below which no token of a later grant is}
+-- Reply try and wait: {1, token} if the handle has a share, else {0, ms until the next share or the lease ends, or -1};
+--       the error FOREIGN if a token is not one of ours (see acquire.lua)
 --       leave and force: {number of shares that were given up}
 --
 -- State
@@ -39,9 +39,10 @@
 --    ends by its lease, those of its instance are dropped that have not asked for half as long as a grant lasts, which is
 --    longer than they would let pass: so an instance that died takes no more than one grant in vain.
 --  * Tokens rise strictly, as in acquire.lua: each share granted here takes longer than the microsecond by which its token
---    is above the one before.
--- Works without memory except to try and wait: what gives up begins with a write that needs none, or is allowed to run. If a write
--- is refused after all, the lock says of more holders than there are, never of less.
+--    is above the one before. While the last token is foreign no share is granted; those that wait learn it by asking.
+-- Works without memory except to get a share or a place in the queue: what gives up, or finds the share that it has, begins
+-- with a write that needs none, or is allowed to run. If a write is refused after all, the lock says of more holders than
+-- there are, never of less.
 
 local lock, counter, holders, tokens, queue, requests = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local instance, handle, wish = ARGV[1], ARGV[2], ARGV[3]
@@ -51,6 +52,19 @@ local unlimited = 2147483647
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
+local latest = now + 86400000000 -- a day
+
+local past = tonumber(redis.pcall('GET', counter) or now + 511)
+local foreign = not (past and past <= latest) -- also if it is not a number
+
+local function refusal(key, value)
+  return redis.error_reply('FOREIGN ' .. key .. ' holds ' .. string.sub(value, 1, 200)
+    .. ', with a token that is none or far ahead of the time of the server: delete this key')
+end
+
+if foreign and (wish == 'try' or wish == 'wait') then
+  return refusal(counter, redis.call('GET', counter))
+end
 
 local mine = instance .. ' ' .. handle
 local held = redis.call('GET', lock)
@@ -116,12 +130,12 @@ if next(silent) then
 end
 
 local function fits(wanted)
-  return not alone and count < math.min(wanted, smallest)
+  return not foreign and not alone and count < math.min(wanted, smallest)
 end
 
 local function give(holder, wanted, highest, millis)
-  local past = redis.call('GET', counter)
-  local token = text(math.max((past or now + 511) + 1, seen + 1, highest + 1, now))
+  past = math.max(past + 1, (tonumber(seen) <= latest and seen or 0) + 1, highest + 1, now)
+  local token = text(past)
   redis.call('SET', counter, token, 'PX', memory)
   if count == 0 then
     redis.call('DEL', holders, tokens) -- void
@@ -142,15 +156,15 @@ local function serve(asking)
       return head
     end
     local deadline, wanted, highest = string.match(redis.call('HGET', requests, head) or '', '^(%d+) (%d+) (%d+)$')
-    local alive = deadline and tonumber(deadline) > now
+    local alive = deadline and tonumber(deadline) > now and tonumber(highest) <= latest
     if alive and not fits(tonumber(wanted)) then
       return head
     end
     dequeue(head)
     if alive then
-      local token = give(head, tonumber(wanted), highest, grant)
+      give(head, tonumber(wanted), highest, grant)
       local channel, its = string.match(head, '^(%S+) (%S+)$')
-      redis.pcall('PUBLISH', channel, 'lock.share ' .. its .. ' ' .. token .. ' ' .. lock)
+      redis.pcall('PUBLISH', channel, 'lock.share ' .. its .. ' ' .. lock)
     end
   end
 end
@@ -173,11 +187,17 @@ end
 if wish == 'try' or wish == 'wait' then
   local given = count > 0 and redis.call('ZSCORE', holders, mine) and redis.call('HGET', tokens, mine)
   if given then
+    local token = string.match(given, '%d+$')
+    if not token or tonumber(token) > latest then
+      seal()
+      return refusal(tokens, given)
+    end
+    redis.call('PEXPIRE', holders, lease) -- first, since it needs no memory
     redis.call('ZADD', holders, text(now + lease * 1000), mine)
     changed = true
     serve()
     seal()
-    return {1, string.match(given, '%d+$')}
+    return {1, token}
   end
   local head = serve(mine)
   if (not head or head == mine) and fits(limit) then
@@ -200,10 +220,10 @@ if wish == 'try' or wish == 'wait' then
   end
   seal()
   if alone then
-    return {0, redis.call('PTTL', lock), text(now)}
+    return {0, redis.call('PTTL', lock)}
   end
   local first = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')[2]
-  return {0, first and math.ceil((first - now) / 1000) or -1, text(now)}
+  return {0, first and math.ceil((first - now) / 1000) or -1}
 end
 
 local ended = 0

@@ -137,4 +137,16 @@ public interface RefreshTokens {
 		return CompletableFuture.supplyAsync(() -> revoke(presented));
 	}
 
+	/**
+	 * Returns refresh tokens that need no Redis, as they are injected where they or
+	 * blacklists are switched off, and for unit tests. Sessions live in this process, at
+	 * most 10,000 of them; beyond, the oldest are forgotten. Every token of a session is
+	 * good until that is revoked, also one that was replaced, and no access token is
+	 * revoked.
+	 * @return the refresh tokens
+	 */
+	static RefreshTokens unguarded() {
+		return new UnguardedRefreshTokens();
+	}
+
 }

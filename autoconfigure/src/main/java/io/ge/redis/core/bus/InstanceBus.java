@@ -24,8 +24,6 @@ import java.util.function.UnaryOperator;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.PushSubscriber;
 import io.ge.redis.core.connection.PushSubscription;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * Scripts publish to {@link #channel()} a topic, a space and a payload. Messages may be
  * lost, whenever the connection is: who waits for one is told to look again when the
  * subscription stands anew, and must not rely on messages alone.
+ * <p>
+ * Each database has channels of its own: {@code prefix:bus:*} for database 0, for others
+ * {@code prefix:bus:number:*}.
  * <p>
  * Each instance says every two seconds on a channel of all that it is there. So every
  * instance knows, without any key in Redis, how many there are, and keeps the last figure
@@ -50,8 +51,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InstanceBus {
 
-	private static final Log logger = LogFactory.getLog(InstanceBus.class);
-
 	private final GuardConnection connection;
 
 	private final ScheduledExecutorService scheduler;
@@ -66,6 +65,8 @@ public final class InstanceBus {
 
 	private final String channelPattern;
 
+	private final ChannelRights rights;
+
 	private final Map<String, List<Consumer<String>>> handlers = new ConcurrentHashMap<>();
 
 	private final Confirmation confirmation;
@@ -75,6 +76,8 @@ public final class InstanceBus {
 	private final List<Runnable> lostActions = new CopyOnWriteArrayList<>();
 
 	private final LiveInstances instances;
+
+	private final UnreadableMessages unreadable = new UnreadableMessages(System::nanoTime);
 
 	private final Questions questions;
 
@@ -99,14 +102,18 @@ public final class InstanceBus {
 		this.scheduler = scheduler;
 		this.instances = new LiveInstances(instanceId);
 		this.instanceId = instanceId;
-		String channels = prefix + ":bus:";
+		// Channels know no databases. Those of database 0 stay as earlier releases have
+		// them
+		int database = connection.database();
+		String channels = prefix + ":bus:" + ((database != 0) ? database + ":" : "");
 		this.channel = channels + instanceId;
 		this.fleetChannel = (channels + "all").getBytes(StandardCharsets.UTF_8);
 		this.newsChannel = channels + "news";
 		this.channelPattern = channels + "*";
+		this.rights = new ChannelRights(this.channelPattern);
 		this.confirmation = new Confirmation(connection, this.channel);
 		handle(Confirmation.TOPIC, this.confirmation::received);
-		this.questions = new Questions(connection, scheduler, instanceId, channels, this.newsChannel);
+		this.questions = new Questions(connection, scheduler, instanceId, channels, this.newsChannel, this.unreadable);
 		handle(Questions.QUESTION, this.questions::asked);
 		handle(Questions.ANSWER, this.questions::answered);
 	}
@@ -174,6 +181,14 @@ public final class InstanceBus {
 	 */
 	public String channelPattern() {
 		return this.channelPattern;
+	}
+
+	/**
+	 * Returns what keeps this instance from using the channels.
+	 * @return the missing rights, or {@code null} if none is known to be missing
+	 */
+	public @Nullable String problem() {
+		return this.rights.problem();
 	}
 
 	/**
@@ -294,7 +309,7 @@ public final class InstanceBus {
 	private void beat() {
 		if (this.subscribed) {
 			liveInstances();
-			publish(this.instances.heartbeat());
+			publish(this.instances.heartbeat()).whenComplete((receivers, failure) -> this.rights.tried(failure));
 		}
 	}
 
@@ -304,8 +319,8 @@ public final class InstanceBus {
 		}
 	}
 
-	private void publish(String message) {
-		this.connection.publish(this.fleetChannel, message.getBytes(StandardCharsets.UTF_8));
+	private CompletionStage<Integer> publish(String message) {
+		return this.connection.publish(this.fleetChannel, message.getBytes(StandardCharsets.UTF_8));
 	}
 
 	private void onFleetMessage(String message) {
@@ -343,7 +358,7 @@ public final class InstanceBus {
 				}
 			}
 			catch (RuntimeException ex) {
-				logger.warn("A message on the bus could not be handled", ex);
+				InstanceBus.this.unreadable.add(text, ex);
 			}
 		}
 
@@ -361,6 +376,11 @@ public final class InstanceBus {
 				liveInstances();
 				lost();
 			}
+		}
+
+		@Override
+		public void onRefused(Throwable failure) {
+			InstanceBus.this.rights.tried(failure);
 		}
 
 	}

@@ -18,8 +18,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.connection.GuardConnection;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Questions to all instances: one message to all, and one from each to whoever has asked.
@@ -36,8 +34,6 @@ final class Questions {
 
 	static final Duration LONGEST = Duration.ofMillis(500);
 
-	private static final Log logger = LogFactory.getLog(Questions.class);
-
 	private final GuardConnection connection;
 
 	private final ScheduledExecutorService scheduler;
@@ -49,6 +45,8 @@ final class Questions {
 
 	private final byte[] newsChannel;
 
+	private final UnreadableMessages unreadable;
+
 	private final Map<String, UnaryOperator<String>> answerers = new ConcurrentHashMap<>();
 
 	private final Map<Long, Question> underWay = new ConcurrentHashMap<>();
@@ -56,12 +54,13 @@ final class Questions {
 	private final AtomicLong numbers = new AtomicLong();
 
 	Questions(GuardConnection connection, ScheduledExecutorService scheduler, String instance, String channels,
-			String newsChannel) {
+			String newsChannel, UnreadableMessages unreadable) {
 		this.connection = connection;
 		this.scheduler = scheduler;
 		this.instance = instance;
 		this.channels = channels;
 		this.newsChannel = newsChannel.getBytes(StandardCharsets.UTF_8);
+		this.unreadable = unreadable;
 	}
 
 	void answer(String topic, UnaryOperator<String> answerer) {
@@ -130,7 +129,7 @@ final class Questions {
 					answer.getBytes(StandardCharsets.UTF_8));
 		}
 		catch (RuntimeException ex) {
-			logger.warn("A question about '" + topic + "' could not be answered", ex);
+			this.unreadable.add(QUESTION + ' ' + number + ' ' + asking + ' ' + topic + ' ' + text, ex);
 		}
 	}
 

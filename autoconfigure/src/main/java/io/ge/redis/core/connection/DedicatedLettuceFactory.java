@@ -66,12 +66,15 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private volatile boolean ready;
 
+	private final String address;
+
 	/** Made here where the application has none to share, else {@code null}. */
 	private final @Nullable ClientResources ownResources;
 
 	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client,
 			@Nullable ClientResources ownResources) {
 		super(servers, client);
+		this.address = ServerAddress.of(servers);
 		this.ownResources = ownResources;
 		setAutoStartup(false);
 	}
@@ -81,6 +84,13 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		ClientResources resources = (shared != null) ? shared : ClientResources.create();
 		return new DedicatedLettuceFactory(serversOf(application), clientOf(application, resources),
 				(shared != null) ? null : resources);
+	}
+
+	/**
+	 * Returns where the servers are, for people.
+	 */
+	String address() {
+		return this.address;
 	}
 
 	@Override

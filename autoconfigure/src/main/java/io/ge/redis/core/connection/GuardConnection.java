@@ -42,6 +42,13 @@ public interface GuardConnection extends AutoCloseable {
 	CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments);
 
 	/**
+	 * Teaches a script to the server.
+	 * @param text the script
+	 * @return completes when the server knows it
+	 */
+	CompletionStage<?> load(byte[] text);
+
+	/**
 	 * Publishes a message.
 	 * @param channel the channel
 	 * @param message the message
@@ -90,6 +97,12 @@ public interface GuardConnection extends AutoCloseable {
 	CompletionStage<Void> awaken(byte[] key, Duration timeout);
 
 	/**
+	 * Returns where the servers are, for people.
+	 * @return host and port, of several servers or of none where the driver does not tell
+	 */
+	String address();
+
+	/**
 	 * Returns whether calls are asynchronous down to the socket, so that asynchronous
 	 * return types can be guarded on this connection.
 	 * @return whether no thread waits for a reply
@@ -102,6 +115,15 @@ public interface GuardConnection extends AutoCloseable {
 	 * @return {@code false} if it is certain that any keys can be used together
 	 */
 	boolean isClustered();
+
+	/**
+	 * Returns the number of the database in use. Channels do not know it: messages of one
+	 * database are heard in all.
+	 * @return the number, 0 where the driver does not tell
+	 */
+	default int database() {
+		return 0;
+	}
 
 	/**
 	 * Returns whether {@link #openReplicated} works with this driver.

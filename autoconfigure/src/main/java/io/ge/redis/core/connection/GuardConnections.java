@@ -10,6 +10,7 @@ import java.time.Duration;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 
@@ -41,6 +42,14 @@ public final class GuardConnections {
 			return LettuceGuardConnection.from(lettuce);
 		}
 		return new SpringDataGuardConnection(factory, commandTimeout);
+	}
+
+	static int databaseOf(RedisConnectionFactory factory) {
+		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce) {
+			return lettuce.getDatabase();
+		}
+		return (SpringDataGuardConnection.jedisPresent && factory instanceof JedisConnectionFactory jedis)
+				? jedis.getDatabase() : 0;
 	}
 
 	// The factory does not show fixed primaries and replicas, but a default server

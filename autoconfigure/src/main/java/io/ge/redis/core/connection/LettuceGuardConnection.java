@@ -85,6 +85,11 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public CompletionStage<?> load(byte[] text) {
+		return send((commands) -> commands.scriptLoad(text));
+	}
+
+	@Override
 	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
 		return send((commands) -> commands.publish(channel, message)).thenApply(Math::toIntExact);
 	}
@@ -305,6 +310,11 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public String address() {
+		return this.factory.address();
+	}
+
+	@Override
 	public boolean isAsynchronous() {
 		return true;
 	}
@@ -312,6 +322,11 @@ final class LettuceGuardConnection implements GuardConnection {
 	@Override
 	public boolean isClustered() {
 		return this.factory.isClusterAware();
+	}
+
+	@Override
+	public int database() {
+		return this.factory.getDatabase();
 	}
 
 	@Override

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LettucePushSubscription implements PushSubscription {
 
-	private static final long RETRY_MILLIS = 250;
-
 	/**
 	 * A subscription that stood and is lost is replaced at once, since messages are
 	 * missed meanwhile, but no more often than this, should somebody keep ending it.
@@ -33,6 +31,8 @@ final class LettucePushSubscription implements PushSubscription {
 	private final ScheduledExecutorService connector;
 
 	private final PushSubscriber subscriber;
+
+	private final SubscribeRetries retries;
 
 	private final byte[][] channels;
 
@@ -51,6 +51,7 @@ final class LettucePushSubscription implements PushSubscription {
 		this.factory = factory;
 		this.connector = connector;
 		this.subscriber = subscriber;
+		this.retries = new SubscribeRetries(subscriber);
 		this.channels = channels.toArray(new byte[0][]);
 	}
 
@@ -76,14 +77,14 @@ final class LettucePushSubscription implements PushSubscription {
 		try {
 			this.factory.openPubSub().whenComplete((connection, failure) -> {
 				if (failure != null) {
-					schedule(RETRY_MILLIS);
+					schedule(SubscribeRetries.SHORTEST_MILLIS);
 					return;
 				}
 				listen(connection);
 			});
 		}
 		catch (RuntimeException ex) {
-			schedule(RETRY_MILLIS);
+			schedule(SubscribeRetries.SHORTEST_MILLIS);
 		}
 	}
 
@@ -101,24 +102,25 @@ final class LettucePushSubscription implements PushSubscription {
 			}
 
 		});
-		connection.addListener(new LostConnectionListener(() -> lost(connection)));
+		connection.addListener(new LostConnectionListener(() -> lost(connection,
+				this.subscribed ? Math.max(0, INTERVAL_MILLIS - sinceOpened()) : SubscribeRetries.SHORTEST_MILLIS)));
 		connection.async().subscribe(this.channels).whenComplete((done, failure) -> {
 			if (failure != null) {
-				connection.closeAsync();
-				lost(connection);
+				lost(connection, this.retries.afterFailure(failure));
 			}
 			else if (connection.isOpen()) {
 				this.subscribed = true;
+				this.retries.subscribed();
 				this.subscriber.onSubscribed();
 			}
 		});
 	}
 
-	private void lost(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+	private void lost(StatefulRedisPubSubConnection<byte[], byte[]> connection, long retryMillis) {
 		if (this.current.compareAndSet(connection, null)) {
 			connection.closeAsync();
 			this.subscriber.onLost();
-			schedule(this.subscribed ? Math.max(0, INTERVAL_MILLIS - sinceOpened()) : RETRY_MILLIS);
+			schedule(retryMillis);
 		}
 	}
 

@@ -29,4 +29,11 @@ public interface PushSubscriber {
 	 */
 	void onLost();
 
+	/**
+	 * Called when the server refuses to subscribe the channels, each time.
+	 * @param failure what it said
+	 */
+	default void onRefused(Throwable failure) {
+	}
+
 }

@@ -60,6 +60,11 @@ public final class RestartableGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public CompletionStage<?> load(byte[] text) {
+		return on((connection) -> connection.load(text).thenApply((sha) -> sha));
+	}
+
+	@Override
 	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
 		return on((connection) -> connection.publish(channel, message));
 	}
@@ -91,6 +96,11 @@ public final class RestartableGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public int database() {
+		return this.last.database();
+	}
+
+	@Override
 	public boolean canAwaitReplicas() {
 		return this.last.canAwaitReplicas();
 	}
@@ -98,6 +108,11 @@ public final class RestartableGuardConnection implements GuardConnection {
 	@Override
 	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
 		return on((connection) -> connection.openReplicated(server));
+	}
+
+	@Override
+	public String address() {
+		return this.last.address();
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -21,6 +22,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
@@ -45,7 +47,7 @@ final class SpringDataGuardConnection implements GuardConnection {
 	/** Commands for which no caller waits are sent as late as this. */
 	private static final Duration QUEUEING = Duration.ofSeconds(1);
 
-	private static final boolean jedisPresent = ClassUtils.isPresent("redis.clients.jedis.Jedis",
+	static final boolean jedisPresent = ClassUtils.isPresent("redis.clients.jedis.Jedis",
 			SpringDataGuardConnection.class.getClassLoader());
 
 	private final RedisConnectionFactory factory;
@@ -71,6 +73,11 @@ final class SpringDataGuardConnection implements GuardConnection {
 	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
 		return submit((connection) -> connection.scriptingCommands()
 			.<List<?>>eval(text, ReturnType.MULTI, keys.length, concat(keys, arguments)));
+	}
+
+	@Override
+	public CompletionStage<?> load(byte[] text) {
+		return submit((connection) -> connection.scriptingCommands().scriptLoad(text));
 	}
 
 	@Override
@@ -170,6 +177,22 @@ final class SpringDataGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public String address() {
+		return (jedisPresent && this.factory instanceof JedisConnectionFactory jedis) ? addressOf(jedis)
+				: this.factory.getClass().getSimpleName();
+	}
+
+	private static String addressOf(JedisConnectionFactory factory) {
+		RedisConfiguration cluster = factory.getClusterConfiguration();
+		RedisConfiguration sentinel = factory.getSentinelConfiguration();
+		if (cluster != null) {
+			return ServerAddress.of(cluster);
+		}
+		return ServerAddress
+			.of((sentinel != null) ? sentinel : Objects.requireNonNull(factory.getStandaloneConfiguration()));
+	}
+
+	@Override
 	public boolean isAsynchronous() {
 		return false;
 	}
@@ -177,6 +200,11 @@ final class SpringDataGuardConnection implements GuardConnection {
 	@Override
 	public boolean isClustered() {
 		return !(jedisPresent && this.factory instanceof JedisConnectionFactory jedis) || jedis.isRedisClusterAware();
+	}
+
+	@Override
+	public int database() {
+		return GuardConnections.databaseOf(this.factory);
 	}
 
 	@Override

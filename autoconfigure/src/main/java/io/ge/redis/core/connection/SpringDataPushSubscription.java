@@ -24,11 +24,11 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  */
 final class SpringDataPushSubscription implements PushSubscription {
 
-	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-
 	private final RedisConnectionFactory factory;
 
 	private final PushSubscriber subscriber;
+
+	private final SubscribeRetries retries;
 
 	private final byte[][] channels;
 
@@ -41,6 +41,7 @@ final class SpringDataPushSubscription implements PushSubscription {
 	SpringDataPushSubscription(RedisConnectionFactory factory, PushSubscriber subscriber, List<byte[]> channels) {
 		this.factory = factory;
 		this.subscriber = subscriber;
+		this.retries = new SubscribeRetries(subscriber);
 		this.channels = channels.toArray(new byte[0][]);
 		this.thread = DaemonThreads.named("ge-redis-push").newThread(this::run);
 	}
@@ -52,6 +53,7 @@ final class SpringDataPushSubscription implements PushSubscription {
 	private void run() {
 		while (!this.closed) {
 			Listener listener = new Listener();
+			long retryMillis = SubscribeRetries.SHORTEST_MILLIS;
 			try (RedisConnection opened = this.factory.getConnection()) {
 				this.connection = opened;
 				if (!this.closed) {
@@ -60,11 +62,12 @@ final class SpringDataPushSubscription implements PushSubscription {
 			}
 			catch (RuntimeException ex) {
 				// the next round tries again; who waits for messages is told below
+				retryMillis = this.retries.afterFailure(ex);
 			}
 			if (listener.subscribed == this.channels.length && !this.closed) {
 				this.subscriber.onLost();
 			}
-			LockSupport.parkNanos(RETRY_NANOS);
+			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(retryMillis));
 		}
 	}
 
@@ -102,6 +105,7 @@ final class SpringDataPushSubscription implements PushSubscription {
 		public void onChannelSubscribed(byte[] channel, long count) {
 			this.subscribed++;
 			if (this.subscribed == SpringDataPushSubscription.this.channels.length) {
+				SpringDataPushSubscription.this.retries.subscribed();
 				SpringDataPushSubscription.this.subscriber.onSubscribed();
 			}
 		}

@@ -42,7 +42,8 @@ public abstract class AsyncGuardInterceptor<O extends GuardedOperation> extends 
 			return guardPlain(operation, invocation);
 		}
 		prepare(operation, invocation);
-		return this.calls.make(form, () -> call(operation, own(invocation)));
+		return this.calls.make(form,
+				() -> new LocatedCall<>(call(operation, own(invocation)), () -> method(invocation)));
 	}
 
 	/**

@@ -6,6 +6,7 @@
 package io.ge.redis.core.invocation;
 
 import java.time.Duration;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.springframework.util.StringValueResolver;
  * text standing for "not set".
  */
 public final class AttributeReader {
+
+	private static final Pattern NUMBER_ABOVE_ZERO = Pattern.compile("[+-]?0*[1-9]\\d*");
 
 	private final StringValueResolver placeholders;
 
@@ -72,6 +75,9 @@ public final class AttributeReader {
 		if (text == null) {
 			return null;
 		}
+		if (lacksUnit(text)) {
+			throw method.problem(attribute + " = \"" + text + "\" has no unit.", unitRemedy(text));
+		}
 		try {
 			return DurationFormatterUtils.detectAndParse(text);
 		}
@@ -79,6 +85,25 @@ public final class AttributeReader {
 			throw method.problem(attribute + " = \"" + text + "\" is no duration.",
 					"Write a number with a unit, such as \"10s\", \"500ms\" or \"PT1M\".", ex);
 		}
+	}
+
+	/**
+	 * Returns whether a duration is a number without a unit. Spring takes it for
+	 * milliseconds, which is hardly ever meant. Zero needs no unit.
+	 * @param text the duration
+	 * @return whether its unit is missing
+	 */
+	public static boolean lacksUnit(String text) {
+		return NUMBER_ABOVE_ZERO.matcher(text.strip()).matches();
+	}
+
+	/**
+	 * Returns what to write instead of a duration without a unit.
+	 * @param text the duration
+	 * @return the remedy
+	 */
+	public static String unitRemedy(String text) {
+		return "Write \"" + text.strip() + "s\" for seconds, or another unit, such as ms, m, h or d.";
 	}
 
 	/**

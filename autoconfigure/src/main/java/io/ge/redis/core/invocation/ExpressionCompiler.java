@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,15 +20,21 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
  * Parses expressions of annotations once and refuses those that cannot work: text that
- * does not parse, and variables that no parameter of the method has.
+ * does not parse, variables that no parameter of the method has, and names without a
+ * {@code #} that {@code #root} does not have.
  */
 public final class ExpressionCompiler {
+
+	private static final Set<String> ROOT_NAMES = Arrays.stream(MethodExpression.CallRoot.class.getMethods())
+		.map(Method::getName)
+		.collect(Collectors.toUnmodifiableSet());
 
 	private final SpelExpressionParser parser = new SpelExpressionParser();
 
@@ -82,6 +89,10 @@ public final class ExpressionCompiler {
 		for (String variable : variables) {
 			check(method, attribute, text, variable, withResult);
 		}
+		SpelNode unknown = ExpressionRoots.findUnknown(expression.getAST(), ROOT_NAMES);
+		if (unknown != null) {
+			throw unknownName(method, attribute, text, unknown);
+		}
 		return new MethodExpression(this, method, attribute, expression, soleArgument(expression, method.method()));
 	}
 
@@ -109,6 +120,14 @@ public final class ExpressionCompiler {
 		throw method.problem(attribute + " = \"" + text + "\" uses #" + variable + ", which is no parameter.",
 				(names == null || names.length == 0) ? "The method has no parameters: use a constant such as \"'all'\"."
 						: "Its parameters are #" + String.join(", #", names) + ".");
+	}
+
+	private static GuardConfigurationException unknownName(GuardedMethod method, String attribute, String text,
+			SpelNode unknown) {
+		String name = unknown.toStringAST();
+		return method.problem(attribute + " = \"" + text + "\" uses " + name + ", which #root does not have.",
+				(unknown instanceof MethodReference) ? "Did you mean #root.target." + name + ", or @bean." + name + "?"
+						: "Did you mean #" + name + ", or '" + name + "' as constant text?");
 	}
 
 	private int soleArgument(SpelExpression expression, Method method) {

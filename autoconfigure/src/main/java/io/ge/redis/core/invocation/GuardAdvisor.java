@@ -7,8 +7,12 @@ package io.ge.redis.core.invocation;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.Objects;
+import java.util.function.Supplier;
 
+import org.springframework.aop.Advisor;
 import org.springframework.aop.ClassFilter;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 
 /**
@@ -22,17 +26,21 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	private final transient OperationSource<? extends Annotation, ?> source;
 
+	private final transient Supplier<?> engine;
+
 	/**
 	 * Creates an advisor.
 	 * @param source decides which methods are advised
 	 * @param interceptor guards them
 	 * @param order the position among all advice, lower is further out
+	 * @param engine makes what calls need, once
 	 * @param <O> the operation
 	 */
 	public <O extends GuardedOperation> GuardAdvisor(OperationSource<? extends Annotation, O> source,
-			GuardInterceptor<O> interceptor, int order) {
+			GuardInterceptor<O> interceptor, int order, Supplier<?> engine) {
 		super(interceptor);
 		this.source = source;
+		this.engine = engine;
 		setOrder(order);
 		setClassFilter(new Candidates(source));
 	}
@@ -43,6 +51,24 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	 */
 	public OperationSource<? extends Annotation, ?> source() {
 		return this.source;
+	}
+
+	/**
+	 * Makes what calls need, which connects to Redis, so that the first call finds it.
+	 */
+	void prepare() {
+		Objects.requireNonNull(this.engine.get());
+	}
+
+	/**
+	 * Returns the same advice for a pattern that is switched off. Unlike this advisor, it
+	 * is neither listed by the endpoint nor checked by {@link GuardVerifier}.
+	 * @return the advisor
+	 */
+	public Advisor unguarded() {
+		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(this, getAdvice());
+		advisor.setOrder(getOrder());
+		return advisor;
 	}
 
 	@Override

@@ -6,8 +6,8 @@
 package io.ge.redis.core.invocation;
 
 import java.lang.annotation.Annotation;
-import java.lang.reflect.Method;
 
+import io.ge.redis.core.outage.RedisUnavailableException;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -35,21 +35,39 @@ public abstract class GuardInterceptor<O extends GuardedOperation> implements Me
 
 	@Override
 	public final @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		Object target = invocation.getThis();
-		Class<?> targetClass = (target != null) ? AopUtils.getTargetClass(target)
-				: invocation.getMethod().getDeclaringClass();
-		O operation = this.source.get(invocation.getMethod(), targetClass);
+		O operation = this.source.get(invocation.getMethod(), targetClass(invocation));
 		if (operation == null) {
 			return invocation.proceed();
 		}
 		if (operation.form().isPlain() && EventLoops.isCurrent()) {
-			throw mustNotWait(AopUtils.getMostSpecificMethod(invocation.getMethod(), targetClass), targetClass);
+			throw mustNotWait(method(invocation));
 		}
-		return guard(operation, invocation);
+		try {
+			return guard(operation, invocation);
+		}
+		catch (RedisUnavailableException ex) {
+			throw ex.in(method(invocation).displayName());
+		}
 	}
 
-	private GuardConfigurationException mustNotWait(Method method, Class<?> targetClass) {
-		return new GuardedMethod(method, targetClass, this.source.annotationType()).problem(
+	/**
+	 * Returns the method that is called, for messages.
+	 * @param invocation the call
+	 * @return the method
+	 */
+	final GuardedMethod method(MethodInvocation invocation) {
+		Class<?> targetClass = targetClass(invocation);
+		return new GuardedMethod(AopUtils.getMostSpecificMethod(invocation.getMethod(), targetClass), targetClass,
+				this.source.annotationType());
+	}
+
+	private static Class<?> targetClass(MethodInvocation invocation) {
+		Object target = invocation.getThis();
+		return (target != null) ? AopUtils.getTargetClass(target) : invocation.getMethod().getDeclaringClass();
+	}
+
+	private static GuardConfigurationException mustNotWait(GuardedMethod method) {
+		return method.problem(
 				"the method has a plain result, for which its guard may have to wait, and was called on "
 						+ Thread.currentThread().getName() + ", a thread that must not wait, such as an event loop's.",
 				"Return a Mono or a CompletableFuture, or have it called on a thread that may wait: by "

@@ -9,7 +9,9 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Looks once, when all beans exist, whether every annotated method is really guarded, and
  * fails the start if one is not: a guard that silently does nothing is worse than none.
+ * Then prepares the guards that are in use, and only those.
  */
 public final class GuardVerifier implements SmartInitializingSingleton {
 
@@ -37,6 +40,8 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 	private final List<GuardAdvisor> advisors;
 
 	private final GuardedMethods methods;
+
+	private final Set<GuardAdvisor> used = new LinkedHashSet<>();
 
 	/**
 	 * Creates a verifier.
@@ -66,6 +71,7 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 				verify(name, known, ClassUtils.getUserClass(type));
 			}
 		}
+		this.used.forEach(GuardAdvisor::prepare);
 	}
 
 	private @Nullable Object existingSingleton(String beanName) {
@@ -87,6 +93,7 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 				if (operation != null) {
 					GuardedMethod guarded = new GuardedMethod(method, type, advisor.source().annotationType());
 					requireGuarded(guarded, bean, advisor);
+					this.used.add(advisor);
 					operation.describe()
 						.forEach((guard) -> this.methods
 							.add(new GuardedMethods.Entry(beanName, guarded.displayName(), guard)));

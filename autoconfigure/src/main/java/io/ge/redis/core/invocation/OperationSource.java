@@ -10,6 +10,7 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotationPredicates;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -63,7 +63,21 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	 * @return {@code false} if there is certainly none
 	 */
 	public final boolean isCandidate(Class<?> targetClass) {
-		return AnnotationUtils.isCandidateClass(targetClass, this.annotationType);
+		return DeclaredAnnotations.mayContain(targetClass, this.annotationType) || mayHaveParameter(targetClass);
+	}
+
+	private boolean mayHaveParameter(Class<?> targetClass) {
+		Class<? extends Annotation> parameter = parameterAnnotation();
+		return parameter != null && DeclaredAnnotations.mayContain(targetClass, parameter);
+	}
+
+	/**
+	 * Returns the annotation of parameters that only has an effect together with the one
+	 * that this source reads.
+	 * @return the annotation's type, or {@code null} if there is none
+	 */
+	protected @Nullable Class<? extends Annotation> parameterAnnotation() {
+		return null;
 	}
 
 	/**
@@ -74,7 +88,7 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	 * @throws GuardConfigurationException if the annotation cannot work there
 	 */
 	public final @Nullable O get(Method method, Class<?> targetClass) {
-		if (method.getDeclaringClass() == Object.class) {
+		if (method.getDeclaringClass() == Object.class || isAddedByCompiler(method)) {
 			return null;
 		}
 		MethodClassKey key = new MethodClassKey(method, targetClass);
@@ -84,6 +98,11 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 			this.found.put(key, known);
 		}
 		return known.operation();
+	}
+
+	// Kotlin copies the annotations of an open suspending function to a static method
+	private static boolean isAddedByCompiler(Method method) {
+		return method.isSynthetic() && !method.isBridge();
 	}
 
 	private @Nullable O find(Method method, Class<?> targetClass) {
@@ -99,8 +118,23 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 		if (annotations.isEmpty() && ClassUtils.isUserLevelMethod(method) && isMeantByClass(specific)) {
 			annotations = annotations(userClass);
 		}
-		return annotations.isEmpty() ? null
-				: parse(annotations, new GuardedMethod(specific, userClass, this.annotationType));
+		if (annotations.isEmpty()) {
+			requireNoParameter(specific, userClass);
+			return null;
+		}
+		return parse(annotations, new GuardedMethod(specific, userClass, this.annotationType));
+	}
+
+	private void requireNoParameter(Method method, Class<?> userClass) {
+		Class<? extends Annotation> parameter = parameterAnnotation();
+		if (parameter != null && Arrays.stream(method.getParameterAnnotations())
+			.flatMap(Arrays::stream)
+			.anyMatch(parameter::isInstance)) {
+			String annotation = "@" + this.annotationType.getSimpleName();
+			throw new GuardedMethod(method, userClass, parameter).problem(
+					"the method has no " + annotation + ", so the parameter would never be set.",
+					"Add " + annotation + " to the method, or remove @" + parameter.getSimpleName() + ".");
+		}
 	}
 
 	private static boolean isMeantByClass(Method method) {

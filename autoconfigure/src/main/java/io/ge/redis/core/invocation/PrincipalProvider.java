@@ -5,6 +5,9 @@
 
 package io.ge.redis.core.invocation;
 
+import java.security.Principal;
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +19,9 @@ public interface PrincipalProvider {
 
 	/**
 	 * Returns the current principal.
-	 * @return its name, or {@code null} for an anonymous caller
+	 * @return its name, blank for a caller who is authenticated and has no name, or
+	 * {@code null} for an anonymous caller. Guards never take callers without a name for
+	 * one and the same.
 	 */
 	@Nullable String currentPrincipal();
 
@@ -27,6 +32,15 @@ public interface PrincipalProvider {
 	 */
 	default @Nullable String currentIssuer() {
 		return null;
+	}
+
+	/**
+	 * Returns the name of a principal as {@link #currentPrincipal()} returns it.
+	 * @param principal the principal, or {@code null} for an anonymous caller
+	 * @return its name, or {@code null} for an anonymous caller
+	 */
+	static @Nullable String nameOf(@Nullable Principal principal) {
+		return (principal != null) ? Objects.toString(principal.getName(), "") : null;
 	}
 
 }

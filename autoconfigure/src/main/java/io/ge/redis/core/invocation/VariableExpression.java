@@ -76,6 +76,10 @@ public final class VariableExpression {
 			throw new GuardConfigurationException(place, "\"" + text + "\" does not use #" + variable + ".",
 					"Write a SpEL expression over #" + variable + ".");
 		}
+		SpelNode unknown = ExpressionRoots.findUnknown(expression.getAST(), Set.of());
+		if (unknown != null) {
+			throw refused(unknown, place, variable, text);
+		}
 		return new VariableExpression(place, variable, expression);
 	}
 
@@ -85,13 +89,17 @@ public final class VariableExpression {
 			used = node.toStringAST().equals("#" + variable);
 		}
 		if (REFUSED.contains(node.getClass()) || (node instanceof VariableReference && !used)) {
-			throw new GuardConfigurationException(place, "\"" + text + "\" uses " + node.toStringAST() + ".",
-					"It may use nothing but #" + variable + ", its properties and its methods.");
+			throw refused(node, place, variable, text);
 		}
 		for (int i = 0; i < node.getChildCount(); i++) {
 			used |= uses(node.getChild(i), place, variable, text);
 		}
 		return used;
+	}
+
+	private static GuardConfigurationException refused(SpelNode node, String place, String variable, String text) {
+		return new GuardConfigurationException(place, "\"" + text + "\" uses " + node.toStringAST() + ".",
+				"It may use nothing but #" + variable + ", its properties and its methods.");
 	}
 
 	/**

@@ -67,6 +67,8 @@ public final class Breaker {
 
 	private final GuardConnection connection;
 
+	private final String address;
+
 	private final Function<byte @Nullable [], ? extends CompletionStage<?>> write;
 
 	private final OutageSettings settings;
@@ -100,6 +102,7 @@ public final class Breaker {
 			ScheduledExecutorService scheduler, OutageListener listener) {
 		this.name = name;
 		this.connection = connection;
+		this.address = connection.address();
 		this.write = write;
 		this.settings = settings;
 		this.scheduler = scheduler;
@@ -172,6 +175,18 @@ public final class Breaker {
 		return (key != null) ? this.connection.shardOf(key) : null;
 	}
 
+	/**
+	 * Returns the address of who was asked, for people.
+	 * @param shard as {@link #shardOf} has told
+	 */
+	String server(@Nullable Shard shard) {
+		return (shard != null) ? shard.server() : this.address;
+	}
+
+	private String where(Circuit circuit) {
+		return (circuit == this.circuits.whole()) ? this.name + " at " + server(null) : circuit.name();
+	}
+
 	void succeeded(@Nullable Shard shard) {
 		this.circuits.succeeded(shard);
 	}
@@ -196,14 +211,14 @@ public final class Breaker {
 				&& now - this.loggedErrorAt.get() < SAME_ERROR_LOG_NANOS;
 		if (!known) {
 			this.loggedErrorAt.set(now);
-			logger.warn("Redis (" + this.name + ") answers with an error, outage policies apply: " + cause + ", "
-					+ rootMessage(failure));
+			logger.warn("Redis (" + where(this.circuits.whole()) + ") answers with an error, outage policies apply: "
+					+ cause + ", " + rootMessage(failure));
 		}
 	}
 
 	private void open(Circuit circuit, Circuit.Outage outage, Throwable failure) {
 		if (circuit.open(outage)) {
-			logger.warn("Redis (" + circuit.name() + ") is away, outage policies apply until it answers: "
+			logger.warn("Redis (" + where(circuit) + ") is away, outage policies apply until it answers: "
 					+ outage.cause() + ", " + rootMessage(failure));
 			later(() -> probe(circuit, outage.key()));
 			if (outage.shard() != null) {
@@ -250,7 +265,7 @@ public final class Breaker {
 		run(this.firstActions);
 		circuit.close();
 		this.circuits.forget(circuit);
-		logger.info("Redis (" + circuit.name() + ") answers again");
+		logger.info("Redis (" + where(circuit) + ") answers again");
 		this.listener.onTransition(circuit.name(), false);
 		run(this.recoveryActions);
 	}
@@ -271,7 +286,8 @@ public final class Breaker {
 		while (root.getCause() != null) {
 			root = root.getCause();
 		}
-		return root.getClass().getSimpleName() + ": " + root.getMessage();
+		String type = root.getClass().getSimpleName();
+		return (root.getMessage() != null) ? type + ": " + root.getMessage() : type;
 	}
 
 }

@@ -38,7 +38,7 @@ final class Deadlines {
 		if (future.isDone()) {
 			return;
 		}
-		this.watched.add(new Watched(future, System.nanoTime() + nanos));
+		this.watched.add(new Watched(future, System.nanoTime() + nanos, nanos));
 		lookLater();
 	}
 
@@ -75,13 +75,14 @@ final class Deadlines {
 		}
 	}
 
-	private record Watched(CompletableFuture<?> future, long deadline) {
+	private record Watched(CompletableFuture<?> future, long deadline, long nanos) {
 
 		boolean isOver(long now) {
 			if (this.future.isDone()) {
 				return true;
 			}
-			return now - this.deadline >= 0 && this.future.completeExceptionally(new TimeoutException());
+			return now - this.deadline >= 0 && this.future.completeExceptionally(
+					new TimeoutException("No answer within " + TimeUnit.NANOSECONDS.toMillis(this.nanos) + " ms"));
 		}
 
 	}

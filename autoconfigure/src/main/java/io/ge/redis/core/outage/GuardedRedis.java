@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.outage;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -136,7 +137,7 @@ public final class GuardedRedis {
 			Predicate<ScriptReply> standing) {
 		OutageCause open = this.breaker.openCause(call.firstKey());
 		if (open != null) {
-			return CompletableFuture.failedFuture(unavailable(open, false, null));
+			return CompletableFuture.failedFuture(unavailable(null, open, false, null));
 		}
 		return this.scripts.runReplicated(call, wanted.replicas(), wanted.timeout(), this.commandTimeout)
 			.handle((replicated, failure) -> {
@@ -149,8 +150,8 @@ public final class GuardedRedis {
 	}
 
 	private RedisUnavailableException unreplicated(ScriptCall call, String problem, @Nullable Throwable failure) {
-		RedisUnavailableException unreplicated = new RedisUnavailableException(problem, OutageCause.REPLICAS, false,
-				(failure != null) ? Waiting.cause(failure) : null);
+		RedisUnavailableException unreplicated = new RedisUnavailableException(this.breaker.server(null), this.pattern,
+				problem, OutageCause.REPLICAS, false, (failure != null) ? Waiting.cause(failure) : null);
 		this.breaker.failed(this.pattern, null, call.firstKey(), OutageCause.REPLICAS, unreplicated);
 		return unreplicated;
 	}
@@ -159,11 +160,11 @@ public final class GuardedRedis {
 		byte[] key = call.firstKey();
 		OutageCause open = this.breaker.openCause(key);
 		if (open != null) {
-			return CompletableFuture.failedFuture(unavailable(open, false, null));
+			return CompletableFuture.failedFuture(unavailable(null, open, false, null));
 		}
 		long remaining = budget.remainingNanos();
 		if (remaining <= 0) {
-			return CompletableFuture.failedFuture(unavailable(OutageCause.TIMEOUT, false, null));
+			return CompletableFuture.failedFuture(unavailable(null, OutageCause.TIMEOUT, false, null));
 		}
 		Shard shard = this.breaker.shardOf(key);
 		long started = System.nanoTime();
@@ -173,7 +174,7 @@ public final class GuardedRedis {
 			budget.spend(System.nanoTime() - started);
 			if (failure == null) {
 				this.breaker.succeeded(shard);
-				return reply;
+				return reply.failing((problem) -> unreadable(shard, key, problem));
 			}
 			RedisUnavailableException unavailable = failed(shard, key, failure);
 			if (compensation != null && unavailable.isOutcomeUnknown()) {
@@ -211,12 +212,30 @@ public final class GuardedRedis {
 		Throwable cause = Waiting.cause(failure);
 		OutageCause reason = (cause instanceof TimeoutException) ? OutageCause.TIMEOUT : OutageCause.of(failure);
 		this.breaker.failed(this.pattern, shard, key, reason, failure);
-		return unavailable(reason, reason.leavesOutcomeUnknown(), cause);
+		return (reason == OutageCause.ERROR) ? error(shard, key, String.valueOf(cause.getMessage()), cause)
+				: unavailable(shard, reason, reason.leavesOutcomeUnknown(), cause);
 	}
 
-	private RedisUnavailableException unavailable(OutageCause reason, boolean unknown, @Nullable Throwable cause) {
-		return new RedisUnavailableException("Redis did not decide for " + this.pattern + ": " + reason.tag(), reason,
-				unknown, cause);
+	/**
+	 * What a script has replied was not written by us.
+	 */
+	private RedisUnavailableException unreadable(@Nullable Shard shard, byte @Nullable [] key, String problem) {
+		RedisUnavailableException unreadable = error(shard, key, problem, null);
+		this.breaker.failed(this.pattern, shard, key, OutageCause.ERROR, unreadable);
+		return unreadable;
+	}
+
+	private RedisUnavailableException error(@Nullable Shard shard, byte @Nullable [] key, String problem,
+			@Nullable Throwable cause) {
+		String at = (key != null) ? " at '" + new String(key, StandardCharsets.UTF_8) + "'" : "";
+		return new RedisUnavailableException(this.breaker.server(shard), this.pattern, "error" + at + ": " + problem,
+				OutageCause.ERROR, false, cause);
+	}
+
+	private RedisUnavailableException unavailable(@Nullable Shard shard, OutageCause reason, boolean unknown,
+			@Nullable Throwable cause) {
+		return new RedisUnavailableException(this.breaker.server(shard), this.pattern, reason.tag(), reason, unknown,
+				cause);
 	}
 
 }

@@ -54,7 +54,10 @@ public enum OutageCause {
 	/** Fewer replicas than wanted have acknowledged a write, or it is not known. */
 	REPLICAS(false),
 
-	/** Any other error reply, such as a key of a foreign type. */
+	/**
+	 * Any other error reply, such as a key of a foreign type, and replies that cannot be
+	 * read.
+	 */
 	ERROR(false);
 
 	private final boolean opensBreaker;

@@ -13,19 +13,72 @@ import org.jspecify.annotations.Nullable;
 /**
  * Redis did not decide, and the guard's policy is to refuse the call. Over HTTP a 503
  * with {@code Retry-After}, never a 401 or a 429.
+ * <p>
+ * The message names the server, the guard, and the method that was called, if it is an
+ * annotated one.
  */
 public class RedisUnavailableException extends GeRedisException {
 
 	private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
+	private final String server;
+
+	private final String guard;
+
+	private final String problem;
+
 	private final OutageCause reason;
 
 	private final boolean outcomeUnknown;
 
-	RedisUnavailableException(String message, OutageCause reason, boolean outcomeUnknown, @Nullable Throwable cause) {
-		super(message, cause);
+	private volatile @Nullable String method;
+
+	RedisUnavailableException(String server, String guard, String problem, OutageCause reason, boolean outcomeUnknown,
+			@Nullable Throwable cause) {
+		super(problem, cause);
+		this.server = server;
+		this.guard = guard;
+		this.problem = problem;
 		this.reason = reason;
 		this.outcomeUnknown = outcomeUnknown;
+	}
+
+	/**
+	 * Returns this failure with the stack of the current thread. It was found on another
+	 * one, and several callers may share it.
+	 * @return the failure of one caller
+	 */
+	public RedisUnavailableException ofCaller() {
+		return ofCaller(this.guard);
+	}
+
+	/**
+	 * Returns this failure with the stack of the current thread and the name of a guard.
+	 * @param guard the pattern and the name, such as {@code lock 'orders'}
+	 * @return the failure of one caller
+	 */
+	public RedisUnavailableException ofCaller(String guard) {
+		return new RedisUnavailableException(this.server, guard, this.problem, this.reason, this.outcomeUnknown,
+				getCause());
+	}
+
+	/**
+	 * Adds the annotated method that was called. The innermost one is kept.
+	 * @param method the method for people
+	 * @return this failure
+	 */
+	public RedisUnavailableException in(String method) {
+		if (this.method == null) {
+			this.method = method;
+		}
+		return this;
+	}
+
+	@Override
+	public String getMessage() {
+		String called = this.method;
+		return "Redis at " + this.server + " did not decide on " + this.guard
+				+ ((called != null) ? " in " + called : "") + ": " + this.problem;
 	}
 
 	/**

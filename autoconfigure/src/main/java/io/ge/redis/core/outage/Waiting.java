@@ -64,6 +64,9 @@ public final class Waiting {
 		if (cause instanceof Error error) {
 			throw error;
 		}
+		if (cause instanceof RedisUnavailableException unavailable) {
+			return unavailable.ofCaller();
+		}
 		return (cause instanceof RuntimeException unchecked) ? unchecked : new CompletionException(cause);
 	}
 

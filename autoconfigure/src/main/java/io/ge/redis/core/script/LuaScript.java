@@ -12,6 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A Lua script with its SHA-1, computed once.
@@ -19,6 +22,8 @@ import java.util.HexFormat;
  * The name, {@code pattern/file}, is the tag of the script's timer.
  */
 public final class LuaScript {
+
+	private static final Set<LuaScript> LOADED = ConcurrentHashMap.newKeySet();
 
 	private static final String ALLOW_OOM = "#!lua flags=allow-oom\n";
 
@@ -53,11 +58,25 @@ public final class LuaScript {
 			if (stream == null) {
 				throw new IllegalArgumentException("No script " + file + " beside " + owner.getName());
 			}
-			return new LuaScript(name, stream.readAllBytes(), false);
+			return loaded(new LuaScript(name, stream.readAllBytes(), false));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("Cannot read the script " + name, ex);
 		}
+	}
+
+	private static LuaScript loaded(LuaScript script) {
+		LOADED.add(script);
+		return script;
+	}
+
+	/**
+	 * Returns the scripts that classes have loaded so far, which are those of the
+	 * patterns in use.
+	 * @return the scripts
+	 */
+	public static List<LuaScript> loaded() {
+		return List.copyOf(LOADED);
 	}
 
 	/**
@@ -67,7 +86,7 @@ public final class LuaScript {
 	 */
 	public LuaScript runningWithoutMemory() {
 		String flagged = ALLOW_OOM + new String(this.text, StandardCharsets.UTF_8);
-		return new LuaScript(this.name, flagged.getBytes(StandardCharsets.UTF_8), true);
+		return loaded(new LuaScript(this.name, flagged.getBytes(StandardCharsets.UTF_8), true));
 	}
 
 	/**
@@ -79,7 +98,7 @@ public final class LuaScript {
 	 * @return the script
 	 */
 	public LuaScript forEach() {
-		return new LuaScript(this.name + "-each", EACH.around(this).text, false);
+		return loaded(new LuaScript(this.name + "-each", EACH.around(this).text, false));
 	}
 
 	/**
@@ -92,7 +111,7 @@ public final class LuaScript {
 	public LuaScript around(LuaScript inner) {
 		String whole = new String(this.text, StandardCharsets.UTF_8).replace("--[[script]]",
 				new String(inner.text, StandardCharsets.UTF_8));
-		return new LuaScript(this.name, whole.getBytes(StandardCharsets.UTF_8), false);
+		return loaded(new LuaScript(this.name, whole.getBytes(StandardCharsets.UTF_8), false));
 	}
 
 	LuaScript withoutFlags() {

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.ge.redis.core.connection.Acknowledged;
 import io.ge.redis.core.connection.ReplicatedCall;
 import io.ge.redis.core.connection.ReplicatedConnection;
+import io.ge.redis.core.connection.ReplyErrors;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,12 +6,15 @@
 package io.ge.redis.core.script;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.connection.ReplyErrors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,6 +93,21 @@ public final class ScriptExecutor {
 		Execution execution = new Execution(call, script, null);
 		execution.sendText(script);
 		return execution;
+	}
+
+	/**
+	 * Teaches scripts to the server, so that no first call has to. Not on a cluster, of
+	 * whose servers each would have to learn them.
+	 * @param scripts the scripts
+	 * @return completes when the server has answered; never exceptionally, since a call
+	 * teaches what the server does not know
+	 */
+	public CompletionStage<?> teach(Collection<LuaScript> scripts) {
+		return isClustered() ? CompletableFuture.completedStage(null)
+				: CompletableFuture.allOf(scripts.stream()
+					.map((script) -> this.connection.load(script.text()).handle((sha, failure) -> null))
+					.map(CompletionStage::toCompletableFuture)
+					.toArray(CompletableFuture[]::new));
 	}
 
 	private LuaScript variant(LuaScript script) {

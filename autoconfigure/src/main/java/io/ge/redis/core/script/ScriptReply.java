@@ -8,6 +8,7 @@ package io.ge.redis.core.script;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +20,25 @@ public final class ScriptReply {
 
 	private final List<?> elements;
 
+	private final Function<String, ? extends RuntimeException> unreadable;
+
 	ScriptReply(List<?> elements) {
+		this(elements, IllegalStateException::new);
+	}
+
+	private ScriptReply(List<?> elements, Function<String, ? extends RuntimeException> unreadable) {
 		this.elements = elements;
+		this.unreadable = unreadable;
+	}
+
+	/**
+	 * Returns this reply for a reader that is to fail in a certain way: scripts reply
+	 * what they find, and others may have written that.
+	 * @param unreadable makes the exception, of what is wrong with an element
+	 * @return the reply
+	 */
+	public ScriptReply failing(Function<String, ? extends RuntimeException> unreadable) {
+		return new ScriptReply(this.elements, unreadable);
 	}
 
 	/**
@@ -42,7 +60,7 @@ public final class ScriptReply {
 		int next = 0;
 		while (next < size()) {
 			int end = next + 1 + (int) number(next);
-			parts.add(new ScriptReply(this.elements.subList(next + 1, end)));
+			parts.add(new ScriptReply(this.elements.subList(next + 1, end), this.unreadable));
 			next = end;
 		}
 		return parts;
@@ -54,11 +72,16 @@ public final class ScriptReply {
 	 * @return the number; a byte string of digits counts as one
 	 */
 	public long number(int index) {
-		Object element = this.elements.get(index);
-		if (element instanceof Long number) {
+		if (element(index) instanceof Long number) {
 			return number;
 		}
-		return Long.parseLong(text(index));
+		String text = text(index);
+		try {
+			return Long.parseLong(text);
+		}
+		catch (NumberFormatException ex) {
+			throw this.unreadable.apply("element %d of the reply is no whole number: %.40s".formatted(index, text));
+		}
 	}
 
 	/**
@@ -67,21 +90,31 @@ public final class ScriptReply {
 	 * @return the bytes, or {@code null} where the script replied {@code false} or nil
 	 */
 	public byte @Nullable [] bytes(int index) {
-		return (byte[]) this.elements.get(index);
+		Object element = element(index);
+		if (element == null || element instanceof byte[]) {
+			return (byte[]) element;
+		}
+		throw this.unreadable.apply("element " + index + " of the reply is no string");
 	}
 
 	/**
 	 * Returns a byte string as UTF-8 text.
 	 * @param index the position, from 0
 	 * @return the text
-	 * @throws IllegalStateException if the element is absent
 	 */
 	public String text(int index) {
 		byte[] bytes = bytes(index);
 		if (bytes == null) {
-			throw new IllegalStateException("The script replied nothing at position " + index);
+			throw this.unreadable.apply("element " + index + " of the reply is nil");
 		}
 		return new String(bytes, StandardCharsets.UTF_8);
+	}
+
+	private @Nullable Object element(int index) {
+		if (index >= this.elements.size()) {
+			throw this.unreadable.apply("the reply has no element " + index);
+		}
+		return this.elements.get(index);
 	}
 
 	/**

@@ -29,7 +29,7 @@ local generation, presented = tonumber(ARGV[1]), ARGV[2]
 local nonce, successor = ARGV[3], ARGV[4]
 local grace, most = tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local UNKNOWN, REPLACED, REPEATED, REUSED = 0, 1, 2, 3
+local UNKNOWN, REPLACED, REPEATED, REUSED, REVOKED = 0, 1, 2, 3, 4
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -51,17 +51,20 @@ end
 
 local function used(number)
   local text = redis.call('HGET', session, 'used' .. whole(number)) or ''
-  local till, given, hash = string.match(text, '^(%d+) (%S+) (%S+)$')
-  return tonumber(till or '0'), given, hash
+  local till, given, hash = string.match(text, '^(%d+) ([%w_-]+) (%S+)$')
+  if not given or #given % 4 == 1 then
+    return 0 -- others have written it: that is no Base64
+  end
+  return tonumber(till), given, hash
 end
 
 if state[4] then
-  return reply(tonumber(state[4]), 0)
+  return reply(tonumber(state[4]) == REUSED and REUSED or REVOKED, 0)
 end
 
 if generation < latest then
   local till, given, hash = used(generation)
-  if now < till and hash == presented then
+  if now < till and hash == presented and latest - generation <= most then
     local answer = reply(REPEATED, 0)
     answer[#answer + 1] = given
     for number = generation + 1, latest - 1 do
@@ -89,7 +92,7 @@ if till == ends then
   changes[#changes + 1] = repeatable .. ' ' .. given .. ' ' .. hash
 end
 redis.call('HSET', session, unpack(changes))
-local oldest = tonumber(state[5])
+local oldest = math.max(tonumber(state[5]), latest - most)
 local first = oldest
 while oldest < latest and (latest - oldest >= most or used(oldest) <= now) do
   redis.call('HDEL', session, 'used' .. whole(oldest))

@@ -13,17 +13,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.core.ProcessClock;
 import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.lock.Entering.CallChain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants every lock at once, for unit tests: see {@link DistributedLocks#granted()}.
+ * Grants every lock at once: see {@link DistributedLocks#unguarded()}.
  */
-final class GrantedLocks implements DistributedLocks {
-
-	private final AtomicLong tokens = new AtomicLong();
+final class UnguardedDistributedLocks extends LockEntrance {
 
 	@Override
 	public Optional<LockHandle> tryLock(String name, Object key, LockOptions options) {
@@ -43,9 +42,12 @@ final class GrantedLocks implements DistributedLocks {
 
 	@Override
 	public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
+		return grant(name, KeyText.several(keys, "The keys of the lock '" + name + "'"));
+	}
+
+	private static GrantedLock grant(String name, List<List<String>> keys) {
 		Map<List<String>, Long> granted = new LinkedHashMap<>();
-		KeyText.several(keys, "The keys of the lock '" + name + "'")
-			.forEach((key) -> granted.computeIfAbsent(key, (same) -> this.tokens.incrementAndGet()));
+		keys.forEach((key) -> granted.computeIfAbsent(key, (same) -> ProcessClock.next()));
 		return new GrantedLock(name, granted);
 	}
 
@@ -78,6 +80,24 @@ final class GrantedLocks implements DistributedLocks {
 		}
 	}
 
+	@Override
+	Entry enterOrProceed(LockSettings settings, List<List<String>> keys, boolean together) {
+		return new Entry(grant(settings.name(), keys), List.of(), List.of());
+	}
+
+	@Override
+	CompletableFuture<Entered> enter(LockSettings settings, List<List<String>> keys, boolean together,
+			CallChain chain) {
+		return CompletableFuture.completedFuture(
+				new Entered(settings.displayName(), enterOrProceed(settings, keys, together), null, (outcome) -> {
+				}));
+	}
+
+	@Override
+	boolean isOf(HeldLock lock, RedisLockKey key) {
+		return false;
+	}
+
 	/**
 	 * A lock that nobody else wants.
 	 */
@@ -106,7 +126,9 @@ final class GrantedLocks implements DistributedLocks {
 
 		@Override
 		public long token(Object key) {
-			Long token = this.tokens.get(KeyText.of(key, "The key of the lock '" + this.name + "'"));
+			// That of an annotated method, whose keys were not asked for, is of all keys
+			Long token = this.tokens.getOrDefault(KeyText.of(key, "The key of the lock '" + this.name + "'"),
+					this.tokens.get(List.of()));
 			if (token == null) {
 				throw new IllegalArgumentException("This is none of the keys of the lock '" + this.name + "'");
 			}

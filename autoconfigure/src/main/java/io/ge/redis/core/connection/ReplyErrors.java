@@ -3,31 +3,51 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.script;
+package io.ge.redis.core.connection;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the error replies that an executor answers itself, whichever driver wrapped them.
+ * Reads error replies, whichever driver wrapped them.
  */
-final class ReplyErrors {
+public final class ReplyErrors {
 
 	private ReplyErrors() {
 	}
 
-	static boolean isNoScript(Throwable failure) {
+	/**
+	 * Returns whether the user lacks a permission.
+	 * @param failure what a command failed with
+	 * @return whether it is {@code NOPERM}
+	 */
+	public static boolean isNoPermission(Throwable failure) {
+		return mentions(failure, "NOPERM");
+	}
+
+	/**
+	 * Returns whether the server does not know a script.
+	 * @param failure what a command failed with
+	 * @return whether it is {@code NOSCRIPT}
+	 */
+	public static boolean isNoScript(Throwable failure) {
 		return mentions(failure, "NOSCRIPT");
 	}
 
-	static boolean isNotCompiled(Throwable failure) {
+	/**
+	 * Returns whether the server cannot compile a script.
+	 * @param failure what a command failed with
+	 * @return whether it says so
+	 */
+	public static boolean isNotCompiled(Throwable failure) {
 		return mentions(failure, "ERR Error compiling script");
 	}
 
 	/**
 	 * Returns the server to which a server of a cluster refers.
+	 * @param failure what a command failed with
 	 * @return host and port, or {@code null} if the failure is another one
 	 */
-	static @Nullable String movedTo(Throwable failure) {
+	public static @Nullable String movedTo(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = next(cause)) {
 			String message = cause.getMessage();
 			if (message != null && message.startsWith("MOVED ")) {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.cache;
+package io.ge.redis.core.json;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,23 +20,29 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.introspect.AnnotatedField;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
 
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Writes and reads a value of a type that is made up, to see at startup what a cache
- * would find out with the first hit: that the type cannot be read, or comes back without
- * a part of it. Where no value can be made up nothing is said.
+ * Writes and reads a value of a type that is made up, to see at startup what the first
+ * reader would find out: that the type cannot be read, or comes back without a part of
+ * it. Where no value can be made up nothing is said.
  */
 final class RoundTrip {
 
 	private static final int DEEPEST = 8;
+
+	private static final String JACKSON = "com.fasterxml.jackson.annotation.";
 
 	private final JsonMapper mapper;
 
@@ -57,6 +63,9 @@ final class RoundTrip {
 			return "it says nothing about its content, which would be read back as maps and lists";
 		}
 		Object sample = sample(type);
+		if (this.lost != null) {
+			return this.lost;
+		}
 		String empty = (type.isCollectionLikeType() || type.isArrayType()) ? "[]" : "{}";
 		try {
 			return obstacle(type, (sample != null) ? this.mapper.writeValueAsString(sample) : empty);
@@ -64,7 +73,7 @@ final class RoundTrip {
 		catch (InvalidDefinitionException ex) {
 			return reason(ex);
 		}
-		catch (JacksonException ex) {
+		catch (RuntimeException | LinkageError ex) {
 			return (sample != null) ? obstacleOfReading(type, empty) : null;
 		}
 	}
@@ -77,7 +86,7 @@ final class RoundTrip {
 		catch (InvalidDefinitionException ex) {
 			return reason(ex);
 		}
-		catch (JacksonException ex) {
+		catch (RuntimeException | LinkageError ex) {
 			// It can be read, from something else
 			return null;
 		}
@@ -162,6 +171,7 @@ final class RoundTrip {
 		if (description.getClassAnnotations().has(JsonTypeInfo.class)) {
 			return null;
 		}
+		noteHiddenState(type, description);
 		this.within.push(raw);
 		Map<String, Object> properties = new LinkedHashMap<>();
 		for (BeanPropertyDefinition property : description.findProperties()) {
@@ -172,6 +182,36 @@ final class RoundTrip {
 		}
 		this.within.pop();
 		return properties;
+	}
+
+	// A field with one of Jackson's annotations is missing on purpose
+	private void noteHiddenState(JavaType type, BeanDescription description) {
+		if (this.lost != null || description.findAnyGetter() != null || !isWrittenAsEmpty(type)) {
+			return;
+		}
+		for (AnnotatedField field : description.getClassInfo().fields()) {
+			boolean chosen = field.isTransient() || description.getIgnoredPropertyNames().contains(field.getName())
+					|| field.annotations()
+						.anyMatch((annotation) -> annotation.annotationType().getName().startsWith(JACKSON));
+			if (!chosen) {
+				this.lost = "nothing is written of " + type.getRawClass().getName() + ", although it has the field '"
+						+ field.getName() + "'";
+			}
+		}
+	}
+
+	/**
+	 * Returns whether objects are written by their properties, of which there are none.
+	 */
+	private boolean isWrittenAsEmpty(JavaType type) {
+		try {
+			ValueSerializer<?> serializer = this.mapper._serializationContext().findValueSerializer(type);
+			return serializer instanceof UnknownSerializer
+					|| (serializer instanceof BeanSerializerBase && !serializer.properties().hasNext());
+		}
+		catch (JacksonException ex) {
+			return false;
+		}
 	}
 
 	/**

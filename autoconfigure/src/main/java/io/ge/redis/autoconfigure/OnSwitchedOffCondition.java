@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/**
+ * Looks at the switches that {@link ConditionalOnSwitchedOff} names.
+ */
+final class OnSwitchedOffCondition extends SpringBootCondition {
+
+	@Override
+	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+		String[] patterns = metadata.getAnnotations().get(ConditionalOnSwitchedOff.class).getStringArray("value");
+		List<String> off = switchedOff(context.getEnvironment(), patterns);
+		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnSwitchedOff.class);
+		return off.isEmpty() ? ConditionOutcome.noMatch(message.because("nothing is switched off"))
+				: ConditionOutcome.match(message.because("of " + off));
+	}
+
+	/**
+	 * Returns the properties by which all patterns or some are switched off. As for
+	 * {@code @ConditionalOnBooleanProperty}, only {@code true} is on.
+	 */
+	static List<String> switchedOff(Environment environment, String... patterns) {
+		List<String> properties = new ArrayList<>(List.of("ge.redis.enabled"));
+		for (String pattern : patterns) {
+			properties.add("ge.redis." + pattern + ".enabled");
+		}
+		properties.removeIf((property) -> "true".equalsIgnoreCase(environment.getProperty(property, "true")));
+		return properties;
+	}
+
+}

@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import io.ge.redis.blacklist.BlacklistProperties;
+import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.lock.LockProperties;
+import io.ge.redis.ratelimit.RateLimitGuard;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+
+/**
+ * Warns once, when the application has started, of names in the properties that no
+ * annotation uses: they may be misspelt, and the settings without effect.
+ */
+class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
+
+	private static final Log logger = LogFactory.getLog(UnusedNames.class);
+
+	private final BeanFactory beans;
+
+	private final GuardedMethods methods;
+
+	UnusedNames(BeanFactory beans, GuardedMethods methods) {
+		this.beans = beans;
+		this.methods = methods;
+	}
+
+	@Override
+	public void onApplicationEvent(ApplicationReadyEvent event) {
+		List<String> unused = new ArrayList<>();
+		add(unused, "ge.redis.rate-limit.limits", "ratelimit", RateLimitGuard.class, RateLimitGuard::unusedNames);
+		add(unused, "ge.redis.lock.locks", "lock", LockProperties.class, (lock) -> lock.locks().keySet());
+		add(unused, "ge.redis.idempotency.operations", "idempotency", IdempotencyProperties.class,
+				(idempotency) -> idempotency.operations().keySet());
+		add(unused, "ge.redis.cache.caches", "cache", CacheGuard.class, CacheGuard::unusedNames);
+		add(unused, "ge.redis.blacklist.lists", "blacklist", BlacklistProperties.class,
+				(blacklist) -> blacklist.lists().keySet());
+		if (!unused.isEmpty()) {
+			logger.warn("No annotation uses these names in the properties: " + String.join("; ", unused)
+					+ ". Correct them, unless code uses them by name, which cannot be seen at startup");
+		}
+	}
+
+	private <T> void add(List<String> unused, String property, String pattern, Class<T> type,
+			Function<T, Collection<String>> configured) {
+		// Missing where the pattern is switched off
+		T bean = this.beans.getBeanProvider(type).getIfAvailable();
+		if (bean == null) {
+			return;
+		}
+		Set<String> annotated = this.methods.all()
+			.stream()
+			.map(GuardedMethods.Entry::guard)
+			.filter((guard) -> guard.pattern().equals(pattern))
+			.map((guard) -> guard.name())
+			.collect(Collectors.toCollection(TreeSet::new));
+		Set<String> names = new TreeSet<>(configured.apply(bean));
+		names.removeAll(annotated);
+		if (!names.isEmpty()) {
+			unused.add(property + " " + names + ", where annotations use " + annotated);
+		}
+	}
+
+}

@@ -1,0 +1,156 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ParameterizedTypeReference;
+
+/**
+ * Loads every value: see {@link GeCaches#unguarded()}.
+ */
+final class UnguardedGeCaches implements GeCaches {
+
+	private final BehindWriter behindWriter;
+
+	UnguardedGeCaches(BehindWriter behindWriter) {
+		this.behindWriter = behindWriter;
+	}
+
+	@Override
+	public <T> @Nullable T get(String cache, Object key, Class<T> type, Supplier<? extends @Nullable T> loader) {
+		return loader.get();
+	}
+
+	@Override
+	public <T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends @Nullable T> loader) {
+		return loader.get();
+	}
+
+	@Override
+	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		List<K> distinct = distinct(keys);
+		return present(distinct, loader.apply(distinct));
+	}
+
+	@Override
+	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		List<K> distinct = distinct(keys);
+		return present(distinct, loader.apply(distinct));
+	}
+
+	private static <K> List<K> distinct(Collection<? extends K> keys) {
+		return List.copyOf(new LinkedHashSet<>(keys));
+	}
+
+	private static <K, T> Map<K, T> present(List<K> keys, Map<? extends K, ? extends @Nullable T> loaded) {
+		Map<K, T> present = new LinkedHashMap<>();
+		for (K key : keys) {
+			T value = loaded.get(key);
+			if (value != null) {
+				present.put(key, value);
+			}
+		}
+		return present;
+	}
+
+	@Override
+	public <T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work) {
+		return work.get();
+	}
+
+	@Override
+	public void put(String cache, Object key, @Nullable Object value) {
+		// nothing is kept
+	}
+
+	@Override
+	public void evict(String cache, Object key) {
+		// nothing is kept
+	}
+
+	@Override
+	public long writeBehind(String cache, Object key, @Nullable Object value) {
+		return this.behindWriter.write(key(cache, key), value);
+	}
+
+	private static CacheKey key(String cache, Object key) {
+		return CacheKey.of(cache, key, "The key of cache '" + cache + "'");
+	}
+
+	@Override
+	public void invalidateTags(String cache, Object... tags) {
+		// nothing is kept
+	}
+
+	@Override
+	public void clear(String cache) {
+		// nothing is kept
+	}
+
+	@Override
+	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Class<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return begin(loader);
+	}
+
+	@Override
+	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return begin(loader);
+	}
+
+	@Override
+	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		List<K> distinct = distinct(keys);
+		return begin(() -> loader.apply(distinct)).thenApply((loaded) -> present(distinct, loaded));
+	}
+
+	@Override
+	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
+			ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		List<K> distinct = distinct(keys);
+		return begin(() -> loader.apply(distinct)).thenApply((loaded) -> present(distinct, loaded));
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
+			Supplier<? extends CompletionStage<T>> work) {
+		return begin(work);
+	}
+
+	// On this thread, in its transaction
+	private static <S extends @Nullable Object> CompletionStage<S> begin(
+			Supplier<? extends CompletionStage<? extends S>> work) {
+		try {
+			return work.get().thenApply((value) -> value);
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedStage(ex);
+		}
+	}
+
+	@Override
+	public CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
+		return this.behindWriter.writeLater(key(cache, key), value);
+	}
+
+}

@@ -1,0 +1,61 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.bus;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.ge.redis.core.connection.ReplyErrors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether Redis lets this instance use the channels. Logged once per transition.
+ */
+final class ChannelRights {
+
+	private static final Log logger = LogFactory.getLog(ChannelRights.class);
+
+	private final String channels;
+
+	private final AtomicReference<@Nullable String> problem = new AtomicReference<>();
+
+	/**
+	 * Creates the rights.
+	 * @param channels the pattern of all channels
+	 */
+	ChannelRights(String channels) {
+		this.channels = channels;
+	}
+
+	/**
+	 * Takes the outcome of a command on the channels.
+	 * @param failure what it failed with, or {@code null} if it succeeded
+	 */
+	void tried(@Nullable Throwable failure) {
+		if (failure == null) {
+			if (this.problem.getAndSet(null) != null) {
+				logger.info("Redis lets this instance use the channels '" + this.channels + "' again");
+			}
+		}
+		else if (ReplyErrors.isNoPermission(failure)) {
+			String text = "Redis does not let this instance use the channels '" + this.channels
+					+ "', so it hears of changes and released locks late, and does not know the other instances. "
+					+ "Give its user the ACL rights &" + this.channels + ", +subscribe, +unsubscribe and +publish.";
+			if (this.problem.getAndSet(text) == null) {
+				logger.warn(text);
+			}
+		}
+	}
+
+	/**
+	 * Returns what is to be done if the rights are known to be missing.
+	 */
+	@Nullable String problem() {
+		return this.problem.get();
+	}
+
+}

@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+/**
+ * When to subscribe again after a failure. A server that is unavailable is tried four
+ * times a second. One that refuses the channels is tried less and less often, since
+ * somebody has to grant a right first.
+ */
+final class SubscribeRetries {
+
+	static final long SHORTEST_MILLIS = 250;
+
+	static final long LONGEST_MILLIS = 8000;
+
+	private final PushSubscriber subscriber;
+
+	private volatile long refusedMillis = SHORTEST_MILLIS;
+
+	SubscribeRetries(PushSubscriber subscriber) {
+		this.subscriber = subscriber;
+	}
+
+	/**
+	 * Notes that a subscription has failed.
+	 * @return how long to wait, in milliseconds
+	 */
+	long afterFailure(Throwable failure) {
+		if (!ReplyErrors.isNoPermission(failure)) {
+			return SHORTEST_MILLIS;
+		}
+		this.subscriber.onRefused(failure);
+		long delay = this.refusedMillis;
+		this.refusedMillis = Math.min(2 * delay, LONGEST_MILLIS);
+		return delay;
+	}
+
+	void subscribed() {
+		this.refusedMillis = SHORTEST_MILLIS;
+	}
+
+}
