@@ -10,9 +10,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
+import io.ge.redis.test.LibraryClasses;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -34,9 +33,7 @@ class ArchitectureTests {
 	private static final Set<String> BUILT = Set.of("core", "ratelimit", "lock", "idempotency", "cache", "blacklist",
 			"web", "security", "actuate", "embedded", "autoconfigure");
 
-	private static final JavaClasses CLASSES = new ClassFileImporter()
-		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-		.importPackages(ROOT);
+	private static final JavaClasses CLASSES = LibraryClasses.all();
 
 	@TestFactory
 	Stream<DynamicTest> libraryKeeps() {

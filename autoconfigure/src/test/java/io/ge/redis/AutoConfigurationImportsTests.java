@@ -7,9 +7,8 @@ package io.ge.redis;
 
 import java.util.List;
 
+import io.ge.redis.test.LibraryClasses;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -30,8 +29,7 @@ class AutoConfigurationImportsTests {
 			.stream()
 			.filter((name) -> name.startsWith("io.ge.redis."))
 			.toList();
-		List<String> written = new ClassFileImporter().withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-			.importPackages("io.ge.redis")
+		List<String> written = LibraryClasses.all()
 			.stream()
 			.filter((type) -> type.isAnnotatedWith(AutoConfiguration.class))
 			.map(JavaClass::getName)

@@ -10,9 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
+import io.ge.redis.test.LibraryClasses;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -67,8 +66,7 @@ class ConfigurationMetadataTests {
 
 	private static Set<String> prefixes() {
 		Set<String> prefixes = new TreeSet<>();
-		for (JavaClass type : new ClassFileImporter().withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-			.importPackages("io.ge.redis")) {
+		for (JavaClass type : LibraryClasses.all()) {
 			type.tryGetAnnotationOfType(ConfigurationProperties.class)
 				.ifPresent((annotation) -> prefixes
 					.add(annotation.prefix().isEmpty() ? annotation.value() : annotation.prefix()));

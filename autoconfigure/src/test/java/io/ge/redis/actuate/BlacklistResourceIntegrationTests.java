@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 import com.jayway.jsonpath.JsonPath;
+import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
+import io.ge.redis.autoconfigure.RefreshTokenAutoConfiguration;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
@@ -21,9 +23,7 @@ import io.ge.redis.test.StandaloneRedis;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
@@ -45,11 +45,10 @@ class BlacklistResourceIntegrationTests {
 
 	private static final TokenIdentity TOKEN = TokenIdentity.of(ISSUER, "precious-id", LATER);
 
-	private final WebApplicationContextRunner reading = new WebApplicationContextRunner()
-		.withUserConfiguration(Application.class)
+	private final WebApplicationContextRunner reading = OperatorApplication
+		.with(BlacklistAutoConfiguration.class, RefreshTokenAutoConfiguration.class)
 		.withPropertyValues(SharedRedis.standalone().properties())
-		.withPropertyValues("ge.redis.outage.command-timeout=5s", "management.endpoints.web.exposure.include=geredis",
-				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
+		.withPropertyValues("ge.redis.outage.command-timeout=5s");
 
 	private final WebApplicationContextRunner writing = this.reading
 		.withPropertyValues("management.endpoint.geredis.access=UNRESTRICTED");
@@ -254,12 +253,6 @@ class BlacklistResourceIntegrationTests {
 
 	private static String body(MvcTestResult result) {
 		return new String(result.getResponse().getContentAsByteArray(), StandardCharsets.UTF_8);
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	static class Application {
-
 	}
 
 }

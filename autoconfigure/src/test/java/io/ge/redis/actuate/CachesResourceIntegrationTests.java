@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.jayway.jsonpath.JsonPath;
+import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWarmer;
 import io.ge.redis.cache.GeCaches;
@@ -20,7 +21,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -41,11 +41,11 @@ class CachesResourceIntegrationTests {
 
 	private static final String TAGGED = CACHES + "/tagged";
 
-	private final WebApplicationContextRunner reading = new WebApplicationContextRunner()
+	private final WebApplicationContextRunner reading = OperatorApplication.withDatabase(CacheAutoConfiguration.class)
 		.withUserConfiguration(Application.class)
 		.withPropertyValues(SharedRedis.standalone().properties())
-		.withPropertyValues("ge.redis.outage.command-timeout=5s", "management.endpoints.web.exposure.include=geredis",
-				"ge.redis.cache.caches.names.ttl=7m", "spring.datasource.url=jdbc:h2:mem:caches");
+		.withPropertyValues("ge.redis.outage.command-timeout=5s", "ge.redis.cache.caches.names.ttl=7m",
+				"spring.datasource.url=jdbc:h2:mem:caches");
 
 	private final WebApplicationContextRunner writing = this.reading
 		.withPropertyValues("management.endpoint.geredis.access=UNRESTRICTED");
@@ -266,7 +266,6 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
 	static class Application {
 
 		@Bean

@@ -107,6 +107,22 @@ class GeRedisHealthIndicatorIntegrationTests {
 	}
 
 	@Test
+	void whatHindersGuardsIsUnknown() {
+		try (StandaloneRedis redis = RedisServers.standalone("maxmemory 100mb", "maxmemory-policy allkeys-lru")) {
+			redis.primary().command("ACL", "SETUSER", "default", "resetchannels");
+			try (TestBackend backend = TestBackend.on(redis)) {
+				GeRedisHealthIndicator indicator = indicator(backend);
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(details(indicator.health()).get("problem")).asString()
+						.contains("noeviction", "&ge:bus:*"));
+				assertThat(indicator.health().getStatus()).isEqualTo(Status.UNKNOWN);
+				redis.primary().command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+				assertThat(indicator.health().getStatus()).isEqualTo(Status.UNKNOWN);
+			}
+		}
+	}
+
+	@Test
 	void exhaustedMemoryIsDown() {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			redis.primary().command("CONFIG", "SET", "maxmemory", "1");
@@ -160,7 +176,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 
 	@Test
 	void nothingInUseIsUnknown() {
-		RedisBackends unused = new RedisBackends((name) -> {
+		RedisBackends unused = new RedisBackends((property, name) -> {
 			throw new IllegalStateException("Nobody asks for it");
 		});
 		assertThat(new GeRedisHealthIndicator(unused).health().getStatus()).isEqualTo(Status.UNKNOWN);
@@ -173,7 +189,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 	}
 
 	private static GeRedisHealthIndicator indicator(TestBackend backend) {
-		RedisBackends backends = new RedisBackends((name) -> backend.get());
+		RedisBackends backends = new RedisBackends((property, name) -> backend.get());
 		backends.get(null);
 		return new GeRedisHealthIndicator(backends);
 	}

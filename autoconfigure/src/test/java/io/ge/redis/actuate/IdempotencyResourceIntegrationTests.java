@@ -16,6 +16,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 import com.jayway.jsonpath.JsonPath;
+import io.ge.redis.autoconfigure.GeRedisPrincipalAutoConfiguration;
+import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
+import io.ge.redis.autoconfigure.IdempotencyWebMvcAutoConfiguration;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.OutcomeUnknownException;
@@ -24,7 +27,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -53,10 +55,12 @@ class IdempotencyResourceIntegrationTests {
 
 	private static final String TRANSFER = KEYS + "/transfer";
 
-	private final WebApplicationContextRunner reading = new WebApplicationContextRunner()
+	private final WebApplicationContextRunner reading = OperatorApplication
+		.withDatabase(IdempotencyAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class,
+				GeRedisPrincipalAutoConfiguration.class)
 		.withUserConfiguration(Application.class)
 		.withPropertyValues(SharedRedis.standalone().properties())
-		.withPropertyValues("ge.redis.outage.command-timeout=5s", "management.endpoints.web.exposure.include=geredis",
+		.withPropertyValues("ge.redis.outage.command-timeout=5s",
 				"ge.redis.idempotency.operations.transfer.scope=global", "spring.datasource.url=jdbc:h2:mem:keys",
 				"spring.datasource.generate-unique-name=false");
 
@@ -260,7 +264,6 @@ class IdempotencyResourceIntegrationTests {
 	 * An application whose database has the table of the witness.
 	 */
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
 	static class Application {
 
 		@Bean

@@ -15,6 +15,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
 import com.jayway.jsonpath.JsonPath;
+import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockOptions;
@@ -23,9 +24,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
@@ -39,11 +38,9 @@ class LockResourceIntegrationTests {
 
 	private static final String LOCKS = "/actuator/geredis/lock";
 
-	private final WebApplicationContextRunner reading = new WebApplicationContextRunner()
-		.withUserConfiguration(Application.class)
+	private final WebApplicationContextRunner reading = OperatorApplication.with(LockAutoConfiguration.class)
 		.withPropertyValues(SharedRedis.standalone().properties())
-		.withPropertyValues("ge.redis.outage.command-timeout=5s", "management.endpoints.web.exposure.include=geredis",
-				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
+		.withPropertyValues("ge.redis.outage.command-timeout=5s");
 
 	private final WebApplicationContextRunner writing = this.reading
 		.withPropertyValues("management.endpoint.geredis.access=UNRESTRICTED");
@@ -305,12 +302,6 @@ class LockResourceIntegrationTests {
 
 	private static String body(MvcTestResult result) {
 		return new String(result.getResponse().getContentAsByteArray(), StandardCharsets.UTF_8);
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	static class Application {
-
 	}
 
 }

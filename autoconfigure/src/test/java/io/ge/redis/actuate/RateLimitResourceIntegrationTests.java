@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 import com.jayway.jsonpath.JsonPath;
+import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
+import io.ge.redis.autoconfigure.RateLimitWebMvcAutoConfiguration;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.RedisServers;
@@ -19,7 +21,6 @@ import io.ge.redis.test.StandaloneRedis;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -40,13 +41,12 @@ class RateLimitResourceIntegrationTests {
 
 	private static final String LIMITS = ROOT + "/ratelimit";
 
-	private final WebApplicationContextRunner reading = new WebApplicationContextRunner()
+	private final WebApplicationContextRunner reading = OperatorApplication
+		.with(RateLimitAutoConfiguration.class, RateLimitWebMvcAutoConfiguration.class)
 		.withUserConfiguration(Application.class)
 		.withPropertyValues(SharedRedis.properties())
-		.withPropertyValues("management.endpoints.web.exposure.include=geredis",
-				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
-				"ge.redis.rate-limit.limits.tasks.overrides.vip.limit=50", "ge.redis.rate-limit.limits.code.limit=7",
-				"ge.redis.rate-limit.limits.search.limits[0].limit=10",
+		.withPropertyValues("ge.redis.rate-limit.limits.tasks.overrides.vip.limit=50",
+				"ge.redis.rate-limit.limits.code.limit=7", "ge.redis.rate-limit.limits.search.limits[0].limit=10",
 				"ge.redis.rate-limit.limits.search.limits[0].window=1s",
 				"ge.redis.rate-limit.limits.search.limits[1].limit=100",
 				"ge.redis.rate-limit.limits.search.limits[1].window=1h", "ge.redis.rate-limit.limits[/api/**].limit=5");
@@ -212,6 +212,7 @@ class RateLimitResourceIntegrationTests {
 				/tasks  | {"limit":20000}                                      | limit    | SLIDING_WINDOW_COUNTER
 				/tasks  | {"window":"0s"}                                      | window   | 10s or 1h
 				/tasks  | {"window":"soon"}                                    | window   | PT1H
+				/tasks  | {"window":60}                                        | window   | 60s
 				/tasks  | {"burst":5}                                          | burst    | TOKEN_BUCKET
 				/tasks  | {}                                                   | limit    | Set limit, window or burst
 				/tasks  | {"limitt":5}                                         | limitt   | limit
@@ -240,6 +241,29 @@ class RateLimitResourceIntegrationTests {
 				.contains(fields[2], fields[3]);
 			assertThat(SharedRedis.standalone().primary().command("DBSIZE")).as(request).isEqualTo(0L);
 		}));
+	}
+
+	@Test
+	void parametersDoNotReplaceThePath() {
+		run(this.writing, (context, mvc) -> {
+			for (MvcTestResult result : List.of(post(mvc, "/tasks", "{\"limit\":3,\"path\":\"ratelimit/code\"}"),
+					post(mvc, "/tasks?path=ratelimit&path=code", "{\"limit\":3}"),
+					mvc.get().uri(LIMITS + "/tasks?key=anna&path=lock").exchange(),
+					mvc.delete().uri(LIMITS + "/tasks?path=ratelimit&path=code").exchange())) {
+				assertThat(result).hasStatus(HttpStatus.BAD_REQUEST)
+					.bodyJson()
+					.extractingPath("$.parameter")
+					.isEqualTo("path");
+			}
+			for (MvcTestResult result : List.of(post(mvc, "/tasks", "{\"limit\":3,\"resource\":\"lock\"}"),
+					mvc.get().uri(LIMITS + "/tasks?key=anna&resource=lock").exchange())) {
+				assertThat(result).hasStatus(HttpStatus.BAD_REQUEST)
+					.bodyJson()
+					.extractingPath("$.parameter")
+					.isEqualTo("resource");
+			}
+			assertThat(SharedRedis.standalone().primary().command("DBSIZE")).isEqualTo(0L);
+		});
 	}
 
 	@Test
@@ -313,7 +337,6 @@ class RateLimitResourceIntegrationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
 	static class Application {
 
 		@Bean

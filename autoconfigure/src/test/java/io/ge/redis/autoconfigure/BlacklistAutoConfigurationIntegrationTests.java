@@ -14,6 +14,7 @@ import java.util.Map;
 import io.ge.redis.actuate.GeRedisEndpoint;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.BlacklistEvent;
+import io.ge.redis.blacklist.BlacklistGuard;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubjectBlockedException;
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -117,19 +118,30 @@ class BlacklistAutoConfigurationIntegrationTests {
 	}
 
 	@Test
-	void callerAuthenticatedOtherwiseIsRefusedUnlessConfigured() {
+	void callerAuthenticatedOtherwiseIsRefusedIfConfigured() {
 		Authentication other = UsernamePasswordAuthenticationToken.authenticated("anna", "demo", List.of());
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
 			authenticate(other);
-			assertThatExceptionOfType(TokenRevokedException.class).isThrownBy(context.getBean(Desk.class)::me)
-				.matches((ex) -> ex.status() == TokenStatus.UNIDENTIFIED);
+			assertThat(context.getBean(Desk.class).me()).isEqualTo("me");
 		});
 		this.runner.withUserConfiguration(Desk.class)
-			.withPropertyValues("ge.redis.blacklist.require-jti=false")
+			.withPropertyValues("ge.redis.blacklist.require-jti=true")
 			.run((context) -> {
 				authenticate(other);
-				assertThat(context.getBean(Desk.class).me()).isEqualTo("me");
+				assertThatExceptionOfType(TokenRevokedException.class).isThrownBy(context.getBean(Desk.class)::me)
+					.matches((ex) -> ex.status() == TokenStatus.UNIDENTIFIED);
 			});
+	}
+
+	@Test
+	void tokenWithoutIdIsCheckedBySubject() {
+		this.runner.withUserConfiguration(Desk.class).run((context) -> {
+			authenticate(new JwtAuthenticationToken(jwt(null)));
+			assertThat(context.getBean(Desk.class).me()).isEqualTo("me");
+			context.getBean(TokenBlacklist.class).revokeAll("https://issuer.example", "anna");
+			assertThatExceptionOfType(TokenRevokedException.class).isThrownBy(context.getBean(Desk.class)::me)
+				.matches((ex) -> ex.status() == TokenStatus.SUBJECT_REVOKED);
+		});
 	}
 
 	@Test
@@ -318,8 +330,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	void canBeSwitchedOff() {
 		for (String off : List.of("ge.redis.enabled=false", "ge.redis.blacklist.enabled=false")) {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(off).run((context) -> {
-				assertThat(context).doesNotHaveBean(TokenBlacklist.class)
-					.doesNotHaveBean(BlacklistTokenValidator.class);
+				assertThat(context).hasNotFailed().doesNotHaveBean(BlacklistGuard.class);
 				assertThatNoException().isThrownBy(() -> context.getBean(Desk.class).trade("boris"));
 			});
 		}
@@ -341,7 +352,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 			.sum();
 	}
 
-	private static Jwt jwt(String id) {
+	private static Jwt jwt(@Nullable String id) {
 		Instant now = Instant.now();
 		return Jwt.withTokenValue("value")
 			.header("alg", "none")

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
  * No guard blocks an event loop: BlockHound watches all of them, in a JVM of their own
  * that lets it rewrite the classes of the JDK.
  */
+@Wide
 class BlockingCallsIntegrationTests {
 
 	/** Beyond, a JDK may no longer let its classes be rewritten. */

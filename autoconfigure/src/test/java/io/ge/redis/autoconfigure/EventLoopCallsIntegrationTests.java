@@ -23,7 +23,9 @@ import io.ge.redis.idempotency.OnDuplicate;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -54,9 +56,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * complete, for as many script calls as plain results cost.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Sized
 class EventLoopCallsIntegrationTests {
 
-	private static final int CALLS = 10_000;
+	private static final int CALLS = Wide.RUN ? 10_000 : 1_000;
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -94,7 +97,7 @@ class EventLoopCallsIntegrationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void tenThousandAtOnceCostWhatPlainResultsDo(Call call) {
+	void manyAtOnceCostWhatPlainResultsDo(Call call) {
 		Scheduler loop = Schedulers.newSingle("event-loop");
 		try {
 			run(call, loop);
@@ -260,7 +263,7 @@ class EventLoopCallsIntegrationTests {
 			});
 		}
 
-		@RateLimited(key = "#user", limit = CALLS, window = "1h")
+		@RateLimited(key = "#user", limit = 10_000, window = "1h")
 		public Mono<String> limited(String user) {
 			return run();
 		}

@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.lock.DistributedLock;
+import io.ge.redis.lock.FencingToken;
 import io.ge.redis.ratelimit.RateLimited;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -30,6 +32,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,6 +69,12 @@ class GuardStartupTests {
 				arguments(NegativeLimit.class, "NegativeLimit.call()", "must be above zero", "such as 100"),
 				arguments(BurstOfWindow.class, "BurstOfWindow.call()", "TOKEN_BUCKET only", "Remove it"),
 				arguments(BadDuration.class, "BadDuration.call()", "\"soon\" is no duration", "\"10s\""),
+				arguments(NoUnit.class, "NoUnit.call()", "window = \"60\" has no unit", "\"60s\""),
+				arguments(ForgottenHash.class, "ForgottenHash.call(String)",
+						"key = \"user\" uses user, which #root does not have",
+						"Did you mean #user, or 'user' as constant text?"),
+				arguments(ForgottenBean.class, "ForgottenBean.call(String)", "uses of(#user)",
+						"#root.target.of(#user), or @bean.of(#user)"),
 				arguments(Placeholder.class, "Placeholder.call()", "cannot be resolved", "Define the property"),
 				arguments(SameNameTwice.class, "SameNameTwice.call()", "stands on it twice", "name of its own"),
 				arguments(PostProcessor.class, "PostProcessor.call()", "the bean is no proxy", "BeanPostProcessor"));
@@ -92,11 +102,40 @@ class GuardStartupTests {
 	}
 
 	@Test
-	void namesMissingConnectionFactory() {
+	void refusesFencingTokenThatNoLockSets() {
+		this.runner.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.withBean("desk", UnlockedToken.class)
+			.run((context) -> {
+				assertThat(context).hasFailed();
+				FailureAnalysis analysis = new GuardConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis.getDescription()).contains("Bean 'desk'", "@FencingToken",
+						"UnlockedToken.call(long)", "the method has no @DistributedLock");
+				assertThat(analysis.getAction()).contains("Add @DistributedLock");
+			});
+		this.runner.withBean("desk", UnlockedToken.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void namesUnusableConnectionFactory() {
 		this.runner.withBean(Meta.class)
 			.withPropertyValues("ge.redis.rate-limit.connection-factory=other")
 			.run((context) -> assertThat(context).getFailure()
-				.hasStackTraceContaining("ge.redis.*.connection-factory = other"));
+				.hasStackTraceContaining("ge.redis.rate-limit.connection-factory = other: there is no"));
+		this.runner.withBean("desk", Meta.class)
+			.withPropertyValues("ge.redis.rate-limit.connection-factory=desk")
+			.run((context) -> assertThat(context).getFailure()
+				.hasStackTraceContaining("ge.redis.rate-limit.connection-factory = desk: the bean of that name is a ")
+				.hasStackTraceContaining("Such beans are: redisConnectionFactory"));
+	}
+
+	@Test
+	void leavesSimpleBeanNamesToTheApplication() {
+		this.runner
+			.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+					CacheAutoConfiguration.class, BlacklistAutoConfiguration.class,
+					RefreshTokenAutoConfiguration.class))
+			.withUserConfiguration(NamedLikeOurs.class)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
@@ -240,6 +279,43 @@ class GuardStartupTests {
 
 	}
 
+	static class NoUnit {
+
+		@RateLimited(limit = 1, window = "${no.such.property:60}")
+		public void call() {
+		}
+
+	}
+
+	static class ForgottenHash {
+
+		@RateLimited(limit = 1, key = "user")
+		public String call(String user) {
+			return user;
+		}
+
+	}
+
+	static class ForgottenBean {
+
+		@RateLimited(limit = 1, key = "of(#user)")
+		public String call(String user) {
+			return user;
+		}
+
+	}
+
+	static class UnlockedToken {
+
+		@DistributedLock
+		public void locked(@FencingToken long token) {
+		}
+
+		public void call(@FencingToken long token) {
+		}
+
+	}
+
 	static class Placeholder {
 
 		@RateLimited(limit = 1, window = "${no.such.property}")
@@ -344,6 +420,17 @@ class GuardStartupTests {
 		@Override
 		@RateLimited(name = "generic", key = "#value", limit = 1)
 		public void call(String value) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NamedLikeOurs {
+
+		@Bean({ "rateLimiter", "distributedLocks", "idempotency", "caches", "tokenBlacklist", "usedIds",
+				"refreshTokens" })
+		String own() {
+			return "another library's";
 		}
 
 	}

@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.ge.redis.actuate.GeRedisEndpoint;
@@ -28,6 +29,7 @@ import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.idempotency.IdempotencyCallerException;
 import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.IdempotencyInFlightException;
 import io.ge.redis.idempotency.IdempotencyKeyException;
@@ -122,6 +124,19 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	void furtherResultsOfATypeAreReadBackIfAskedFor() {
+		this.runner.withUserConfiguration(Results.class)
+			.withPropertyValues("ge.redis.verify-round-trip=1")
+			.run((context) -> {
+				Results results = context.getBean(Results.class);
+				results.hidden("nothing");
+				assertThat(results.hidden("nothing").getName()).isNull();
+				results.hidden("k");
+				assertThatExceptionOfType(ResponseLostException.class).isThrownBy(() -> results.hidden("k"));
+			});
+	}
+
+	@Test
 	void payloadIsComparedByItsFields() {
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -194,9 +209,42 @@ class IdempotencyAutoConfigurationIntegrationTests {
 		});
 	}
 
+	@Test
+	void tokenWithoutSubjectStandsForItsClientElseForNobody() {
+		this.runner.withUserConfiguration(Desk.class)
+			.withPropertyValues("ge.redis.idempotency.operations.code.scope=global")
+			.run((context) -> {
+				Desk desk = context.getBean(Desk.class);
+				Idempotency idempotency = context.getBean(Idempotency.class);
+				try {
+					authenticate((jwt) -> jwt.claim("client_id", "one").claim("azp", "app"));
+					assertThat(desk.order("k", null)).isEqualTo("order 1");
+					authenticate((jwt) -> jwt.subject(" ").claim("client_id", "other"));
+					assertThat(desk.order("k", null)).isEqualTo("order 2");
+					authenticate((jwt) -> jwt.claim("azp", "app"));
+					assertThat(desk.order("k", null)).isEqualTo("order 3");
+					authenticate((jwt) -> jwt.claim("client_id", "one"));
+					assertThat(desk.order("k", null)).isEqualTo("order 1");
+					authenticate((jwt) -> jwt.claim("client_id", "").claim("scope", "sell"));
+					assertThatExceptionOfType(IdempotencyCallerException.class).isThrownBy(() -> desk.order("k", null))
+						.withMessageContaining("'orders'");
+					assertThat(idempotency.execute("code", 1, null, Integer.class, () -> 1)).isEqualTo(1);
+				}
+				finally {
+					SecurityContextHolder.clearContext();
+				}
+				assertThat(desk.order("k", null)).isEqualTo("order 4");
+			});
+	}
+
 	private static void authenticate(String issuer) {
-		Jwt jwt = Jwt.withTokenValue("token").header("alg", "none").issuer(issuer).subject("anna").build();
-		SecurityContextHolder.getContext().setAuthentication(new JwtAuthenticationToken(jwt, List.of()));
+		authenticate((jwt) -> jwt.issuer(issuer).subject("anna"));
+	}
+
+	private static void authenticate(Consumer<Jwt.Builder> claims) {
+		Jwt.Builder jwt = Jwt.withTokenValue("token").header("alg", "none");
+		claims.accept(jwt);
+		SecurityContextHolder.getContext().setAuthentication(new JwtAuthenticationToken(jwt.build(), List.of()));
 	}
 
 	@Test
@@ -696,7 +744,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 		@Idempotent(key = "#key")
 		public Hidden hidden(String key) {
 			Hidden hidden = new Hidden();
-			hidden.name = "anna";
+			hidden.name = key.equals("nothing") ? null : "anna";
 			return hidden;
 		}
 

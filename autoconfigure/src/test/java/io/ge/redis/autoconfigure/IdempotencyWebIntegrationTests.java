@@ -180,6 +180,7 @@ class IdempotencyWebIntegrationTests {
 			assertThat(other.getStatus()).isEqualTo(201);
 			assertThat(other.getHeader(REPLAYED)).isNull();
 			assertThat(http.send(sell("SOL", "9").header(KEY, "k")).getStatus()).isEqualTo(201);
+			assertProblem(http.send(sell("SOL", "9").header(KEY, "k").principal(() -> " ")), 403, "caller-unnamed");
 			assertThat(http.effects()).isEqualTo(3);
 			http.send(post("/global").header(KEY, "k").principal(() -> "anna"));
 			assertThat(http.send(post("/global").header(KEY, "k").principal(() -> "boris")).getHeader(REPLAYED))

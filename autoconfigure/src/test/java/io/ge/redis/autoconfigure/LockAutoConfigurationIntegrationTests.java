@@ -146,7 +146,7 @@ class LockAutoConfigurationIntegrationTests {
 	void methodsRunUnguardedWhenSwitchedOff() {
 		for (String property : List.of("ge.redis.enabled=false", "ge.redis.lock.enabled=false")) {
 			this.runner.withPropertyValues(property).run((context) -> {
-				assertThat(context).hasNotFailed().doesNotHaveBean(DistributedLocks.class);
+				assertThat(context).hasNotFailed().doesNotHaveBean(LockGuard.class);
 				Desk desk = context.getBean(Desk.class);
 				assertThat(desk.run("a", () -> desk.run("a", () -> true))).isTrue();
 				assertThat(desk.events()).isEmpty();

@@ -90,6 +90,8 @@ class RateLimitRefreshIntegrationTests {
 			assertThat(limitOf(limiter, "anna")).isEqualTo(2);
 			assertThat(output).contains("Rate limits stay as they were", "ge.redis.rate-limit.limits.tasks.limit",
 					"above zero");
+			refresh(context, Map.of("ge.redis.rate-limit.limits.tasks.window", 60));
+			assertThat(output).contains("ge.redis.rate-limit.limits.tasks.window: \"60\" has no unit");
 			refresh(context, Map.of("ge.redis.rate-limit.limits.tasks.limit", "few"));
 			assertThat(limitOf(limiter, "anna")).isEqualTo(2);
 			assertThat(output).contains("Failed to bind properties under 'ge.redis.rate-limit.limits.tasks.limit'");

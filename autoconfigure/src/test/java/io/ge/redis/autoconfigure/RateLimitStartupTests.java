@@ -87,6 +87,22 @@ class RateLimitStartupTests {
 	}
 
 	@Test
+	void windowWithoutUnitIsRefused() {
+		assertRefused("limits.search.window=60", "ge.redis.rate-limit.limits.search.window: \"60\" has no unit.",
+				"Write \"60s\"");
+		assertRefused("limits.search.window=${seconds:60}", "\"60\" has no unit.", "Write \"60s\"");
+	}
+
+	@Test
+	void durationsWithUnitsAndThoseOfOthersStartAsBefore() {
+		this.runner
+			.withPropertyValues("ge.redis.rate-limit.limits.search.window=PT1M",
+					"ge.redis.rate-limit.limits.search.wait-time=0", "ge.redis.outage.command-timeout=300ms",
+					"spring.data.redis.timeout=60")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void largestExactLimitThatIsNoneIsNamed() {
 		assertRefused("largest-exact-limit=0", "ge.redis.rate-limit.largest-exact-limit must be above zero", "10000");
 	}

@@ -17,6 +17,7 @@ import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.SharedRedis;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -25,6 +26,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -38,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Exceptions that are an outcome.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class StoredExceptionsIntegrationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -147,7 +151,7 @@ class StoredExceptionsIntegrationTests {
 	}
 
 	@Test
-	void nameInRedisMakesNoOtherClass() {
+	void nameInRedisMakesNoOtherClass(CapturedOutput output) {
 		SharedRedis.standalone().flushAll();
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -162,6 +166,7 @@ class StoredExceptionsIntegrationTests {
 				assertThatExceptionOfType(ResponseLostException.class).isThrownBy(() -> desk.sold("k"));
 			}
 		});
+		assertThat(output).containsOnlyOnce("A kept result of @Idempotent");
 	}
 
 	@Test

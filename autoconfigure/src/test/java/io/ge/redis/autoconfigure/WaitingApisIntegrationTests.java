@@ -79,7 +79,7 @@ class WaitingApisIntegrationTests {
 			});
 	}
 
-	private static Map<String, ThrowingCallable> calls(BeanFactory beans) {
+	static Map<String, ThrowingCallable> calls(BeanFactory beans) {
 		TokenIdentity token = new TokenIdentity(null, "jti", "anna", null, null, null, null, null);
 		Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
 		RateLimiter limiter = beans.getBean(RateLimiter.class);

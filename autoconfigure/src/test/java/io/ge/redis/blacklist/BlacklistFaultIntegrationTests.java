@@ -15,9 +15,11 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Sabotage;
@@ -36,6 +38,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What revoked tokens are good for while things go wrong: nothing.
  */
+@Wide
 class BlacklistFaultIntegrationTests {
 
 	private static final String REFUSED = "a revoked token is refused from the moment all instances are said to know";
@@ -98,11 +101,13 @@ class BlacklistFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void redisHungAndResumed() throws Exception {
 		underLoad(site.redisHung(), Duration.ofMillis(700), silent);
 	}
 
 	@Test
+	@FirstRun
 	void networkCut() throws Exception {
 		underLoad(site.networkCut(), Duration.ofMillis(700), silent);
 		Duration lasting = Duration.ofMillis(700);
@@ -211,6 +216,7 @@ class BlacklistFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void revokerKilledRightAfterRevokeReturned() throws Exception {
 		FaultRun run = FaultRun.of("blacklist", "instance killed right after revoke returned", REFUSED).atLeast(20, 1);
 		BlacklistScenario.revokerKilled(run, site.one(), site.second());

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.InstanceCallException;
 import io.ge.redis.test.instance.Instances;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Revocations between eight processes, which share the clock of
  * {@link System#nanoTime()}.
  */
+@Wide
 @OnRedis
 class BlacklistProcessesIntegrationTests {
 

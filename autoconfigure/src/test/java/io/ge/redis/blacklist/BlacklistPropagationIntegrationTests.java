@@ -17,6 +17,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +173,7 @@ class BlacklistPropagationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void tenThousandRevocationsWhileConnectionsFlapAndInstancesRestart() throws Exception {
 		List<TokenIdentity> tokens = new ArrayList<>();
 		Instance restarting = new Instance(this.redis);

@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The scripts against what they promise, at times that the test chooses: the one line
  * that reads the clock is replaced.
  */
+@Sized
 class BlacklistScriptsIntegrationTests {
 
 	private static final String CLOCK_LINE = "local clock = redis.call('TIME') -- the only reading of time";
@@ -77,7 +79,7 @@ class BlacklistScriptsIntegrationTests {
 		factory.destroy();
 	}
 
-	@Property(tries = 150, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void revokingAllRefusesWhatWasIssuedBeforeAndNothingStampedAfter(
 			@ForAll("schedules") @Size(max = 14) List<Step> schedule) {
 		String row = newKey();
@@ -106,7 +108,7 @@ class BlacklistScriptsIntegrationTests {
 		}
 	}
 
-	@Property(tries = 100, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void loginAfterRevokingAllWorksAlsoWhereTheClockStepsBack(
 			@ForAll @Size(min = 1, max = 10) List<@IntRange(min = -3_000_000, max = 3_000_000) Integer> steps) {
 		String row = newKey();
@@ -122,7 +124,7 @@ class BlacklistScriptsIntegrationTests {
 		}
 	}
 
-	@Property(tries = 200, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void revokedTokenIsNeverClearAgain(@ForAll @IntRange(min = -70_000, max = 70_000) int lifeMillis,
 			@ForAll("instantsAroundTheEnd") long afterEnd) {
 		String row = newKey();
@@ -140,7 +142,7 @@ class BlacklistScriptsIntegrationTests {
 		assertThat(check(checkedAt, expiresAt, "", "", row, TOKEN)).isNotEqualTo(CLEAR);
 	}
 
-	@Property(tries = 200, shrinking = ShrinkingMode.BOUNDED, edgeCases = EdgeCasesMode.NONE)
+	@Property(shrinking = ShrinkingMode.BOUNDED, edgeCases = EdgeCasesMode.NONE)
 	void revokedTokenOfSubjectIsNotClearAgainWhenItsNotBeforeLapses(@ForAll("instantsAroundTheEnd") long afterEnd,
 			@ForAll @IntRange(max = 5_000_000) int issuedBefore, @ForAll boolean stamped,
 			@ForAll @IntRange(max = 1_000_000) int issuerAhead) {

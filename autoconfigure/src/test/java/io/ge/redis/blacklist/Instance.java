@@ -33,7 +33,7 @@ import static org.awaitility.Awaitility.await;
 final class Instance implements AutoCloseable {
 
 	/** A busy machine lets nothing become too old that is remembered. */
-	private static final Duration PATIENT = Duration.ofSeconds(5);
+	private static final Duration PATIENT = Duration.ofSeconds(2);
 
 	private static final AtomicInteger NUMBER = new AtomicInteger();
 

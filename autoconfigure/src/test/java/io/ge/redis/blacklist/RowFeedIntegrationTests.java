@@ -25,6 +25,7 @@ import java.util.function.Consumer;
 
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TestBackend;
 import net.jqwik.api.Arbitraries;
@@ -54,6 +55,7 @@ import static org.awaitility.Awaitility.await;
  * write between any two scripts of its looks, the stream is cut and lost, and everything
  * is flushed. Nothing runs by itself; the test says when the instance looks.
  */
+@Sized
 class RowFeedIntegrationTests {
 
 	private static final Clocks CLOCKS = new Clocks(Duration.ofDays(1).toMillis(), 60_000, 1000);
@@ -104,7 +106,7 @@ class RowFeedIntegrationTests {
 		factory.destroy();
 	}
 
-	@Property(tries = 60, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void nothingIsMissedWhateverHappensBetweenTwoScripts(
 			@ForAll("schedules") @Size(min = 5, max = 40) List<Write> schedule,
 			@ForAll @IntRange(min = 1, max = 4) int page, @ForAll("mostExact") int mostExact) {
@@ -269,6 +271,48 @@ class RowFeedIntegrationTests {
 			reader.look();
 			assertThat(reader.memory.status(token("own"))).isEqualTo(TokenStatus.REVOKED);
 			assertThat(reader.feed.isFresh(System.nanoTime())).isTrue();
+		}
+	}
+
+	@Example
+	void entriesAndRowsThatCannotBeReadArePassedOver() {
+		begin();
+		try (Reader reader = new Reader(2, 1000)) {
+			reader.look();
+			redis.primary()
+				.command("ZADD", this.keys + "rows1", String.valueOf(FAR), "?row", String.valueOf(FAR), "row");
+			for (String entry : List.of("no change of ours", "x-another release's kind", "t")) {
+				String name = "before " + entry;
+				write(new RowName(RowKind.TOKEN, "issuer", name), "until", FAR);
+				redis.primary().command("XADD", this.keys + "changes1", "*", "c", entry);
+				write(new RowName(RowKind.TOKEN, "issuer", "after " + entry), "until", FAR);
+				reader.look();
+				assertThat(reader.feed.isFresh(System.nanoTime())).isTrue();
+				assertThat(reader.feed.position()).isEqualTo(lastChange());
+				assertThat(reader.memory.status(token(name))).isEqualTo(TokenStatus.REVOKED);
+				assertThat(reader.memory.status(token("after " + entry))).isEqualTo(TokenStatus.REVOKED);
+			}
+		}
+	}
+
+	private String lastChange() {
+		List<?> last = (List<?>) redis.primary().command("XREVRANGE", this.keys + "changes1", "+", "-", "COUNT", "1");
+		return (String) ((List<?>) last.get(0)).get(0);
+	}
+
+	@Example
+	void healthShowsThatChangesCannotBeFollowed() {
+		begin();
+		redis.primary().command("SET", this.keys + "changes1", "of another type", "PX", "60000");
+		try (Reader reader = new Reader(RowFeed.PAGE, 1000)) {
+			assertThat(reader.feed.problem()).isNull();
+			reader.feed.used(System.nanoTime());
+			await()
+				.untilAsserted(() -> assertThat(reader.feed.problem()).contains("every check asks Redis", "WRONGTYPE"));
+			redis.flushAll();
+			reader.feed.wrote();
+			await().until(() -> reader.feed.problem() == null);
+			reader.feed.pause();
 		}
 	}
 

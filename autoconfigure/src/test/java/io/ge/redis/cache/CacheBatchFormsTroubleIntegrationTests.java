@@ -23,6 +23,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests of readers of several values that come later, where Redis or other callers do not
  * do as usual, or there are many servers.
  */
+@Wide
 class CacheBatchFormsTroubleIntegrationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
@@ -141,6 +143,7 @@ class CacheBatchFormsTroubleIntegrationTests {
 	 * Entries are in many slots.
 	 */
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster {
 

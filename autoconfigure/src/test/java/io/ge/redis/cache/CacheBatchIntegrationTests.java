@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -21,24 +22,28 @@ class CacheBatchIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends CacheBatchContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.JEDIS)
 	class ThroughJedis extends CacheBatchContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends CacheBatchContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.VALKEY_8)
 	class OnValkey8 extends CacheBatchContract {
 

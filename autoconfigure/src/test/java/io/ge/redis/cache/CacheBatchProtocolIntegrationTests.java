@@ -13,6 +13,7 @@ import java.util.Random;
 
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Each row has a {@link CacheProtocolModel} of its own, of which each part of each reply
  * must be; at the end every cached value equals the database or there is none.
  */
+@Sized
 class CacheBatchProtocolIntegrationTests {
 
 	private static final int ROWS = 3;
@@ -66,7 +68,7 @@ class CacheBatchProtocolIntegrationTests {
 		client.shutdown();
 	}
 
-	@Property(tries = 1000, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void atRestEveryRowOfTheCacheEqualsTheDatabaseOrIsEmpty(@ForAll("schedules") List<Step> schedule) {
 		Run run = new Run(connection.sync());
 		schedule.forEach(run::step);

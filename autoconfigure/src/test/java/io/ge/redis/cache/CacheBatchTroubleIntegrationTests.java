@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * What a caller gets who reads several values, and Redis or the database does not answer.
  */
+@Wide
 class CacheBatchTroubleIntegrationTests {
 
 	private static final List<String> IDS = List.of("a", "b", "c");

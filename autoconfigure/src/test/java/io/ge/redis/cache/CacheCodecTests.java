@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class CacheCodecTests {
 
-	private final CacheCodec codec = new CacheCodec(JsonMapper::shared, () -> 16384);
+	private final CacheCodec codec = new CacheCodec(JsonMapper::shared, () -> 16384, () -> 0);
 
 	@Test
 	void valuesSurvive() {
@@ -107,10 +107,10 @@ class CacheCodecTests {
 
 	@Test
 	void largeValuesAreCompressedWhereThatMakesThemSmaller() {
-		CacheType type = new CacheCodec(JsonMapper::shared, () -> 100).type(String.class);
+		CacheType type = new CacheCodec(JsonMapper::shared, () -> 100, () -> 0).type(String.class);
 		assertThat(type.write("a".repeat(98))).as("up to the threshold").hasSize(122);
 		assertThat(type.write("a".repeat(99))).as("above it").hasSizeLessThan(60);
-		CacheType eager = new CacheCodec(JsonMapper::shared, () -> 0).type(String.class);
+		CacheType eager = new CacheCodec(JsonMapper::shared, () -> 0, () -> 0).type(String.class);
 		assertThat(eager.write("abcdefghij")).as("no smaller").hasSize(34);
 		assertThat(eager.read(eager.write("abcdefghij")).value()).isEqualTo("abcdefghij");
 		byte[] damaged = type.write("a".repeat(1000));

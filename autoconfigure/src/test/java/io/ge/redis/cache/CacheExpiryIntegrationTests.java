@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * takes five seconds off its TTL: so it does not matter how slow the machine is.
  */
 @OnRedis
+@Wide
 class CacheExpiryIntegrationTests {
 
 	private static final int EXPIRIES = Integer.getInteger("ge.test.cache.expiries", 40);

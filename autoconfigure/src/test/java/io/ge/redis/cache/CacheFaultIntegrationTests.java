@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
+import io.ge.redis.test.FirstRun;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Sabotage;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 /**
  * What the cache holds, beside the database, after things have gone wrong.
  */
+@Wide
 class CacheFaultIntegrationTests {
 
 	private static final String FRESH = "at rest the cache holds what the database holds";
@@ -140,11 +143,13 @@ class CacheFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void redisHungUnderWritesAndResumed() throws Exception {
 		underLoad(site.redisHung(), Duration.ofMillis(700));
 	}
 
 	@Test
+	@FirstRun
 	void networkCutUnderWrites() throws Exception {
 		underLoad(site.networkCut(), Duration.ofMillis(700));
 	}
@@ -160,6 +165,7 @@ class CacheFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void writerKilledBetweenCommitAndPublication() throws Exception {
 		String fault = "kill -9 between commit and after-commit";
 		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(24, 1);

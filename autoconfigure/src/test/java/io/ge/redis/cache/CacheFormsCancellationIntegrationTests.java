@@ -17,6 +17,8 @@ import io.ge.redis.cache.LaterApplication.Account;
 import io.ge.redis.cache.LaterApplication.Accounts;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,9 +33,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Readers and writers that take long, or are cancelled.
  */
+@Sized
 class CacheFormsCancellationIntegrationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final int CANCELLATIONS = Wide.RUN ? 10_000 : 1_000;
 
 	private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
 
@@ -118,7 +123,7 @@ class CacheFormsCancellationIntegrationTests {
 		batches.afterRead((ids) -> Mono.delay(Duration.ofMillis(random.nextInt(3))));
 		this.accounts.afterRead((read) -> Mono.delay(Duration.ofMillis(1)));
 		LaterBatches.Form[] forms = LaterBatches.Form.values();
-		for (int i = 0; i < 10_000; i++) {
+		for (int i = 0; i < CANCELLATIONS; i++) {
 			List<String> ids = random.ints(4, 0, 50).mapToObj((id) -> "b" + id).distinct().toList();
 			begun.add((i % 10 == 0) ? this.accounts.find(ids.get(0)).toFuture()
 					: forms[i % forms.length].begin(batches, ids));
@@ -140,12 +145,12 @@ class CacheFormsCancellationIntegrationTests {
 	}
 
 	@Test
-	void tenThousandCancellationsLeaveNothingBehind() {
+	void cancellationsLeaveNothingBehind() {
 		Random random = new Random(42);
 		List<Disposable> begun = new ArrayList<>();
 		this.accounts.afterRead((read) -> Mono.delay(Duration.ofMillis(random.nextInt(3))));
 		this.accounts.afterChange(Mono.delay(Duration.ofMillis(1)));
-		for (int i = 0; i < 10_000; i++) {
+		for (int i = 0; i < CANCELLATIONS; i++) {
 			int number = random.nextInt(50);
 			String id = "c" + number;
 			// Writers remove what readers have left behind: half of the entries have none

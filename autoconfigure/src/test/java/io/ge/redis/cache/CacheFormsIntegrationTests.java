@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
@@ -168,9 +169,11 @@ class CacheFormsIntegrationTests {
 	@ParameterizedTest
 	@EnumSource
 	void whoeverWaitsTakesOverAtOnceWhenTheLoaderIsCancelled(Form form) {
-		this.accounts.afterRead((read) -> Mono.never());
+		AtomicBoolean hanging = new AtomicBoolean();
+		this.accounts.afterRead((read) -> Mono.never().doOnSubscribe((subscription) -> hanging.set(true)));
 		Runnable cancel = form.cancellable(this.accounts, "a");
-		Awaitility.await().until(() -> this.accounts.loads().get() == 1);
+		Awaitility.await().untilTrue(hanging);
+		SharedRedis.standalone().configResetStat();
 		CompletableFuture<Account> here = this.accounts.find("a").toFuture();
 		CompletableFuture<Account> there = other.accounts().find("a").toFuture();
 		Awaitility.await().until(() -> SharedRedis.standalone().commandCalls("sadd") > 0);

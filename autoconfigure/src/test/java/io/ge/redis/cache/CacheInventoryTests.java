@@ -22,4 +22,9 @@ class CacheInventoryTests {
 		assertThat(inventory.warmUps()).containsExactly(new CacheInventory.WarmUp("words", "done", 5));
 	}
 
+	@Test
+	void instanceWithoutCachesTellsNothing() {
+		assertThat(CacheInventory.parse("")).isNull();
+	}
+
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Each reply is compared with that of {@link CacheProtocolModel}, and at the end, when
  * everybody is done or dead, the cached value equals the database or there is none.
  */
+@Sized
 class CacheProtocolIntegrationTests {
 
 	private static final String[] KEYS = { "m:{row}:e1", "m:{row}:w1", "m:{row}:q1", "m:{row}:r1" };
@@ -77,7 +79,7 @@ class CacheProtocolIntegrationTests {
 		client.shutdown();
 	}
 
-	@Property(tries = 3000, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void atRestTheCacheEqualsTheDatabaseOrIsEmpty(@ForAll("schedules") List<Step> schedule) {
 		Run run = new Run(connection.sync());
 		schedule.forEach(run::step);

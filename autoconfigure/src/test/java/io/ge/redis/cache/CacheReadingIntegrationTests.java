@@ -34,6 +34,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -63,14 +67,14 @@ class CacheReadingIntegrationTests {
 	static void start(RedisFixture redis) {
 		server = redis.endpoints().get(0);
 		application = CacheApplication
-			.start(redis.properties(), "ge.redis.cache.early-refresh.threads=1", "ge.redis.cache.compress-above=200B",
-					"ge.redis.cache.max-value-size=1KB", "ge.redis.cache.lease-time=1m",
-					"ge.redis.cache.caches.off.early-refresh.mode=off", "ge.redis.cache.caches.kept.ttl=1m",
-					"ge.redis.cache.caches.kept.stale-if-error=1h", "ge.redis.cache.caches.late.ttl=1m",
-					"ge.redis.cache.caches.late.stale-if-error=1h", "ge.redis.cache.caches.late.load-wait=50ms",
-					"ge.redis.cache.caches.late.on-load-timeout=stale", "ge.redis.cache.caches.waiting.ttl=1m",
-					"ge.redis.cache.caches.waiting.stale-if-error=1h", "ge.redis.cache.caches.waiting.load-wait=50ms",
-					"ge.redis.cache.caches.failing.load-wait=50ms",
+			.start(redis.properties(), "ge.redis.verify-round-trip=1", "ge.redis.cache.early-refresh.threads=1",
+					"ge.redis.cache.compress-above=200B", "ge.redis.cache.max-value-size=1KB",
+					"ge.redis.cache.lease-time=1m", "ge.redis.cache.caches.off.early-refresh.mode=off",
+					"ge.redis.cache.caches.kept.ttl=1m", "ge.redis.cache.caches.kept.stale-if-error=1h",
+					"ge.redis.cache.caches.late.ttl=1m", "ge.redis.cache.caches.late.stale-if-error=1h",
+					"ge.redis.cache.caches.late.load-wait=50ms", "ge.redis.cache.caches.late.on-load-timeout=stale",
+					"ge.redis.cache.caches.waiting.ttl=1m", "ge.redis.cache.caches.waiting.stale-if-error=1h",
+					"ge.redis.cache.caches.waiting.load-wait=50ms", "ge.redis.cache.caches.failing.load-wait=50ms",
 					"ge.redis.cache.caches.failing.on-load-timeout=fail", "ge.redis.cache.caches.hurried.load-wait=0s",
 					"ge.redis.cache.caches.hurried.on-load-timeout=fail", "ge.redis.cache.caches.spread.ttl=1000s",
 					"ge.redis.cache.caches.spread.ttl-jitter=0.5", "ge.redis.cache.caches.eternal.permanent=true")
@@ -732,6 +736,39 @@ class CacheReadingIntegrationTests {
 		Awaitility.await("the lease is given back").until(() -> ttl(key("lazy", "e1")) == -2);
 		assertThat(this.caches.write("lazy", "a", lazy)).isNotNull();
 		assertThat(ttl(key("lazy", "e1"))).isEqualTo(-2);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void valueThatWouldComeBackAsSomethingElseIsReturnedAndNotStored(CapturedOutput output) {
+		assertThat(this.caches.get("lossy", "a", Lossy.class, () -> new Lossy(null))).isNotNull();
+		assertThat(ttl(key("lossy", "e1"))).as("nothing to be lost").isPositive();
+		for (int i = 0; i < 2; i++) {
+			this.caches.write("lossy", "a", () -> new Lossy("note"));
+			assertThat(ttl(key("lossy", "e1"))).as("removed by the writer").isEqualTo(-2);
+			assertThat(this.caches.get("lossy", "a", Lossy.class, () -> new Lossy("note")).note).isEqualTo("note");
+			Awaitility.await("the lease is given back").until(() -> ttl(key("lossy", "e1")) == -2);
+		}
+		assertThat(output).containsOnlyOnce("A value of cache 'lossy' is not stored, since a " + Lossy.class.getName()
+				+ " is read back with something else in [note]. Make it a type that");
+	}
+
+	/**
+	 * Has something that Jackson does not see.
+	 */
+	static final class Lossy {
+
+		public String name = "";
+
+		private @Nullable String note;
+
+		Lossy() {
+		}
+
+		Lossy(@Nullable String note) {
+			this.note = note;
+		}
+
 	}
 
 	/**

@@ -12,6 +12,7 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.within;
 /**
  * How many entries a cache has, as far as that can be told without counting them.
  */
+@Wide
 class CacheSizesIntegrationTests {
 
 	@Test
@@ -64,7 +66,7 @@ class CacheSizesIntegrationTests {
 	}
 
 	private static CacheControl control(CacheApplication application) {
-		return application.bean(CacheGuard.class).control((name) -> Map.of());
+		return application.bean(CacheGuard.class).control();
 	}
 
 	private static CacheControl.Size size(CacheApplication application) {

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.Instances;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A thousand callers in four processes want the same value, which is not there. Repeated
  * more often with {@code -Dge.test.cache.stampedes}.
  */
+@Wide
 @OnRedis
 class CacheStampedeIntegrationTests {
 

@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -14,8 +15,6 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -23,6 +22,7 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.invocation.Setting.Origin;
+import io.ge.redis.test.LibraryClasses;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,7 +95,7 @@ class CacheStartupTests {
 				arguments(FutureWriter.class, "@CacheWriteThrough", "Future cannot be guarded",
 						"Return the plain value"),
 				arguments(AbstractWithin.class, "@CacheAside", "cannot be read back", "a record"),
-				arguments(Unreadable.class, "@CacheAside", "'text' of", "a record"),
+				arguments(Unreadable.class, "@CacheAside", "although it has the field 'id'", "a record"),
 				arguments(PermanentWithTtl.class, "@CacheAside", "both a ttl and permanent = true",
 						"Leave one of them out"),
 				arguments(PermanentBesideTtl.class, "", "both a ttl and permanent = true", "Leave one of them out"),
@@ -138,6 +138,7 @@ class CacheStartupTests {
 	static Stream<Arguments> badProperties() {
 		return Stream.of(
 				arguments("ge.redis.cache.max-staleness=0s", "ge.redis.cache.max-staleness must be at least 1ms"),
+				arguments("ge.redis.verify-round-trip=1.1", "ge.redis.verify-round-trip must be from 0 to 1"),
 				arguments("ge.redis.cache.ttl=0s", "ge.redis.cache.ttl must be at least 1ms"),
 				arguments("ge.redis.cache.intent-timeout=0s", "intent-timeout must be at least 1ms"),
 				arguments("ge.redis.cache.caches.numbers.lease-time=-1s", "caches.numbers.lease-time must be"),
@@ -339,7 +340,7 @@ class CacheStartupTests {
 	static class AbstractWithin {
 
 		@CacheAside(cache = "c", key = "#id")
-		public List<RoundTripTests.HasAbstract> read(String id) {
+		public List<ApplicationContext> read(String id) {
 			return List.of();
 		}
 
@@ -348,9 +349,15 @@ class CacheStartupTests {
 	static class Unreadable {
 
 		@CacheAside(cache = "c", key = "#id")
-		public RoundTripTests.NoReader read(String id) {
-			return new RoundTripTests.NoReader();
+		public Optional<Hidden> read(String id) {
+			return Optional.of(new Hidden());
 		}
+
+	}
+
+	static class Hidden {
+
+		String id = "";
 
 	}
 
@@ -475,8 +482,7 @@ class CacheStartupTests {
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("com.github.benmanes..")
-			.check(new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
-				.importPackages("io.ge.redis"));
+			.check(LibraryClasses.all());
 	}
 
 	static class EarlyUser {

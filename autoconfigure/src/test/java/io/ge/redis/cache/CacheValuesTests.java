@@ -20,7 +20,7 @@ class CacheValuesTests {
 	void writerIsNotToldThatNothingIsKnownOfTheType() {
 		CacheCodec codec = new CacheCodec(() -> {
 			throw new IllegalStateException("no mapper");
-		}, () -> 16384);
+		}, () -> 16384, () -> 0);
 		CacheValues values = new CacheValues(new CacheDefinitions(() -> {
 			throw new IllegalStateException("not needed");
 		}, List::of), codec);

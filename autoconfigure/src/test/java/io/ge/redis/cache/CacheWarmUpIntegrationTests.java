@@ -17,6 +17,7 @@ import io.ge.redis.cache.WarmUpApplication.Words;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.Instances;
 import org.awaitility.Awaitility;
@@ -223,6 +224,7 @@ class CacheWarmUpIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void anotherInstanceTakesOverFromOneThatIsKilled() {
 		try (Instances instances = Instances.of(WarmUpApplication.class)
 			.with(SharedRedis.standalone().properties())

@@ -40,7 +40,14 @@ final class Interleavings<S> {
 	 * Takes all orders.
 	 */
 	static <S> Outcome explore(Protocol<S> protocol) {
-		return new Interleavings<>(protocol).all();
+		return new Interleavings<>(protocol).all(false);
+	}
+
+	/**
+	 * Takes orders until one is stale, all if none is.
+	 */
+	static <S> Outcome search(Protocol<S> protocol) {
+		return new Interleavings<>(protocol).all(true);
 	}
 
 	/**
@@ -50,7 +57,7 @@ final class Interleavings<S> {
 		return new Interleavings<>(protocol).some(new Random(seed), walks);
 	}
 
-	private Outcome all() {
+	private Outcome all(boolean untilStale) {
 		Set<S> seen = new HashSet<>();
 		Deque<Trace<S>> open = new ArrayDeque<>();
 		for (S start : this.protocol.starts()) {
@@ -58,7 +65,7 @@ final class Interleavings<S> {
 			seen.add(start);
 		}
 		// First in, first out: the first example found is the shortest
-		for (Trace<S> trace = open.poll(); trace != null; trace = open.poll()) {
+		for (Trace<S> trace = open.poll(); trace != null && !(untilStale && this.stale > 0); trace = open.poll()) {
 			List<Step<S>> steps = this.protocol.steps(trace.state);
 			if (steps.isEmpty()) {
 				end(trace);

@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class LazyValuesTests {
 
-	private final CacheCodec codec = new CacheCodec(JsonMapper::shared, () -> 16384);
+	private final CacheCodec codec = new CacheCodec(JsonMapper::shared, () -> 16384, () -> 0);
 
 	private void refuses(Type type, Object value, String place) {
 		assertThatExceptionOfType(LazyValueException.class).isThrownBy(() -> this.codec.type(type).write(value))

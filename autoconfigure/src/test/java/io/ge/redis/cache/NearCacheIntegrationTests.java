@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -21,18 +22,21 @@ class NearCacheIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.SENTINEL)
 	class OnSentinel extends NearCacheContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends NearCacheContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.JEDIS)
 	class ThroughJedis extends NearCacheContract {
 

@@ -25,6 +25,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SentinelRedis;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -85,6 +86,7 @@ class NearCacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void changesAtTheMomentInWhichConnectionsAreKilled() {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				Pair pair = new Pair(redis, redis.properties(), OLD, SHORT, SHORT)) {
@@ -103,6 +105,7 @@ class NearCacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void changeWhileTheNetworkWasCut() {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				TcpProxy network = new TcpProxy(redis.primary());
@@ -140,6 +143,7 @@ class NearCacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void invalidationByWhoeverMayNotTellOthers(CapturedOutput output) {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				Pair pair = new Pair(redis, redis.properties(), FRESH, LONG, LONG)) {
@@ -203,6 +207,7 @@ class NearCacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void changeDuringAFailover() {
 		try (SentinelRedis redis = RedisServers.sentinel();
 				Pair pair = new Pair(redis, redis.properties(), FRESH, SHORT, LONG)) {
@@ -222,6 +227,7 @@ class NearCacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void messagesOfOneNodeOfAClusterDoNotComeThrough() {
 		try (ClusterRedis redis = RedisServers.cluster();
 				Pair pair = new Pair(redis, redis.properties(), FRESH, LONG, LONG)) {

@@ -31,7 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class NearCacheTests {
 
-	private static final CacheCodec CODEC = new CacheCodec(() -> JsonMapper.builder().build(), () -> Long.MAX_VALUE);
+	private static final CacheCodec CODEC = new CacheCodec(() -> JsonMapper.builder().build(), () -> Long.MAX_VALUE,
+			() -> 0);
 
 	private static final CacheType TYPE = CODEC.type(Integer.class);
 

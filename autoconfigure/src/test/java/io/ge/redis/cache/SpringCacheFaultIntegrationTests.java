@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Sabotage;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What the cache holds behind Spring's own annotations, beside the database, after things
  * have gone wrong.
  */
+@Wide
 class SpringCacheFaultIntegrationTests {
 
 	private static final String FRESH = "at rest the cache holds what the database holds";

@@ -21,6 +21,7 @@ import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Spring's caches in code.
  */
+@Wide
 @OnRedis
 class SpringCacheInCodeIntegrationTests {
 

@@ -20,6 +20,7 @@ import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Methods with Spring's annotations whose value comes later.
  */
+@Wide
 @OnRedis
 class SpringCacheLaterIntegrationTests {
 

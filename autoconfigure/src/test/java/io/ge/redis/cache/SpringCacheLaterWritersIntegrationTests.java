@@ -18,6 +18,7 @@ import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Writers with Spring's annotations that change the database later, or again.
  */
+@Wide
 @OnRedis
 class SpringCacheLaterWritersIntegrationTests {
 

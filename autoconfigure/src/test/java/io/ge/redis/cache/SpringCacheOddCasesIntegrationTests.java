@@ -15,6 +15,7 @@ import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Methods with Spring's annotations whose keys, conditions or operations are unusual.
  */
+@Wide
 @OnRedis
 class SpringCacheOddCasesIntegrationTests {
 

@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -21,18 +22,21 @@ class SpringCacheTopologiesIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.SENTINEL)
 	class OnSentinel extends SpringCacheContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends SpringCacheContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.JEDIS)
 	class ThroughJedis extends SpringCacheContract {
 

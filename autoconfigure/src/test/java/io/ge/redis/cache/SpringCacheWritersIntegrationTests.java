@@ -20,6 +20,7 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * Methods with {@code @CachePut} and {@code @CacheEvict}. At each commit the change must
  * be announced, and afterwards the cache must equal the database.
  */
+@Wide
 @OnRedis
 class SpringCacheWritersIntegrationTests {
 

@@ -46,7 +46,7 @@ class SpringTypesTests {
 	private final CacheDefinitions definitions = new CacheDefinitions(
 			() -> Binder.get(this.environment).bindOrCreate("ge.redis.cache", CacheProperties.class), List::of);
 
-	private final CacheCodec codec = new CacheCodec(JsonMapper::shared, () -> 16384);
+	private final CacheCodec codec = new CacheCodec(JsonMapper::shared, () -> 16384, () -> 0);
 
 	private final SpringTypes types = new SpringTypes(this.definitions, new CacheAttributes(this.definitions,
 			this.codec, mock(AttributeReader.class), mock(ExpressionCompiler.class)));

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.test.FirstRun;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Failpoint;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.Test;
  * keys die; {@code -Dge.test.numbers=full} lets 2,000 die in 8 instances, with a witness
  * and without, and {@code -Dge.test.deaths} as many as it says.
  */
+@Wide
 class IdempotencyFaultIntegrationTests {
 
 	private static final Duration LEASE = Duration.ofMillis(600);
@@ -193,6 +196,7 @@ class IdempotencyFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void killedWithKeysInFlight() throws Exception {
 		String fault = "kill -9 with keys in flight";
 		FaultRun run = FaultRun.of("idempotency", fault, AT_LEAST_ONCE).atLeast(36, 1);
@@ -208,11 +212,13 @@ class IdempotencyFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void redisHungForLongerThanTheLeaseAndResumed() throws Exception {
 		underLoad(site.redisHung(), BEYOND_LEASE, ONCE, Loss.NONE, open);
 	}
 
 	@Test
+	@FirstRun
 	void networkCutForLongerThanTheLease() throws Exception {
 		underLoad(site.networkCut(), BEYOND_LEASE, ONCE, Loss.NONE, open);
 	}

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * chooses: the one line that reads the clock is replaced. Owners whose lease has ended go
  * on sending whatever they like.
  */
+@Sized
 class IdempotencyScriptsModelIntegrationTests {
 
 	private static final String CLOCK_LINE = "local clock = redis.call('TIME') -- the only reading of time";
@@ -66,7 +68,7 @@ class IdempotencyScriptsModelIntegrationTests {
 		redis.close();
 	}
 
-	@Property(tries = 300, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void scriptsDoWhatTheModelSays(@ForAll("steps") List<Step> steps) {
 		redis.flushAll();
 		Model model = new Model();
@@ -89,7 +91,7 @@ class IdempotencyScriptsModelIntegrationTests {
 		}
 	}
 
-	@Property(tries = 200, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void fencesRiseAndEndedCallsStay(@ForAll("steps") List<Step> steps) {
 		redis.flushAll();
 		Model model = new Model();

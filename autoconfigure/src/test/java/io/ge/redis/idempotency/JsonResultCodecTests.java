@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class JsonResultCodecTests {
 
-	private final JsonResultCodec codec = new JsonResultCodec("sell", JsonMapper::shared,
-			ResolvableType.forClassWithGenerics(List.class, Item.class), 1024);
+	private final ResultCodec codec = new ResultCodecs(JsonMapper::shared, () -> 0, List::of, () -> 1024)
+		.forValue("sell", ResolvableType.forClassWithGenerics(List.class, Item.class));
 
 	@Test
 	void resultThatReadsBackAsSomethingElseIsLostAlsoIfAnEarlierOneDidNot() {

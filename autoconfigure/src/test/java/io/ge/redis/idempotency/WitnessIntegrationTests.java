@@ -11,6 +11,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 import io.ge.redis.test.MySqlServer;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.scenario.ScenarioDatabase;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -62,6 +63,7 @@ class WitnessIntegrationTests {
 
 	}
 
+	@Wide
 	@Nested
 	class OnPostgreSql extends WitnessContract {
 
@@ -82,6 +84,7 @@ class WitnessIntegrationTests {
 
 	}
 
+	@Wide
 	@Nested
 	class OnMySql extends WitnessContract {
 
@@ -112,6 +115,7 @@ class WitnessIntegrationTests {
 
 	}
 
+	@Wide
 	@Nested
 	class OnMariaDb extends WitnessContract {
 

@@ -13,6 +13,7 @@ import javax.sql.DataSource;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
@@ -56,6 +57,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What the witness promises with JPA, which writes entities late: with an id that is
  * generated, a version, what callbacks set.
  */
+@Wide
 class WitnessJpaIntegrationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()

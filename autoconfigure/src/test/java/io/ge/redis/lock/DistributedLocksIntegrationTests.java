@@ -7,6 +7,7 @@ package io.ge.redis.lock;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -21,42 +22,49 @@ class DistributedLocksIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.SENTINEL)
 	class OnSentinel extends DistributedLocksContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends DistributedLocksContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.JEDIS)
 	class OnJedis extends DistributedLocksContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends DistributedLocksContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends DistributedLocksContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_8)
 	class OnRedis8 extends DistributedLocksContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.VALKEY_8)
 	class OnValkey8 extends DistributedLocksContract {
 

@@ -20,7 +20,6 @@ import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.core.script.ScriptListener;
 import org.awaitility.Awaitility;
@@ -56,6 +55,7 @@ final class LockApplication implements AutoCloseable {
 			application.context.register(bean);
 		}
 		application.context.refresh();
+		application.locks();
 		application.awaitSubscribed();
 		return application;
 	}
@@ -69,15 +69,27 @@ final class LockApplication implements AutoCloseable {
 	 * then, since messages come after it.
 	 */
 	private void awaitSubscribed() {
-		InstanceBus bus = backend().bus();
-		Awaitility.await("subscription").until(bus::isSubscribed);
+		Awaitility.await("subscription").until(backend().bus()::isSubscribed);
+		tell("nothing");
+	}
+
+	/**
+	 * Says something to this instance, as anybody could, and waits until it has heard it.
+	 */
+	void tell(String message) {
 		CountDownLatch heard = new CountDownLatch(1);
-		bus.handle("started", (text) -> heard.countDown());
+		backend().bus().handle("told", (text) -> heard.countDown());
+		publish(message);
 		Awaitility.await("message").until(() -> {
-			backend().connection()
-				.publish(bus.channel().getBytes(StandardCharsets.UTF_8), "started".getBytes(StandardCharsets.UTF_8));
+			publish("told");
 			return heard.await(100, TimeUnit.MILLISECONDS);
 		});
+	}
+
+	private void publish(String message) {
+		backend().connection()
+			.publish(backend().bus().channel().getBytes(StandardCharsets.UTF_8),
+					message.getBytes(StandardCharsets.UTF_8));
 	}
 
 	<T> T get(Class<T> type) {

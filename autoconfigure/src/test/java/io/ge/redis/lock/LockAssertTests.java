@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class LockAssertTests {
 
-	private final DistributedLocks locks = DistributedLocks.granted();
+	private final DistributedLocks locks = DistributedLocks.unguarded();
 
 	@Test
 	void refusesToGoOnWithoutTheLock() {

@@ -11,8 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.fault.ProtectionOff;
@@ -35,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What locks suffer and still promise. Each scenario is shown to fail where the
  * protection it is about is turned off.
  */
+@Wide
 class LockFaultIntegrationTests {
 
 	private static final String EXCLUSION = "no two holders with valid locks, tokens rise";
@@ -44,10 +47,11 @@ class LockFaultIntegrationTests {
 	private static final Sabotage ALWAYS_VALID = Sabotage.answer(HeldLock.class, "isValid", true);
 
 	static final Sabotage[] COUNTED_TOKENS = {
-			Sabotage.script("io/ge/redis/lock/acquire.lua", "math.max((past or edge) + 1, seen + 1, now)",
-					"(past or 0) + 1"),
+			Sabotage.script("io/ge/redis/lock/acquire.lua", "math.max(past + 1, seen + 1, now)",
+					"(redis.call('GET', counter) or 0) + 1"),
 			Sabotage.script("io/ge/redis/lock/release.lua",
-					"math.max((past or edge) + 1, seen + 1, highest + 1, time())", "(past or 0) + 1") };
+					"math.max(past + 1, (trusted(seen) and seen or 0) + 1, highest + 1, time())",
+					"(redis.call('GET', counter) or 0) + 1") };
 
 	private static final Failpoint.Place SEEN = Failpoint.exit(LockFaultApplication.Held.class, "isValid");
 
@@ -91,6 +95,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	@Execution(ExecutionMode.CONCURRENT)
 	void instanceKilledWhileItHoldsLocks() {
 		RUNS.passes(LockFaultRuns
@@ -165,6 +170,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisHungAndResumedWithTheSameKeys() {
 		RUNS.passes(LockFaultRuns
@@ -210,6 +216,7 @@ class LockFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	@Execution(ExecutionMode.CONCURRENT)
 	void holderCutOff() {
 		RUNS.passes(LockFaultRuns.run("holder cut off from Redis", EXCLUSION + ", the holder is told").atLeast(20, 1),
@@ -281,7 +288,7 @@ class LockFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void scriptFlushWhileRunningIsMissedIfScriptsAreNotSentAgain() throws Exception {
 		RUNS.fails(LockScenario::scriptFlushWhileRunning,
-				Sabotage.answer("io.ge.redis.core.script.ReplyErrors", "isNoScript", false));
+				Sabotage.answer("io.ge.redis.core.connection.ReplyErrors", "isNoScript", false));
 	}
 
 	@Test

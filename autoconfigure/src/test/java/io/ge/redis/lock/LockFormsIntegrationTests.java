@@ -26,7 +26,9 @@ import io.ge.redis.test.FailingSynchronization;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -67,6 +69,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Locks of methods whose results come later, and the API that does not block.
  */
 @OnRedis
+@Sized
 class LockFormsIntegrationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
@@ -150,7 +153,7 @@ class LockFormsIntegrationTests {
 		try (LockHandle lock = second.locks().lock("forms", "a", OPTIONS)) {
 			assertThatExceptionOfType(LockNotAcquiredException.class)
 				.isThrownBy(() -> desk.mono("a", () -> Mono.just("done")).block(LONG))
-				.satisfies((ex) -> assertThat(ex.retryAfter()).isPositive());
+				.satisfies((ex) -> assertThat(ex.retryAfter()).isNull());
 			assertThatExceptionOfType(LockNotAcquiredException.class)
 				.isThrownBy(() -> desk.flux("a", () -> Flux.just(1)).blockLast(LONG));
 		}
@@ -700,11 +703,12 @@ class LockFormsIntegrationTests {
 	}
 
 	@Test
-	void nothingIsHeldAfterTenThousandRandomCancellations() throws InterruptedException {
+	void nothingIsHeldAfterRandomCancellations() throws InterruptedException {
 		Random random = new Random(7);
 		Semaphore free = new Semaphore(200);
 		List<CompletableFuture<?>> calls = new ArrayList<>();
-		for (int i = 0; i < 10_000; i++) {
+		int number = Wide.RUN ? 10_000 : 1_000;
+		for (int i = 0; i < number; i++) {
 			Desk where = random.nextBoolean() ? desk : otherDesk;
 			DistributedLocks locks = (where == desk) ? first.locks() : second.locks();
 			String key = "key" + random.nextInt(100);
@@ -736,7 +740,8 @@ class LockFormsIntegrationTests {
 		Awaitility.await()
 			.atMost(LONG)
 			.until(() -> ((List<?>) SharedRedis.standalone().primary().command("KEYS", "ge:lock:*}")).isEmpty());
-		assertThat(calls.stream().filter(CompletableFuture::isCancelled).count()).isBetween(100L, 9_990L);
+		assertThat(calls.stream().filter(CompletableFuture::isCancelled).count()).isBetween(number / 100L,
+				number - number / 1000L);
 	}
 
 	/**

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.fault.ProtectionOff;
 import io.ge.redis.test.instance.Instance;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * each; {@code -Dge.test.numbers=full} runs so many that one in a thousand is seen, and
  * judges times to the millisecond, for which the machine must have nothing else to do.
  */
+@Wide
 class LockNumbersFaultIntegrationTests {
 
 	private static final boolean FULL = "full".equals(System.getProperty("ge.test.numbers"));

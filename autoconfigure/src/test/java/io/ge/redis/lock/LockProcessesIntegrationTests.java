@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.Instances;
 import io.ge.redis.test.oracle.History;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Locks between processes.
  */
+@Wide
 @OnRedis
 class LockProcessesIntegrationTests {
 

@@ -27,6 +27,7 @@ import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
@@ -56,6 +57,7 @@ class LockRenewalIntegrationTests {
 	private static final String PATIENT = "ge.redis.outage.command-timeout=5s";
 
 	@ParameterizedTest
+	@Wide
 	@EnumSource(names = { "STANDALONE", "SENTINEL" })
 	void tenThousandLocksAreExtendedByTwentyCallsPerInterval(RedisTarget target, TestReporter figures) {
 		RedisFixture redis = target.shared();
@@ -77,6 +79,7 @@ class LockRenewalIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void onAClusterEachSlotIsExtendedByItselfAndAPrimaryThatHangsDelaysNoOther() {
 		try (ClusterRedis redis = RedisServers.cluster("cluster-require-full-coverage no");
 				Holder holder = new Holder(redis.properties(), "ge.redis.outage.command-timeout=500ms")) {

@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.Instances;
 import org.awaitility.Awaitility;
@@ -186,6 +187,7 @@ class LockShutdownIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void nextInstanceHasTheLocksOfAProcessThatIsAskedToEnd() {
 		try (Instances instances = Instances.of(LockShutdownApplication.class)
 			.with(this.redis.properties())

@@ -7,6 +7,7 @@ package io.ge.redis.lock;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisErrorReplyException;
@@ -59,13 +60,14 @@ abstract class LocksContract {
 	final void awaitQueued(String entity, int number) {
 		Awaitility.await("queue of " + entity)
 			.pollInterval(Duration.ofMillis(5))
-			.until(() -> queued("ge:lock:" + entity + this.queue) == number);
+			.until(() -> (Long) command("ZCARD", "ge:lock:" + entity + this.queue) == number);
 	}
 
-	private long queued(String key) {
+	final Object command(String name, String key, String... arguments) {
+		String[] parts = Stream.concat(Stream.of(name, key), Stream.of(arguments)).toArray(String[]::new);
 		for (RedisEndpoint endpoint : this.primaries) {
 			try {
-				return (Long) endpoint.command("ZCARD", key);
+				return endpoint.command(parts);
 			}
 			catch (RedisErrorReplyException ex) {
 				// another node of the cluster has the slot

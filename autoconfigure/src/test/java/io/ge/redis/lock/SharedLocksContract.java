@@ -73,7 +73,7 @@ abstract class SharedLocksContract extends LocksContract {
 		assertThat(this.first.locks().tryLock("slots", 1, TWO)).isEmpty();
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> this.second.locks().lock("slots", 1, TWO))
-			.satisfies((ex) -> assertThat(ex.retryAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30)));
+			.satisfies((ex) -> assertThat(ex.retryAfter()).isNull());
 		this.first.locks().tryLock("slots", 2, TWO).orElseThrow().close();
 		one.close();
 		this.second.locks().tryLock("slots", 1, TWO).orElseThrow().close();
@@ -260,7 +260,7 @@ abstract class SharedLocksContract extends LocksContract {
 				int[] served = writer.orTimeout(30, TimeUnit.SECONDS).join();
 				// Those that were there may not have counted themselves yet
 				assertThat(served[0] - before).isLessThanOrEqualTo(readers.size());
-				askedAgain += (served[1] - asked > 1) ? 1 : 0;
+				askedAgain += (served[1] - asked > 2) ? 1 : 0;
 			}
 		}
 		// Who waits asks again after most of a second
@@ -409,6 +409,22 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	void messageAloneGrantsNothing() {
+		LockHandle held = write(this.first).orElseThrow();
+		CompletableFuture<LockHandle> waiting = waitIn(this.second, "orders", READ);
+		awaitQueued("{orders:42}", 1);
+		String handle = String.valueOf(command("ZRANGE", "ge:lock:{orders:42}:w1", "0", "0")).replaceAll(".* |]", "");
+		int asked = this.second.scripts();
+		this.second.tell("lock.share " + handle + " ge:lock:{orders:42}");
+		Awaitility.await().until(() -> this.second.scripts() > asked || waiting.isDone());
+		assertThat(waiting).isNotDone();
+		held.close();
+		LockHandle next = waiting.orTimeout(5, TimeUnit.SECONDS).join();
+		assertThat(next.token()).isGreaterThan(held.token());
+		next.close();
+	}
+
+	@Test
 	void askingAgainWithSameHandleGivesSameToken() {
 		RedisShares shares = shares(this.first);
 		LockAnswer answer = ask(shares, "h1", Duration.ZERO);
@@ -436,7 +452,7 @@ abstract class SharedLocksContract extends LocksContract {
 				WRITE.waitTime(wait));
 		return shares
 			.ask(new ShareAttempt(settings, key(), shares.newBudget(), handle,
-					new ShareQueue(null, shares, new UnderWay())), () -> false)
+					new ShareQueue(null, shares, new UnderWay())))
 			.join();
 	}
 
@@ -573,17 +589,17 @@ abstract class SharedLocksContract extends LocksContract {
 	void leasesOfManySharesAreExtendedTogether() {
 		List<LockHandle> held = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {
-			held.add(this.first.locks().lock("many", i / 2, READ.leaseTime(Duration.ofSeconds(6))));
+			held.add(this.first.locks().lock("many", i / 2, READ.leaseTime(Duration.ofSeconds(3))));
 		}
 		// The first extensions bring them together
 		long acquired = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - acquired > 5_000_000_000L);
+		Awaitility.await().until(() -> System.nanoTime() - acquired > 2_500_000_000L);
 		int scripts = this.first.scripts();
 		long started = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - started > 6_000_000_000L);
+		Awaitility.await().until(() -> System.nanoTime() - started > 3_000_000_000L);
 		int slots = (this.primaries.size() > 1) ? 100 : 1;
 		long sent = this.first.scripts() - scripts;
-		long leases = (System.nanoTime() - started) / 6_000_000_000L;
+		long leases = (System.nanoTime() - started) / 3_000_000_000L;
 		assertThat(sent).isLessThanOrEqualTo(8 * slots * leases);
 		assertThat(held).allMatch(LockHandle::isValid);
 		held.forEach(LockHandle::close);

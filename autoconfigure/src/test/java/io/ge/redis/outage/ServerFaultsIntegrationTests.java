@@ -16,6 +16,7 @@ import io.ge.redis.outage.Promise.CachePromise;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,11 +45,13 @@ class ServerFaultsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void everyPatternKeepsItsPromiseOnAnOlderServerWithoutMemory() {
 		assertThat(ServerFaultRun.violations(ServerFault.WITHOUT_MEMORY, RedisServers.version("6.2"))).isEmpty();
 	}
 
 	@Test
+	@Wide
 	void isSeenWhereCallsWaitBeyondTheirBudget() {
 		assertThat(ServerFaultRun.violators(ServerFault.WRITES_PAUSED, NOTHING_ELSE,
 				"ge.redis.outage.command-timeout=6s", "ge.redis.outage.failure-threshold=1"))
@@ -56,6 +59,7 @@ class ServerFaultsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void isSeenWhereThePolicyIsAnother() {
 		assertThat(ServerFaultRun.violators(ServerFault.WITHOUT_PERMISSION, NOTHING_ELSE,
 				"ge.redis.rate-limit.on-outage=deny", "ge.redis.lock.on-outage=allow",
@@ -64,6 +68,7 @@ class ServerFaultsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void isSeenWhereTheBreakerNeverOpens() {
 		assertThat(ServerFaultRun.violators(ServerFault.DEMOTED, NOTHING_ELSE,
 				"ge.redis.outage.failure-threshold=1000000"))
@@ -71,12 +76,14 @@ class ServerFaultsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void isSeenWhereForgottenScriptsCannotBeSentAgain() {
 		assertThat(ServerFaultRun.violators(ServerFault.SCRIPTS_FORGOTTEN, (server) -> server.forbid("eval")))
 			.contains("ratelimit", "lock", "idempotency", "blacklist");
 	}
 
 	@Test
+	@Wide
 	void isSeenWhereRedisLosesWhatItHeld() {
 		assertThat(ServerFaultRun.violators(ServerFault.CONNECTIONS_KILLED, (server) -> server.command("FLUSHALL")))
 			.contains("lock", "idempotency", "blacklist")

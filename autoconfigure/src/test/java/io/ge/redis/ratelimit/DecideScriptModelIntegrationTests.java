@@ -10,6 +10,7 @@ import java.util.Random;
 
 import io.ge.redis.ratelimit.ScriptReplay.Step;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -26,6 +27,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
  * take nothing, one or several permits, that wait for their turn or take a lease, and
  * give back what they took; of one limit and of several at once.
  */
+@Sized
 class DecideScriptModelIntegrationTests {
 
 	private static StandaloneRedis redis;
@@ -43,32 +45,32 @@ class DecideScriptModelIntegrationTests {
 		redis.close();
 	}
 
-	@Property(tries = 3000, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void slidingWindowIsExact(@ForAll("bits") List<Long> bits, @ForAll long seed) {
 		check(ScriptTraces.of("w", bits, seed), seed);
 	}
 
-	@Property(tries = 2500, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void tokenBucketGivesBurstAndRate(@ForAll("bits") List<Long> bits, @ForAll long seed) {
 		check(ScriptTraces.of("b", bits, seed), seed);
 	}
 
-	@Property(tries = 2500, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void counterNeverHoldsMoreThanTheLimit(@ForAll("bits") List<Long> bits, @ForAll long seed) {
 		check(ScriptTraces.of("c", bits, seed), seed);
 	}
 
-	@Property(tries = 2000, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void fixedWindowNeverHoldsMoreThanTheLimit(@ForAll("bits") List<Long> bits, @ForAll long seed) {
 		check(ScriptTraces.of("f", bits, seed), seed);
 	}
 
-	@Property(tries = 2000, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void limitsOfAllKindsAreDecidedTogether(@ForAll("bits") List<Long> bits, @ForAll long seed) {
 		check(ScriptTraces.of("wbcf".repeat(2), bits, seed), seed);
 	}
 
-	@Property(tries = 2500, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void callsThatShareAScriptAreDecidedOneAfterTheOther(@ForAll("bits") List<Long> bits, @ForAll long seed,
 			@ForAll("kinds") String kinds) {
 		SharedTrace.of(ScriptTraces.of(kinds, bits, seed)).check(replay);

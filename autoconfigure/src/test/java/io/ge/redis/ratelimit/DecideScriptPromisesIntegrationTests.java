@@ -15,7 +15,9 @@ import io.ge.redis.ratelimit.ScriptReplay.Result;
 import io.ge.redis.ratelimit.ScriptReplay.Retry;
 import io.ge.redis.ratelimit.ScriptReplay.Step;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,11 +32,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What the scripts promise beyond one undisturbed trace: the time they tell, settings
  * that change, clocks that step back, steady load; and that the models see a fault.
  */
+@Sized
 class DecideScriptPromisesIntegrationTests {
+
+	/** The wide run tries as many times more. */
+	private static final int MORE = Wide.RUN ? 5 : 1;
 
 	private static final long SECOND = 1_000_000;
 
-	private static final int RETRIES = 10_000;
+	private static final int RETRIES = 2_000 * MORE;
 
 	private static StandaloneRedis redis;
 
@@ -79,7 +85,7 @@ class DecideScriptPromisesIntegrationTests {
 	@ValueSource(chars = { 'w', 'b', 'c', 'f' })
 	void clockThatStepsBackAdmitsNothingMoreAndDeniesNoLongerThanItsStep(char kind) {
 		Random random = new Random(kind);
-		for (int i = 0; i < 500; i++) {
+		for (int i = 0; i < 100 * MORE; i++) {
 			long window = (1 + random.nextInt(20)) * SECOND / 2;
 			Ask limit = Ask.of(kind, 1 + random.nextInt(5), window).withBurst(1 + random.nextInt(5));
 			List<Step> trace = new ArrayList<>();
@@ -141,7 +147,7 @@ class DecideScriptPromisesIntegrationTests {
 	@ValueSource(chars = { 'w', 'c', 'f' })
 	void changedLimitAndWindowHoldAtOnce(char kind) {
 		Random random = new Random(kind);
-		for (int i = 0; i < 1000; i++) {
+		for (int i = 0; i < 200 * MORE; i++) {
 			long unit = (1 + random.nextInt(100)) * 50_000L;
 			List<Step> trace = new ArrayList<>();
 			long now = ScriptReplay.START;
@@ -208,7 +214,7 @@ class DecideScriptPromisesIntegrationTests {
 	@Test
 	void changedRateKeepsTheNumberOfMissingPermits() {
 		Random random = new Random(4);
-		for (int i = 0; i < 1000; i++) {
+		for (int i = 0; i < 200 * MORE; i++) {
 			Ask before = Ask.of('b', 1 + random.nextInt(1000), (1 + random.nextInt(3600)) * SECOND)
 				.withBurst(1 + random.nextInt(1000));
 			Ask after = Ask.of('b', 1 + random.nextInt(1000), (1 + random.nextInt(3600)) * SECOND)
@@ -280,7 +286,7 @@ class DecideScriptPromisesIntegrationTests {
 		ScriptReplay faulty = replay.withFault(right, wrong);
 		Random random = new Random(6);
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> {
-			for (int i = 0; i < 300; i++) {
+			for (int i = 0; i < 60 * MORE; i++) {
 				List<Step> trace = ScriptTraces.of(kinds, random, 30);
 				new ReferenceLimits(random).check(trace, faulty.run(trace));
 			}
@@ -298,7 +304,7 @@ class DecideScriptPromisesIntegrationTests {
 		ScriptReplay faulty = replay.withFault(right, wrong);
 		Random random = new Random(7);
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> {
-			for (int i = 0; i < 300; i++) {
+			for (int i = 0; i < 60 * MORE; i++) {
 				SharedTrace.of(ScriptTraces.of("wbcf", random, 30)).check(faulty);
 			}
 		});

@@ -22,6 +22,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -82,12 +83,14 @@ class DenyCacheIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.SENTINEL)
 	class OnSentinel extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends Contract {
 

@@ -234,7 +234,7 @@ abstract class RateLimitContract {
 			Awaitility.await()
 				.until(() -> redis.endpoints()
 					.stream()
-					.allMatch((node) -> Long.valueOf(0).equals(node.command("DBSIZE"))));
+					.allMatch((node) -> List.of().equals(node.command("KEYS", "ge:ratelimit:*"))));
 		}
 	}
 

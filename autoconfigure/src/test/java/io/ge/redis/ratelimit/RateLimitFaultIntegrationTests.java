@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.fault.ProtectionOff;
 import io.ge.redis.test.instance.Failpoint;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * What rate limits suffer and still promise. Each scenario is shown to fail where the
  * protection it is about is turned off.
  */
+@Wide
 class RateLimitFaultIntegrationTests {
 
 	private static final String LIMIT = "in no window more than the limit";
@@ -70,6 +73,7 @@ class RateLimitFaultIntegrationTests {
 	private static final Duration APART = Duration.ofMillis(60);
 
 	@Test
+	@FirstRun
 	@Execution(ExecutionMode.CONCURRENT)
 	void instancesKilledUnderLoad() {
 		passes("instances killed under load", LIMIT, 1, RateLimitScenario::instancesKilledUnderLoad, PATIENT);
@@ -94,10 +98,11 @@ class RateLimitFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void scriptFlushWhileRunningIsMissedIfScriptsAreNotSentAgain() throws Exception {
 		fails((scenario) -> scenario.repeatedly(RateLimitFaultIntegrationTests::flushScripts, APART, true),
-				Sabotage.answer("io.ge.redis.core.script.ReplyErrors", "isNoScript", false));
+				Sabotage.answer("io.ge.redis.core.connection.ReplyErrors", "isNoScript", false));
 	}
 
 	@Test
+	@FirstRun
 	@Execution(ExecutionMode.CONCURRENT)
 	void connectionsCutAgainAndAgain() {
 		passes("all connections cut again and again", LIMIT, 5,
@@ -114,6 +119,7 @@ class RateLimitFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	@Execution(ExecutionMode.CONCURRENT)
 	void redisHungAndResumed() {
 		passes("Redis hung beyond the budget and resumed", LIMIT, 1, RateLimitScenario::redisHungAndResumed);

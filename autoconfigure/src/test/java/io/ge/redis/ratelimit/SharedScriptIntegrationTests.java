@@ -14,15 +14,20 @@ import io.ge.redis.ratelimit.ScriptReplay.Decide;
 import io.ge.redis.ratelimit.ScriptReplay.Refund;
 import io.ge.redis.ratelimit.ScriptReplay.Step;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 
 /**
  * Calls that share a script while limits change and the clock is set back.
  */
+@Sized
 class SharedScriptIntegrationTests {
 
 	private static final long SECOND = 1_000_000;
+
+	private static final int TRACES = Wide.RUN ? 1500 : 100;
 
 	private static final long[] WINDOWS = { SECOND, 10 * SECOND, 997_003L, 60 * SECOND, 50_000L, 3600 * SECOND, 1000 };
 
@@ -30,7 +35,7 @@ class SharedScriptIntegrationTests {
 	void changedLimitsAndClocks() {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			ScriptReplay replay = new ScriptReplay(redis.primary());
-			for (int t = 0; t < 1500; t++) {
+			for (int t = 0; t < TRACES; t++) {
 				Random random = new Random(1000 + t);
 				List<Step> trace = trace(random);
 				try {

@@ -30,6 +30,7 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The README's code does what the README says.
  */
 @ExtendWith(SpringExtension.class)
+@DirtiesContext
 @SpringBootTest(properties = { "ge.redis.rate-limit.limits.tasks.limit=10",
 		"ge.redis.rate-limit.limits.tasks.window=1m", "spring.datasource.url=jdbc:h2:mem:readme" })
 @AutoConfigureMockMvc

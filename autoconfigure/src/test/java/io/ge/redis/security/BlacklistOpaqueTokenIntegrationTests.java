@@ -185,8 +185,8 @@ class BlacklistOpaqueTokenIntegrationTests {
 	@Test
 	void introspectorThatIsNoBeanFailsTheStartWithTheRemedy() {
 		this.runner.withUserConfiguration(Bypassing.class)
-			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
-				.isInstanceOf(GuardConfigurationException.class)
+			.withPropertyValues("ge.redis.blacklist.enabled=true")
+			.run((context) -> assertThat(context.getStartupFailure()).isInstanceOf(GuardConfigurationException.class)
 				.hasMessageContaining("accepts tokens that were revoked")
 				.hasMessageContaining(BlacklistOpaqueTokenIntrospector.class.getName()));
 	}
@@ -208,6 +208,12 @@ class BlacklistOpaqueTokenIntegrationTests {
 				assertThat(context.getBean(OpaqueTokenIntrospector.class))
 					.isNotInstanceOf(BlacklistOpaqueTokenIntrospector.class);
 			});
+		assertThat(output).doesNotContain("accepts tokens that were revoked");
+	}
+
+	@Test
+	void nothingIsSaidWhereTheBlacklistIsNotUsed(CapturedOutput output) {
+		this.runner.withUserConfiguration(Bypassing.class).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("accepts tokens that were revoked");
 	}
 

@@ -167,7 +167,7 @@ class BlacklistSecurityIntegrationTests {
 		Path pem = Files.writeString(directory.resolve("key.pem"),
 				"-----BEGIN PUBLIC KEY-----\n" + Base64.getMimeEncoder().encodeToString(keys.getPublic().getEncoded())
 						+ "\n-----END PUBLIC KEY-----\n");
-		try (Application application = Application.start(redis, Unconfigured.class,
+		try (Application application = Application.start(redis, Unconfigured.class, "ge.redis.blacklist.enabled=true",
 				"spring.security.oauth2.resourceserver.jwt.public-key-location=file:" + pem)) {
 			JwtEncoder encoder = NimbusJwtEncoder
 				.withKeyPair((RSAPublicKey) keys.getPublic(), (RSAPrivateKey) keys.getPrivate())

@@ -51,6 +51,15 @@ class BlacklistTokenValidatorTests {
 			.isEqualTo(status.description());
 	}
 
+	/**
+	 * Others refuse it.
+	 */
+	@Test
+	void acceptsEveryTokenAsLongAsThereIsNoBlacklist() {
+		BlacklistTokenValidator idle = new BlacklistTokenValidator(() -> null, Duration.ofSeconds(60));
+		assertThat(idle.validate(expiringAt(Instant.now().minusSeconds(90))).hasErrors()).isFalse();
+	}
+
 	@Test
 	void doesNotAskAboutExpiredToken() {
 		OAuth2TokenValidatorResult result = this.validator.validate(expiringAt(Instant.now().minusSeconds(90)));

@@ -97,6 +97,8 @@ class DPoPReplayIntegrationTests {
 	private static final SecretKey KEY = new SecretKeySpec(
 			"a key that is long enough for HS256".getBytes(StandardCharsets.UTF_8), "HmacSHA256");
 
+	private static final String USED = "ge.redis.blacklist.enabled=true";
+
 	private static StandaloneRedis redis;
 
 	private static ECKey proofKey;
@@ -121,7 +123,7 @@ class DPoPReplayIntegrationTests {
 
 	@Test
 	void proofIsAcceptedOnceOnWhateverInstance() {
-		this.runner.withPropertyValues(redis.properties()).run((context) -> {
+		this.runner.withPropertyValues(redis.properties()).withPropertyValues(USED).run((context) -> {
 			MockMvc mvc = mvc(context);
 			await().atMost(PATIENCE).until(() -> call(mvc, proof("first-" + UUID.randomUUID())).getStatus() == 200);
 			String replayed = proof("replayed");
@@ -142,7 +144,7 @@ class DPoPReplayIntegrationTests {
 
 	@Test
 	void hangingRedisIsUnavailableAndNeverUnauthorized() {
-		this.runner.withPropertyValues(redis.properties()).run((context) -> {
+		this.runner.withPropertyValues(redis.properties()).withPropertyValues(USED).run((context) -> {
 			MockMvc mvc = mvc(context);
 			await().atMost(PATIENCE).until(() -> call(mvc, proof("before-" + UUID.randomUUID())).getStatus() == 200);
 			redis.primary().pause();
@@ -167,6 +169,7 @@ class DPoPReplayIntegrationTests {
 	@Test
 	void proofIsAcceptedOnceWhereBeansAreLazy() {
 		this.runner.withPropertyValues(redis.properties())
+			.withPropertyValues(USED)
 			.withInitializer(
 					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
 			.run((context) -> {
@@ -206,6 +209,16 @@ class DPoPReplayIntegrationTests {
 				}
 				assertThat(call(mvc(context), proof("unasked")).getStatus()).isEqualTo(200);
 			});
+	}
+
+	@Test
+	void nothingIsRememberedWhereTheBlacklistIsNotUsed() {
+		this.runner.withPropertyValues(redis.properties()).run((context) -> {
+			assertThat(call(mvc(context), proof("unused")).getStatus()).isEqualTo(200);
+			try (TestBackend other = TestBackend.on(redis, "other")) {
+				assertThat(use(other, "unused", PATIENCE)).isTrue();
+			}
+		});
 	}
 
 	@Test

@@ -46,16 +46,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class JwtDecoderChecksIntegrationTests {
 
+	private static final String USED = "ge.redis.blacklist.enabled=true";
+
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class))
-		.withPropertyValues(SharedRedis.properties());
+		.withPropertyValues(SharedRedis.properties())
+		.withPropertyValues(USED);
 
-	private final WebApplicationContextRunner web = new WebApplicationContextRunner()
+	private final WebApplicationContextRunner unused = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class,
 				SecurityAutoConfiguration.class, ServletWebSecurityAutoConfiguration.class))
 		.withPropertyValues(SharedRedis.properties());
+
+	private final WebApplicationContextRunner web = this.unused.withPropertyValues(USED);
 
 	@Test
 	void decoderThatDoesNotCheckFailsTheStartWithTheRemedy() {
@@ -87,6 +92,14 @@ class JwtDecoderChecksIntegrationTests {
 	}
 
 	@Test
+	void nothingIsSaidWhereTheBlacklistIsNotUsed(CapturedOutput output) {
+		this.unused.withUserConfiguration(Unchecked.class, BeanOfChain.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.unused.withUserConfiguration(KeysOfChain.class).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("accepts tokens that were revoked");
+	}
+
+	@Test
 	void decoderThatChecksIsFine(CapturedOutput output) {
 		this.runner.withUserConfiguration(Checked.class).run((context) -> assertThat(context).hasNotFailed());
 		this.runner.withUserConfiguration(Nested.class).run((context) -> assertThat(context).hasNotFailed());
@@ -106,8 +119,7 @@ class JwtDecoderChecksIntegrationTests {
 	@ValueSource(classes = { KeysOfChain.class, DecoderOfChain.class })
 	void decoderOfChainThatIsNoBeanFailsTheStartWithTheRemedy(Class<?> application) {
 		this.web.withUserConfiguration(application)
-			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
-				.isInstanceOf(GuardConfigurationException.class)
+			.run((context) -> assertThat(context.getStartupFailure()).isInstanceOf(GuardConfigurationException.class)
 				.hasMessageContaining("A JwtDecoder of a security filter chain that is no bean: accepts tokens")
 				.hasMessageContaining(BlacklistTokenValidator.class.getName()));
 	}

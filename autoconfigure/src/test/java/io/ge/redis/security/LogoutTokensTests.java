@@ -123,6 +123,14 @@ class LogoutTokensTests {
 	}
 
 	@Test
+	void blankSessionIsNone() {
+		assertThat(logout(token().claim("sid", "").build())).isEqualTo(200);
+		verify(this.blacklist).revokeAll(ISSUER, "anna");
+		assertThat(logout(token().claim("sid", "").claim("sub", " ").build())).isEqualTo(400);
+		verifyNoMoreInteractions(this.blacklist);
+	}
+
+	@Test
 	void whatIsNoLogoutTokenEndsNothing() {
 		logout(token().claims((claims) -> claims.remove("events")).build());
 		logout("anna");
@@ -132,9 +140,11 @@ class LogoutTokensTests {
 				Jwt.withTokenValue("value").header("alg", "none").claim("iss", ISSUER).build()));
 	}
 
-	private void logout(Object principal) {
-		this.handler.logout(new MockHttpServletRequest(), new MockHttpServletResponse(),
+	private int logout(Object principal) {
+		MockHttpServletResponse response = new MockHttpServletResponse();
+		this.handler.logout(new MockHttpServletRequest(), response,
 				new TestingAuthenticationToken(principal, "credentials"));
+		return response.getStatus();
 	}
 
 	private static void assertRefused(String type, @Nullable Instant issuedAt, @Nullable Instant expiresAt,

@@ -23,7 +23,11 @@ class OnRedisExtension implements ExecutionCondition, BeforeEachCallback, AfterE
 
 	@Override
 	public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-		String obstacle = annotation(context).value().obstacle();
+		RedisTarget target = annotation(context).value();
+		if (target != RedisTarget.STANDALONE && !Wide.RUN) {
+			throw new IllegalStateException(context.getDisplayName() + " runs on " + target + ": make it @Wide");
+		}
+		String obstacle = target.obstacle();
 		return (obstacle != null) ? ConditionEvaluationResult.disabled(obstacle)
 				: ConditionEvaluationResult.enabled("the servers can be started here");
 	}

@@ -58,6 +58,7 @@ class OnRedisExtensionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void skipsImageByNameWithoutDocker() {
 		assumeThat(Docker.isAvailable()).isFalse();
 		ConditionEvaluationResult result = this.extension.evaluateExecutionCondition(context(Image.class, null));
@@ -83,6 +84,7 @@ class OnRedisExtensionIntegrationTests {
 
 	}
 
+	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	private static class Image {
 

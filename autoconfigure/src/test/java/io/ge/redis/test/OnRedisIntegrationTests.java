@@ -31,42 +31,49 @@ class OnRedisIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.SENTINEL)
 	class OnSentinel extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.JEDIS)
 	class OnJedis extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_8)
 	class OnRedis8 extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.VALKEY_8)
 	class OnValkey8 extends Contract {
 

@@ -22,6 +22,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /**
  * What a test can do to a {@link RedisNode}, on each version that is at hand.
  */
+@Wide
 @ParameterizedClass
 @ValueSource(strings = { "6.2", "7.0" })
 class RedisFaultsIntegrationTests {

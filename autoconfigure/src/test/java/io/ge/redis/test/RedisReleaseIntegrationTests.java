@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /**
  * Tests for {@link RedisRelease}.
  */
+@Wide
 class RedisReleaseIntegrationTests {
 
 	@Test

@@ -21,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link RedisServers}.
  */
+@Wide
 class RedisServersIntegrationTests {
 
 	@Test

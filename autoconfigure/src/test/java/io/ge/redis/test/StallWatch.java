@@ -29,7 +29,8 @@ import org.junit.platform.launcher.TestPlan;
  */
 public class StallWatch implements TestExecutionListener {
 
-	private static final Duration LIMIT = Duration.ofMinutes(Long.getLong("ge.test.stall.minutes", 6));
+	/** A model of the wide run breaks one rule after the other beside all else. */
+	private static final Duration LIMIT = Duration.ofMinutes(Long.getLong("ge.test.stall.minutes", Wide.RUN ? 20 : 6));
 
 	private static final boolean IS_LONG = Long.getLong("ge.test.chaos.minutes", 0) > 0
 			|| "full".equals(System.getProperty("ge.test.numbers"));

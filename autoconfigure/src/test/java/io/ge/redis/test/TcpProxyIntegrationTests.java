@@ -22,6 +22,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link TcpProxy}.
  */
+@Wide
 class TcpProxyIntegrationTests {
 
 	private TcpProxy proxy;

@@ -49,7 +49,7 @@ public final class TestBackend implements AutoCloseable {
 			}
 
 		};
-		this.backend = new RedisBackend("test", "ge", instanceId, GuardConnections.from(factory, commandTimeout),
+		this.backend = new RedisBackend("test", "ge", null, instanceId, GuardConnections.from(factory, commandTimeout),
 				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50)), this.scheduler, scripts, listener);
 		this.backend.start(true);
 	}

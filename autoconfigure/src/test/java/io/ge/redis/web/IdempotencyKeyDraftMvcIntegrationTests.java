@@ -47,7 +47,9 @@ class IdempotencyKeyDraftMvcIntegrationTests extends IdempotencyKeyDraftWebContr
 
 		@Bean
 		UserDetailsService inMemory() {
-			return new InMemoryUserDetailsManager(users());
+			// The manager itself would replace a plain password by a costly one at the
+			// first login
+			return new InMemoryUserDetailsManager(users())::loadUserByUsername;
 		}
 
 		@Bean

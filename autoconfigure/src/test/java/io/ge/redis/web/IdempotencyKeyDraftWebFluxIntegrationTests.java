@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.util.UUID;
 
 import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@link IdempotencyKeyDraftWebContract} on WebFlux, and what both give again of each
  * other.
  */
+@Wide
 class IdempotencyKeyDraftWebFluxIntegrationTests extends IdempotencyKeyDraftWebContract {
 
 	@Override

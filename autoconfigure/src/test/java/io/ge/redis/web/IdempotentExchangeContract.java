@@ -26,6 +26,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.SharedRedis;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -172,6 +173,30 @@ abstract class IdempotentExchangeContract {
 		assertThat(post("/not-found", "k-2").headers().firstValue("Content-Type")).contains("application/problem+json");
 		assertThat(post("/zipped", "k-3").headers().firstValue("Content-Encoding")).contains("gzip");
 		assertThat(post("/nothing", "k-4").statusCode()).isEqualTo(204);
+	}
+
+	@Test
+	void whatCannotHaveBeenKeptIsLeftOutOrLost() {
+		post("/created", "k");
+		forge(200, "\"Set-Cookie\":[\"a=b\"],\"Content-Length\":[\"99\"],\"ETag\":[\"1\"]");
+		HttpResponse<byte[]> forged = post("/created", "k");
+		assertThat(forged.statusCode()).isEqualTo(200);
+		assertThat(text(forged)).isEqualTo("forged");
+		assertThat(forged.headers().firstValue("ETag")).contains("1");
+		assertThat(forged.headers().firstValue("Set-Cookie")).isEmpty();
+		forge(999, "");
+		assertProblem(post("/created", "k"), 409, "response-lost");
+		forge(200, "\"ETag\":[\"1\\r\\nSet-Cookie: a=b\"]");
+		assertProblem(post("/created", "k"), 409, "response-lost");
+		assertThat(effects()).isEqualTo(1);
+	}
+
+	private static void forge(int status, String headers) {
+		RedisEndpoint redis = SharedRedis.standalone().primary();
+		List<?> keys = (List<?>) redis.command("KEYS", "ge:idempotency:*");
+		assertThat(keys).hasSize(1);
+		redis.command("HSET", String.valueOf(keys.get(0)), "r",
+				"{\"status\":" + status + ",\"headers\":{" + headers + "},\"bodiless\":false}\nforged");
 	}
 
 	@Test

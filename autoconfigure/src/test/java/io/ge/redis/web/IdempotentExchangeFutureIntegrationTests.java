@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.test.Wide;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.aopalliance.intercept.MethodInvocation;
@@ -43,6 +44,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Handlers on Spring MVC that return futures.
  */
+@Wide
 class IdempotentExchangeFutureIntegrationTests extends IdempotentExchangeLaterContract {
 
 	@Override

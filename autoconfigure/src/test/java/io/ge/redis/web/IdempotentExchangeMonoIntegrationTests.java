@@ -15,6 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.test.Wide;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Handlers on Spring MVC that return publishers.
  */
+@Wide
 class IdempotentExchangeMonoIntegrationTests extends IdempotentExchangeLaterContract {
 
 	@Override

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A server that uses the objects of a request again for another one, while a call that
  * has claimed its key still goes on.
  */
+@Wide
 class IdempotentExchangeTomcatWebFluxIntegrationTests {
 
 	private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

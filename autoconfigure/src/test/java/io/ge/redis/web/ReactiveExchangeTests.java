@@ -551,7 +551,8 @@ class ReactiveExchangeTests {
 
 		StoredResponse kept() {
 			assertThat(this.answers).first().isInstanceOf(Recording.Stored.class);
-			return StoredResponse.read(((Recording.Stored) this.answers.get(0)).bytes());
+			return StoredResponse.read(((Recording.Stored) this.answers.get(0)).bytes(),
+					new ResponseRules(List::of).headers());
 		}
 
 		@Override

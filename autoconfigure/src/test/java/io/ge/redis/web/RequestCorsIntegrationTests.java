@@ -13,7 +13,9 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Refusals of rules as a page of another origin sees them, called over HTTP: the filter
  * that refuses stands before all that handles CORS.
  */
+@Wide
 class RequestCorsIntegrationTests {
 
 	private static final String PAGE = "https://shop.example.org";
@@ -75,6 +78,7 @@ class RequestCorsIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void refusalIsReadableWhereSpringSecurityHandlesCors() throws Exception {
 		exhaust("/secured/1");
 		HttpResponse<String> refused = send("GET", "/secured/1", "Origin", PAGE);
@@ -122,6 +126,7 @@ class RequestCorsIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void preflightIsAnsweredAndNotCounted() throws Exception {
 		for (String path : List.of("/secured/4", "/handler/4", "/after/4")) {
 			for (int i = 0; i < 3; i++) {

@@ -385,9 +385,11 @@ class RequestRulesIntegrationTests {
 
 		@Bean
 		UserDetailsService users() {
+			// The manager itself would replace a plain password by a costly one at the
+			// first login
 			return new InMemoryUserDetailsManager(Stream.of("anna", "boris")
 				.map((name) -> User.withUsername(name).password("{noop}pass").build())
-				.toList());
+				.toList())::loadUserByUsername;
 		}
 
 		@Bean

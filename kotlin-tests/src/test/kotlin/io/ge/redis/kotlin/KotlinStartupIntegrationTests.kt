@@ -5,12 +5,14 @@
 
 package io.ge.redis.kotlin
 
+import io.ge.redis.core.invocation.GuardAdvisor
 import io.ge.redis.core.invocation.GuardConfigurationException
 import io.ge.redis.ratelimit.RateLimited
 import java.util.stream.Stream
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Deferred
 import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.Arguments
 import org.junit.jupiter.params.provider.Arguments.arguments
@@ -48,6 +50,16 @@ class KotlinStartupIntegrationTests {
 			assertThat(failure).hasMessageContaining("@RateLimited on ${bean.name}.$method")
 				.hasMessageContaining(problem)
 				.hasMessageContaining(remedy)
+		}
+	}
+
+	@Test
+	fun methodsThatTheCompilerAddsAreNotGuarded() {
+		runner.run { context ->
+			val source = context.getBean(GuardAdvisor::class.java).source()
+			val added = Desk::class.java.declaredMethods
+				.filter { it.isSynthetic && it.isAnnotationPresent(RateLimited::class.java) }
+			assertThat(added).isNotEmpty().allMatch { source.get(it, Desk::class.java) == null }
 		}
 	}
 

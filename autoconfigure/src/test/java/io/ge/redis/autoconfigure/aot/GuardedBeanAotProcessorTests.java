@@ -23,8 +23,6 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteBehind;
@@ -35,6 +33,7 @@ import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.test.LibraryClasses;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.generate.ClassNameGenerator;
@@ -164,8 +163,7 @@ class GuardedBeanAotProcessorTests {
 
 	@Test
 	void everyAnnotationIsKnown() {
-		Set<String> annotations = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
-			.importPackages("io.ge.redis")
+		Set<String> annotations = LibraryClasses.all()
 			.stream()
 			.filter(JavaClass::isAnnotation)
 			.filter((type) -> type.isAnnotatedWith(Reflective.class))

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Map;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -24,6 +22,7 @@ import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.test.LibraryClasses;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.hint.MemberCategory;
@@ -84,8 +83,7 @@ class ProcessedAutoConfigurationTests {
 	}
 
 	private static List<Class<?>> answers() {
-		return new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
-			.importPackages("io.ge.redis.actuate")
+		return LibraryClasses.all()
 			.stream()
 			.filter((type) -> type.isAssignableTo(OperationResponseBody.class) && type.isRecord())
 			.map(JavaClass::getName)

@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The scripts against what they promise, at times that the test chooses: the one line
  * that reads the clock is replaced.
  */
+@Sized
 class RefreshTokenScriptsIntegrationTests {
 
 	private static final String CLOCK_LINE = "local clock = redis.call('TIME') -- the only reading of time";
@@ -71,7 +73,7 @@ class RefreshTokenScriptsIntegrationTests {
 		factory.destroy();
 	}
 
-	@Property(tries = 400, shrinking = ShrinkingMode.BOUNDED)
+	@Property(shrinking = ShrinkingMode.BOUNDED)
 	void everyTokenLeadsToTheLatestWithinItsGraceAndEndsTheSessionAfterIt(
 			@ForAll("schedules") @Size(max = 16) List<Step> schedule) {
 		Session session = new Session();

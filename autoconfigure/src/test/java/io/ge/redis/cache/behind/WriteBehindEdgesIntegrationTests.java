@@ -19,6 +19,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What settings do, and what happens at the edges.
  */
+@Wide
 @OnRedis
 class WriteBehindEdgesIntegrationTests {
 

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.test.FirstRun;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Failpoint;
@@ -30,6 +32,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
  * write; {@code -Dge.test.numbers=full} kills 200, and {@code -Dge.test.kills} as many as
  * it says.
  */
+@Wide
 class WriteBehindFaultIntegrationTests {
 
 	private static final String KEPT = "nothing lost, order of each key kept";
@@ -46,7 +49,7 @@ class WriteBehindFaultIntegrationTests {
 	private static final Duration SABOTAGED_REST = LEASE.multipliedBy(3);
 
 	private static final int KILLS = Integer.getInteger("ge.test.kills",
-			"full".equals(System.getProperty("ge.test.numbers")) ? 200 : 6);
+			"full".equals(System.getProperty("ge.test.numbers")) ? 200 : Wide.RUN ? 6 : 2);
 
 	private static final Failpoint.Place WRITING = Failpoint.enter(PointsStore.class, "writeAll");
 
@@ -97,9 +100,10 @@ class WriteBehindFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void storesKilledWithChangesInTheirHands() throws Exception {
 		String fault = "kill -9 of instances that write behind";
-		FaultRun run = FaultRun.of("cache", fault, KEPT).atLeast(200, KILLS);
+		FaultRun run = FaultRun.of("cache", fault, KEPT).atLeast(30L * KILLS, KILLS);
 		WriteBehindScenario.killed(run, writers.one(), naive.two(), PLACES, KILLS, REST);
 		run.verify();
 		withoutProtection(fault, (sabotaged) -> WriteBehindScenario.killed(sabotaged, writers.one(), forgetful.one(),
@@ -134,6 +138,7 @@ class WriteBehindFaultIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void networkCutUnderChanges() throws Exception {
 		underLoad(writers.networkCut());
 	}

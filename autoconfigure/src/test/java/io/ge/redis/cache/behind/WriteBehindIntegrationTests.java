@@ -7,6 +7,7 @@ package io.ge.redis.cache.behind;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -21,30 +22,35 @@ class WriteBehindIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends WriteBehindContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.JEDIS)
 	class ThroughJedis extends WriteBehindContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends WriteBehindContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_8)
 	class OnRedis8 extends WriteBehindContract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.VALKEY_8)
 	class OnValkey8 extends WriteBehindContract {
 

@@ -188,6 +188,24 @@ class WriteBehindStartupTests {
 	}
 
 	@Test
+	void changesThatTheStoreWouldNotGetWholeAreRefused() {
+		this.runner.withPropertyValues("ge.redis.cache.caches.others.write-behind=true").run((context) -> {
+			GeCaches caches = context.getBean(GeCaches.class);
+			Hidden hidden = new Hidden();
+			hidden.text = "a";
+			assertThatIllegalArgumentException().isThrownBy(() -> caches.writeBehind("others", "a", hidden))
+				.withMessageContaining(Hidden.class.getName())
+				.withMessageContaining("[text]");
+		});
+	}
+
+	static class Hidden {
+
+		String text = "";
+
+	}
+
+	@Test
 	void nothingIsStartedWithoutAStore() {
 		// Those of contexts that were closed end a moment later
 		Set<Thread> before = Thread.getAllStackTraces().keySet();

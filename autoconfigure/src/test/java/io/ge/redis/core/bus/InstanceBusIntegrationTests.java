@@ -22,12 +22,19 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@ExtendWith(OutputCaptureExtension.class)
 class InstanceBusIntegrationTests {
 
 	private static final long SECOND = 1_000_000_000;
@@ -39,12 +46,14 @@ class InstanceBusIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.JEDIS)
 	class OnJedis extends Contract {
 
@@ -66,6 +75,65 @@ class InstanceBusIntegrationTests {
 	}
 
 	@Test
+	void databasesOfOneServerDoNotHearEachOther() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				TestBackend zero = onDatabase(redis, 0, "zero");
+				TestBackend three = onDatabase(redis, 3, "three");
+				TestBackend also = onDatabase(redis, 3, "also")) {
+			List<String> received = new CopyOnWriteArrayList<>();
+			for (TestBackend one : List.of(zero, three, also)) {
+				InstanceBus bus = one.get().bus();
+				bus.handle("lock", (payload) -> received.add(bus.instanceId() + " " + payload));
+				bus.onQuestion("lock", (text) -> "mine");
+			}
+			Awaitility.await()
+				.until(() -> three.get().bus().liveInstances() == 2 && also.get().bus().liveInstances() == 2
+						&& zero.get().bus().isSubscribed());
+			assertThat(zero.get().bus().liveInstances()).isEqualTo(1);
+			assertThat(zero.get().bus().ask("lock", "who?").join().texts()).containsOnlyKeys("zero");
+			assertThat(three.get().bus().ask("lock", "who?").join().texts()).containsOnlyKeys("three", "also");
+			redis.primary().command("PUBLISH", three.get().bus().newsChannel(), "lock of three");
+			redis.primary().command("PUBLISH", zero.get().bus().newsChannel(), "lock of zero");
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(received).containsExactlyInAnyOrder("three of three", "also of three",
+						"zero of zero"));
+			assertThat(zero.get().bus().channelPattern()).isEqualTo("ge:bus:*");
+		}
+	}
+
+	private static TestBackend onDatabase(StandaloneRedis redis, int database, String instanceId) {
+		LettuceConnectionFactory factory = redis.lettuceConnectionFactory();
+		factory.setDatabase(database);
+		return TestBackend.on(factory, instanceId);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void missingRightIsToldOnceAndNotAskedForAgainAndAgain(CapturedOutput output) {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			redis.primary().command("ACL", "SETUSER", "default", "resetchannels");
+			try (TestBackend one = TestBackend.on(redis, "one")) {
+				Awaitility.await().until(() -> refusals(redis) > 2);
+				assertThat(one.get().problems()).singleElement().asString().contains("&ge:bus:*", "+subscribe");
+				assertThat(output).containsOnlyOnce("WARN").containsOnlyOnce("&ge:bus:*");
+				redis.primary().command("ACL", "SETUSER", "default", "&ge:bus:*", "-publish");
+				Awaitility.await().until(() -> one.get().bus().isSubscribed());
+				assertThat(one.get().problems()).hasSize(1);
+				redis.primary().command("ACL", "SETUSER", "default", "+publish");
+				Awaitility.await().until(() -> one.get().problems().isEmpty());
+				assertThat(output).containsOnlyOnce("WARN");
+			}
+		}
+	}
+
+	private static long refusals(StandaloneRedis redis) {
+		return ((List<?>) redis.primary().command("ACL", "LOG")).stream()
+			.map((entry) -> (List<?>) entry)
+			.mapToLong((entry) -> (Long) entry.get(1))
+			.sum();
+	}
+
+	@Test
 	void allAreAskedWhetherTheyWantTheBusConfirmed() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend one = TestBackend.on(redis, "one")) {
 			AtomicInteger asked = new AtomicInteger();
@@ -74,6 +142,23 @@ class InstanceBusIntegrationTests {
 			one.get().bus().confirmWhile(() -> true);
 			Awaitility.await().until(() -> asked.get() > 1);
 		}
+	}
+
+	@Test
+	void strangersDoNotFloodTheLog(CapturedOutput output) {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend one = TestBackend.on(redis, "one")) {
+			AtomicInteger received = new AtomicInteger();
+			one.get().bus().handle("lock", (payload) -> {
+				received.incrementAndGet();
+				throw new IllegalArgumentException(payload);
+			});
+			Awaitility.await().until(() -> one.get().bus().isSubscribed());
+			for (int i = 0; i < 3; i++) {
+				redis.primary().command("PUBLISH", one.get().bus().channel(), "lock " + "x".repeat(1000));
+			}
+			Awaitility.await().until(() -> received.get() == 3);
+		}
+		assertThat(output).containsOnlyOnce("could not be handled").doesNotContain("x".repeat(201));
 	}
 
 	@Test
@@ -172,6 +257,7 @@ class InstanceBusIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void subscriptionThatIsLostAgainAndAgainIsReplacedTwentyTimesASecondAtMost() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend one = TestBackend.on(redis, "one")) {
 			AtomicInteger subscribed = countSubscriptions(one);

@@ -18,6 +18,7 @@ import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The connections to the servers of a Cluster.
  */
+@Wide
 class ClusterConnectionIntegrationTests {
 
 	private static final LuaScript PROBE = LuaScript.load(RedisBackend.class, "probe.lua");

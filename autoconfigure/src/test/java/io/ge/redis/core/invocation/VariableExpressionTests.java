@@ -42,6 +42,7 @@ class VariableExpressionTests {
 			"'anna'                           | does not use #order",
 			"#orders.buyer                    | uses #orders",
 			"#root + #order                   | uses #root",
+			"#order.buyer == buyer            | uses buyer",
 			"#order.buyer + T(java.lang.Runtime).getRuntime() | uses T(java.lang.Runtime)",
 			"@bean.of(#order)                 | uses @bean",
 			"new java.io.File(#order.buyer)   | uses new java.io.File",

@@ -7,6 +7,7 @@ package io.ge.redis.core.key;
 
 import java.util.List;
 
+import io.ge.redis.test.Sized;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * No user text can change the slot, break the layout or meet another entity's key.
  */
+@Sized
 class KeyPropertyTests {
 
 	private static final KeySpace KEYS = new KeySpace("ge", "lock");

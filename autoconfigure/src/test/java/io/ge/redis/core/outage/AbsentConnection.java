@@ -65,6 +65,11 @@ public final class AbsentConnection implements GuardConnection {
 	}
 
 	@Override
+	public CompletionStage<?> load(byte[] text) {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
 	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
 		throw new UnsupportedOperationException();
 	}
@@ -88,6 +93,11 @@ public final class AbsentConnection implements GuardConnection {
 	@Override
 	public CompletionStage<Void> awaken(byte[] key, Duration timeout) {
 		return reopen(timeout);
+	}
+
+	@Override
+	public String address() {
+		return "nowhere:1";
 	}
 
 	@Override

@@ -24,6 +24,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import io.lettuce.core.internal.HostAndPort;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DnsResolvers;
@@ -44,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The one door to a Cluster, with one of its servers broken behind it.
  */
+@Wide
 class ClusterOutageIntegrationTests {
 
 	private static final LuaScript SET = LuaScript.load(ClusterOutageIntegrationTests.class, "set-once.lua");

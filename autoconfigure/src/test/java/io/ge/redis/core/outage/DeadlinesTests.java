@@ -33,7 +33,8 @@ class DeadlinesTests {
 		long started = System.nanoTime();
 		this.deadlines.watch(late, nanos);
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> late.get(10, TimeUnit.SECONDS))
-			.withCauseInstanceOf(TimeoutException.class);
+			.withCauseInstanceOf(TimeoutException.class)
+			.withMessageContaining("No answer within 50 ms");
 		assertThat(System.nanoTime() - started).isGreaterThanOrEqualTo(nanos);
 	}
 

@@ -11,6 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +71,22 @@ class GuardedRedisTests {
 		assertThat(this.redis.isAway(() -> {
 			throw new AssertionError("Asked for the key");
 		})).isTrue();
+	}
+
+	@Test
+	void replyThatCannotBeReadIsARefusalThatNamesTheKey() {
+		this.connection.answers = true;
+		ScriptCall call = ScriptCall.of(LuaScript.load(RedisBackend.class, "probe.lua"),
+				new KeySpace("ge", "test").entity(KeyPart.of("a")));
+		assertThat(this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> reply.number(7)))
+			.failsWithin(Duration.ofSeconds(5))
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(RedisUnavailableException.class,
+					(ex) -> assertThat(ex.reason()).isEqualTo(OutageCause.ERROR))
+			.withMessageContaining("'ge:test:{a}'")
+			.withMessageContaining("no element 7");
+		assertThat(this.breaker.isOpen()).isFalse();
 	}
 
 }

@@ -27,12 +27,16 @@ import io.ge.redis.test.SentinelRedis;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The one door to Redis, with the server broken behind it.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class OutageIntegrationTests {
 
 	private static final LuaScript SET = LuaScript.load(OutageIntegrationTests.class, "set-once.lua");
@@ -55,7 +60,7 @@ class OutageIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void hangingServerCostsNoMoreThanTheBudgetAndThenNothing(boolean lettuce) {
+	void hangingServerCostsNoMoreThanTheBudgetAndThenNothing(boolean lettuce, CapturedOutput output) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
 			awaitSet(backend, "warm");
 			redis.primary().pause();
@@ -63,6 +68,8 @@ class OutageIntegrationTests {
 				assertThat(refusal(backend)).isEqualTo(OutageCause.TIMEOUT);
 			}
 			assertThat(backend.get().breaker().isOpen()).isTrue();
+			assertThat(output).contains("Redis (test at " + redis.primary().address() + ") is away",
+					"TIMEOUT, TimeoutException: No answer within ");
 			Stopwatch watch = Stopwatch.start();
 			for (int i = 0; i < 1000; i++) {
 				refusal(backend);
@@ -150,7 +157,7 @@ class OutageIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			LettuceConnectionFactory factory = redis.lettuceConnectionFactory();
 			AtomicReference<RedisBackend> made = new AtomicReference<>();
-			RedisBackend backend = new RedisBackend("test", "ge", "instance-1",
+			RedisBackend backend = new RedisBackend("test", "ge", null, "instance-1",
 					GuardConnections.from(factory, Duration.ofSeconds(5)),
 					new OutageSettings(Duration.ofSeconds(5), 3, Duration.ofMillis(50)), scheduler,
 					(script, nanos, failure) -> {
@@ -197,6 +204,7 @@ class OutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void demotedPrimaryIsLeftForTheNewOne() {
 		try (SentinelRedis redis = RedisServers.sentinel(); TestBackend backend = on(redis)) {
 			awaitSet(backend, "warm");

@@ -23,6 +23,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -48,36 +49,42 @@ class ScriptExecutorIntegrationTests {
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.SENTINEL)
 	class OnSentinel extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.CLUSTER)
 	class OnCluster extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.JEDIS)
 	class OnJedis extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_8)
 	class OnRedis8 extends Contract {
 
 	}
 
 	@Nested
+	@Wide
 	@OnRedis(RedisTarget.VALKEY_8)
 	class OnValkey8 extends Contract {
 
@@ -187,6 +194,7 @@ class ScriptExecutorIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void learnsScriptsOnPrimaryThatWasPromoted() {
 		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1); TestBackend backend = TestBackend.on(redis)) {
 			set(backend, "before");

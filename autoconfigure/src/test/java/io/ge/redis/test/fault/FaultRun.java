@@ -352,8 +352,8 @@ public final class FaultRun {
 	public void verify() {
 		Row row = record();
 		if (row.violations() > 0) {
-			throw new AssertionError(this + " broke its promise '" + this.promise + "' " + row.violations() + " times: "
-					+ this.violations.subList(0, Math.min(10, this.violations.size())));
+			throw new BrokenPromiseError(this + " broke its promise '" + this.promise + "' " + row.violations()
+					+ " times: " + this.violations.subList(0, Math.min(10, this.violations.size())));
 		}
 		if (saysTooLittle()) {
 			throw new AssertionError(this + " says too little with " + row.operations() + " operations of at least "
@@ -394,7 +394,7 @@ public final class FaultRun {
 			}
 		}
 		if (this.violations.isEmpty()) {
-			throw new AssertionError("Without its protection nothing was violated: " + row());
+			throw new BrokenPromiseError("Without its protection nothing was violated: " + row());
 		}
 		System.out.println("Missed: " + this + " in attempt " + attempts + " of " + ATTEMPTS);
 	}

@@ -53,7 +53,7 @@ class FaultRunTests {
 		run.injected();
 		run.violations(List.of(new Violation("found")));
 		run.require(false, "missed");
-		assertThatExceptionOfType(AssertionError.class).isThrownBy(run::verify)
+		assertThatExceptionOfType(BrokenPromiseError.class).isThrownBy(run::verify)
 			.withMessageContaining("2 times")
 			.withMessageContaining("found")
 			.withMessageContaining("missed")
@@ -122,7 +122,7 @@ class FaultRunTests {
 			run.require(attempts.incrementAndGet() < 3, "found");
 		});
 		assertThat(attempts).hasValue(3);
-		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> run().miss(FaultRun::next))
+		assertThatExceptionOfType(BrokenPromiseError.class).isThrownBy(() -> run().miss(FaultRun::next))
 			.withMessageContaining("nothing was violated");
 	}
 

@@ -6,6 +6,7 @@
 package io.ge.redis.test.instance;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -42,7 +43,9 @@ final class ChildJvm {
 
 	private static final int START_SECONDS = 60;
 
-	/** A directory before everything else on the class path. */
+	/**
+	 * A directory before everything else on the class path, where scripts are changed.
+	 */
 	private static final String SHADOW = "shadow";
 
 	private final Path directory;
@@ -65,6 +68,8 @@ final class ChildJvm {
 
 	private volatile boolean spent;
 
+	private volatile boolean leaving;
+
 	private ChildJvm(Path directory, Process process, Socket socket) throws IOException {
 		this.directory = directory;
 		this.process = process;
@@ -74,14 +79,32 @@ final class ChildJvm {
 
 	/**
 	 * Starts a JVM with the class path of this one.
-	 * @param warm whether it loads what every application needs while it waits
 	 */
-	static ChildJvm launch(boolean warm) {
+	static ChildJvm launch() {
+		return launch((directory) -> woven(ChildArchive.options()));
+	}
+
+	/**
+	 * Starts a JVM in which scripts can be changed.
+	 */
+	static ChildJvm launchShadowed() {
+		return launch((directory) -> {
+			Path shadow = directory.resolve(SHADOW);
+			// What does not exist when a JVM starts is taken for a jar
+			Files.createDirectory(shadow);
+			return woven(List.of("-cp", shadow + File.pathSeparator + ChildArchive.CLASS_PATH));
+		});
+	}
+
+	/**
+	 * Starts a JVM.
+	 * @param options where it finds its classes, which may be in its directory
+	 */
+	static ChildJvm launch(Options options) {
 		try {
 			Path directory = Reaper.newDirectory();
-			Files.createDirectory(directory.resolve(SHADOW));
 			try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-				Process process = new ProcessBuilder(command(directory, server.getLocalPort(), warm))
+				Process process = new ProcessBuilder(command(options.in(directory), server.getLocalPort()))
 					.redirectErrorStream(true)
 					.redirectOutput(directory.resolve("output").toFile())
 					.start();
@@ -110,15 +133,20 @@ final class ChildJvm {
 		}
 	}
 
-	private static List<String> command(Path directory, int port, boolean warm) throws IOException {
-		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+	private static List<String> woven(List<String> options) {
 		Path agent = Path.of(ByteBuddyAgent.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+		List<String> all = new ArrayList<>(List.of("-javaagent:" + agent));
+		all.addAll(options);
+		return all;
+	}
+
+	private static List<String> command(List<String> options, int port) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto",
-				"-javaagent:" + agent, "-D" + VIRTUAL + '=' + System.getProperty(VIRTUAL, "false"), "-cp"));
-		command.add(directory.resolve(SHADOW) + System.getProperty("path.separator") + classPath);
-		command.addAll(List.of(ChildMain.class.getName(), String.valueOf(port), String.valueOf(warm)));
+				"-D" + VIRTUAL + '=' + System.getProperty(VIRTUAL, "false")));
+		command.addAll(options);
+		command.addAll(List.of(ChildMain.class.getName(), String.valueOf(port)));
 		return command;
 	}
 
@@ -176,8 +204,10 @@ final class ChildJvm {
 
 	private void end() {
 		long now = System.nanoTime();
-		// A process that has closed its socket without ending is of no use either
-		this.process.destroyForcibly();
+		if (!this.leaving) {
+			// A process that has closed its socket without ending is of no use either
+			this.process.destroyForcibly();
+		}
 		// Who waits for the end finds calls that have failed
 		failPending();
 		this.ended.complete(now);
@@ -268,6 +298,21 @@ final class ChildJvm {
 		return this.process;
 	}
 
+	/**
+	 * Lets the process end by itself, and waits for it.
+	 */
+	void leave() throws IOException {
+		this.leaving = true;
+		this.socket.shutdownOutput();
+		try {
+			this.process.waitFor();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		remove();
+	}
+
 	String log() {
 		try {
 			return Files.readString(this.directory.resolve("output"));
@@ -303,6 +348,16 @@ final class ChildJvm {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * How a JVM finds its classes.
+	 */
+	@FunctionalInterface
+	interface Options {
+
+		List<String> in(Path directory) throws IOException;
+
 	}
 
 }

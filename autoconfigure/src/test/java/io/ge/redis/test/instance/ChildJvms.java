@@ -12,18 +12,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JVMs that wait for an instance to run: those that have run one before, and one that
- * is started ahead of need. They end with this JVM.
+ * The JVMs that have run an instance and may run another one. They end with this JVM.
  */
 final class ChildJvms {
 
 	private static final int MOST_USED = 8;
 
 	private static final Deque<ChildJvm> USED = new ArrayDeque<>();
-
-	private static final Deque<ChildJvm> SPARE = new ArrayDeque<>();
-
-	private static boolean launching;
 
 	private ChildJvms() {
 	}
@@ -34,19 +29,19 @@ final class ChildJvms {
 	 * another application must have had the same
 	 */
 	static ChildJvm take(List<Sabotage> sabotage) {
-		ChildJvm child = poll(USED, sabotage);
-		if (child == null) {
-			child = poll(SPARE, List.of());
-			launchSpare();
+		ChildJvm child = poll(sabotage);
+		if (child != null) {
+			return child;
 		}
-		return (child != null) ? child : ChildJvm.launch(true);
+		boolean shadowed = sabotage.stream().anyMatch(Sabotage.Script.class::isInstance);
+		return shadowed ? ChildJvm.launchShadowed() : ChildJvm.launch();
 	}
 
-	private static @Nullable ChildJvm poll(Deque<ChildJvm> idle, List<Sabotage> sabotage) {
+	private static @Nullable ChildJvm poll(List<Sabotage> sabotage) {
 		synchronized (USED) {
-			for (ChildJvm child : List.copyOf(idle)) {
+			for (ChildJvm child : List.copyOf(USED)) {
 				if (child.sabotage().equals(sabotage) || !child.isReusable()) {
-					idle.remove(child);
+					USED.remove(child);
 					if (child.isReusable()) {
 						return child;
 					}
@@ -55,32 +50,6 @@ final class ChildJvms {
 			}
 			return null;
 		}
-	}
-
-	private static void launchSpare() {
-		synchronized (USED) {
-			if (launching || !SPARE.isEmpty()) {
-				return;
-			}
-			launching = true;
-		}
-		Thread thread = new Thread(() -> {
-			ChildJvm spare = null;
-			try {
-				spare = ChildJvm.launch(true);
-			}
-			catch (RuntimeException ex) {
-				// Whoever needs one finds out
-			}
-			synchronized (USED) {
-				launching = false;
-				if (spare != null) {
-					SPARE.add(spare);
-				}
-			}
-		}, "launch-spare-jvm");
-		thread.setDaemon(true);
-		thread.start();
 	}
 
 	static void giveBack(ChildJvm child) {

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Configuration;
 
 /**
  * The main class of a JVM that runs instances, one after the other, as its parent says.
@@ -57,21 +56,11 @@ final class ChildMain {
 			ChildMain child = new ChildMain(socket.getOutputStream());
 			Woven.tell((id) -> child.send("reached", id, System.nanoTime()));
 			child.send("hello", ProcessHandle.current().pid());
-			if (Boolean.parseBoolean(arguments[1])) {
-				child.threads.execute(ChildMain::warmUp);
-			}
 			child.serve(new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8)));
 		}
 		finally {
 			Runtime.getRuntime().halt(0);
 		}
-	}
-
-	/**
-	 * Loads what every application needs, but nothing that could be sabotaged.
-	 */
-	private static void warmUp() {
-		application(Empty.class).run().close();
 	}
 
 	private static SpringApplication application(Class<?> configuration) {
@@ -176,14 +165,6 @@ final class ChildMain {
 		catch (IOException ex) {
 			Runtime.getRuntime().halt(1); // the parent has gone
 		}
-	}
-
-	/**
-	 * An application of nothing.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	static class Empty {
-
 	}
 
 }

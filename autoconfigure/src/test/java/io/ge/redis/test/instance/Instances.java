@@ -144,7 +144,7 @@ public final class Instances implements AutoCloseable {
 	 * @return the instance, whose application has started
 	 */
 	public Instance start() {
-		ChildJvm child = this.settings.ahead.isZero() ? ChildJvms.take(this.settings.sabotage) : ChildJvm.launch(false);
+		ChildJvm child = this.settings.ahead.isZero() ? ChildJvms.take(this.settings.sabotage) : ChildJvm.launch();
 		String name = this.settings.name + "-" + this.family.numbers.incrementAndGet();
 		try {
 			prepare(child);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.oracle.Entry;
 import io.ge.redis.test.oracle.History;
 import io.ge.redis.test.oracle.Journal;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * What instances can do and suffer.
  */
+@Wide
 class InstancesIntegrationTests {
 
 	private final Instances instances = Instances.of(ProbeApplication.class);

@@ -98,11 +98,12 @@ public final class WriteBehindScenario {
 			Duration rest) throws Exception {
 		while (run.next()) {
 			WriteBehindScenario scenario = new WriteBehindScenario(run, writers, rest);
+			int first = run.random().nextInt(places.size() + 1);
 			try (Load load = Load.start(CALLERS, scenario::step)) {
 				for (int kill = 0; kill < kills; kill++) {
 					List<Instance> running = stores.start();
 					Instance victim = scenario.awaitWriter(running);
-					int place = kill % (places.size() + 1);
+					int place = (first + kill) % (places.size() + 1);
 					if (place < places.size()) {
 						scenario.end(victim, places.get(place));
 					}

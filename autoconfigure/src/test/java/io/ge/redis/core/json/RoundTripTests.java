@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.cache;
+package io.ge.redis.core.json;
 
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
+import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -31,7 +32,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.annotation.JsonPOJOBuilder;
+import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.ser.std.ToStringSerializer;
 
 import org.springframework.core.ParameterizedTypeReference;
 
@@ -54,7 +57,7 @@ class RoundTripTests {
 	@ValueSource(classes = { String.class, Integer.class, int[].class, byte[].class, Instant.class, UUID.class,
 			URI.class, BigDecimal.class, Side.class, Map.class, List.class, Order.class, Tree.class, Strict.class,
 			Derived.class, Bean.class, Built.class, Shape.class, HasShape.class, Masked.class, Code.class,
-			Unwrapping.class, Ignoring.class, Growing.class })
+			Unwrapping.class, Ignoring.class, Growing.class, Marker.class, AllIgnored.class, Opaque.class })
 	void soundTypesPass(Class<?> type) {
 		assertThat(obstacle(type)).isNull();
 	}
@@ -97,6 +100,19 @@ class RoundTripTests {
 	@Test
 	void stateThatIsWrittenAndNotReadIsFound() {
 		assertThat(obstacle(NoReader.class)).contains("'text' of").contains("NoReader").contains("nothing takes it");
+	}
+
+	@Test
+	void stateOfWhichNothingIsWrittenIsFoundWhereverItStands() {
+		String reason = "nothing is written of " + Hidden.class.getName() + ", although it has the field 'id'";
+		assertThat(obstacle(Hidden.class)).isEqualTo(reason);
+		assertThat(obstacle(HasHidden.class)).isEqualTo(reason);
+		assertThat(obstacle(new ParameterizedTypeReference<Map<String, List<HasHidden>>>() {
+		}.getType())).isEqualTo(reason);
+		JsonMapper fields = JsonMapper.builder()
+			.changeDefaultVisibility((visible) -> visible.withFieldVisibility(Visibility.ANY))
+			.build();
+		assertThat(obstacle(fields, HasHidden.class)).isNull();
 	}
 
 	@Test
@@ -225,6 +241,44 @@ class RoundTripTests {
 
 		public int getHits() {
 			return this.hits;
+		}
+
+	}
+
+	static class Hidden {
+
+		String id = "";
+
+	}
+
+	record HasHidden(String name, Optional<Hidden> hidden) {
+	}
+
+	static class Marker {
+
+		transient int hits;
+
+	}
+
+	static class AllIgnored {
+
+		@JsonIgnore
+		int hits;
+
+	}
+
+	@JsonSerialize(using = ToStringSerializer.class)
+	static class Opaque {
+
+		private final String text;
+
+		Opaque(String text) {
+			this.text = text;
+		}
+
+		@Override
+		public String toString() {
+			return this.text;
 		}
 
 	}

@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.blacklist.Revocation;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.blacklist.refresh.RefreshToken;
+import io.ge.redis.blacklist.refresh.RefreshTokens;
+import io.ge.redis.blacklist.refresh.Rotation;
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.ratelimit.RateLimitDecision;
+import io.ge.redis.ratelimit.RateLimiter;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * Stand-ins for patterns that are switched off, which serve unit tests, too.
+ */
+class UnguardedApisTests {
+
+	@Test
+	void everythingIsAllowedAndNothingCounted() {
+		RateLimiter limiter = RateLimiter.unguarded();
+		RateLimitDecision decision = limiter.tryAcquire("unknown", "anna", 1_000);
+		assertThat(decision).isInstanceOfSatisfying(RateLimitDecision.Allowed.class, (allowed) -> {
+			assertThat(allowed.receipt().permits()).isZero();
+			limiter.refund(allowed);
+		});
+		assertThatNoException().isThrownBy(() -> limiter.acquire("unknown", "anna"));
+		assertThat(limiter.acquireAsync("unknown", "anna").toCompletableFuture()).isCompleted();
+		assertThat(limiter.resetAsync("unknown", "anna").toCompletableFuture()).isCompleted();
+	}
+
+	@Test
+	void actionsRunEachTimeAndFailAsTheyWould() {
+		Idempotency idempotency = Idempotency.unguarded();
+		List<String> runs = new ArrayList<>();
+		idempotency.run("pay", "key", null, () -> runs.add("first"));
+		idempotency.run("pay", "key", "other payload", () -> runs.add("second"));
+		assertThat(runs).containsExactly("first", "second");
+		CompletableFuture<String> begun = new CompletableFuture<>();
+		assertThat(idempotency.executeAsync("pay", "key", null, String.class, () -> begun)).isSameAs(begun);
+		assertThat(idempotency.executeAsync("pay", "key", null, String.class, UnguardedApisTests::fail))
+			.isCompletedExceptionally();
+	}
+
+	private static <T> CompletionStage<T> fail() {
+		throw new IllegalStateException("failed");
+	}
+
+	@Test
+	void valuesAreLoadedEachTime() {
+		GeCaches caches = GeCaches.unguarded();
+		caches.put("prices", "tea", "5");
+		assertThat(caches.<String>get("prices", "tea", String.class, () -> null)).isNull();
+		assertThat(caches.write("prices", "tea", () -> "6")).isEqualTo("6");
+		assertThat(caches.getAll("prices", List.of("tea", "milk", "rum", "tea"), String.class, (missing) -> {
+			assertThat(missing).containsExactly("tea", "milk", "rum");
+			return Map.of("rum", "9", "tea", "5");
+		})).containsExactly(Map.entry("tea", "5"), Map.entry("rum", "9"));
+		assertThat(caches.getAsync("prices", "tea", String.class, () -> CompletableFuture.completedFuture("7")))
+			.isCompletedWithValue("7");
+		assertThat(caches.<String>getAsync("prices", "tea", String.class, UnguardedApisTests::fail))
+			.isCompletedExceptionally();
+		assertThat(caches.writeBehind("prices", "tea", "8")).isPositive();
+	}
+
+	@Test
+	void nothingIsRevoked() {
+		TokenBlacklist blacklist = TokenBlacklist.unguarded();
+		TokenIdentity token = TokenIdentity.of(null, "id", Instant.MAX);
+		Revocation revocation = blacklist.withReason("lost").revoke(token);
+		assertThat(revocation.isStored()).isFalse();
+		assertThat(revocation.awaitPropagation(Duration.ZERO)).isTrue();
+		assertThat(blacklist.check(token)).isEqualTo(TokenStatus.CLEAR);
+		assertThat(blacklist.unblock("users", "anna")).isFalse();
+		assertThat(blacklist.issueStamp(null, "anna")).isLessThan(blacklist.issueStamp(null, "anna"));
+	}
+
+	@Test
+	void sessionsGoOnUntilTheyAreRevoked() {
+		RefreshTokens tokens = RefreshTokens.unguarded();
+		RefreshToken first = tokens.issue("issuer", "anna", "app");
+		RefreshToken second = rotated(tokens, first);
+		assertThat(second).usingRecursiveComparison().ignoringFields("value").isEqualTo(first);
+		assertThat(second.value()).hasSameSizeAs(first.value()).isNotEqualTo(first.value());
+		assertThat(rotated(tokens, first).sessionId()).isEqualTo(first.sessionId());
+		assertThat(tokens.revoke(second.value())).isTrue();
+		assertThat(tokens.rotate(first.value())).isInstanceOf(Rotation.Unknown.class);
+		assertThat(tokens.revoke(first.value())).isFalse();
+		assertThat(tokens.rotate("forged")).isInstanceOf(Rotation.Unknown.class);
+		assertThat(tokens.rotate(RefreshTokens.unguarded().issue(null, "anna").value()))
+			.isInstanceOf(Rotation.Unknown.class);
+	}
+
+	@Test
+	void sessionsDoNotFillTheMemory() {
+		RefreshTokens tokens = RefreshTokens.unguarded();
+		RefreshToken first = tokens.issue(null, "anna");
+		RefreshToken second = tokens.issue(null, "anna");
+		for (int i = 1; i < 10_000; i++) {
+			tokens.issue(null, "boris");
+		}
+		assertThat(tokens.rotate(first.value())).isInstanceOf(Rotation.Unknown.class);
+		assertThat(rotated(tokens, second).subject()).isEqualTo("anna");
+	}
+
+	private static RefreshToken rotated(RefreshTokens tokens, RefreshToken token) {
+		return ((Rotation.Rotated) tokens.rotate(token.value())).token();
+	}
+
+}
