@@ -96,6 +96,11 @@ final class AnsweringConnection implements GuardConnection {
 	}
 
 	@Override
+	public CompletionStage<?> load(byte[] text) {
+		return this.server.load(text);
+	}
+
+	@Override
 	public CompletionStage<Integer> publish(byte[] channel, byte[] message) {
 		return this.server.publish(channel, message);
 	}
@@ -118,6 +123,11 @@ final class AnsweringConnection implements GuardConnection {
 	@Override
 	public CompletionStage<Void> awaken(byte[] key, Duration timeout) {
 		return this.server.awaken(key, timeout);
+	}
+
+	@Override
+	public String address() {
+		return this.server.address();
 	}
 
 	@Override

@@ -56,6 +56,10 @@ public final class BenchmarkMain {
 					results.add(new Memory(node, instance).measure(patterns));
 				}
 			}
+			if (wanted.isEmpty() || tables.contains(StartUp.ID)) {
+				say("start of an application");
+				results.add(new StartUp(size, node).run());
+			}
 			compare(size, node, (pattern, table) -> whole ? patterns.contains(pattern) : tables.contains(table),
 					results);
 			List<String> shares = (whole || tables.contains("own-share")) ? patterns

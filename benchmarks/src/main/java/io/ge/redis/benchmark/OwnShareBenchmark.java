@@ -311,7 +311,7 @@ public class OwnShareBenchmark {
 
 		@Bean
 		RedisBackends redisBackends(Answers answers, OutageSettings outage) {
-			return new RedisBackends((name) -> new RedisBackend("default", "ge", "benchmark",
+			return new RedisBackends((property, name) -> new RedisBackend("default", "ge", null, "benchmark",
 					BenchmarkConnections.of(answers.connection), outage, answers.scheduler,
 					(script, nanos, failure) -> {
 					}, answers));
