@@ -87,6 +87,7 @@ public final class BlacklistAutoConfiguration {
 	}
 
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean
 	UsedIds geRedisUsedIds(ObjectProvider<RedisBackends> backends, BlacklistProperties properties, GuardedCalls calls) {
 		return UsedIdsFactory.create(
