@@ -35,4 +35,13 @@ public abstract class GeRedisException extends RuntimeException {
 		super(message, null, true, hasStackTrace);
 	}
 
+	/**
+	 * Returns the answer to the call where it came by a protocol such as HTTP.
+	 * @return the refusal, or {@code null} if no guard has refused the call, over HTTP a
+	 * 500
+	 */
+	public @Nullable Refusal refusal() {
+		return null;
+	}
+
 }

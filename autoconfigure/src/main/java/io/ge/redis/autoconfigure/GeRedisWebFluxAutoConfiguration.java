@@ -7,24 +7,16 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.SubscriberScope;
-import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimitProperties;
-import io.ge.redis.web.BlacklistProblems;
-import io.ge.redis.web.CacheProblems;
 import io.ge.redis.web.ExchangeScope;
 import io.ge.redis.web.ExchangeWebFilter;
-import io.ge.redis.web.InvalidKeyProblems;
-import io.ge.redis.web.LockProblems;
-import io.ge.redis.web.OutageProblems;
 import io.ge.redis.web.OutageWebFilter;
-import io.ge.redis.web.ProblemMapping;
-import io.ge.redis.web.RateLimitCostProblems;
-import io.ge.redis.web.RateLimitProblems;
 import io.ge.redis.web.ReactiveFencingTokenConfigurer;
 import io.ge.redis.web.ReactiveProblemFields;
 import io.ge.redis.web.ReactiveProblemResolver;
 import io.ge.redis.web.ReactiveProblemWriter;
 import io.ge.redis.web.ReactiveRateLimitHeaders;
+import io.ge.redis.web.RefusalCustomizer;
 import io.ge.redis.web.RefusalHandlerAdapter;
 import io.ge.redis.web.RefusedTokenWebFilter;
 import reactor.core.publisher.Mono;
@@ -37,7 +29,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.http.HttpStatus;
+import org.springframework.context.annotation.Import;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
@@ -51,16 +43,17 @@ import org.springframework.web.server.WebFilter;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass({ WebFilter.class, Mono.class })
 @ConditionalOnBean(RedisBackends.class)
+@Import(RefusalConfiguration.class)
 public final class GeRedisWebFluxAutoConfiguration {
 
 	/** Where Spring Security's filter stands in every reactive application. */
 	static final int SECURITY_FILTER = -100;
 
 	@Bean
-	ReactiveProblemWriter geRedisReactiveProblemWriter(ObjectProvider<ProblemMapping> mappings,
+	ReactiveProblemWriter geRedisReactiveProblemWriter(ObjectProvider<RefusalCustomizer> customizers,
 			ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ReactiveProblemFields> fields,
 			ObjectProvider<JsonMapper> mapper) {
-		return new ReactiveProblemWriter(mappings.orderedStream().toList(), interceptors.orderedStream().toList(),
+		return new ReactiveProblemWriter(customizers.orderedStream().toList(), interceptors.orderedStream().toList(),
 				fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared));
 	}
 
@@ -106,42 +99,6 @@ public final class GeRedisWebFluxAutoConfiguration {
 	@Bean
 	RefusedTokenWebFilter geRedisRefusedTokenWebFilter(ReactiveProblemWriter writer) {
 		return new RefusedTokenWebFilter(writer, WebFilterOrder.REFUSED_TOKEN.from(SECURITY_FILTER));
-	}
-
-	@Bean
-	InvalidKeyProblems geRedisInvalidKeyProblems() {
-		return new InvalidKeyProblems();
-	}
-
-	@Bean
-	RateLimitProblems geRedisRateLimitProblems() {
-		return new RateLimitProblems();
-	}
-
-	@Bean
-	RateLimitCostProblems geRedisRateLimitCostProblems() {
-		return new RateLimitCostProblems();
-	}
-
-	@Bean
-	OutageProblems geRedisOutageProblems() {
-		return new OutageProblems();
-	}
-
-	@Bean
-	CacheProblems geRedisCacheProblems() {
-		return new CacheProblems();
-	}
-
-	@Bean
-	LockProblems geRedisLockProblems(ObjectProvider<LockProperties> properties) {
-		LockProperties lock = properties.getIfAvailable();
-		return new LockProblems((lock != null) ? HttpStatus.valueOf(lock.httpStatus()) : HttpStatus.CONFLICT);
-	}
-
-	@Bean
-	BlacklistProblems geRedisBlacklistProblems() {
-		return new BlacklistProblems();
 	}
 
 }

@@ -9,24 +9,15 @@ import java.util.EnumSet;
 
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.idempotency.IdempotencyProperties;
-import io.ge.redis.web.BlacklistProblems;
-import io.ge.redis.web.CacheProblems;
 import io.ge.redis.web.IdempotencyKeyHeader;
-import io.ge.redis.web.IdempotencyProblems;
 import io.ge.redis.web.OutageFilter;
-import io.ge.redis.lock.LockProperties;
 import io.ge.redis.web.FencingTokenConfigurer;
-import io.ge.redis.web.InvalidKeyProblems;
-import io.ge.redis.web.LockProblems;
-import io.ge.redis.web.OutageProblems;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.web.ProblemFields;
-import io.ge.redis.web.ProblemMapping;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.ProblemWriter;
-import io.ge.redis.web.RateLimitCostProblems;
 import io.ge.redis.web.RateLimitHeaders;
-import io.ge.redis.web.RateLimitProblems;
+import io.ge.redis.web.RefusalCustomizer;
 import io.ge.redis.web.RefusedTokenFilter;
 import io.ge.redis.web.ResponseEntityRecorder;
 import jakarta.servlet.DispatcherType;
@@ -41,8 +32,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
-import org.springframework.http.HttpStatus;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -54,13 +45,14 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
 @ConditionalOnBean(RedisBackends.class)
+@Import(RefusalConfiguration.class)
 public final class GeRedisWebMvcAutoConfiguration {
 
 	@Bean
-	ProblemWriter geRedisProblemWriter(ObjectProvider<ProblemMapping> mappings,
+	ProblemWriter geRedisProblemWriter(ObjectProvider<RefusalCustomizer> customizers,
 			ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ProblemFields> fields,
 			ObjectProvider<JsonMapper> mapper) {
-		return new ProblemWriter(mappings.orderedStream().toList(), interceptors.orderedStream().toList(),
+		return new ProblemWriter(customizers.orderedStream().toList(), interceptors.orderedStream().toList(),
 				fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared));
 	}
 
@@ -87,42 +79,6 @@ public final class GeRedisWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	InvalidKeyProblems geRedisInvalidKeyProblems() {
-		return new InvalidKeyProblems();
-	}
-
-	@Bean
-	OutageProblems geRedisOutageProblems() {
-		return new OutageProblems();
-	}
-
-	@Bean
-	CacheProblems geRedisCacheProblems() {
-		return new CacheProblems();
-	}
-
-	@Bean
-	BlacklistProblems geRedisBlacklistProblems() {
-		return new BlacklistProblems();
-	}
-
-	@Bean
-	RateLimitProblems geRedisRateLimitProblems() {
-		return new RateLimitProblems();
-	}
-
-	@Bean
-	RateLimitCostProblems geRedisRateLimitCostProblems() {
-		return new RateLimitCostProblems();
-	}
-
-	@Bean
-	IdempotencyProblems geRedisIdempotencyProblems(ObjectProvider<IdempotencyProperties> properties) {
-		IdempotencyProperties idempotency = properties.getIfAvailable();
-		return new IdempotencyProblems((idempotency != null) ? idempotency.documentation() : null);
-	}
-
-	@Bean
 	IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {
 		return IdempotencyKeyHeader.onServlets(() -> properties.getObject().header());
 	}
@@ -135,12 +91,6 @@ public final class GeRedisWebMvcAutoConfiguration {
 	@Bean
 	RateLimitHeaders geRedisRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
 		return new RateLimitHeaders(() -> properties.getObject().headers());
-	}
-
-	@Bean
-	LockProblems geRedisLockProblems(ObjectProvider<LockProperties> properties) {
-		LockProperties lock = properties.getIfAvailable();
-		return new LockProblems((lock != null) ? HttpStatus.valueOf(lock.httpStatus()) : HttpStatus.CONFLICT);
 	}
 
 	@Bean

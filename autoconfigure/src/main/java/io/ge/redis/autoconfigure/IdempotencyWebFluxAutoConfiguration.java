@@ -10,7 +10,6 @@ import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.ExchangeSubscriberScope;
 import io.ge.redis.web.IdempotencyHttpHandlerDecorator;
 import io.ge.redis.web.IdempotencyKeyHeader;
-import io.ge.redis.web.IdempotencyProblems;
 import io.ge.redis.web.IdempotencyWebFilter;
 import io.ge.redis.web.IdempotentHandlerAdapter;
 import io.ge.redis.web.ResponseEntityRecorder;
@@ -35,11 +34,6 @@ import org.springframework.web.reactive.HandlerAdapter;
 @ConditionalOnClass({ DispatcherHandler.class, Mono.class })
 @ConditionalOnBean(IdempotencyGuard.class)
 public final class IdempotencyWebFluxAutoConfiguration {
-
-	@Bean
-	IdempotencyProblems geRedisIdempotencyProblems(IdempotencyProperties properties) {
-		return new IdempotencyProblems(properties.documentation());
-	}
 
 	@Bean
 	IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {

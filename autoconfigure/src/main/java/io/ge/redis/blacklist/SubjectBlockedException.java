@@ -6,6 +6,7 @@
 package io.ge.redis.blacklist;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,11 @@ public class SubjectBlockedException extends GeRedisException {
 	 */
 	public @Nullable String reason() {
 		return this.reason;
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.of(403, "subject-blocked", "Blocked", "This caller or subject is blocked.");
 	}
 
 }

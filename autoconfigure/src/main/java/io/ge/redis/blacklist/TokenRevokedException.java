@@ -6,6 +6,7 @@
 package io.ge.redis.blacklist;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,14 @@ public class TokenRevokedException extends GeRedisException {
 	 */
 	public @Nullable String reason() {
 		return this.reason;
+	}
+
+	@Override
+	public Refusal refusal() {
+		String description = this.status.description();
+		return Refusal.of(401, "token-revoked", "Token is not accepted any more", description + ".")
+			.withHeader("WWW-Authenticate",
+					"Bearer error=\"invalid_token\", error_description=\"" + description + "\"");
 	}
 
 }

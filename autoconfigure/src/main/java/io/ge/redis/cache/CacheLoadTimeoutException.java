@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * Another caller has been loading the value for longer than this one may wait, and the
@@ -20,6 +21,11 @@ public class CacheLoadTimeoutException extends GeRedisException {
 	 */
 	public CacheLoadTimeoutException(String cache) {
 		super("Another caller is still loading a value of cache '" + cache + "' after ge.redis.cache.load-wait");
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.temporary("The answer is still being made for another caller. Please try again.");
 	}
 
 }

@@ -5,14 +5,16 @@
 
 package io.ge.redis.idempotency;
 
-import io.ge.redis.GeRedisException;
+import java.time.Duration;
+
+import io.ge.redis.Refusal;
 
 /**
  * A transaction is rolled back because another call with the same key has had its effect
  * meanwhile. Thrown at the commit of a transaction that the caller has begun; a call that
  * has one of its own gets the other one's result instead. A repetition gets it too.
  */
-public class EffectAlreadyCommittedException extends GeRedisException {
+public class EffectAlreadyCommittedException extends IdempotencyException {
 
 	/**
 	 * Creates an exception.
@@ -22,6 +24,14 @@ public class EffectAlreadyCommittedException extends GeRedisException {
 	public EffectAlreadyCommittedException(String name, Throwable cause) {
 		super("Another call of '" + name + "' with this key has had its effect: this transaction is rolled back",
 				cause);
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal
+			.of(409, "effect-already-committed", "Another request with this Idempotency-Key has taken effect",
+					"This request was rolled back. Repeat it to get the response to the other one.")
+			.withRetryAfter(Duration.ofSeconds(1));
 	}
 
 }

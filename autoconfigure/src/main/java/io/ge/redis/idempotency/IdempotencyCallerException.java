@@ -5,7 +5,7 @@
 
 package io.ge.redis.idempotency;
 
-import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * The caller is authenticated, but has no name that would keep its keys apart from those
@@ -13,7 +13,7 @@ import io.ge.redis.GeRedisException;
  * method has not run. Over HTTP a 403. Operations with {@link IdempotencyScope#GLOBAL}
  * need no name.
  */
-public class IdempotencyCallerException extends GeRedisException {
+public class IdempotencyCallerException extends IdempotencyException {
 
 	/**
 	 * Creates an exception.
@@ -22,6 +22,12 @@ public class IdempotencyCallerException extends GeRedisException {
 	public IdempotencyCallerException(String name) {
 		super("The caller of '" + name + "' is authenticated and has no name to keep its idempotency keys by. Give its"
 				+ " token a subject, or use scope = GLOBAL");
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.of(403, "caller-unnamed", "The caller has no name",
+				"The credentials name neither a subject nor a client to whom the Idempotency-Key could belong.");
 	}
 
 }

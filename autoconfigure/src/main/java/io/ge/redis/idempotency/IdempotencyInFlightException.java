@@ -7,13 +7,13 @@ package io.ge.redis.idempotency;
 
 import java.time.Duration;
 
-import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * The first call with the same key still runs. This one has not run. Over HTTP a 409 with
  * {@code Retry-After}.
  */
-public class IdempotencyInFlightException extends GeRedisException {
+public class IdempotencyInFlightException extends IdempotencyException {
 
 	private static final Duration USUAL_WAIT = Duration.ofSeconds(1);
 
@@ -36,6 +36,14 @@ public class IdempotencyInFlightException extends GeRedisException {
 	 */
 	public Duration retryAfter() {
 		return (this.leaseLeft.compareTo(USUAL_WAIT) < 0) ? this.leaseLeft : USUAL_WAIT;
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal
+			.of(409, "request-in-flight", "A request is outstanding for this Idempotency-Key",
+					"The first request with this key is still being processed.")
+			.withRetryAfter(retryAfter());
 	}
 
 }

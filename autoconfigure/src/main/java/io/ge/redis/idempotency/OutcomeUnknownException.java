@@ -5,13 +5,13 @@
 
 package io.ge.redis.idempotency;
 
-import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * The first call with the same key has failed after it may have changed something, and
  * nobody knows whether it did. This one has not run. Over HTTP a 409.
  */
-public class OutcomeUnknownException extends GeRedisException {
+public class OutcomeUnknownException extends IdempotencyException {
 
 	/**
 	 * Creates an exception.
@@ -19,6 +19,13 @@ public class OutcomeUnknownException extends GeRedisException {
 	 */
 	public OutcomeUnknownException(String name) {
 		super("The first call of '" + name + "' with this key has failed, and its effect is unknown");
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.of(409, "outcome-unknown", "The outcome of the first request with this Idempotency-Key is unknown",
+				"The first request failed after it may have had its effect. Look at the resource before trying again "
+						+ "with a new key.");
 	}
 
 }

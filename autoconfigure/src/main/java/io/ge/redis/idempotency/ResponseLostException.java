@@ -5,14 +5,14 @@
 
 package io.ge.redis.idempotency;
 
-import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * The first call with the same key has succeeded, but its result is not there to be given
  * again: it was too large to be stored, or cannot be read. This call has not run. Over
  * HTTP a 409.
  */
-public class ResponseLostException extends GeRedisException {
+public class ResponseLostException extends IdempotencyException {
 
 	/**
 	 * Creates an exception.
@@ -20,6 +20,12 @@ public class ResponseLostException extends GeRedisException {
 	 */
 	public ResponseLostException(String name) {
 		super("The first call of '" + name + "' with this key has succeeded, but its result was not kept");
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.of(409, "response-lost", "The response to the first request with this Idempotency-Key is lost",
+				"The first request has taken effect, but its response was not kept.");
 	}
 
 }

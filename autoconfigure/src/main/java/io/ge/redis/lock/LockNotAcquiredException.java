@@ -8,6 +8,7 @@ package io.ge.redis.lock;
 import java.time.Duration;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,14 @@ public class LockNotAcquiredException extends GeRedisException {
 	 */
 	public @Nullable Duration retryAfter() {
 		return this.retryAfter;
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal
+			.of(409, "lock-not-acquired", "Another call is at work",
+					"Another call holds the lock '" + this.name + "'. Try again later.")
+			.withRetryAfter(this.retryAfter);
 	}
 
 }

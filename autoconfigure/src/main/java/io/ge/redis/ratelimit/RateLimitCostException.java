@@ -6,6 +6,7 @@
 package io.ge.redis.ratelimit;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * A call asked for more permits than its limit ever gives at once, so that no waiting
@@ -40,6 +41,14 @@ public class RateLimitCostException extends GeRedisException {
 	 */
 	public boolean isTooHigh() {
 		return this.tooHigh;
+	}
+
+	@Override
+	public Refusal refusal() {
+		return this.tooHigh ? Refusal.of(400, "cost-too-high", "The request asks for too much",
+				"The request asks for more at once than its limit ever gives. Ask for less.")
+				: Refusal.of(400, "cost-invalid", "The request asks for no whole amount",
+						"The request asks for an amount that is no whole number, zero or more.");
 	}
 
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * A call was refused by its rate limit and has not run. Over HTTP a 429.
@@ -67,6 +68,15 @@ public class RateLimitExceededException extends GeRedisException {
 	 */
 	public List<Quota> quotas() {
 		return this.decision.quotas();
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal
+			.registered(429, "quota-exceeded", "Request cannot be satisfied as assigned quota has been exceeded",
+					"Too many calls. Try again after the time in Retry-After.")
+			.withMember("violated-policies", violated())
+			.withRetryAfter(retryAfter());
 	}
 
 }

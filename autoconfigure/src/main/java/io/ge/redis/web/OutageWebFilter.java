@@ -17,8 +17,8 @@ import org.springframework.web.server.WebFilterChain;
 /**
  * Answers where an outage of Redis leaves the filters behind it as an error, wrapped or
  * not: what {@link OutageFilter} is for servlets. So it does for every other refusal that
- * a {@link ProblemMapping} knows and that no handler of the application has taken, since
- * nothing stands behind the controllers here that would.
+ * no handler of the application has taken, since nothing stands behind the controllers
+ * here that would.
  */
 public class OutageWebFilter implements WebFilter, Ordered {
 

@@ -28,7 +28,7 @@ import org.springframework.web.ErrorResponse;
  */
 public class ProblemWriter {
 
-	private final List<ProblemMapping> mappings;
+	private final List<RefusalCustomizer> customizers;
 
 	private final List<ErrorResponse.Interceptor> interceptors;
 
@@ -38,14 +38,14 @@ public class ProblemWriter {
 
 	/**
 	 * Creates a writer.
-	 * @param mappings translate exceptions, the first that knows one wins
+	 * @param customizers may change refusals
 	 * @param interceptors customize the body
 	 * @param fields add response fields
 	 * @param json writes the body
 	 */
-	public ProblemWriter(List<ProblemMapping> mappings, List<ErrorResponse.Interceptor> interceptors,
+	public ProblemWriter(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
 			List<ProblemFields> fields, JsonMapper json) {
-		this.mappings = mappings;
+		this.customizers = customizers;
 		this.interceptors = interceptors;
 		this.fields = fields;
 		this.json = json;
@@ -56,13 +56,13 @@ public class ProblemWriter {
 	 * @param exception the refusal
 	 * @param request the request
 	 * @param response the response
-	 * @return whether it was answered; not if the response is under way or no mapping
-	 * knows the exception
+	 * @return whether it was answered; not if the response is under way or the
+	 * exception is no refusal
 	 * @throws IOException if the response cannot be written
 	 */
 	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		Problem problem = response.isCommitted() ? null : ProblemBody.map(this.mappings, exception);
+		Problem problem = response.isCommitted() ? null : Problem.of(exception, this.customizers);
 		if (problem == null) {
 			return false;
 		}
@@ -76,7 +76,7 @@ public class ProblemWriter {
 		this.fields.forEach((more) -> more.add(exception, request, response));
 		problem.headers().forEach((name, values) -> values.forEach((value) -> response.setHeader(name, value)));
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-		send(this.json.writeValueAsBytes(ProblemBody.members(detail)), response);
+		send(this.json.writeValueAsBytes(problem.members()), response);
 		return true;
 	}
 

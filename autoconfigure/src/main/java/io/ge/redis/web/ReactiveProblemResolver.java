@@ -53,7 +53,7 @@ public class ReactiveProblemResolver {
 	 * @param refusal the refusal
 	 */
 	boolean isLeftToApplication(@Nullable Class<?> controller, GeRedisException refusal) {
-		return this.handlers.handle(controller, refusal) || !this.writer.knows(refusal);
+		return this.handlers.handle(controller, refusal) || refusal.refusal() == null;
 	}
 
 	/**

@@ -29,7 +29,7 @@ import org.springframework.web.server.ServerWebExchange;
  */
 public class ReactiveProblemWriter {
 
-	private final List<ProblemMapping> mappings;
+	private final List<RefusalCustomizer> customizers;
 
 	private final List<ErrorResponse.Interceptor> interceptors;
 
@@ -39,24 +39,17 @@ public class ReactiveProblemWriter {
 
 	/**
 	 * Creates a writer.
-	 * @param mappings translate exceptions, the first that knows one wins
+	 * @param customizers may change refusals
 	 * @param interceptors customize the body
 	 * @param fields add response fields
 	 * @param json writes the body
 	 */
-	public ReactiveProblemWriter(List<ProblemMapping> mappings, List<ErrorResponse.Interceptor> interceptors,
+	public ReactiveProblemWriter(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
 			List<ReactiveProblemFields> fields, JsonMapper json) {
-		this.mappings = mappings;
+		this.customizers = customizers;
 		this.interceptors = interceptors;
 		this.fields = fields;
 		this.json = json;
-	}
-
-	/**
-	 * Returns whether a mapping knows an exception.
-	 */
-	boolean knows(GeRedisException exception) {
-		return ProblemBody.map(this.mappings, exception) != null;
 	}
 
 	/**
@@ -66,11 +59,11 @@ public class ReactiveProblemWriter {
 	 * @param exchange the request
 	 * @param response the response, which may be another than that of the exchange
 	 * @return completes when it is answered, or {@code null} if it cannot be: the
-	 * response is under way, or no mapping knows the exception
+	 * response is under way, or the exception is no refusal
 	 */
 	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange,
 			ServerHttpResponse response) {
-		Problem problem = response.isCommitted() ? null : ProblemBody.map(this.mappings, exception);
+		Problem problem = response.isCommitted() ? null : Problem.of(exception, this.customizers);
 		if (problem == null) {
 			return null;
 		}
@@ -89,7 +82,7 @@ public class ReactiveProblemWriter {
 			}
 		});
 		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
-		byte[] body = this.json.writeValueAsBytes(ProblemBody.members(detail));
+		byte[] body = this.json.writeValueAsBytes(problem.members());
 		headers.setContentLength(body.length);
 		DataBuffer buffer = response.bufferFactory().wrap(body);
 		return response.writeWith(Mono.just(buffer));

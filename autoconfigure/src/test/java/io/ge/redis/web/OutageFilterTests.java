@@ -28,7 +28,7 @@ import static org.mockito.Mockito.mock;
 class OutageFilterTests {
 
 	private final OutageFilter filter = new OutageFilter(
-			new ProblemWriter(List.of(new OutageProblems()), List.of(), List.of(), JsonMapper.shared()));
+			new ProblemWriter(List.of(), List.of(), List.of(), JsonMapper.shared()));
 
 	private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/api/me");
 

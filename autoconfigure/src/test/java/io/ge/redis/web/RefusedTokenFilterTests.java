@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RefusedTokenFilterTests {
 
 	private final RefusedTokenFilter filter = new RefusedTokenFilter(
-			new ProblemWriter(List.of(new BlacklistProblems()), List.of(), List.of(), JsonMapper.builder().build()));
+			new ProblemWriter(List.of(), List.of(), List.of(), JsonMapper.builder().build()));
 
 	private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/me");
 

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RefusedTokenWebFilterTests {
 
 	private final RefusedTokenWebFilter filter = new RefusedTokenWebFilter(new ReactiveProblemWriter(
-			List.of(new BlacklistProblems()), List.of(), List.of(), JsonMapper.builder().build()), 0);
+			List.of(), List.of(), List.of(), JsonMapper.builder().build()), 0);
 
 	private final MockServerHttpResponse server = new MockServerHttpResponse();
 

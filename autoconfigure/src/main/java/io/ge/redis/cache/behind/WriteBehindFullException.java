@@ -6,6 +6,7 @@
 package io.ge.redis.cache.behind;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * A change was not taken, because too many keys of the cache wait for their store. Keys
@@ -33,6 +34,11 @@ public class WriteBehindFullException extends GeRedisException {
 	 */
 	public long waiting() {
 		return this.waiting;
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.temporary("Too many changes wait to be stored. Nothing was changed. Please try again.");
 	}
 
 }

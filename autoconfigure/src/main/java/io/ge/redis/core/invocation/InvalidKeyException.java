@@ -6,6 +6,8 @@
 package io.ge.redis.core.invocation;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key expression gave nothing to name an entity by. The guarded method has not run.
@@ -26,6 +28,12 @@ public class InvalidKeyException extends GeRedisException {
 	 */
 	public boolean isCausedByArguments() {
 		return this.causedByArguments;
+	}
+
+	@Override
+	public @Nullable Refusal refusal() {
+		return this.causedByArguments ? Refusal.of(400, "key-missing", "A value is missing",
+				"The request leaves out or blanks a value that is needed to decide on it.") : null;
 	}
 
 }

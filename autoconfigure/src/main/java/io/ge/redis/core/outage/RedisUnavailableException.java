@@ -8,6 +8,7 @@ package io.ge.redis.core.outage;
 import java.time.Duration;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,6 +105,11 @@ public class RedisUnavailableException extends GeRedisException {
 	 */
 	public Duration retryAfter() {
 		return RETRY_AFTER;
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.temporary("The call cannot be decided at present. Please try again.").withRetryAfter(retryAfter());
 	}
 
 }
