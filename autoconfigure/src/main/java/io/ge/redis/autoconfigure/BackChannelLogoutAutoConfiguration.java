@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.security.BackChannelLogoutHandler;
 import jakarta.servlet.Servlet;
@@ -25,7 +25,7 @@ import org.springframework.security.web.authentication.logout.LogoutHandler;
  */
 @AutoConfiguration(after = BlacklistAutoConfiguration.class)
 @ConditionalOnClass({ Servlet.class, LogoutHandler.class, ClaimAccessor.class, Jwt.class })
-@ConditionalOnBean(BlacklistGuard.class)
+@ConditionalOnBean(BlacklistPattern.class)
 public final class BackChannelLogoutAutoConfiguration {
 
 	@Bean

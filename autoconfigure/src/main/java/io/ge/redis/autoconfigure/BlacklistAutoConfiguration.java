@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubscriberToken;
@@ -47,11 +47,11 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BlacklistGuard blacklistGuard(ObjectProvider<BlacklistProperties> properties, AttributeReader attributes,
+	static BlacklistPattern blacklistGuard(ObjectProvider<BlacklistProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			GuardedCalls calls, ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken,
 			ObjectProvider<TokenReader> readers) {
-		return new BlacklistGuard(properties::getObject, attributes, expressions,
+		return new BlacklistPattern(properties::getObject, attributes, expressions,
 				() -> backends.getObject()
 					.get("ge.redis.blacklist.connection-factory", properties.getObject().connectionFactory()),
 				events, calls, (form) -> isCallerKnown(beans, form), currentToken::getObject,
@@ -67,7 +67,7 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor blacklistAdvisor(BlacklistGuard guard, Environment environment) {
+	static GuardAdvisor blacklistAdvisor(BlacklistPattern guard, Environment environment) {
 		return guard.advisor(AdviceOrder.BLACKLIST_CHECK.in(environment));
 	}
 
@@ -77,7 +77,7 @@ public final class BlacklistAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	TokenBlacklist geRedisTokenBlacklist(BlacklistGuard guard) {
+	TokenBlacklist geRedisTokenBlacklist(BlacklistPattern guard) {
 		return guard.tokenBlacklist();
 	}
 

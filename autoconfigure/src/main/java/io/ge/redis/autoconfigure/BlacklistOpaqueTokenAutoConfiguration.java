@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.security.OpaqueTokenPostProcessor;
 import io.ge.redis.security.OpaqueTokens;
@@ -25,7 +25,7 @@ import org.springframework.security.oauth2.server.resource.introspection.OpaqueT
  */
 @AutoConfiguration(after = BlacklistAutoConfiguration.class)
 @ConditionalOnClass({ OpaqueTokenIntrospector.class, ProviderManager.class })
-@ConditionalOnBean(BlacklistGuard.class)
+@ConditionalOnBean(BlacklistPattern.class)
 public final class BlacklistOpaqueTokenAutoConfiguration {
 
 	@Bean

@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubscriberToken;
 import io.ge.redis.blacklist.TokenReader;
@@ -36,7 +36,7 @@ import org.springframework.security.oauth2.server.resource.introspection.Reactiv
 @AutoConfiguration(after = { BlacklistAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(Mono.class)
-@ConditionalOnBean(BlacklistGuard.class)
+@ConditionalOnBean(BlacklistPattern.class)
 public final class BlacklistReactiveSecurityAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)

@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.TokenReader;
@@ -37,7 +37,7 @@ import org.springframework.security.oauth2.server.resource.authentication.JwtAut
  */
 @AutoConfiguration(after = BlacklistAutoConfiguration.class)
 @ConditionalOnClass({ Jwt.class, SecurityContextHolder.class })
-@ConditionalOnBean(BlacklistGuard.class)
+@ConditionalOnBean(BlacklistPattern.class)
 public final class BlacklistSecurityAutoConfiguration {
 
 	/**

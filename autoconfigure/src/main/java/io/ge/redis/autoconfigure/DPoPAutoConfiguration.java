@@ -8,7 +8,7 @@ package io.ge.redis.autoconfigure;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.replay.UsedIds;
@@ -32,7 +32,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 @AutoConfiguration(after = BlacklistAutoConfiguration.class)
 @ConditionalOnClass({ DPoPAuthenticationProvider.class, ProviderManager.class, SecurityFilterChain.class })
-@ConditionalOnBean({ BlacklistGuard.class, UsedIds.class })
+@ConditionalOnBean({ BlacklistPattern.class, UsedIds.class })
 @ConditionalOnBooleanProperty(name = "ge.redis.blacklist.remember-dpop-proofs", matchIfMissing = true)
 public final class DPoPAutoConfiguration {
 

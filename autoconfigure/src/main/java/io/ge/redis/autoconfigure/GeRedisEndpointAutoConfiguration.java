@@ -14,13 +14,13 @@ import io.ge.redis.actuate.GuardResource;
 import io.ge.redis.actuate.IdempotencyResource;
 import io.ge.redis.actuate.LockResource;
 import io.ge.redis.actuate.RateLimitResource;
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyGuard;
 import io.ge.redis.lock.LockGuard;
-import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -52,8 +52,8 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(RateLimitGuard.class)
-	RateLimitResource geRedisRateLimitResource(RateLimitGuard guard, GuardedMethods methods) {
+	@ConditionalOnBean(RateLimitPattern.class)
+	RateLimitResource geRedisRateLimitResource(RateLimitPattern guard, GuardedMethods methods) {
 		return new RateLimitResource(guard::control, methods);
 	}
 
@@ -76,8 +76,8 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(BlacklistGuard.class)
-	BlacklistResource geRedisBlacklistResource(BlacklistGuard guard) {
+	@ConditionalOnBean(BlacklistPattern.class)
+	BlacklistResource geRedisBlacklistResource(BlacklistPattern guard) {
 		return new BlacklistResource(guard::control);
 	}
 

@@ -16,7 +16,7 @@ import io.ge.redis.actuate.WriteBehindMeters;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.lock.LockGuard;
-import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitPattern;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -50,7 +50,7 @@ public final class GeRedisMetricsAutoConfiguration {
 	}
 
 	@Bean
-	RateLimitMeters geRedisRateLimitMeters(MeterRegistry registry, ObjectProvider<RateLimitGuard> limits) {
+	RateLimitMeters geRedisRateLimitMeters(MeterRegistry registry, ObjectProvider<RateLimitPattern> limits) {
 		return new RateLimitMeters(registry,
 				(name) -> limits.stream().mapToLong((guard) -> guard.distinctKeys(name)).sum());
 	}

@@ -11,7 +11,7 @@ import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
-import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitPattern;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimiter;
@@ -40,10 +40,10 @@ public final class RateLimitAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static RateLimitGuard rateLimitGuard(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
+	static RateLimitPattern rateLimitGuard(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
 			ObjectProvider<RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
-		return new RateLimitGuard(properties::getObject, attributes, expressions,
+		return new RateLimitPattern(properties::getObject, attributes, expressions,
 				() -> backends.getObject()
 					.get("ge.redis.rate-limit.connection-factory", properties.getObject().connectionFactory()),
 				resolver::getIfAvailable, events, calls);
@@ -51,19 +51,19 @@ public final class RateLimitAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor rateLimitAdvisor(RateLimitGuard guard, Environment environment) {
+	static GuardAdvisor rateLimitAdvisor(RateLimitPattern guard, Environment environment) {
 		return guard.advisor(AdviceOrder.RATE_LIMITED.in(environment));
 	}
 
 	// Its definition comes after that of the verifier of annotated methods, and so does
 	// its turn: then all annotations are known
 	@Bean
-	SmartInitializingSingleton rateLimitVerifier(RateLimitGuard guard) {
+	SmartInitializingSingleton rateLimitVerifier(RateLimitPattern guard) {
 		return guard::verify;
 	}
 
 	@Bean
-	RateLimitRefresh rateLimitRefresh(RateLimitGuard guard, Environment environment) {
+	RateLimitRefresh rateLimitRefresh(RateLimitPattern guard, Environment environment) {
 		return new RateLimitRefresh(guard, environment);
 	}
 
@@ -73,7 +73,7 @@ public final class RateLimitAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	RateLimiter geRedisRateLimiter(RateLimitGuard guard) {
+	RateLimiter geRedisRateLimiter(RateLimitPattern guard) {
 		return guard.rateLimiter();
 	}
 

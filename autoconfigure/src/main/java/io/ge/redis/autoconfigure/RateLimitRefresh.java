@@ -6,7 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitPattern;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -29,11 +29,11 @@ class RateLimitRefresh implements SmartApplicationListener {
 
 	private static final Log logger = LogFactory.getLog(RateLimitRefresh.class);
 
-	private final RateLimitGuard guard;
+	private final RateLimitPattern guard;
 
 	private final Environment environment;
 
-	RateLimitRefresh(RateLimitGuard guard, Environment environment) {
+	RateLimitRefresh(RateLimitPattern guard, Environment environment) {
 		this.guard = guard;
 		this.environment = environment;
 	}

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.invocation.PrincipalProvider;
-import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitPattern;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.security.ReactiveSecurityCors;
 import io.ge.redis.web.HandlerReactiveCors;
@@ -47,12 +47,12 @@ import org.springframework.web.util.pattern.PathPatternParser;
 @AutoConfiguration(after = { RateLimitAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass({ DispatcherHandler.class, Mono.class })
-@ConditionalOnBean(RateLimitGuard.class)
+@ConditionalOnBean(RateLimitPattern.class)
 public final class RateLimitWebFluxAutoConfiguration {
 
 	// The handlers of the application, since Actuator has some of its own
 	@Bean
-	RequestRules rateLimitRequestRules(RateLimitGuard guard,
+	RequestRules rateLimitRequestRules(RateLimitPattern guard,
 			@Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers,
 			ObjectProvider<PrincipalProvider> principals) {
 		return new RequestRules(guard.rules(), () -> {

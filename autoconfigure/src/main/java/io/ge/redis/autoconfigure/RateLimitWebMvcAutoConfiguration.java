@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
-import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitPattern;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.security.SecurityCors;
@@ -47,11 +47,11 @@ import org.springframework.web.util.pattern.PathPatternParser;
 @AutoConfiguration(after = { RateLimitAutoConfiguration.class, GeRedisWebMvcAutoConfiguration.class })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
-@ConditionalOnBean(RateLimitGuard.class)
+@ConditionalOnBean(RateLimitPattern.class)
 public final class RateLimitWebMvcAutoConfiguration {
 
 	@Bean
-	RequestRules rateLimitRequestRules(RateLimitGuard guard,
+	RequestRules rateLimitRequestRules(RateLimitPattern guard,
 			@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
 			ObjectProvider<PrincipalProvider> principals) {
 		return new RequestRules(guard.rules(), () -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),

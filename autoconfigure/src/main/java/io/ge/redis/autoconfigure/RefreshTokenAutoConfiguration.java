@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.refresh.RefreshTokenFactory;
@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Bean;
  * Refresh tokens, which end in the blacklist.
  */
 @AutoConfiguration(after = BlacklistAutoConfiguration.class)
-@ConditionalOnBean(BlacklistGuard.class)
+@ConditionalOnBean(BlacklistPattern.class)
 @ConditionalOnBooleanProperty(name = "ge.redis.refresh-tokens.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(RefreshTokenProperties.class)
 public final class RefreshTokenAutoConfiguration {

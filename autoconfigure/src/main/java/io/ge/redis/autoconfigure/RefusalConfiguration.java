@@ -35,10 +35,8 @@ class RefusalConfiguration {
 	RefusalCustomizer geRedisIdempotencyRefusals(ObjectProvider<IdempotencyProperties> properties) {
 		IdempotencyProperties idempotency = properties.getIfAvailable();
 		URI page = (idempotency != null) ? idempotency.documentation() : null;
-		return (exception, refusal) -> (page != null && exception instanceof IdempotencyException)
-				? refusal.withHeader(HttpHeaders.LINK,
-						"<" + page.toASCIIString() + ">; rel=\"describedby\"; type=\"text/html\"")
-				: refusal;
+		return (exception, refusal) -> (page != null && exception instanceof IdempotencyException) ? refusal.withHeader(
+				HttpHeaders.LINK, "<" + page.toASCIIString() + ">; rel=\"describedby\"; type=\"text/html\"") : refusal;
 	}
 
 }

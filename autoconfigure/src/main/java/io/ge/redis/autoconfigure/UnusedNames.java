@@ -18,7 +18,7 @@ import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.core.invocation.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
-import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitPattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -46,7 +46,7 @@ class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 	@Override
 	public void onApplicationEvent(ApplicationReadyEvent event) {
 		List<String> unused = new ArrayList<>();
-		add(unused, "ge.redis.rate-limit.limits", "ratelimit", RateLimitGuard.class, RateLimitGuard::unusedNames);
+		add(unused, "ge.redis.rate-limit.limits", "ratelimit", RateLimitPattern.class, RateLimitPattern::unusedNames);
 		add(unused, "ge.redis.lock.locks", "lock", LockProperties.class, (lock) -> lock.locks().keySet());
 		add(unused, "ge.redis.idempotency.operations", "idempotency", IdempotencyProperties.class,
 				(idempotency) -> idempotency.operations().keySet());

@@ -41,11 +41,11 @@ final class BlacklistEngine {
 
 	/**
 	 * Decides from memory.
-	 * @return the verdict, or {@code null} if Redis must be asked
+	 * @return the decision, or {@code null} if Redis must be asked
 	 */
-	@Nullable Verdict fromMemory(Blacklist list, TokenIdentity token) {
+	@Nullable BlacklistDecision fromMemory(BlacklistSettings list, TokenIdentity token) {
 		if (token.id() == null && this.requireId) {
-			return Verdict.of(list, TokenStatus.UNIDENTIFIED, Source.LOCAL, null);
+			return BlacklistDecision.of(list, TokenStatus.UNIDENTIFIED, Source.LOCAL, null);
 		}
 		if (token.id() == null && token.subject() == null && token.sessionId() == null && token.clientId() == null) {
 			return list.clear();
@@ -55,33 +55,33 @@ final class BlacklistEngine {
 		// Before looking: what is known when memory is found up to date must be seen
 		boolean fresh = this.feed.isFresh(now);
 		if (fresh && this.memory.isOver(token, now)) {
-			return Verdict.of(list, TokenStatus.EXPIRED, Source.LOCAL, null);
+			return BlacklistDecision.of(list, TokenStatus.EXPIRED, Source.LOCAL, null);
 		}
-		Verdict remembered = remembered(list, token);
+		BlacklistDecision remembered = remembered(list, token);
 		return (fresh || remembered != list.clear()) ? remembered : null;
 	}
 
-	private @Nullable Verdict remembered(Blacklist list, TokenIdentity token) {
+	private @Nullable BlacklistDecision remembered(BlacklistSettings list, TokenIdentity token) {
 		TokenStatus status = this.memory.status(token);
 		if (status == null || status == TokenStatus.CLEAR) {
 			return (status != null) ? list.clear() : null;
 		}
 		RowName name = RowName.of(status, token);
-		return Verdict.of(list, status, Source.LOCAL, (name != null) ? this.memory.reason(name) : null);
+		return BlacklistDecision.of(list, status, Source.LOCAL, (name != null) ? this.memory.reason(name) : null);
 	}
 
 	/**
 	 * Asks Redis about a token that memory does not decide about.
 	 */
-	CompletableFuture<Verdict> ask(Blacklist list, TokenIdentity token) {
+	CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, TokenIdentity token) {
 		return decide(list, this.redis.check(token), remembered(list, token));
 	}
 
 	/**
 	 * Decides from memory.
-	 * @return the verdict, or {@code null} if Redis must be asked
+	 * @return the decision, or {@code null} if Redis must be asked
 	 */
-	@Nullable Verdict fromMemory(Blacklist list, RowName block) {
+	@Nullable BlacklistDecision fromMemory(BlacklistSettings list, RowName block) {
 		long now = System.nanoTime();
 		this.feed.used(now);
 		return this.feed.isFresh(now) ? remembered(list, block, now) : null;
@@ -90,13 +90,14 @@ final class BlacklistEngine {
 	/**
 	 * Asks Redis about a subject that memory does not decide about.
 	 */
-	CompletableFuture<Verdict> ask(Blacklist list, RowName block) {
+	CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, RowName block) {
 		return decide(list, this.redis.check(block), remembered(list, block, System.nanoTime()));
 	}
 
-	private Verdict remembered(Blacklist list, RowName block, long now) {
+	private BlacklistDecision remembered(BlacklistSettings list, RowName block, long now) {
 		return this.memory.isBlocked(block, now)
-				? Verdict.of(list, TokenStatus.REVOKED, Source.LOCAL, this.memory.reason(block)) : list.clear();
+				? BlacklistDecision.of(list, TokenStatus.REVOKED, Source.LOCAL, this.memory.reason(block))
+				: list.clear();
 	}
 
 	/**
@@ -104,11 +105,11 @@ final class BlacklistEngine {
 	 * @param remembered what memory says, or {@code null} if it only says that something
 	 * may be known
 	 */
-	private CompletableFuture<Verdict> decide(Blacklist list, CompletableFuture<Found> asked,
-			@Nullable Verdict remembered) {
+	private CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, CompletableFuture<Found> asked,
+			@Nullable BlacklistDecision remembered) {
 		return asked.handle((found, failure) -> {
 			if (failure == null) {
-				return Verdict.of(list, found.status(), Source.REDIS, found.reason());
+				return BlacklistDecision.of(list, found.status(), Source.REDIS, found.reason());
 			}
 			if (Waiting.cause(failure) instanceof RedisUnavailableException unavailable) {
 				return withoutRedis(list, remembered, unavailable);
@@ -117,17 +118,18 @@ final class BlacklistEngine {
 		});
 	}
 
-	private Verdict withoutRedis(Blacklist list, @Nullable Verdict remembered, RedisUnavailableException unavailable) {
+	private BlacklistDecision withoutRedis(BlacklistSettings list, @Nullable BlacklistDecision remembered,
+			RedisUnavailableException unavailable) {
 		if (remembered == null) {
 			// Most likely revoked: to be let in by no policy, and not certain enough to
 			// say so
-			return Verdict.undecided(list, unavailable);
+			return BlacklistDecision.undecided(list, unavailable);
 		}
 		boolean remembers = this.feed.knowsOwn() && this.feed.age(System.nanoTime()).compareTo(this.staleFor) <= 0;
 		if (list.onOutage() == OutagePolicy.LOCAL && remembers) {
 			return remembered;
 		}
-		return Verdict.undecided(list, (list.onOutage() == OutagePolicy.ALLOW) ? null : unavailable);
+		return BlacklistDecision.undecided(list, (list.onOutage() == OutagePolicy.ALLOW) ? null : unavailable);
 	}
 
 }

@@ -5,169 +5,63 @@
 
 package io.ge.redis.blacklist;
 
-import java.util.List;
-import java.util.function.Predicate;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.call.ResultForm;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
-import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.Admission;
+import io.ge.redis.core.guard.Guard;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.invocation.MethodExpression;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.context.SmartLifecycle;
-import org.springframework.util.function.SingletonSupplier;
-
 /**
- * Assembles the blacklist: the advisor for annotated methods and the API for code stand
- * on one engine, which is made when the first of them is used. Ends to follow the changes
- * after everything that serves requests or runs tasks and before the connections.
+ * Admits calls that present no revoked token and no blocked subject.
  */
-public final class BlacklistGuard implements SmartLifecycle {
-
-	/**
-	 * Before the connections are closed, after servers and executors have stopped.
-	 */
-	public static final int PHASE = RedisBackends.PHASE + 1000;
-
-	/** How far an instance may fall behind before it reads all rows again. */
-	private static final int CHANGES_KEPT = 10_000;
-
-	private static final String PATTERN = "blacklist";
-
-	private final Supplier<BlacklistProperties> properties;
-
-	private final GuardedCalls calls;
-
-	private final Blacklists lists;
+final class BlacklistGuard implements Guard<BlacklistOperation> {
 
 	private final PresentedTokens tokens;
 
-	private final BlacklistOperationSource source;
-
 	private final Supplier<DefaultTokenBlacklist> blacklist;
 
-	private final Supplier<BlacklistControl> control;
-
-	private volatile @Nullable RowFeed feed;
-
-	private volatile boolean running;
-
-	/**
-	 * Assembles the blacklist.
-	 * @param properties the lists in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles expressions
-	 * @param backend where the rows live
-	 * @param events told of checks
-	 * @param calls makes calls whose results come later
-	 * @param currentKnown whether there is a {@link CurrentToken} for methods whose
-	 * results have a form; asked while beans are being made
-	 * @param current the {@link CurrentToken}
-	 * @param readers the {@link TokenReader}s
-	 */
-	public BlacklistGuard(Supplier<BlacklistProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls,
-			Predicate<ResultForm> currentKnown, Supplier<CurrentToken> current, Supplier<List<TokenReader>> readers) {
-		this.calls = calls;
-		this.properties = SingletonSupplier.of(properties);
-		this.lists = new Blacklists(this.properties);
-		this.tokens = new PresentedTokens(currentKnown, SingletonSupplier.of(current), SingletonSupplier.of(readers));
-		this.source = new BlacklistOperationSource(this.lists, this.tokens, attributes, expressions);
-		Supplier<Assembly> assembly = SingletonSupplier.of(() -> create(backend.get(), events));
-		this.blacklist = () -> assembly.get().blacklist();
-		this.control = () -> assembly.get().control();
-	}
-
-	private Assembly create(RedisBackend backend, GuardEvents events) {
-		BlacklistProperties settings = this.properties.get();
-		Clocks clocks = Clocks.of(settings);
-		RedisTokenBlacklist redis = new RedisTokenBlacklist(backend.redis(PATTERN), backend.keys(PATTERN),
-				backend.bus().newsChannel(), clocks, CHANGES_KEPT);
-		ServerClock clock = new ServerClock();
-		LocalRows memory = new LocalRows(clock, clocks, settings.maxExactIds());
-		RowFeed feed = new RowFeed(redis, memory, clock, backend.bus(), settings.maxStaleness(), RowFeed.PAGE);
-		feed.start();
-		backend.reportProblem(feed::problem);
-		this.feed = feed;
-		BlacklistEngine engine = new BlacklistEngine(redis, memory, feed, settings.requireJti(), settings.staleFor());
-		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine,
-				new RowWriter(redis, feed, clocks, null), events, this.calls);
-		return new Assembly(blacklist,
-				new BlacklistControl(backend.bus().instanceId(), blacklist, redis, memory, feed));
-	}
-
-	/**
-	 * Returns the advisor.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
-	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source,
-				new BlacklistInterceptor(this.source, this.calls, this.tokens, this.blacklist), order, this.blacklist);
-	}
-
-	/**
-	 * Returns the API.
-	 * @return the blacklist
-	 */
-	public TokenBlacklist tokenBlacklist() {
-		return this.blacklist.get();
-	}
-
-	/**
-	 * Returns what an operator can see and do.
-	 * @return the control
-	 */
-	public BlacklistControl control() {
-		return this.control.get();
-	}
-
-	/**
-	 * Returns whether checks are answered from memory at present.
-	 * @return whether this instance knows every revocation
-	 */
-	public boolean isFresh() {
-		RowFeed feed = this.feed;
-		return feed != null && feed.isFresh(System.nanoTime());
+	BlacklistGuard(PresentedTokens tokens, Supplier<DefaultTokenBlacklist> blacklist) {
+		this.tokens = tokens;
+		this.blacklist = blacklist;
 	}
 
 	@Override
-	public void start() {
-		this.running = true;
-		RowFeed feed = this.feed;
-		if (feed != null) {
-			feed.resume();
+	public Admission admit(BlacklistOperation operation, MethodInvocation invocation) {
+		DefaultTokenBlacklist blacklist = this.blacklist.get();
+		BlacklistEngine engine = blacklist.engine();
+		BlacklistSettings list = operation.list();
+		MethodExpression subject = operation.subject();
+		if (subject != null) {
+			RowName block = RowName.block(list.name(), KeyText.of(subject.evaluate(invocation), subject));
+			return admission(blacklist, operation, engine.fromMemory(list, block), () -> engine.ask(list, block));
 		}
+		TokenIdentity token = (operation.token() != null)
+				? this.tokens.of(operation.token().evaluate(invocation), operation.token()) : this.tokens.ofCaller();
+		return (token != null)
+				? admission(blacklist, operation, engine.fromMemory(list, token), () -> engine.ask(list, token))
+				: Admission.proceed();
 	}
 
-	@Override
-	public void stop() {
-		this.running = false;
-		RowFeed feed = this.feed;
-		if (feed != null) {
-			feed.pause();
+	private static Admission admission(DefaultTokenBlacklist blacklist, BlacklistOperation operation,
+			@Nullable BlacklistDecision known, Supplier<CompletableFuture<BlacklistDecision>> question) {
+		return (known != null) ? admission(blacklist, operation, known) : Admission.pending(question.get(),
+				(decision) -> admission(blacklist, operation, decision), (decision) -> {
+				});
+	}
+
+	private static Admission admission(DefaultTokenBlacklist blacklist, BlacklistOperation operation,
+			BlacklistDecision decision) {
+		if (blacklist.publish(decision).status() == TokenStatus.CLEAR) {
+			return Admission.proceed();
 		}
-	}
-
-	@Override
-	public boolean isRunning() {
-		return this.running;
-	}
-
-	@Override
-	public int getPhase() {
-		return PHASE;
-	}
-
-	/**
-	 * What stands on one engine.
-	 */
-	private record Assembly(DefaultTokenBlacklist blacklist, BlacklistControl control) {
+		String list = operation.list().name();
+		throw (operation.subject() != null) ? new SubjectBlockedException(list, decision.reason())
+				: new TokenRevokedException(list, decision.status(), decision.reason());
 	}
 
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param form the form in which the method gives its result
  * @param description for the endpoint
  */
-record BlacklistOperation(Blacklist list, @Nullable MethodExpression token, @Nullable MethodExpression subject,
+record BlacklistOperation(BlacklistSettings list, @Nullable MethodExpression token, @Nullable MethodExpression subject,
 		ResultForm form, GuardDescription description) implements GuardedOperation {
 
 	@Override

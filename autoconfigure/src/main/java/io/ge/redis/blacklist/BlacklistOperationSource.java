@@ -50,7 +50,7 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 			name = method.defaultName();
 		}
 		Settings settings = new Settings();
-		Blacklist list = this.lists.define(name,
+		BlacklistSettings list = this.lists.define(name,
 				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null, settings, method);
 		String token = this.attributes.text(method, "token", annotation.token());
 		String subject = this.attributes.text(method, "subject", annotation.subject());

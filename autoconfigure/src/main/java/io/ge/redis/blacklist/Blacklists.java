@@ -24,9 +24,9 @@ final class Blacklists {
 
 	private final Supplier<BlacklistProperties> properties;
 
-	private final NamedSettings<Blacklist> annotated = new NamedSettings<>();
+	private final NamedSettings<BlacklistSettings> annotated = new NamedSettings<>();
 
-	private final Map<String, Blacklist> used = new ConcurrentHashMap<>();
+	private final Map<String, BlacklistSettings> used = new ConcurrentHashMap<>();
 
 	Blacklists(Supplier<BlacklistProperties> properties) {
 		this.properties = properties;
@@ -35,8 +35,8 @@ final class Blacklists {
 	/**
 	 * Merges what an annotation says with the properties, and registers the result.
 	 */
-	Blacklist define(String name, @Nullable OutagePolicy onOutage, Settings settings, GuardedMethod method) {
-		Blacklist list;
+	BlacklistSettings define(String name, @Nullable OutagePolicy onOutage, Settings settings, GuardedMethod method) {
+		BlacklistSettings list;
 		try {
 			list = merge(name, onOutage, settings);
 		}
@@ -52,17 +52,17 @@ final class Blacklists {
 	/**
 	 * Returns a list for use in code.
 	 */
-	Blacklist get(String name) {
-		Blacklist known = this.used.get(name);
+	BlacklistSettings get(String name) {
+		BlacklistSettings known = this.used.get(name);
 		if (known == null) {
-			Blacklist list = this.annotated.all().get(name);
+			BlacklistSettings list = this.annotated.all().get(name);
 			known = (list != null) ? list : ofProperties(name);
 			this.used.put(name, known);
 		}
 		return known;
 	}
 
-	private Blacklist ofProperties(String name) {
+	private BlacklistSettings ofProperties(String name) {
 		try {
 			return merge(name, null, new Settings());
 		}
@@ -72,10 +72,10 @@ final class Blacklists {
 		}
 	}
 
-	private Blacklist merge(String name, @Nullable OutagePolicy attribute, Settings settings) {
+	private BlacklistSettings merge(String name, @Nullable OutagePolicy attribute, Settings settings) {
 		BlacklistProperties all = this.properties.get();
 		OutagePolicy onOutage = settings.pick("onOutage", all.list(name).onOutage(), attribute, all.onOutage());
-		return new Blacklist(name, onOutage.orElse(OutagePolicy.DENY));
+		return new BlacklistSettings(name, onOutage.orElse(OutagePolicy.DENY));
 	}
 
 }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Asks the engine, waits for it where the caller does, and tells of checks on a thread of
- * the application.
+ * Asks the engine, waits for it where the caller does, and publishes the decision on a
+ * thread of the application.
  */
 final class DefaultTokenBlacklist implements TokenBlacklist {
 
@@ -116,25 +116,16 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public TokenStatus check(TokenIdentity token) {
-		return decide(this.lists.get(TOKENS), token).status();
+		BlacklistSettings list = this.lists.get(TOKENS);
+		BlacklistDecision known = this.engine.fromMemory(list, token);
+		return publish((known != null) ? known : await("check", () -> this.engine.ask(list, token))).status();
 	}
 
 	@Override
 	public CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
-		return handOver(ask(this.lists.get(TOKENS), token), (verdict) -> tell(verdict).status());
-	}
-
-	Verdict decide(Blacklist list, TokenIdentity token) {
-		Verdict known = this.engine.fromMemory(list, token);
-		return tell((known != null) ? known : await("check", () -> this.engine.ask(list, token)));
-	}
-
-	/**
-	 * Asks about a token, without waiting.
-	 */
-	CompletableFuture<Verdict> ask(Blacklist list, TokenIdentity token) {
-		Verdict known = this.engine.fromMemory(list, token);
-		return (known != null) ? CompletableFuture.completedFuture(known) : this.engine.ask(list, token);
+		BlacklistSettings list = this.lists.get(TOKENS);
+		return handOver(decided(this.engine.fromMemory(list, token), () -> this.engine.ask(list, token)),
+				(decision) -> publish(decision).status());
 	}
 
 	@Override
@@ -165,47 +156,47 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public boolean isBlocked(String name, Object subject) {
-		return isBlocked(decide(this.lists.get(name), subject(name, subject)));
+		BlacklistSettings list = this.lists.get(name);
+		RowName block = RowName.block(name, subject(name, subject));
+		BlacklistDecision known = this.engine.fromMemory(list, block);
+		return isBlocked(publish((known != null) ? known : await("isBlocked", () -> this.engine.ask(list, block))));
 	}
 
 	@Override
 	public CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {
-		return handOver(ask(this.lists.get(name), subject(name, subject)), (verdict) -> isBlocked(tell(verdict)));
+		BlacklistSettings list = this.lists.get(name);
+		RowName block = RowName.block(name, subject(name, subject));
+		return handOver(decided(this.engine.fromMemory(list, block), () -> this.engine.ask(list, block)),
+				(decision) -> isBlocked(publish(decision)));
 	}
 
-	private static boolean isBlocked(Verdict verdict) {
-		return verdict.status() != TokenStatus.CLEAR;
+	private static CompletableFuture<BlacklistDecision> decided(@Nullable BlacklistDecision known,
+			Supplier<CompletableFuture<BlacklistDecision>> question) {
+		return (known != null) ? CompletableFuture.completedFuture(known) : question.get();
 	}
 
-	Verdict decide(Blacklist list, List<String> subject) {
-		RowName name = RowName.block(list.name(), subject);
-		Verdict known = this.engine.fromMemory(list, name);
-		return tell((known != null) ? known : await("isBlocked", () -> this.engine.ask(list, name)));
+	private static boolean isBlocked(BlacklistDecision decision) {
+		return decision.status() != TokenStatus.CLEAR;
 	}
 
-	/**
-	 * Asks about a subject, without waiting.
-	 */
-	CompletableFuture<Verdict> ask(Blacklist list, List<String> subject) {
-		RowName name = RowName.block(list.name(), subject);
-		Verdict known = this.engine.fromMemory(list, name);
-		return (known != null) ? CompletableFuture.completedFuture(known) : this.engine.ask(list, name);
+	BlacklistEngine engine() {
+		return this.engine;
 	}
 
 	/**
-	 * Tells of a verdict, on a thread that may wait for those who listen.
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if there is none
+	 * Publishes the event of a decision, on a thread that may wait for its listeners.
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if nothing was decided
 	 */
-	Verdict tell(Verdict verdict) {
-		this.events.publish(verdict.event());
-		return verdict.orRefuse();
+	BlacklistDecision publish(BlacklistDecision decision) {
+		this.events.publish(decision.event());
+		return decision.orRefuse();
 	}
 
 	static List<String> subject(String name, Object subject) {
 		return KeyText.of(subject, "The subject of blacklist '" + name + "'");
 	}
 
-	private static Verdict await(String method, Supplier<CompletableFuture<Verdict>> question) {
+	private static BlacklistDecision await(String method, Supplier<CompletableFuture<BlacklistDecision>> question) {
 		forbidWaiting(method);
 		return Waiting.await(question.get());
 	}

@@ -23,7 +23,8 @@ public class OutcomeUnknownException extends IdempotencyException {
 
 	@Override
 	public Refusal refusal() {
-		return Refusal.of(409, "outcome-unknown", "The outcome of the first request with this Idempotency-Key is unknown",
+		return Refusal.of(409, "outcome-unknown",
+				"The outcome of the first request with this Idempotency-Key is unknown",
 				"The first request failed after it may have had its effect. Look at the resource before trying again "
 						+ "with a new key.");
 	}

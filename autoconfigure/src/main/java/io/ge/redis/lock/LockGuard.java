@@ -8,9 +8,9 @@ package io.ge.redis.lock;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -29,12 +28,7 @@ import org.springframework.util.function.SingletonSupplier;
  * and releases under way reach Redis, so that the next instance need not wait for a
  * lease.
  */
-public final class LockGuard implements SmartLifecycle, DisposableBean {
-
-	/**
-	 * Before the connections are closed, after servers and executors have stopped.
-	 */
-	public static final int PHASE = RedisBackends.PHASE + 1000;
+public final class LockGuard extends PatternLifecycle implements DisposableBean {
 
 	private final Locks locks;
 
@@ -47,8 +41,6 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	private final Supplier<DefaultDistributedLocks> api;
 
 	private volatile @Nullable LockEngine engine;
-
-	private volatile boolean running;
 
 	/**
 	 * Assembles the locks.
@@ -154,11 +146,10 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	}
 
 	@Override
-	public void start() {
+	protected void resume() {
 		if (this.locks.wantReplicas()) {
 			this.engines.get().requireReplicas("ge.redis.lock.replicas");
 		}
-		this.running = true;
 		LockEngine made = this.engine;
 		if (made != null) {
 			made.start();
@@ -166,22 +157,11 @@ public final class LockGuard implements SmartLifecycle, DisposableBean {
 	}
 
 	@Override
-	public void stop() {
-		this.running = false;
+	protected void pause() {
 		LockEngine made = this.engine;
 		if (made != null) {
 			made.stop();
 		}
-	}
-
-	@Override
-	public boolean isRunning() {
-		return this.running;
-	}
-
-	@Override
-	public int getPhase() {
-		return PHASE;
 	}
 
 	@Override

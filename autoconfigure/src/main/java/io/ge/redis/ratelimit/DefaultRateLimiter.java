@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
@@ -155,7 +155,8 @@ final class DefaultRateLimiter implements RateLimiter {
 
 	RateLimitDecision decide(List<Demand> demands) {
 		CompletableFuture<Verdict> decided = this.engine.decide(demands);
-		return tell(demands, mayWait(demands) ? awaitInterruptibly(demands, decided) : Waiting.await(decided));
+		return tell(demands,
+				mayWait(demands) ? Waiting.awaitInterruptibly(decided, interruption(demands)) : Waiting.await(decided));
 	}
 
 	CompletionStage<RateLimitDecision> decideAsync(List<Demand> demands) {
@@ -185,34 +186,17 @@ final class DefaultRateLimiter implements RateLimiter {
 		return verdict.orRefuse();
 	}
 
-	private static boolean mayWait(List<Demand> demands) {
+	static Function<InterruptedException, RateLimitInterruptedException> interruption(List<Demand> demands) {
+		return (interrupt) -> new RateLimitInterruptedException(demands.get(0).limit().name(), interrupt);
+	}
+
+	static boolean mayWait(List<Demand> demands) {
 		for (int i = 0; i < demands.size(); i++) {
 			if (!demands.get(i).limit().waitTime().isZero()) {
 				return true;
 			}
 		}
 		return false;
-	}
-
-	/**
-	 * The engine gives back what a cancelled call has reserved. A call that was complete
-	 * before it could be cancelled has its permits, and proceeds.
-	 */
-	private static Verdict awaitInterruptibly(List<Demand> demands, CompletableFuture<Verdict> decided) {
-		try {
-			return decided.get();
-		}
-		catch (InterruptedException ex) {
-			boolean cancelled = decided.cancel(false);
-			Thread.currentThread().interrupt();
-			if (cancelled) {
-				throw new RateLimitInterruptedException(demands.get(0).limit().name(), ex);
-			}
-			return Waiting.await(decided);
-		}
-		catch (ExecutionException ex) {
-			return Waiting.await(decided); // throws the cause
-		}
 	}
 
 	/**

@@ -45,8 +45,9 @@ public class RateLimitCostException extends GeRedisException {
 
 	@Override
 	public Refusal refusal() {
-		return this.tooHigh ? Refusal.of(400, "cost-too-high", "The request asks for too much",
-				"The request asks for more at once than its limit ever gives. Ask for less.")
+		return this.tooHigh
+				? Refusal.of(400, "cost-too-high", "The request asks for too much",
+						"The request asks for more at once than its limit ever gives. Ask for less.")
 				: Refusal.of(400, "cost-invalid", "The request asks for no whole amount",
 						"The request asks for an amount that is no whole number, zero or more.");
 	}

@@ -5,205 +5,75 @@
 
 package io.ge.redis.ratelimit;
 
-import java.util.Objects;
-import java.util.Set;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
-import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
-import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.guard.Admission;
+import io.ge.redis.core.guard.Guard;
+import io.ge.redis.core.guard.GuardScope;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.context.SmartLifecycle;
-import org.springframework.util.function.SingletonSupplier;
-
 /**
- * Assembles the rate limiter: the advisor for annotated methods and the API for code
- * stand on one engine, which is made when the first of them is used. Stops after
- * everything that serves requests or runs tasks and before the connections, so that
- * permits taken in advance can be given back.
+ * Admits calls that have the permits of all their limits.
  */
-public final class RateLimitGuard implements SmartLifecycle {
-
-	/**
-	 * Before the connections are closed, after servers and executors have stopped.
-	 */
-	public static final int PHASE = RedisBackends.PHASE + 1000;
-
-	private final RateLimits limits;
-
-	private final RateLimitOperationSource source;
-
-	private final SingletonSupplier<RateLimitRuntime> runtime;
-
-	private final GuardEvents events;
-
-	private final GuardedCalls calls;
+final class RateLimitGuard implements Guard<RateLimitOperation> {
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
-	private final RateLimitRules rules;
-
-	private volatile @Nullable RateLimitRuntime started;
-
-	private volatile boolean running;
-
-	/**
-	 * Assembles the rate limiter.
-	 * @param properties the limits in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles key expressions
-	 * @param backend where the state lives
-	 * @param resolver chooses settings for callers, if there is one; asked with the first
-	 * call
-	 * @param events told of decisions
-	 * @param calls makes calls whose results come later
-	 */
-	public RateLimitGuard(Supplier<RateLimitProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
-			Supplier<@Nullable RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
-		this.limits = new RateLimits(SingletonSupplier.of(properties));
-		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
-		this.events = events;
-		this.calls = calls;
-		this.runtime = SingletonSupplier.of(() -> start(backend.get(), resolver));
-		this.limiter = SingletonSupplier.of(this::newLimiter);
-		this.rules = new RateLimitRules(this.limits, this.limiter);
-	}
-
-	private RateLimitRuntime start(RedisBackend backend, Supplier<@Nullable RateLimitResolver> resolver) {
-		RateLimitRuntime started = RateLimitRuntime.on(backend, resolver);
-		started.live().override(this.limits.properties().overrides());
-		started.feed().start();
-		this.started = started;
-		return started;
-	}
-
-	private DefaultRateLimiter newLimiter() {
-		RateLimitRuntime runtime = this.runtime.obtain();
-		return new DefaultRateLimiter(this.limits, runtime.engine(), runtime.statistics(), this.events, this.calls);
-	}
-
-	/**
-	 * Returns the advisor.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
-	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, new RateLimitInterceptor(this.source, this.calls, this.limiter), order,
-				this.limiter);
-	}
-
-	/**
-	 * Checks the rules and limits in the environment that no annotation uses, and that
-	 * every one that is tuned there exists. To be called when all annotated methods are
-	 * known.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
-	 */
-	public void verify() {
-		boolean isUsed = !this.rules.all().isEmpty();
-		this.limits.verify();
-		if (isUsed) {
-			// The first request is to find the connection
-			Objects.requireNonNull(this.limiter.get());
-		}
-	}
-
-	/**
-	 * Returns the names in the properties that neither an annotation nor a rule uses. To
-	 * be called when all annotated methods are known.
-	 * @return the names, of which code may use some
-	 */
-	public Set<String> unusedNames() {
-		return this.limits.unusedNames();
-	}
-
-	/**
-	 * Takes over other properties while the application runs: limits, overrides, whether
-	 * they are trials, rules and trusted proxies. What was used so far stays counted. If
-	 * one of them cannot work, nothing changes. Connection factory, response fields and
-	 * the like stay as they were at startup.
-	 * @param changed the properties
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
-	 */
-	public void refresh(RateLimitProperties changed) {
-		if (changed.equals(this.limits.properties())) {
-			return;
-		}
-		this.limits.refresh(changed);
-		RateLimitRuntime runtime = this.started;
-		if (runtime != null) {
-			runtime.live().override(changed.overrides());
-		}
-	}
-
-	/**
-	 * Returns how many different keys of a limit were decided on in about the last hour
-	 * by this instance.
-	 * @param name the name of the limit
-	 * @return an estimate with a standard error of 2.3 %, zero for a limit without keys
-	 */
-	public long distinctKeys(String name) {
-		RateLimitRuntime runtime = this.started;
-		return (runtime != null) ? runtime.statistics().distinctKeys(name) : 0;
-	}
-
-	/**
-	 * Returns what an operator can see and do.
-	 * @return the control
-	 */
-	public RateLimitControl control() {
-		return new RateLimitControl(this.limits, this.runtime.obtain(), this.events);
-	}
-
-	/**
-	 * Returns the API.
-	 * @return the rate limiter
-	 */
-	public RateLimiter rateLimiter() {
-		return this.limiter.get();
+	RateLimitGuard(Supplier<DefaultRateLimiter> limiter) {
+		this.limiter = limiter;
 	}
 
 	@Override
-	public void start() {
-		this.running = true;
-		RateLimitRuntime runtime = this.started;
-		if (runtime != null) {
-			runtime.feed().resume();
+	public Admission admit(RateLimitOperation operation, MethodInvocation invocation) {
+		List<Demand> demands = operation.demands(invocation);
+		if (demands.isEmpty()) {
+			return Admission.proceed();
 		}
+		DefaultRateLimiter limiter = this.limiter.get();
+		CompletableFuture<Verdict> asked = limiter.ask(demands);
+		Admission.Pending<Verdict> pending = Admission.pending(asked,
+				(verdict) -> admission(limiter, operation, invocation, limiter.tell(demands, verdict)),
+				Verdict::giveBack);
+		return DefaultRateLimiter.mayWait(demands) ? pending.interruptible(DefaultRateLimiter.interruption(demands))
+				: pending;
 	}
 
-	@Override
-	public void stop() {
-		this.running = false;
-		RateLimitRuntime runtime = this.started;
-		if (runtime != null) {
-			runtime.feed().pause();
-			Waiting.await(runtime.leases().giveBackAll());
+	private static Admission admission(DefaultRateLimiter limiter, RateLimitOperation operation,
+			MethodInvocation invocation, RateLimitDecision decision) {
+		if (decision instanceof RateLimitDecision.Allowed allowed) {
+			return operation.refundOn().isEmpty() ? Admission.proceed()
+					: Admission.proceed(new Refundable(limiter, operation, allowed));
 		}
-	}
-
-	@Override
-	public boolean isRunning() {
-		return this.running;
-	}
-
-	@Override
-	public int getPhase() {
-		return PHASE;
+		return Admission.answer(() -> operation.refuse(invocation, (RateLimitDecision.Denied) decision));
 	}
 
 	/**
-	 * Returns the limits on requests.
-	 * @return the rules
+	 * A call whose permits are refunded after some failures.
+	 *
+	 * @param limiter refunds them
+	 * @param operation the operation
+	 * @param allowed the decision
 	 */
-	public RateLimitRules rules() {
-		return this.rules;
+	private record Refundable(DefaultRateLimiter limiter, RateLimitOperation operation,
+			RateLimitDecision.Allowed allowed) implements GuardScope {
+
+		@Override
+		public CompletionStage<?> complete(@Nullable Object value, @Nullable Throwable failure) {
+			if (failure != null) {
+				this.operation.refund(this.limiter, this.allowed, failure);
+			}
+			return DONE;
+		}
+
+		@Override
+		public void compensate() {
+			this.limiter.refund(this.allowed);
+		}
+
 	}
 
 }

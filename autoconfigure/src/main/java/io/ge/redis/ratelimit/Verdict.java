@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 record Verdict(@Nullable RateLimitDecision decision, @Nullable RedisUnavailableException refusal,
 		List<RateLimitEvent> events) {
 
-	/** Of a call that asks for nothing. */
-	static final Verdict UNASKED = new Verdict(null, null, List.of());
-
 	/**
 	 * Tells the standings of a call that is allowed.
 	 */

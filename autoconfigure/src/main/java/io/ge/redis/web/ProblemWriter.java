@@ -56,8 +56,8 @@ public class ProblemWriter {
 	 * @param exception the refusal
 	 * @param request the request
 	 * @param response the response
-	 * @return whether it was answered; not if the response is under way or the
-	 * exception is no refusal
+	 * @return whether it was answered; not if the response is under way or the exception
+	 * is no refusal
 	 * @throws IOException if the response cannot be written
 	 */
 	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)

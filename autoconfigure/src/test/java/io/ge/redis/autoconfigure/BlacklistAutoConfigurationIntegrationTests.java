@@ -14,7 +14,7 @@ import java.util.Map;
 import io.ge.redis.actuate.GeRedisEndpoint;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.BlacklistEvent;
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubjectBlockedException;
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -330,7 +330,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	void canBeSwitchedOff() {
 		for (String off : List.of("ge.redis.enabled=false", "ge.redis.blacklist.enabled=false")) {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(off).run((context) -> {
-				assertThat(context).hasNotFailed().doesNotHaveBean(BlacklistGuard.class);
+				assertThat(context).hasNotFailed().doesNotHaveBean(BlacklistPattern.class);
 				assertThatNoException().isThrownBy(() -> context.getBean(Desk.class).trade("boris"));
 			});
 		}

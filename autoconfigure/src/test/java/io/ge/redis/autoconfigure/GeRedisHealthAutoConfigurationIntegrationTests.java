@@ -6,7 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.GeRedisHealthIndicator;
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.SharedRedis;
@@ -89,7 +89,7 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 				Object entry = redis.command("XADD", changes, "*", "c", "not one of ours");
 				Awaitility.await()
 					.until(() -> entry
-						.equals(context.getBean(BlacklistGuard.class).control().standing().local().position()));
+						.equals(context.getBean(BlacklistPattern.class).control().standing().local().position()));
 			}
 			assertThat(output).containsOnlyOnce("an entry that cannot be read");
 			assertThat(context.getBean(GeRedisHealthIndicator.class).health().getStatus()).isEqualTo(Status.UP);

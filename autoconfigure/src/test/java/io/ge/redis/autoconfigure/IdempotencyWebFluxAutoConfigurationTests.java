@@ -13,7 +13,6 @@ import io.ge.redis.web.ExchangeSubscriberScope;
 import io.ge.redis.web.IdempotencyFilter;
 import io.ge.redis.web.IdempotencyHttpHandlerDecorator;
 import io.ge.redis.web.IdempotencyKeyHeader;
-import io.ge.redis.web.IdempotencyProblems;
 import io.ge.redis.web.IdempotencyWebFilter;
 import io.ge.redis.web.IdempotentHandlerAdapter;
 import io.ge.redis.web.ReactivePrincipals;
@@ -63,7 +62,6 @@ class IdempotencyWebFluxAutoConfigurationTests {
 				.hasSingleBean(IdempotentHandlerAdapter.class)
 				.hasSingleBean(ExchangeSubscriberScope.class)
 				.hasSingleBean(IdempotencyKeyHeader.class)
-				.hasSingleBean(IdempotencyProblems.class)
 				.hasSingleBean(ResponseEntityRecorder.class)
 				.doesNotHaveBean("geRedisIdempotencyFilter"));
 	}

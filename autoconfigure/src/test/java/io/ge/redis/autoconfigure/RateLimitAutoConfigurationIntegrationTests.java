@@ -16,7 +16,7 @@ import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.RateLimitRequest;
 import io.ge.redis.ratelimit.RateLimitExceededException;
-import io.ge.redis.ratelimit.RateLimitGuard;
+import io.ge.redis.ratelimit.RateLimitPattern;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.RedisServers;
@@ -199,14 +199,14 @@ class RateLimitAutoConfigurationIntegrationTests {
 	@Test
 	void methodsRunUnguardedWhenSwitchedOff() {
 		this.runner.withUserConfiguration(Desk.class).withPropertyValues("ge.redis.enabled=false").run((context) -> {
-			assertThat(context).doesNotHaveBean(RateLimitGuard.class);
+			assertThat(context).doesNotHaveBean(RateLimitPattern.class);
 			for (int i = 0; i < 5; i++) {
 				assertThat(context.getBean(Desk.class).submit("anna")).isEqualTo("done");
 			}
 		});
 		this.runner.withUserConfiguration(Desk.class)
 			.withPropertyValues("ge.redis.rate-limit.enabled=false")
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RateLimitGuard.class));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RateLimitPattern.class));
 	}
 
 	@Test

@@ -41,7 +41,7 @@ final class Instance implements AutoCloseable {
 
 	private final TestBackend backend;
 
-	private final BlacklistGuard guard;
+	private final BlacklistPattern guard;
 
 	private final TokenBlacklist blacklist;
 
@@ -62,7 +62,7 @@ final class Instance implements AutoCloseable {
 	private Instance(RedisConnectionFactory factory, BlacklistProperties properties, Duration commandTimeout,
 			boolean recording) {
 		this.backend = TestBackend.on(factory, "instance-" + NUMBER.incrementAndGet(), commandTimeout);
-		this.guard = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
+		this.guard = new BlacklistPattern(() -> properties, new AttributeReader((text) -> text),
 				new ExpressionCompiler(null), this.backend::get,
 				new GuardEvents(() -> recording ? List.of(this.events::add) : List.of()), TestCalls.plain(),
 				(form) -> false, () -> () -> null, List::of);

@@ -31,13 +31,13 @@ final class LiveInstance implements AutoCloseable {
 
 	private final TestBackend backend;
 
-	private final RateLimitGuard guard;
+	private final RateLimitPattern guard;
 
 	private final List<GuardEvent> events = new CopyOnWriteArrayList<>();
 
 	LiveInstance(RedisFixture redis, String id, @Nullable RateLimitResolver resolver, String... properties) {
 		this.backend = TestBackend.on(redis, id);
-		this.guard = new RateLimitGuard(() -> properties(properties), new AttributeReader((text) -> text),
+		this.guard = new RateLimitPattern(() -> properties(properties), new AttributeReader((text) -> text),
 				new ExpressionCompiler(new DefaultListableBeanFactory()), this.backend::get, () -> resolver,
 				new GuardEvents(() -> List.of(this.events::add)), TestCalls.plain());
 		this.guard.verify();
@@ -53,7 +53,7 @@ final class LiveInstance implements AutoCloseable {
 				RateLimitProperties.class);
 	}
 
-	RateLimitGuard guard() {
+	RateLimitPattern guard() {
 		return this.guard;
 	}
 

@@ -155,7 +155,7 @@ class RateLimitFaultApplication {
 	 * Forgets what a key has used. Argument: key.
 	 */
 	@Bean
-	Operation reset(RateLimitGuard guard) {
+	Operation reset(RateLimitPattern guard) {
 		return (arguments) -> {
 			guard.control().reset(RateLimitScenario.NAME, List.of(arguments[0]));
 			return "done";
@@ -166,7 +166,7 @@ class RateLimitFaultApplication {
 	 * Says how many permits of a key are free. Argument: key.
 	 */
 	@Bean
-	Operation remaining(RateLimitGuard guard) {
+	Operation remaining(RateLimitPattern guard) {
 		return (arguments) -> String
 			.valueOf(guard.control().look(RateLimitScenario.NAME, List.of(arguments[0])).get(0).remaining());
 	}
@@ -175,7 +175,7 @@ class RateLimitFaultApplication {
 	 * Changes the limit of a key. Arguments: key, and the limit.
 	 */
 	@Bean
-	Operation change(RateLimitGuard guard) {
+	Operation change(RateLimitPattern guard) {
 		return (arguments) -> {
 			guard.control()
 				.change(RateLimitScenario.NAME, List.of(arguments[0]),

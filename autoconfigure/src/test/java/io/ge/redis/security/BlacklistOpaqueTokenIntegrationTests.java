@@ -21,7 +21,7 @@ import io.ge.redis.autoconfigure.BlacklistOpaqueTokenAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.RedisServers;
@@ -166,7 +166,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 		awaitAnswer("carl-1");
 		redis.primary().pause();
 		try {
-			BlacklistGuard guard = application.getBean(BlacklistGuard.class);
+			BlacklistPattern guard = application.getBean(BlacklistPattern.class);
 			while (guard.isFresh()) {
 				assertThat(get("/identity", "carl-1").statusCode()).isIn(200, 503);
 			}

@@ -27,7 +27,7 @@ import io.ge.redis.autoconfigure.GeRedisPrincipalAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisWebFluxAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.BlacklistEvent;
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.SubjectBlockedException;
@@ -278,7 +278,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 	@Test
 	void whatFollowsTheAnswerOfRedisRunsOnNoThreadOfTheDriver() {
 		awaitAnswer();
-		BlacklistGuard guard = application.getBean(BlacklistGuard.class);
+		BlacklistPattern guard = application.getBean(BlacklistPattern.class);
 		// Asks Redis each time
 		guard.stop();
 		try {
@@ -300,7 +300,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 	@Test
 	void listenerMayWaitForRedisWhileItIsToldOfAnAnswer() {
 		awaitAnswer();
-		BlacklistGuard guard = application.getBean(BlacklistGuard.class);
+		BlacklistPattern guard = application.getBean(BlacklistPattern.class);
 		AskingListener listener = application.getBean(AskingListener.class);
 		TokenIdentity token = TokenIdentity.of(ISSUER, UUID.randomUUID().toString(), Instant.now().plusSeconds(60));
 		// Asks Redis each time
@@ -424,7 +424,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 
 	// Until then memory answers, as it should
 	private static void awaitForgetting() {
-		await().atMost(PATIENCE).until(() -> !application.getBean(BlacklistGuard.class).isFresh());
+		await().atMost(PATIENCE).until(() -> !application.getBean(BlacklistPattern.class).isFresh());
 	}
 
 	private static TokenBlacklist blacklist() {

@@ -27,7 +27,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 import io.ge.redis.blacklist.BlacklistCheck;
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
@@ -229,7 +229,7 @@ class BlacklistSecurityIntegrationTests {
 
 	// Until then memory answers, as it should
 	private void awaitForgetting(String token) throws Exception {
-		BlacklistGuard guard = first.context().getBean(BlacklistGuard.class);
+		BlacklistPattern guard = first.context().getBean(BlacklistPattern.class);
 		while (guard.isFresh()) {
 			assertThat(get(first, "/me", token).statusCode()).isIn(200, 503);
 		}

@@ -38,6 +38,7 @@ class OutageFilterTests {
 
 	@Test
 	void answersOutageBelowOtherExceptions() throws Exception {
+		given(this.outage.refusal()).willCallRealMethod();
 		given(this.outage.retryAfter()).willCallRealMethod();
 		this.filter.doFilter(this.request, this.response, (request, response) -> {
 			response.getWriter().write("half an answer");

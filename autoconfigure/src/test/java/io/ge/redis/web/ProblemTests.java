@@ -39,9 +39,8 @@ class ProblemTests {
 	@Test
 	void customizersFollowEachOther() {
 		Problem problem = Problem.of(new SubjectBlockedException("banned"),
-				List.of((exception, refusal) -> refusal.withStatus(451).withHeader("Link", "<a>"),
-						(exception, refusal) -> refusal.withMember("status-before", refusal.status())
-							.withHeader("X-Other", "b")));
+				List.of((exception, refusal) -> refusal.withStatus(451).withHeader("Link", "<a>"), (exception,
+						refusal) -> refusal.withMember("status-before", refusal.status()).withHeader("X-Other", "b")));
 		assertThat(problem.members()).containsEntry("status", 451)
 			.containsEntry("status-before", 451)
 			.containsEntry("type", "urn:ge-redis:problem:subject-blocked");

@@ -23,8 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ProblemWriterTests {
 
-	private final ProblemWriter writer = new ProblemWriter(List.of(), List.of(), List.of(),
-			JsonMapper.shared());
+	private final ProblemWriter writer = new ProblemWriter(List.of(), List.of(), List.of(), JsonMapper.shared());
 
 	private final MockHttpServletResponse response = new MockHttpServletResponse();
 

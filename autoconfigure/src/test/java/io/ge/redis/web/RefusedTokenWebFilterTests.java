@@ -29,8 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RefusedTokenWebFilterTests {
 
-	private final RefusedTokenWebFilter filter = new RefusedTokenWebFilter(new ReactiveProblemWriter(
-			List.of(), List.of(), List.of(), JsonMapper.builder().build()), 0);
+	private final RefusedTokenWebFilter filter = new RefusedTokenWebFilter(
+			new ReactiveProblemWriter(List.of(), List.of(), List.of(), JsonMapper.builder().build()), 0);
 
 	private final MockServerHttpResponse server = new MockServerHttpResponse();
 

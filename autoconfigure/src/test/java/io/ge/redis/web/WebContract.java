@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimiter;
@@ -255,7 +255,7 @@ abstract class WebContract {
 		this.redis.primary().pause();
 		try {
 			// Until then memory answers, as it should
-			await().atMost(PATIENCE).until(() -> !this.application.getBean(BlacklistGuard.class).isFresh());
+			await().atMost(PATIENCE).until(() -> !this.application.getBean(BlacklistPattern.class).isFresh());
 			List<String> paths = List.of("/strict/call", "/strict/before", "/strict/after", "/me");
 			List<CompletableFuture<HttpResponse<String>>> asked = new ArrayList<>();
 			for (String path : paths) {

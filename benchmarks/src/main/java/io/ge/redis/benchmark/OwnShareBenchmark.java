@@ -15,7 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.connection.BenchmarkConnections;
@@ -175,7 +175,7 @@ public class OwnShareBenchmark {
 	}
 
 	private void awaitMemory() throws InterruptedException {
-		BlacklistGuard blacklist = this.context.getBean(BlacklistGuard.class);
+		BlacklistPattern blacklist = this.context.getBean(BlacklistPattern.class);
 		while (!blacklist.isFresh()) {
 			TimeUnit.MILLISECONDS.sleep(100);
 		}

@@ -109,7 +109,8 @@ public class RedisUnavailableException extends GeRedisException {
 
 	@Override
 	public Refusal refusal() {
-		return Refusal.temporary("The call cannot be decided at present. Please try again.").withRetryAfter(retryAfter());
+		return Refusal.temporary("The call cannot be decided at present. Please try again.")
+			.withRetryAfter(retryAfter());
 	}
 
 }

@@ -5,9 +5,11 @@
 
 package io.ge.redis.core.outage;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,33 @@ public final class Waiting {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
+		}
+	}
+
+	/**
+	 * Waits for a future that may take long. An interrupt is kept for the caller and
+	 * cancels the future, unless that has completed before.
+	 * @param future the future
+	 * @param interruption makes the exception of an interrupted caller
+	 * @param <T> its type
+	 * @return the value
+	 * @throws RuntimeException if the future failed or was cancelled
+	 */
+	public static <T extends @Nullable Object> T awaitInterruptibly(CompletableFuture<T> future,
+			Function<InterruptedException, ? extends RuntimeException> interruption) {
+		try {
+			return future.get();
+		}
+		catch (InterruptedException ex) {
+			boolean cancelled = future.cancel(false);
+			Thread.currentThread().interrupt();
+			if (cancelled) {
+				throw interruption.apply(ex);
+			}
+			return await(future);
+		}
+		catch (ExecutionException ex) {
+			return await(future); // throws the cause
 		}
 	}
 

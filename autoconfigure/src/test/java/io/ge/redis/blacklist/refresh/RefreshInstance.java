@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.blacklist.BlacklistGuard;
+import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.core.event.GuardEvent;
@@ -41,7 +41,7 @@ final class RefreshInstance implements AutoCloseable {
 
 	private final TestBackend backend;
 
-	private final BlacklistGuard guard;
+	private final BlacklistPattern guard;
 
 	private final RefreshTokens tokens;
 
@@ -69,7 +69,7 @@ final class RefreshInstance implements AutoCloseable {
 				new MapConfigurationPropertySource(Map.of("ge.redis.blacklist.max-staleness", "5s")))
 			.bindOrCreate("ge.redis.blacklist", BlacklistProperties.class);
 		GuardEvents events = new GuardEvents(() -> List.of(this.events::add));
-		this.guard = new BlacklistGuard(() -> properties, new AttributeReader((text) -> text),
+		this.guard = new BlacklistPattern(() -> properties, new AttributeReader((text) -> text),
 				new ExpressionCompiler(null), this.backend::get, events, TestCalls.plain(), (form) -> false,
 				() -> () -> null, List::of);
 		this.guard.start();

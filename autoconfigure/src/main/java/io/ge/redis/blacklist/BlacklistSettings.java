@@ -14,16 +14,16 @@ import org.springframework.util.Assert;
  * The settings of one list.
  *
  * @param name the name; blocked subjects belong to it
- * @param onOutage what happens while Redis is away
- * @param clear what comes of a check that memory has answered, if nothing is known
+ * @param onOutage the outage policy
+ * @param clear the decision of a check that memory has answered and that found nothing
  */
-record Blacklist(String name, OutagePolicy onOutage, Verdict clear) {
+record BlacklistSettings(String name, OutagePolicy onOutage, BlacklistDecision clear) {
 
-	Blacklist(String name, OutagePolicy onOutage) {
-		this(name, onOutage, Verdict.clear(name, Source.LOCAL));
+	BlacklistSettings(String name, OutagePolicy onOutage) {
+		this(name, onOutage, BlacklistDecision.clear(name, Source.LOCAL));
 	}
 
-	Blacklist {
+	BlacklistSettings {
 		Assert.hasText(name, "the name must not be blank.");
 	}
 
