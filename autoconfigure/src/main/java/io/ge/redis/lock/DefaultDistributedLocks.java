@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -302,30 +301,10 @@ final class DefaultDistributedLocks extends LockEntrance {
 			.publish(new LockAcquireEvent(settings.name(), outcome, Duration.ofNanos(System.nanoTime() - started)));
 	}
 
+	// A cancelled attempt that is granted all the same is released by the engine
 	private static <T> T await(LockSettings settings, CompletableFuture<T> attempt) {
-		return settings.waitTime().isZero() ? Waiting.await(attempt) : awaitInterruptibly(settings, attempt);
-	}
-
-	/**
-	 * A cancelled attempt that is granted all the same is released by the engine. One
-	 * that was complete before it could be cancelled is the caller's, who would else keep
-	 * a lock it knows nothing of.
-	 */
-	static <T> T awaitInterruptibly(LockSettings settings, CompletableFuture<T> attempt) {
-		try {
-			return attempt.get();
-		}
-		catch (InterruptedException ex) {
-			boolean cancelled = attempt.cancel(false);
-			Thread.currentThread().interrupt();
-			if (cancelled) {
-				throw new LockInterruptedException(settings.name(), ex);
-			}
-			return Waiting.await(attempt);
-		}
-		catch (ExecutionException ex) {
-			return Waiting.await(attempt); // throws the cause
-		}
+		return settings.waitTime().isZero() ? Waiting.await(attempt) : Waiting.awaitInterruptibly(attempt,
+				(interrupt) -> new LockInterruptedException(settings.name(), interrupt));
 	}
 
 }

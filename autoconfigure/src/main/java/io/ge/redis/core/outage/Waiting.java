@@ -54,7 +54,8 @@ public final class Waiting {
 
 	/**
 	 * Waits for a future that may take long. An interrupt is kept for the caller and
-	 * cancels the future, unless that has completed before.
+	 * cancels the future. One that completed before belongs to the caller, who would
+	 * otherwise keep something unknown.
 	 * @param future the future
 	 * @param interruption makes the exception of an interrupted caller
 	 * @param <T> its type
