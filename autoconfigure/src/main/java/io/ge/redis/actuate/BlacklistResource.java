@@ -246,7 +246,7 @@ public class BlacklistResource implements GuardResource {
 	}
 
 	/**
-	 * What this instance knows.
+	 * The view of this instance.
 	 *
 	 * @param instance its id
 	 * @param fresh whether it answers from memory at present
@@ -265,7 +265,7 @@ public class BlacklistResource implements GuardResource {
 	}
 
 	/**
-	 * What Redis has.
+	 * The view of Redis.
 	 *
 	 * @param rows how many revocations and blocks stand
 	 * @param changes how many changes can be followed
@@ -291,7 +291,7 @@ public class BlacklistResource implements GuardResource {
 	}
 
 	/**
-	 * What was done.
+	 * The result of an action.
 	 *
 	 * @param kind what it was about
 	 * @param hash names it without telling its value

@@ -156,7 +156,7 @@ public class CachesResource implements GuardResource {
 	}
 
 	/**
-	 * What was done.
+	 * The result of an action.
 	 *
 	 * @param cache the name of the cache
 	 * @param outcome {@code invalidated}, or {@code deferred} until Redis is back

@@ -129,7 +129,7 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	/**
-	 * What was found about one Redis.
+	 * The health of one Redis.
 	 *
 	 * @param status its status
 	 * @param details what to show

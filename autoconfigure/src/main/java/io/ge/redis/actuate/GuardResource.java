@@ -6,7 +6,7 @@
 package io.ge.redis.actuate;
 
 /**
- * What one pattern adds to the endpoint: {@code /actuator/geredis/<name>} and the paths
+ * The part of one pattern in the endpoint: {@code /actuator/geredis/<name>} and the paths
  * below it. A bean of this type is all that a pattern needs.
  * <p>
  * What an operation returns is the body of the answer; it should implement

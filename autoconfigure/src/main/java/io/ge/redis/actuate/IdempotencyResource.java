@@ -178,7 +178,7 @@ public class IdempotencyResource implements GuardResource {
 	}
 
 	/**
-	 * What was done.
+	 * The result of an action.
 	 *
 	 * @param operation the name of the operation
 	 * @param cleared whether there was anything to clear

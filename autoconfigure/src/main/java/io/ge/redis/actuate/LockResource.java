@@ -148,7 +148,7 @@ public class LockResource implements GuardResource {
 	}
 
 	/**
-	 * Who holds a lock.
+	 * The holder of a lock.
 	 *
 	 * @param instance the id of the instance
 	 * @param token the fencing token
@@ -198,7 +198,7 @@ public class LockResource implements GuardResource {
 	}
 
 	/**
-	 * What was done.
+	 * The result of an action.
 	 *
 	 * @param name the name of the lock
 	 * @param released whether there was anything to release

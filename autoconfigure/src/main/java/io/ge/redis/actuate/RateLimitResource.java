@@ -239,7 +239,7 @@ public class RateLimitResource implements GuardResource {
 	}
 
 	/**
-	 * What was done.
+	 * The result of an action.
 	 *
 	 * @param name the name of the limit
 	 * @param key the key as it may be shown, {@code null} for all callers

@@ -41,8 +41,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * What all guards share. Beans that take part in proxying are infrastructure and depend
- * on nothing that is not.
+ * Auto-configuration of all that guards share. Beans that take part in proxying are
+ * infrastructure and depend on nothing that is not.
  */
 @AutoConfiguration(after = DataRedisAutoConfiguration.class)
 @ConditionalOnClass(RedisConnectionFactory.class)

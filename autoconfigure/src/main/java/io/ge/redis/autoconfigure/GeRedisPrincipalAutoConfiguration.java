@@ -29,8 +29,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Who the caller is: the user of Spring Security where it is present, else that of the
- * request.
+ * Auto-configuration of the caller's name: the user of Spring Security where it is
+ * present, else that of the request.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnBean(RedisBackends.class)

@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * What holds for all guards.
+ * Settings of all guards.
  *
  * @param enabled whether annotated methods are guarded; if not, they run unguarded
  * @param keyPrefix first segment of every key and channel, without braces or white space;

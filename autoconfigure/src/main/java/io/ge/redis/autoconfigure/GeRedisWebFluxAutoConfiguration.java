@@ -36,8 +36,8 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 import org.springframework.web.server.WebFilter;
 
 /**
- * What the guards say over HTTP in a reactive web application, in the dispatch and in
- * front of Spring Security.
+ * Auto-configuration of the guards' answers in a reactive web application, in the
+ * dispatch and in front of Spring Security.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)

@@ -39,7 +39,7 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * What the guards say over HTTP, on Spring MVC.
+ * Auto-configuration of the guards' answers on Spring MVC.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

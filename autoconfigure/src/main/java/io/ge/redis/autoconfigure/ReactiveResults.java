@@ -19,7 +19,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /**
- * Tells when a publisher has ended, where Reactor is present: without it Spring caches
+ * Observes the end of publishers, where Reactor is present: without it Spring caches
  * nothing that is published.
  */
 final class ReactiveResults {

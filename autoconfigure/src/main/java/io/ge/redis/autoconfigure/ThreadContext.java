@@ -14,8 +14,8 @@ import io.micrometer.context.ContextSnapshotFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * What an application binds to its threads, where Micrometer's context propagation is
- * present; without it nothing goes along.
+ * Propagates what an application binds to its threads, where Micrometer's context
+ * propagation is present, else nothing.
  */
 final class ThreadContext implements CallContext {
 

@@ -69,10 +69,10 @@ public @interface BlacklistCheck {
 	String subject() default "";
 
 	/**
-	 * What happens while Redis is away: {@code DENY}, {@code ALLOW}, or {@code LOCAL},
-	 * which answers from memory for another {@code ge.redis.blacklist.stale-for} and
-	 * denies then. What memory knows to be revoked is refused with each of them, as
-	 * revoked. Default {@code ge.redis.blacklist.on-outage}.
+	 * Outage policy: {@code DENY}, {@code ALLOW}, or {@code LOCAL}, which answers from
+	 * memory for another {@code ge.redis.blacklist.stale-for} and denies then. What
+	 * memory knows to be revoked is refused with each of them, as revoked. Default
+	 * {@code ge.redis.blacklist.on-outage}.
 	 * @return the policy
 	 */
 	OutagePolicy onOutage() default OutagePolicy.DEFAULT;

@@ -17,7 +17,7 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator can see of the blacklist, and do about it, while the application runs.
+ * View of the blacklist for operators, and their actions, while the application runs.
  * <p>
  * Tokens, sessions, subjects, clients and blocked subjects are named by their values, or
  * by the hash that a look at them tells: 32 hexadecimal digits that do not tell the
@@ -47,7 +47,7 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * Tells how this instance and Redis stand: one script call.
+	 * Looks at this instance and at Redis: one script call.
 	 * @return the standing, that of this instance only while Redis is away
 	 */
 	public Standing standing() {
@@ -190,7 +190,7 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * What can be revoked or blocked.
+	 * The kinds of revocations and blocks.
 	 */
 	public enum Kind {
 
@@ -227,7 +227,7 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * What an instance knows.
+	 * The view of an instance.
 	 *
 	 * @param instance its id
 	 * @param fresh whether it answers from memory at present
@@ -254,7 +254,7 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * What Redis has.
+	 * The view of Redis.
 	 *
 	 * @param rows how many revocations and blocks stand
 	 * @param changes how many changes can be followed

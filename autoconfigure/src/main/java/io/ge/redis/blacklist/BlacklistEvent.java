@@ -44,7 +44,7 @@ public record BlacklistEvent(String name, Outcome outcome, Source source,
 	}
 
 	/**
-	 * What came of a check.
+	 * The outcome of a check.
 	 */
 	public enum Outcome {
 
@@ -60,7 +60,7 @@ public record BlacklistEvent(String name, Outcome outcome, Source source,
 	}
 
 	/**
-	 * Who decided.
+	 * The source of a decision.
 	 */
 	public enum Source {
 

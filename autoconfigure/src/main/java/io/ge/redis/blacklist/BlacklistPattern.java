@@ -147,7 +147,7 @@ public final class BlacklistPattern extends PatternLifecycle {
 	}
 
 	/**
-	 * What stands on one engine.
+	 * The users of one engine.
 	 */
 	private record Assembly(DefaultTokenBlacklist blacklist, BlacklistControl control) {
 	}

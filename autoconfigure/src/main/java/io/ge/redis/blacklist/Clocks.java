@@ -17,7 +17,7 @@ import java.time.Instant;
  */
 record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
 
-	/** What a token may say and a server still counts with. */
+	/** The latest instant that a server can count with. */
 	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
 	static Clocks of(BlacklistProperties properties) {

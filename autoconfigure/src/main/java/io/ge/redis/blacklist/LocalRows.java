@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalRows {
 
-	/** What is over is forgotten as late as Redis does it. */
+	/** Rows that are over are forgotten no earlier than Redis does it. */
 	private static final long LATE = TimeUnit.SECONDS.toMicros(10);
 
 	/** Of more rows it is only remembered that they stand, not why. */

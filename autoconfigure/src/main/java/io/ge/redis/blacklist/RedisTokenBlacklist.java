@@ -22,7 +22,7 @@ import io.ge.redis.core.script.ScriptReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known against tokens and subjects, in five keys of one slot:
+ * The revocations and blocks, in five keys of one slot:
  * <ul>
  * <li>{@code prefix:blacklist:{all}:rows1}, a sorted set of rows by their end: a revoked
  * token until it has expired for everybody, a session, the not-before of a subject or of
@@ -226,7 +226,7 @@ final class RedisTokenBlacklist {
 	}
 
 	/**
-	 * Tells where to follow from, once all rows were read.
+	 * Returns the position to follow from, once all rows were read.
 	 */
 	CompletableFuture<Tail> lastChange() {
 		return run(ScriptCall.of(LAST_CHANGE, List.of(this.changes, this.rows, this.readers))).thenApply(
@@ -287,7 +287,7 @@ final class RedisTokenBlacklist {
 	}
 
 	/**
-	 * What is known against a token or a subject.
+	 * The status of a token or a subject.
 	 *
 	 * @param status the status
 	 * @param reason why the row that refuses was written, or {@code null}
@@ -306,7 +306,7 @@ final class RedisTokenBlacklist {
 	}
 
 	/**
-	 * What there is in Redis.
+	 * The size of the blacklist in Redis.
 	 *
 	 * @param rows how many rows stand
 	 * @param changes how many changes the stream keeps
@@ -345,7 +345,7 @@ final class RedisTokenBlacklist {
 	}
 
 	/**
-	 * What came of a write.
+	 * The result of a write.
 	 *
 	 * @param timeToLive how long the row stands, zero if it does not
 	 * @param id the id of the change, empty if there was none

@@ -52,8 +52,8 @@ public interface Revocation {
 	boolean awaitPropagation(Duration timeout);
 
 	/**
-	 * Tells without blocking when every instance knows of the revocation, as
-	 * {@link #awaitPropagation} does.
+	 * Waits without blocking until every instance knows of the revocation, as
+	 * {@link #awaitPropagation}.
 	 * @param timeout how long to wait at most
 	 * @return completes with {@code true} when that is so, or with {@code false} if it
 	 * was not certain in time

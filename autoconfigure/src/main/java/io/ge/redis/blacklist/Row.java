@@ -78,7 +78,7 @@ record Row(RowKind kind, long fast, long strong, long standsUntil, long notBefor
 	}
 
 	/**
-	 * What a row is about, for a map.
+	 * The identity of a row, as the key of a map.
 	 */
 	record Id(long fast, long strong) {
 

@@ -99,7 +99,7 @@ final class RowFeed {
 
 	private final AtomicBoolean warned = new AtomicBoolean();
 
-	/** What the last look failed with. */
+	/** The failure of the last look. */
 	private volatile @Nullable Throwable failure;
 
 	private volatile boolean paused;

@@ -6,7 +6,7 @@
 package io.ge.redis.blacklist;
 
 /**
- * What a row says, and how it is compared.
+ * The kinds of rows, and how they are compared.
  */
 enum RowKind {
 

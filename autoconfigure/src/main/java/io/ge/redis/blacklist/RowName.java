@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a row is about, as 128 bits that tell nothing of it.
+ * The name of a row, as 128 bits that reveal nothing of it.
  * <p>
  * One half is a fast hash, which every check computes. It has no key, so that texts that
  * meet in it can be found. The other half is taken from a SHA-256, and is computed where

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 
 /**
- * What a verified token says of itself. Never holds the token's text or signature.
+ * The claims of a verified token. Never holds the token's text or signature.
  *
  * @param issuer the {@code iss} claim, or {@code null} if it has none
  * @param id the {@code jti} claim, unique for its issuer, or {@code null} if it has none;

@@ -6,7 +6,7 @@
 package io.ge.redis.blacklist;
 
 /**
- * What the blacklist says of a token. All but {@link #CLEAR} refuse it.
+ * The status of a token. All but {@link #CLEAR} refuse it.
  */
 public enum TokenStatus {
 

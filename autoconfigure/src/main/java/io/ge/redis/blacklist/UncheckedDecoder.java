@@ -6,7 +6,7 @@
 package io.ge.redis.blacklist;
 
 /**
- * What happens at startup if the application decodes JWTs without checking whether they
+ * Reaction at startup to an application that decodes JWTs without checking whether they
  * were revoked.
  */
 public enum UncheckedDecoder {

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis says to a reader.
+ * The answer of Redis to a reader.
  */
 sealed interface CacheAnswer {
 

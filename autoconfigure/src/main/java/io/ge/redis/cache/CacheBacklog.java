@@ -30,7 +30,7 @@ final class CacheBacklog {
 
 	private final Queue<CacheKey> aside = new ConcurrentLinkedQueue<>();
 
-	/** What is in one of the queues. */
+	/** The keys in one of the queues. */
 	private final Set<CacheKey> known = ConcurrentHashMap.newKeySet();
 
 	private final AtomicLong recoveries = new AtomicLong();
@@ -57,7 +57,7 @@ final class CacheBacklog {
 	}
 
 	/**
-	 * What was set aside is tried again.
+	 * Tries again what was set aside.
 	 */
 	void resume() {
 		for (CacheKey key = this.aside.poll(); key != null; key = this.aside.poll()) {

@@ -39,7 +39,7 @@ final class CacheBatch {
 
 	private final CallBudget budget;
 
-	/** What the caller loads itself counts for no waiting, and moves it. */
+	/** Moved by the time in which the caller loads itself, since that is no waiting. */
 	private long deadline;
 
 	private final Map<CacheKey, Way> open = new LinkedHashMap<>();

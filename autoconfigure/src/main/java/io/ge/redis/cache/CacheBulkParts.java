@@ -9,7 +9,7 @@ import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.event.GuardEvents;
 
 /**
- * What readers of several values stand on.
+ * The parts of readers of several values.
  *
  * @param definitions the settings of caches
  * @param flights asks for entries

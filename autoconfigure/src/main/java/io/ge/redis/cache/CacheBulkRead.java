@@ -41,10 +41,10 @@ final class CacheBulkRead {
 
 	private final Map<CacheKey, @Nullable Object> values = new HashMap<>();
 
-	/** What Redis has for these cannot be read. */
+	/** Keys whose values in Redis cannot be read. */
 	private final Set<CacheKey> unreadable = new HashSet<>();
 
-	/** What Redis has for these was invalidated. */
+	/** Keys whose values in Redis were invalidated. */
 	private final Set<CacheKey> outdated = new HashSet<>();
 
 	private final Map<CacheKey, NearToken> tokens = new HashMap<>();
@@ -344,13 +344,13 @@ final class CacheBulkRead {
 		/** One is, at whose end what is open is given up. */
 		CLOSING,
 
-		/** What was open is given up. */
+		/** Open loads are given up. */
 		CLOSED
 
 	}
 
 	/**
-	 * What was found for some of the entries.
+	 * The results for some of the entries.
 	 *
 	 * @param decided what was found. Permits among it must be used or given back
 	 * @param judged whether it is known what was invalidated

@@ -22,8 +22,8 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator can see of caches, and do about them, while the application runs. Keys
- * are never shown.
+ * View of caches for operators, and their actions, while the application runs. Keys are
+ * never shown.
  */
 public final class CacheControl {
 
@@ -150,7 +150,7 @@ public final class CacheControl {
 	}
 
 	/**
-	 * What an instance has told.
+	 * The report of an instance.
 	 *
 	 * @param id the id of the instance
 	 * @param process number and host of its process

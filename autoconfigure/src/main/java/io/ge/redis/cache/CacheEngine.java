@@ -187,8 +187,8 @@ final class CacheEngine {
 	}
 
 	/**
-	 * Tells that the entry has another value, so that later readers do not join those who
-	 * came before.
+	 * Notes that the entry has another value, so that later readers do not join earlier
+	 * ones.
 	 */
 	void changed(CacheKey key) {
 		this.flights.cutOff(key);

@@ -97,7 +97,7 @@ public sealed interface CacheEvent extends GuardEvent {
 	}
 
 	/**
-	 * What a reader found.
+	 * The result of a read.
 	 */
 	enum Access {
 
@@ -134,7 +134,7 @@ public sealed interface CacheEvent extends GuardEvent {
 	}
 
 	/**
-	 * What became of an entry after a writer.
+	 * The result of a write.
 	 */
 	enum Outcome {
 

@@ -457,7 +457,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	}
 
 	/**
-	 * What stands on one engine.
+	 * The users of one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
 			CacheReader reader, LaterReader laterReader, LaterBulkReader laterBulkReader, CacheWriter writer,

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an entry says about itself before its content, big endian. The scripts read the
- * load time and how long it is kept.
+ * The header of an entry, before its content, big endian. The scripts read the load time
+ * and how long it is kept.
  * <p>
  * Byte 0 the format, 1 to 4 the shape of the type, 5 flags, 6 to 9 the load time, 10 to
  * 13 how long it is kept beyond its expiry, 14 to 21 the stamp; then, if there are tags,

@@ -16,7 +16,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a method invalidates.
+ * The invalidations of a method.
  *
  * @param targets what, at least one
  * @param boundary what the method says about transactions

@@ -288,8 +288,8 @@ final class CacheInvalidations {
 	}
 
 	/**
-	 * What Redis has yet to be told of a cache. Each is itself alone: what was added
-	 * while it was told makes another one.
+	 * The invalidations of a cache that have yet to reach Redis. Each is itself alone:
+	 * what was added while it was told makes another one.
 	 */
 	private static final class Due {
 

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instance says of its caches when it is asked: who it is, how many removals it
- * has noted, what it has counted since it started, and how far its warm-ups are.
+ * The report of one instance about its caches: who it is, how many removals it has noted,
+ * what it has counted since it started, and how far its warm-ups are.
  *
  * @param process the process and the host, as the Java runtime names them
  * @param journal how many entries are to be removed once Redis is back

@@ -122,7 +122,7 @@ final class CacheJournal {
 	}
 
 	/**
-	 * What could not be tried again while Redis was away now can.
+	 * Tries again what could not be tried while Redis was unavailable.
 	 */
 	void resume() {
 		this.backlog.resume();
@@ -169,7 +169,7 @@ final class CacheJournal {
 	}
 
 	/**
-	 * What is known of one entry.
+	 * The notes on one entry.
 	 *
 	 * @param open writers that have not ended
 	 * @param due whether a change is committed

@@ -8,7 +8,7 @@ package io.ge.redis.cache;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine says to a reader.
+ * The answer of the engine to a reader.
  */
 sealed interface CacheLookup {
 

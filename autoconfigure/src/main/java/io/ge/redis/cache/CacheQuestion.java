@@ -6,7 +6,7 @@
 package io.ge.redis.cache;
 
 /**
- * What a reader asks.
+ * The question of a reader.
  *
  * @param key the entry
  * @param settings of its cache

@@ -10,8 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells when a value that a method has promised has come, for types that are not part of
- * the JDK.
+ * Observes values that methods promise by types that are not part of the JDK.
  */
 @FunctionalInterface
 public interface CacheResultWatcher {

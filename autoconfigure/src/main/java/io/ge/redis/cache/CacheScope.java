@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a subscriber is in the middle of, innermost first: the loading of an entry, or the
- * writing of some. Goes along in its context, to all that is subscribed to inside.
+ * The loads and writes that a subscriber is inside of, innermost first. Propagates in its
+ * context, to all that is subscribed to inside.
  *
  * @param outer what is around it, or {@code null} for nothing
  * @param loading the entries that are loaded

@@ -458,8 +458,8 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Tells of savepoints, of commits whose outcome is unknown, and of all that happens
-	 * to a transaction whose manager knows no listeners.
+	 * Observes savepoints, commits whose outcome is unknown, and everything about
+	 * transactions whose manager knows no listeners.
 	 */
 	private final class Synchronization implements TransactionSynchronization {
 

@@ -134,7 +134,7 @@ final class CacheType {
 	}
 
 	/**
-	 * What an entry says.
+	 * The content of an entry.
 	 *
 	 * @param value the value, or {@code null} for absence
 	 * @param header what it says about itself
@@ -143,7 +143,7 @@ final class CacheType {
 	}
 
 	/**
-	 * What holds for the values of all types.
+	 * Rules for the values of all types.
 	 *
 	 * @param compressAbove the length of JSON in bytes above which it is compressed
 	 * @param lazy what is not written

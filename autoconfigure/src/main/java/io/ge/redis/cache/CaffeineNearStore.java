@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CaffeineNearStore implements NearStore {
 
-	/** Tells whether the application has Caffeine. */
+	/** A class that is present if the application has Caffeine. */
 	static final String DEPENDENCY = "com.github.benmanes.caffeine.cache.Caffeine";
 
 	private final Cache<CacheKey, NearSlot> slots;

@@ -22,8 +22,7 @@ import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.util.ClassUtils;
 
 /**
- * What code asks of caches, by name: finds out keys and types, and lets reader and
- * writers do it.
+ * Caches by name, for code: finds keys and types, and calls reader and writers.
  */
 final class DefaultCaches implements GeCaches {
 
@@ -258,7 +257,7 @@ final class DefaultCaches implements GeCaches {
 	}
 
 	/**
-	 * What code has asked for.
+	 * The work of a call.
 	 */
 	@FunctionalInterface
 	private interface Call<T extends @Nullable Object> {

@@ -32,7 +32,7 @@ final class Flight implements CacheLookup.Permit {
 
 	volatile CompletableFuture<Void> woken = new CompletableFuture<>();
 
-	/** What those may have who cannot wait any longer. */
+	/** An expired value for callers that cannot wait any longer. */
 	volatile byte @Nullable [] expired;
 
 	Flight(long id, CacheKey key, Duration lease, String token) {

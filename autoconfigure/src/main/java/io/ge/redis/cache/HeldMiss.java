@@ -12,7 +12,7 @@ import io.ge.redis.cache.CacheEvent.Access;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call has not found, and by which of its operations.
+ * A miss of one call, and the operation that missed.
  *
  * @param miss what was not found
  * @param view the cache as the operation sees it that has asked

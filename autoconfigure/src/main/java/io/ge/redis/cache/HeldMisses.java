@@ -15,8 +15,8 @@ import io.ge.redis.core.call.Handover;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call with Spring's annotations has not found, until it is stored or its lease
- * is given back. Several threads may come to it, as an asynchronous method does.
+ * The misses of one call with Spring's annotations, until they are stored or their leases
+ * are released. Several threads may come to it, as an asynchronous method does.
  */
 final class HeldMisses {
 

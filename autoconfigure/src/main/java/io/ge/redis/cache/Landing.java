@@ -6,7 +6,7 @@
 package io.ge.redis.cache;
 
 /**
- * What a {@link Flight} brought to those who joined it.
+ * The result of a {@link Flight} for those who joined it.
  *
  * @param kind what it is
  * @param value the bytes, for {@link Kind#VALUE} and {@link Kind#EXPIRED}

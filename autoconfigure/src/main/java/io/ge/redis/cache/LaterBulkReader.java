@@ -211,8 +211,8 @@ final class LaterBulkReader {
 	}
 
 	/**
-	 * What is left to do after a round has asked: loads what is to be loaded, and goes on
-	 * to the next round if others load something.
+	 * The rest of a round after its question: loads what is to be loaded, and continues
+	 * with the next round if others load something.
 	 */
 	private final class Rest implements GuardedCall.Work {
 

@@ -10,7 +10,7 @@ import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader whose value comes later has found, not judged yet.
+ * The result of an asynchronous reader, not judged yet.
  *
  * @param source the source
  * @param scope what the call began in

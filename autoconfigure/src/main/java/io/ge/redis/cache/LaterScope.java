@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
- * What a call begins in whose result comes later: what is bound to the thread on which it
- * begins, and what its subscriber has in its context.
+ * The surroundings of a call with an asynchronous result: what is bound to the thread on
+ * which it begins, and what its subscriber has in its context.
  */
 final class LaterScope {
 

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call changes whose end comes later: what of it is announced stays so, by
- * renewal, for as long as the work goes on.
+ * The changes of one call with an asynchronous end. Their announcements are renewed for
+ * as long as the work goes on.
  */
 final class LaterWrites {
 

@@ -6,7 +6,7 @@
 package io.ge.redis.cache;
 
 /**
- * What stands in memory for an entry: a value, or the token of a load that may bring one.
+ * The place of an entry in memory: a value, or the token of a load that may bring one.
  */
 sealed interface NearSlot permits NearToken, NearValue {
 

@@ -6,7 +6,7 @@
 package io.ge.redis.cache;
 
 /**
- * What a caller gets that has waited for another one's value as long as it may.
+ * Behaviour of a caller that has waited for another one's value as long as it may.
  */
 public enum OnLoadTimeout {
 

@@ -6,7 +6,7 @@
 package io.ge.redis.cache;
 
 /**
- * What becomes of a transaction whose writer cannot announce itself before the commit
+ * Behaviour of a transaction whose writer cannot announce itself before the commit
  * because Redis does not answer.
  */
 public enum OnRedisDown {

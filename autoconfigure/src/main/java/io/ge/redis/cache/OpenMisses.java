@@ -15,10 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What code on the current thread has asked a cache for and not found, until it puts a
- * value. By the lease the value is stored. A value that is put after its lease has ended
- * must not be taken for a change of the database either; so a miss is remembered for
- * longer than its lease.
+ * The misses of code on the current thread, until it puts a value. By the lease the value
+ * is stored. A value that is put after its lease has ended must not be taken for a change
+ * of the database either; so a miss is remembered for longer than its lease.
  */
 final class OpenMisses {
 
@@ -102,7 +101,7 @@ final class OpenMisses {
 	}
 
 	/**
-	 * What belongs to one thread, oldest first.
+	 * The misses of one thread, oldest first.
 	 */
 	private static final class Own {
 

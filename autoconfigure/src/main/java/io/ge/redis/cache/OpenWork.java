@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 
 /**
- * What one thread is in the middle of, innermost first: transactions, writers whose
+ * The work that one thread is inside of, innermost first: transactions, writers whose
  * methods run, and loading.
  */
 final class OpenWork {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * What is changed in the reactive transaction of a subscriber: announced right before
- * that commits, while rows are locked, and resolved right after.
+ * The changes in the reactive transaction of a subscriber: announced right before that
+ * commits, while rows are locked, and resolved right after.
  * <p>
  * If the transaction is rolled back, all of it is removed: whether the rollback is
  * certain, and whether a writer has committed something in another transaction, nobody

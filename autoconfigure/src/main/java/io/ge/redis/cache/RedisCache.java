@@ -152,7 +152,8 @@ final class RedisCache {
 	}
 
 	/**
-	 * Tells who is woken. Messages may be lost: after an interruption all are.
+	 * Calls a listener with the waiters to wake. Messages may be lost: after an
+	 * interruption all are.
 	 */
 	void onWake(LongConsumer woken, Runnable interrupted) {
 		this.bus.handle(TOPIC, (payload) -> woken.accept(Long.parseLong(payload)));
@@ -161,7 +162,8 @@ final class RedisCache {
 	}
 
 	/**
-	 * Tells which entries any instance has changed. Messages may be lost.
+	 * Calls a listener with the entries that any instance has changed. Messages may be
+	 * lost.
 	 */
 	void onNews(Consumer<CacheKey> changed) {
 		this.bus.handle(NEWS, (message) -> changed.accept(NearNews.read(message)));

@@ -71,7 +71,7 @@ final class RedisCacheKeys {
 	}
 
 	/**
-	 * What an entry is called in Redis.
+	 * The names of entries in Redis.
 	 *
 	 * @param all the keys, in the order that the scripts state
 	 */

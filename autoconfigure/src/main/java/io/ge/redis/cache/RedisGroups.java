@@ -118,7 +118,7 @@ final class RedisGroups {
 	}
 
 	/**
-	 * What the script is run for.
+	 * The entries of a script call.
 	 *
 	 * @param keys the keys, as many for each entry
 	 * @param arguments the arguments, as many for each entry

@@ -56,7 +56,8 @@ final class RedisInvalidations {
 	}
 
 	/**
-	 * Tells of versions that any instance has given. Messages may be lost.
+	 * Calls a listener with the versions that any instance has given. Messages may be
+	 * lost.
 	 */
 	void onNews(NewsHandler handler) {
 		this.bus.handle(TOPIC, (message) -> {
@@ -113,7 +114,7 @@ final class RedisInvalidations {
 	}
 
 	/**
-	 * What was made outdated.
+	 * The scope of an invalidation.
 	 *
 	 * @param version the version that it has now
 	 * @param tags what it is
@@ -122,7 +123,7 @@ final class RedisInvalidations {
 	}
 
 	/**
-	 * What a look has shown.
+	 * The result of a look.
 	 *
 	 * @param last the highest version
 	 * @param changed what was not known

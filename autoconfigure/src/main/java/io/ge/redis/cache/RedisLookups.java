@@ -208,7 +208,7 @@ final class RedisLookups {
 	}
 
 	/**
-	 * What questions have in common that share a call.
+	 * The common part of questions that share a call.
 	 */
 	private record Alike(ByteBuffer readable, Duration lease, int useOfExpired, boolean refreshing) {
 	}

@@ -91,7 +91,7 @@ final class RedisWarmUps {
 	}
 
 	/**
-	 * Whose turn it is.
+	 * The turn of a warm-up.
 	 */
 	sealed interface Turn {
 

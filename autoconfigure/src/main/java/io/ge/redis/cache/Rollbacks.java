@@ -8,9 +8,9 @@ package io.ge.redis.cache;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Tells those who do not know which transactions are inside of them whether one may have
- * been rolled back. For that it is enough to know when the youngest of those that were
- * rolled back had begun. All times are as of the system's nano time.
+ * Knows whether a transaction inside of others may have been rolled back. For that it is
+ * enough to know when the youngest of those that were rolled back had begun. All times
+ * are as of the system's nano time.
  */
 final class Rollbacks {
 

@@ -8,7 +8,7 @@ package io.ge.redis.cache;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader is told that loads by itself, between asking for a value and putting it.
+ * The state of a reader that loads by itself, between asking for a value and putting it.
  */
 sealed interface SplitRead {
 

@@ -241,7 +241,7 @@ final class SplitReader {
 	}
 
 	/**
-	 * Tells what a reader got, once for each miss.
+	 * Publishes the result of a read, once for each miss.
 	 */
 	void tell(SplitMiss miss, Access access) {
 		if (miss.isUntold()) {
@@ -254,7 +254,7 @@ final class SplitReader {
 	}
 
 	/**
-	 * Tells that a value was loaded, once for each miss.
+	 * Publishes a load, once for each miss.
 	 */
 	void loaded(SplitMiss miss, boolean succeeded) {
 		if (miss.isUnloaded()) {

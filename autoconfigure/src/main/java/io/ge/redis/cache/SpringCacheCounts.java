@@ -8,7 +8,7 @@ package io.ge.redis.cache;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What was done to a cache through Spring's interface, on this instance.
+ * Counts of calls to a cache through Spring's interface, on this instance.
  */
 final class SpringCacheCounts {
 

@@ -81,7 +81,8 @@ public final class SpringCacheManager implements CacheManager {
 	}
 
 	/**
-	 * Tells of every cache when it is asked for the first time, and of those that were.
+	 * Calls a listener with every cache that was asked for, and with further ones when
+	 * they are.
 	 * @param newListener told, perhaps twice of the same
 	 */
 	public void onCache(Consumer<SpringCache> newListener) {

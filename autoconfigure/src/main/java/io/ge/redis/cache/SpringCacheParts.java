@@ -12,7 +12,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
 /**
- * What Spring's caches stand on.
+ * The parts of Spring's caches.
  *
  * @param definitions the caches by name
  * @param caches what code uses

@@ -47,10 +47,10 @@ final class SpringInvocation {
 
 	private final HeldMisses misses = new HeldMisses();
 
-	/** What is announced. */
+	/** The announced changes. */
 	private final Set<CacheKey> done = ConcurrentHashMap.newKeySet();
 
-	/** What an asynchronous method changes, at each end, as far as known beforehand. */
+	/** The changes of an asynchronous method, at each end, as far as known beforehand. */
 	private volatile List<SpringTarget> pending = List.of();
 
 	private volatile boolean ran;

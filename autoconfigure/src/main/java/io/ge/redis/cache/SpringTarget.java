@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
 /**
- * What an operation changes in one cache, so that it is announced before it commits.
+ * The changes of an operation in one cache, announced before it commits.
  *
  * @param view the cache as the operation sees it
  * @param key names the entry, or the cache as a whole

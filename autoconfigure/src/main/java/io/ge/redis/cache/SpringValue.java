@@ -6,7 +6,7 @@
 package io.ge.redis.cache;
 
 /**
- * What a method with one of Spring's annotations gives a cache.
+ * The value that a method with one of Spring's annotations gives a cache.
  *
  * @param type the type of the values
  * @param optional whether they come in an {@code Optional} that Spring does not unwrap,

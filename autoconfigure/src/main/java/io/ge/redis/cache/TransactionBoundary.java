@@ -15,7 +15,7 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.util.ClassUtils;
 
 /**
- * What a writer says about transactions of its own, as far as annotations tell.
+ * The transactional settings of a writer, as far as annotations tell.
  *
  * @param kind in which transaction it runs
  * @param name the name that a transaction begun for it has

@@ -238,7 +238,7 @@ final class WarmUpRun<K> {
 	}
 
 	/**
-	 * What a warm-up does on this instance.
+	 * The run of a warm-up on this instance.
 	 */
 	enum State {
 

@@ -8,7 +8,7 @@ package io.ge.redis.cache;
 import java.time.Duration;
 
 /**
- * What the writers of a cache do.
+ * The policy of the writers of a cache.
  *
  * @param consistency what they do around a commit
  * @param strict whether nothing is committed that cannot be announced

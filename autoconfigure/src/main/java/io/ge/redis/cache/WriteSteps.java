@@ -19,8 +19,8 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What writers do in Redis before and after a commit, several at once: whoever is in a
- * transaction of its thread waits for it there, nobody else does.
+ * The steps of writers in Redis before and after a commit, several at once: whoever is in
+ * a transaction of its thread waits for it there, nobody else does.
  */
 final class WriteSteps {
 

@@ -4,9 +4,9 @@
  */
 
 /**
- * What all patterns share: keys, the guards' own connection, scripts, the path from an
- * annotation to an operation, and what happens while Redis is away. Nothing here names a
- * pattern.
+ * The shared ground of all patterns: keys, the guards' own connection, scripts, the path
+ * from an annotation to an operation, and what happens while Redis is away. Nothing here
+ * names a pattern.
  */
 @NullMarked
 package io.ge.redis.core;

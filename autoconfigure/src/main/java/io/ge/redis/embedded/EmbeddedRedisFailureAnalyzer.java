@@ -9,7 +9,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Tells what to set when the embedded Redis does not start.
+ * Names the property to set when the embedded Redis does not start.
  */
 class EmbeddedRedisFailureAnalyzer extends AbstractFailureAnalyzer<EmbeddedRedisStartException> {
 

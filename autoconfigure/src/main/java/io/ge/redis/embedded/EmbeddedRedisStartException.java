@@ -26,7 +26,7 @@ public class EmbeddedRedisStartException extends GeRedisException {
 	}
 
 	/**
-	 * What would let the application start.
+	 * Returns the remedy.
 	 * @return one or two sentences
 	 */
 	public String getRemedy() {
@@ -34,7 +34,7 @@ public class EmbeddedRedisStartException extends GeRedisException {
 	}
 
 	/**
-	 * What stood in the way, as far as it makes a difference for the remedy.
+	 * Reasons that differ in their remedy.
 	 */
 	enum Reason {
 

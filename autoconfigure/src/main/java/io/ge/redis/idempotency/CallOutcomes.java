@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * What becomes of calls, whether or not their threads wait: how claims are ended, what
+ * The outcomes of calls, whether or not their threads wait: how claims are ended, what
  * those are told that may not run, and which events tell of it.
  */
 final class CallOutcomes {
@@ -177,7 +177,7 @@ final class CallOutcomes {
 	}
 
 	/**
-	 * What a repetition is answered.
+	 * The answer to a repetition.
 	 *
 	 * @param result the result
 	 * @param isOwn whether the method's class has made it, in the form of the method

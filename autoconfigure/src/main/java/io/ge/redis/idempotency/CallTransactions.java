@@ -70,7 +70,7 @@ final class CallTransactions implements AutoCloseable {
 	}
 
 	/**
-	 * What is known when the call ends.
+	 * The transactions that are known when the call ends.
 	 *
 	 * @param frame the transactions of the thread on which it began
 	 * @param isWithin whether it has ended within them

@@ -8,7 +8,7 @@ package io.ge.redis.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose key it is.
+ * The owner of a key.
  *
  * @param issuer who has named the principal, or {@code null} if names stand for
  * themselves

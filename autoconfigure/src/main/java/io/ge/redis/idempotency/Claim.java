@@ -12,7 +12,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis says to a call.
+ * The answer of Redis to a call.
  */
 sealed interface Claim {
 

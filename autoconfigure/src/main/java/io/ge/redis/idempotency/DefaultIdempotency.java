@@ -332,7 +332,7 @@ final class DefaultIdempotency implements Idempotency {
 	}
 
 	/**
-	 * What a call does.
+	 * The work of a call.
 	 */
 	@FunctionalInterface
 	interface Action {
@@ -342,7 +342,7 @@ final class DefaultIdempotency implements Idempotency {
 	}
 
 	/**
-	 * What a call in code does that waits for nothing.
+	 * The work of an asynchronous call in code.
 	 */
 	private record AsyncAction(IdempotencySettings settings, Supplier<IdempotencyRequest> request, Answers answers,
 			Supplier<? extends CompletionStage<?>> action) implements IdempotentCall.Action {

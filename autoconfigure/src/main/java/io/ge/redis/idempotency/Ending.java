@@ -8,7 +8,7 @@ package io.ge.redis.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call that was claimed leaves behind.
+ * The end of a claim.
  */
 sealed interface Ending {
 

@@ -6,8 +6,8 @@
 package io.ge.redis.idempotency;
 
 /**
- * What a failed call leaves behind if no transaction was begun in it, so that nothing
- * tells whether it has changed anything.
+ * State of the key after a call that failed without a transaction, so that nobody knows
+ * whether it has changed anything.
  */
 public enum FailureWithoutTransaction {
 

@@ -20,8 +20,8 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator can see of idempotency keys, and do about them, while the application
- * runs. Keys are never shown: their hash tells them from each other, and it is also the
+ * View of idempotency keys for operators, and their actions, while the application runs.
+ * Keys are never shown: their hash tells them from each other, and it is also the
  * {@code id} of the row in the table {@code ge_idempotency}, where there is one.
  * <p>
  * Methods that ask Redis throw {@link io.ge.redis.core.outage.RedisUnavailableException}
@@ -192,7 +192,7 @@ public final class IdempotencyControl {
 	}
 
 	/**
-	 * What an instance has told.
+	 * The report of an instance.
 	 *
 	 * @param id the id of the instance
 	 * @param process number and host of its process
@@ -221,7 +221,7 @@ public final class IdempotencyControl {
 	}
 
 	/**
-	 * What came of an attempt to free a key.
+	 * The result of an attempt to free a key.
 	 *
 	 * @param cleared whether it was freed
 	 * @param fence the fence of the call that has it, if that was not named; else

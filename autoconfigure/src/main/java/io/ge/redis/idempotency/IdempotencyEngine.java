@@ -185,7 +185,7 @@ final class IdempotencyEngine {
 	}
 
 	/**
-	 * What is answered from a record as it should be is nothing that anybody looks for.
+	 * Remembers a key that an operator may look for. Nobody looks for replays.
 	 */
 	private void remember(RedisIdempotencyKey key, @Nullable Claim claim) {
 		if (claim instanceof Claim.Granted || claim instanceof Claim.InFlight || claim instanceof Claim.Unknown) {

@@ -29,7 +29,7 @@ public record IdempotencyEvent(String name, Outcome outcome) implements GuardEve
 	}
 
 	/**
-	 * What became of a call.
+	 * The outcome of a call.
 	 */
 	public enum Outcome {
 

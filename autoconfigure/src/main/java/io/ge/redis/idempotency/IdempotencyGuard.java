@@ -176,7 +176,7 @@ public final class IdempotencyGuard implements DisposableBean {
 	}
 
 	/**
-	 * What other libraries add, asked for when it is first needed.
+	 * Extensions by other libraries, asked for when they are first needed.
 	 *
 	 * @param keySources give keys to methods that name none
 	 * @param codecs keep results that are more than a value

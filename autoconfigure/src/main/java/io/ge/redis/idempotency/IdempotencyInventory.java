@@ -20,9 +20,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instance says of its keys when it is asked: who it is, how many of its calls
- * are in flight, and of so many keys as fit into a message of a bounded size, those in
- * flight first, which they are. How they stand is for Redis to say.
+ * The report of one instance about its keys: who it is, how many of its calls are in
+ * flight, and of so many keys as fit into a message of a bounded size, those in flight
+ * first, which they are. How they stand is for Redis to say.
  *
  * @param process the process and the host, as the Java runtime names them
  * @param inFlight how many calls of the instance are in flight

@@ -16,7 +16,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Idempotent} says about one method.
+ * The settings of {@link Idempotent} on one method.
  *
  * @param settings the operation
  * @param key reads the key of a call

@@ -6,7 +6,7 @@
 package io.ge.redis.idempotency;
 
 /**
- * Who shares the keys of an operation.
+ * Scopes in which callers share the keys of an operation.
  */
 public enum IdempotencyScope {
 

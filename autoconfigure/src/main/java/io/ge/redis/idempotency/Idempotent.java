@@ -134,7 +134,7 @@ public @interface Idempotent {
 	String fingerprint() default "";
 
 	/**
-	 * Who shares the keys.
+	 * Scope in which callers share keys.
 	 * @return the scope
 	 */
 	IdempotencyScope scope() default IdempotencyScope.PRINCIPAL;
@@ -147,7 +147,7 @@ public @interface Idempotent {
 	boolean required() default true;
 
 	/**
-	 * What a repetition does while the first call runs. Waiting takes at most
+	 * Behaviour of a repetition while the first call runs. Waiting takes at most
 	 * {@code ge.redis.idempotency.wait-timeout}, 5 seconds by default, and is ended by a
 	 * message from the first call, or by an interrupt. In the instance of the first call
 	 * it costs nothing, in another one a script call for each time that it looks: at
@@ -157,7 +157,7 @@ public @interface Idempotent {
 	OnDuplicate onDuplicate() default OnDuplicate.CONFLICT;
 
 	/**
-	 * What a failed call leaves behind if no transaction was begun in it.
+	 * State of the key after a call that failed without a transaction.
 	 * @return the policy
 	 */
 	FailureWithoutTransaction onFailureWithoutTransaction() default FailureWithoutTransaction.UNKNOWN;
@@ -176,8 +176,8 @@ public @interface Idempotent {
 	Class<? extends Exception>[] storeExceptions() default {};
 
 	/**
-	 * What becomes of the key if nobody knows what a failed call has changed: if it
-	 * failed after a transaction was committed, or without one and
+	 * State of the key if nobody knows what a failed call has changed: if it failed after
+	 * a transaction was committed, or without one and
 	 * {@link #onFailureWithoutTransaction()} does not free the key. {@code BLOCK} refuses
 	 * repetitions until the {@link #ttl()} ends, {@code RETRY} lets the next one run,
 	 * which may have the effect twice.
@@ -196,9 +196,8 @@ public @interface Idempotent {
 	String recover() default "";
 
 	/**
-	 * What happens while Redis is away: {@code DENY} refuses the call, over HTTP a 503,
-	 * {@code ALLOW} runs it unprotected. Default {@code ge.redis.idempotency.on-outage},
-	 * DENY.
+	 * Outage policy: {@code DENY} refuses the call, over HTTP a 503, {@code ALLOW} runs
+	 * it unprotected. Default {@code ge.redis.idempotency.on-outage}, DENY.
 	 * @return the policy
 	 */
 	OutagePolicy onOutage() default OutagePolicy.DEFAULT;

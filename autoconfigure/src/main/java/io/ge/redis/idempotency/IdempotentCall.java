@@ -176,7 +176,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 	}
 
 	/**
-	 * What a call does.
+	 * The work of a call.
 	 */
 	interface Action {
 
@@ -199,7 +199,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		@Nullable Object run(Progress progress) throws Throwable;
 
 		/**
-		 * What is to be done once has ended.
+		 * Called when the work has ended.
 		 * @param progress that of the call
 		 */
 		void end(Progress progress);
@@ -207,7 +207,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 	}
 
 	/**
-	 * What is asked.
+	 * The request of a call and the answers to it.
 	 *
 	 * @param request the call
 	 * @param answers how it is answered

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 public interface IdempotentExchange {
 
 	/**
-	 * Tells when another call may ask for its key: an earlier attempt to answer the same
-	 * exchange has to be over. Not asked for by calls that wait on their threads.
+	 * Returns when another call may ask for its key: an earlier attempt to answer the
+	 * same exchange has to be over. Not asked for by calls that wait on their threads.
 	 * @return completes when there is none
 	 */
 	default CompletionStage<?> ready() {

@@ -236,7 +236,7 @@ final class JdbcWitness implements Witness {
 	}
 
 	/**
-	 * What is done with a connection.
+	 * Work with a connection.
 	 */
 	@FunctionalInterface
 	private interface Work<T extends @Nullable Object> {
@@ -246,7 +246,7 @@ final class JdbcWitness implements Witness {
 	}
 
 	/**
-	 * What the clock of the database said.
+	 * The time of the database's clock.
 	 *
 	 * @param millis since the epoch
 	 * @param nanos when it said so, by {@link System#nanoTime()}

@@ -6,7 +6,7 @@
 package io.ge.redis.idempotency;
 
 /**
- * What a repetition does while the first call runs.
+ * Behaviour of a repetition while the first call runs.
  */
 public enum OnDuplicate {
 

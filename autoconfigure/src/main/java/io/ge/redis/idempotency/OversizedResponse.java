@@ -6,13 +6,13 @@
 package io.ge.redis.idempotency;
 
 /**
- * What repetitions get of a response over HTTP that is larger than
+ * Answers to repetitions of a call whose response is larger than
  * {@code ge.redis.idempotency.max-result-size}.
  */
 public enum OversizedResponse {
 
 	/**
-	 * What {@link Idempotent#recover()} returns, else they are refused with
+	 * The result of {@link Idempotent#recover()}, else they are refused with
 	 * {@link ResponseLostException}, a 409.
 	 */
 	LOST,

@@ -43,7 +43,7 @@ final class Progress {
 	}
 
 	/**
-	 * What the method itself has returned.
+	 * The result of the method itself.
 	 */
 	@Nullable Object result() {
 		return this.result;

@@ -6,11 +6,11 @@
 package io.ge.redis.idempotency;
 
 /**
- * What is in a record.
+ * The kinds of records.
  */
 enum RecordKind {
 
-	/** What the method returned. */
+	/** The result of the method. */
 	VALUE("v"),
 
 	/** The response of the exchange, as it was sent. */

@@ -6,7 +6,7 @@
 package io.ge.redis.idempotency;
 
 /**
- * What a result means for the key of its call.
+ * The record that a result leaves under the key of its call.
  */
 public sealed interface Recording {
 

@@ -19,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * What one call leaves in the database: a row in the transaction that has its effect,
+ * The trace of one call in the database: a row in the transaction that has its effect,
  * written just before the commit. By then the result is usually known; it is recorded
  * after all that the transaction still holds back was written, so that entities look as
  * the caller will see them.

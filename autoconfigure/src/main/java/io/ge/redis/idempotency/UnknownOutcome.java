@@ -6,7 +6,7 @@
 package io.ge.redis.idempotency;
 
 /**
- * What becomes of a key when nobody knows what the call that claimed it has changed.
+ * State of a key when nobody knows what the call that claimed it has changed.
  */
 public enum UnknownOutcome {
 

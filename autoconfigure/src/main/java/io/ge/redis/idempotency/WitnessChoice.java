@@ -134,7 +134,7 @@ final class WitnessChoice {
 	}
 
 	/**
-	 * What is decided.
+	 * The decision.
 	 *
 	 * @param witness the witness, or {@code null} if there is none
 	 */

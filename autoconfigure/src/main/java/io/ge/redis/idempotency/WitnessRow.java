@@ -8,7 +8,7 @@ package io.ge.redis.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What proves that a call has had its effect.
+ * The proof that a call has had its effect.
  *
  * @param id stands for operation, scope and key
  * @param operation the operation's name, for those who look at the table

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of asking for a lock.
+ * The result of asking for a lock.
  */
 sealed interface Acquisition {
 

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done after a decision, in order: see {@link LocalLocks#decide}. Most
- * often it is one thing.
+ * The actions after a decision, in order: see {@link LocalLocks#decide}. Most often it is
+ * one thing.
  */
 final class Actions {
 

@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.ge.redis.core.outage.CallBudget;
 
 /**
- * What this instance wants, as Redis knows it, and what Redis says to it: in answers and
- * in messages.
+ * The waiters of this instance as Redis knows them, and the replies and messages of Redis
+ * to them.
  * <p>
  * Towards Redis the instance acts as one. While it does not have a lock and somebody
  * waits it is a {@link Candidacy}: it asks at first, when messages may have been lost,

@@ -131,20 +131,20 @@ public @interface DistributedLock {
 	String atLeastFor() default "";
 
 	/**
-	 * What happens to a holder that loses the lock while it is at work; at most one.
-	 * Default {@code ge.redis.lock.on-lost}, else {@link OnLost#VETO_COMMIT}.
+	 * Reaction to the loss of the lock while the holder is at work; at most one. Default
+	 * {@code ge.redis.lock.on-lost}, else {@link OnLost#VETO_COMMIT}.
 	 * @return the policy
 	 */
 	OnLost[] onLost() default {};
 
 	/**
-	 * Who may hold the lock together: {@code READ} any number, {@code WRITE} one alone.
-	 * Methods that read and methods that write have the same name and keys, and the same
-	 * settings otherwise; a name that is for reading and writing at one place is so
-	 * everywhere. A writer waits for those that came before it, not for readers that come
-	 * later. Who holds the lock to write may enter it again to read; who holds it to read
-	 * and wants to write would wait for itself and gets an {@link IllegalStateException}.
-	 * A {@link FencingToken} of a reader is refused at startup, since it cannot tell
+	 * Mode of sharing: {@code READ} any number, {@code WRITE} one alone. Methods that
+	 * read and methods that write have the same name and keys, and the same settings
+	 * otherwise; a name that is for reading and writing at one place is so everywhere. A
+	 * writer waits for those that came before it, not for readers that come later. Who
+	 * holds the lock to write may enter it again to read; who holds it to read and wants
+	 * to write would wait for itself and gets an {@link IllegalStateException}. A
+	 * {@link FencingToken} of a reader is refused at startup, since it cannot tell
 	 * readers from each other.
 	 * <p>
 	 * Cost: as for one holder at a time, but each call of an instance asks Redis for
@@ -163,7 +163,7 @@ public @interface DistributedLock {
 	int permits() default 1;
 
 	/**
-	 * What happens to a call that does not get the lock.
+	 * Behaviour of a call that does not get the lock.
 	 * @return the policy
 	 */
 	OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
@@ -178,8 +178,8 @@ public @interface DistributedLock {
 	String fallback() default "";
 
 	/**
-	 * What happens while Redis is away: {@code DENY}, or {@code ALLOW}, which runs the
-	 * method without a lock, with an invalid handle and the fencing token 0. Default
+	 * Outage policy: {@code DENY}, or {@code ALLOW}, which runs the method without a
+	 * lock, with an invalid handle and the fencing token 0. Default
 	 * {@code ge.redis.lock.on-outage}.
 	 * @return the policy
 	 */

@@ -14,7 +14,7 @@ import io.ge.redis.lock.LockAcquireEvent.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of {@link Entering}: the locks, or why there are none. Tells of the attempt
+ * The result of {@link Entering}: the locks, or why there are none. Tells of the attempt
  * once, on a thread of the application.
  */
 final class Entered {

@@ -8,7 +8,7 @@ package io.ge.redis.lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a lock that was released.
+ * The state of a lock after its release.
  *
  * @param mine whether the handle still held it
  * @param elsewhere whether another has it now

@@ -38,7 +38,8 @@ final class HeldLock implements LockHandle {
 	private final AtomicBoolean closed = new AtomicBoolean();
 
 	/**
-	 * Whoever has taken it, until it is closed, and threads that have entered it again.
+	 * The caller that has taken it, until it is closed, and threads that have entered it
+	 * again.
 	 */
 	private final AtomicInteger users = new AtomicInteger(1);
 
@@ -49,7 +50,7 @@ final class HeldLock implements LockHandle {
 
 	private final CompletableFuture<Void> released = new CompletableFuture<>();
 
-	/** Who is interrupted when the lock is lost, if anybody is. */
+	/** The worker that is interrupted when the lock is lost, if any. */
 	private final @Nullable Worker worker;
 
 	private volatile boolean transactional;
@@ -290,7 +291,7 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Tells whoever waits for the release.
+	 * Wakes callers that wait for the release.
 	 */
 	void completeRelease() {
 		this.released.complete(null);

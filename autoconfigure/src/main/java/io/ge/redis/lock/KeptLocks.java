@@ -30,7 +30,7 @@ final class KeptLocks implements TransactionParticipant {
 
 	private final @Nullable Integer isolation;
 
-	/** What other calls of the transaction find on its thread. */
+	/** Frames that other calls of the transaction find on its thread. */
 	private final List<LockContext.Frame> frames = new ArrayList<>(0);
 
 	private volatile BooleanSupplier ended = () -> false;

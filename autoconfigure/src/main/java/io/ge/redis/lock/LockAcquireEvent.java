@@ -23,7 +23,7 @@ public record LockAcquireEvent(String name, Outcome outcome, Duration waited) im
 	}
 
 	/**
-	 * What came of an attempt.
+	 * The outcome of an attempt.
 	 */
 	public enum Outcome {
 

@@ -8,7 +8,7 @@ package io.ge.redis.lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis said to who asked for a lock.
+ * The answer of Redis to a call that asked for a lock.
  *
  * @param tokens the tokens, if the lock is held now, else {@code null}
  * @param leaseMillis the rest of the present lease, if it is not; negative if unknown

@@ -300,7 +300,7 @@ public final class LockContext {
 
 		private final @Nullable Thread thread;
 
-		/** What that thread works with, and nobody else may. */
+		/** Used by that thread only. */
 		private final @Nullable List<Frame> frames;
 
 		private Carrier(List<LockHandle> handles, @Nullable Thread thread, @Nullable List<Frame> frames) {

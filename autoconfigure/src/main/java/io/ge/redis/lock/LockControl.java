@@ -14,7 +14,7 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator can see of the locks, and do about them, while the application runs.
+ * View of the locks for operators, and their actions, while the application runs.
  * <p>
  * A key is given as its parts: one, or one for each element of a list; none means the
  * lock of all calls. Methods that ask Redis throw
@@ -154,7 +154,7 @@ public final class LockControl {
 	}
 
 	/**
-	 * What an instance has told. It names at most 100 locks that are held, the longest
+	 * The report of an instance. It names at most 100 locks that are held, the longest
 	 * held first, and 100 that are waited for, the most wanted first, and fewer if their
 	 * names are long.
 	 *
@@ -180,7 +180,7 @@ public final class LockControl {
 	}
 
 	/**
-	 * Who holds a lock.
+	 * The holder of a lock.
 	 *
 	 * @param instance the id of the instance
 	 * @param token the fencing token

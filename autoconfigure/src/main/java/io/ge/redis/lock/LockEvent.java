@@ -8,7 +8,7 @@ package io.ge.redis.lock;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
- * What happens to locks of this instance.
+ * Events of locks of this instance.
  */
 public sealed interface LockEvent extends GuardEvent permits LockAcquireEvent, LockReleaseEvent, LockLostEvent {
 

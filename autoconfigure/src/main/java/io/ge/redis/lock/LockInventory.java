@@ -19,9 +19,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instance says of its locks when it is asked: who it is, how many it has, and
- * of so many as fit into a message of a bounded size, those that are held longest first,
- * name and key, and who holds them or how many wait.
+ * The report of one instance about its locks: who it is, how many it has, and of so many
+ * as fit into a message of a bounded size, those that are held longest first, name and
+ * key, and who holds them or how many wait.
  *
  * @param process the process and the host, as the Java runtime names them
  * @param held how many locks callers of the instance hold

@@ -6,7 +6,7 @@
 package io.ge.redis.lock;
 
 /**
- * Who may hold a lock together.
+ * Modes of sharing a lock.
  */
 public enum LockMode {
 

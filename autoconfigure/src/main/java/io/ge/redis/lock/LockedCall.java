@@ -118,7 +118,7 @@ final class LockedCall implements GuardedCall<Entered> {
 	}
 
 	/**
-	 * What is done under the lock.
+	 * The work under the lock.
 	 */
 	interface Task {
 

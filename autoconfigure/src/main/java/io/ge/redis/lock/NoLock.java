@@ -12,8 +12,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a method has in the place of a lock while Redis is away and the policy is to run
- * it all the same.
+ * The handle of a method that runs without a lock, since Redis is unavailable and the
+ * policy allows it.
  *
  * @param name the name of the lock
  */

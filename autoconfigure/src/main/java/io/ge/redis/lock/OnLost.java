@@ -6,8 +6,8 @@
 package io.ge.redis.lock;
 
 /**
- * What happens to a holder that loses its lock while it is at work. It is told in any
- * case, by {@link LockLostEvent} and {@link LockHandle#isValid()}.
+ * Reactions to the loss of a lock while its holder is at work. The holder learns of it in
+ * any case, by {@link LockLostEvent} and {@link LockHandle#isValid()}.
  */
 public enum OnLost {
 

@@ -6,7 +6,7 @@
 package io.ge.redis.lock;
 
 /**
- * What happens to a call that does not get its lock.
+ * Behaviour of a call that does not get its lock.
  */
 public enum OnNotAcquired {
 

@@ -53,7 +53,7 @@ record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Comparable<Red
 	}
 
 	/**
-	 * Tells keys apart without showing them.
+	 * Returns a hash that distinguishes keys without showing them.
 	 */
 	String hash() {
 		return hash(this.lock.bytes(), SHOWN_BYTES);

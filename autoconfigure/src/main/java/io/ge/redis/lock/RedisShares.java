@@ -34,7 +34,7 @@ final class RedisShares {
 
 	private static final String GRANT_TOPIC = "lock.share";
 
-	/** What the key of a lock says in the place of an instance if it is shared. */
+	/** The entry of a shared lock in place of an instance. */
 	static final String SHARED = "*";
 
 	/** How many holders of one lock are shown. */

@@ -18,7 +18,7 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ResolvableType;
 
 /**
- * What calls return that are passed over.
+ * The results of skipped calls.
  */
 final class SkippedCalls {
 

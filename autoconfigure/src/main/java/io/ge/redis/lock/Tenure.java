@@ -73,7 +73,7 @@ final class Tenure {
 	/** How many replicas have confirmed it; guarded likewise. */
 	private int replicas;
 
-	/** Who is inside, or was last. */
+	/** The present section, or the last one. */
 	private volatile @Nullable HeldLock section;
 
 	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
@@ -126,7 +126,8 @@ final class Tenure {
 	}
 
 	/**
-	 * Tells a loss in the moment in which a section began, when it could not be found.
+	 * Reports a loss that happened while a section began, when the section could not be
+	 * found.
 	 */
 	void tellIfLost(HeldLock entered) {
 		State now = this.state.get();

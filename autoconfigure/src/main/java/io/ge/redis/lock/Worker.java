@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who works under a lock and is interrupted when the lock is lost, but not when it has
+ * The work under a lock, which is interrupted when the lock is lost, but not when it has
  * gone on to other work: a thread, or work that is not bound to one.
  */
 final class Worker {

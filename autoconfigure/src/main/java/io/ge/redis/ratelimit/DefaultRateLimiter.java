@@ -172,7 +172,7 @@ final class DefaultRateLimiter implements RateLimiter {
 	}
 
 	/**
-	 * Tells of a verdict on the thread of the caller.
+	 * Publishes a verdict on the thread of the caller.
 	 * @throws RedisUnavailableException if there is no decision
 	 */
 	RateLimitDecision tell(List<Demand> demands, Verdict verdict) {
@@ -200,7 +200,7 @@ final class DefaultRateLimiter implements RateLimiter {
 	}
 
 	/**
-	 * What a key is, for messages: put together only if there is one.
+	 * Describes a key in messages; made only if there is one.
 	 */
 	private record KeyOf(String name) {
 

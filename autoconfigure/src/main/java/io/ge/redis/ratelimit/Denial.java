@@ -6,7 +6,7 @@
 package io.ge.redis.ratelimit;
 
 /**
- * What Redis refused.
+ * A refusal by Redis.
  */
 final class Denial {
 

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What applies to a caller now, after all changes made at run time. Asked for each
- * demand, so it answers from memory.
+ * The limits of a caller now, after all changes made at run time. Asked for each demand,
+ * so it answers from memory.
  */
 interface EffectiveLimits {
 

@@ -11,8 +11,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What this instance remembers of the keys that were decided on: how many there are, and
- * which are denied most often. Bounded, free of locks and of garbage for each decision.
+ * Statistics of this instance about the keys that were decided on: how many there are,
+ * and which are denied most often. Bounded, free of locks and of garbage for each
+ * decision.
  */
 final class KeyStatistics {
 

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What an operator may ask for while the application runs. Everything else is refused,
- * with the setting that is wrong and what to write instead.
+ * Checks of changes that an operator asks for while the application runs. Everything else
+ * is refused, with the setting that is wrong and what to write instead.
  */
 final class LimitChangeChecks {
 

@@ -25,8 +25,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What applies to a key now. Of what is said about it, in rising order: the annotation,
- * the properties of the limit, a change of the limit at the endpoint, the
+ * The limits of a key now. Of what is said about it, in rising order: the annotation, the
+ * properties of the limit, a change of the limit at the endpoint, the
  * {@link RateLimitResolver}, the properties for that key, a change for that key at the
  * endpoint; each may set some of the settings and leave the others.
  * <p>
@@ -222,7 +222,7 @@ final class LiveLimits implements EffectiveLimits {
 	}
 
 	/**
-	 * What a source says about a key.
+	 * The settings of one source for a key.
 	 *
 	 * @param source who says it
 	 * @param change what differs

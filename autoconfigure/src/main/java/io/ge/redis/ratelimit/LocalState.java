@@ -10,8 +10,9 @@ import java.util.Deque;
 import java.util.Iterator;
 
 /**
- * What one instance counts by itself of one limit for one key, while Redis is away. Times
- * are nanoseconds since some instant in the past. Not safe for use by several threads.
+ * The state of one limit for one key, counted by one instance while Redis is unavailable.
+ * Times are nanoseconds since some instant in the past. Not safe for use by several
+ * threads.
  */
 sealed interface LocalState {
 

@@ -39,7 +39,7 @@ final class MostDenied {
 
 	private int size;
 
-	/** What the least of them had lately, zero while there is room. */
+	/** The latest count of the least of them, zero while there is room. */
 	private volatile long least;
 
 	void add(String limit, List<String> key) {

@@ -6,8 +6,7 @@
 package io.ge.redis.ratelimit;
 
 /**
- * What happens to a call whose key evaluates to {@code null}, blank text or an empty
- * list.
+ * Behaviour of a call whose key evaluates to {@code null}, blank text or an empty list.
  */
 public enum OnEmptyKey {
 

@@ -38,7 +38,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/** No permit is reserved farther ahead. */
 	static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
-	/** What a sub-window of the counter holds: four bytes. */
+	/** The capacity of a sub-window of the counter: four bytes. */
 	private static final long LARGEST_COUNT = 0xFFFF_FFFFL;
 
 	public RateLimit {

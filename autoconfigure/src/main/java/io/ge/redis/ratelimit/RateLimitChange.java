@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs from the settings of a limit, for all keys or for one. What is not set
- * stays as it is.
+ * A change of the settings of a limit, for all keys or for one. What is not set stays as
+ * it is.
  *
  * @param limit permits per window
  * @param window length of the window

@@ -34,7 +34,7 @@ public record RateLimitChangeEvent(String name, Action action, @Nullable String 
 	}
 
 	/**
-	 * What was done.
+	 * The kinds of changes.
 	 */
 	public enum Action {
 
@@ -50,7 +50,7 @@ public record RateLimitChangeEvent(String name, Action action, @Nullable String 
 		/** A block was lifted before its time. */
 		UNBLOCKED,
 
-		/** What a key had used was forgotten. */
+		/** The use of a key was reset. */
 		RESET,
 
 		/** Permits were given back to a key. */

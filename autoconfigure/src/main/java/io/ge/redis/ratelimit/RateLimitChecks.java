@@ -11,8 +11,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every limit must fulfil, wherever it is written: in properties, an annotation or
- * code. Each place has its own way to name a setting.
+ * Checks of every limit, wherever it is written: in properties, an annotation or code.
+ * Each place has its own way to name a setting.
  */
 final class RateLimitChecks {
 

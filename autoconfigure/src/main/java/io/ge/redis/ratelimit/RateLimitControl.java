@@ -19,7 +19,7 @@ import io.ge.redis.ratelimit.RateLimitChangeEvent.Action;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator can see of the limits, and do about them, while the application runs.
+ * View of the limits for operators, and their actions, while the application runs.
  * <p>
  * A change is in effect on this instance when the method returns and on all others within
  * a second, and holds for instances that start later, until it is taken back or no

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a rate limiter decided.
+ * A decision of a rate limiter.
  */
 public sealed interface RateLimitDecision {
 

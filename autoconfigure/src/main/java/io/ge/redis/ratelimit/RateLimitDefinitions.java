@@ -38,7 +38,7 @@ final class RateLimitDefinitions {
 	/** The name under which each limit is defined. */
 	private final Map<String, String> owners = new ConcurrentHashMap<>();
 
-	/** What annotations and rules say, by the name they use. */
+	/** Settings in annotations and rules, by the name they use. */
 	private final Map<String, RateLimitProperties.Limit> attributes = new ConcurrentHashMap<>();
 
 	private @Nullable List<RateLimitRule> rules;

@@ -31,7 +31,7 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 	}
 
 	/**
-	 * What the limit said.
+	 * The outcome of a decision.
 	 */
 	public enum Outcome {
 
@@ -56,14 +56,14 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 	}
 
 	/**
-	 * Who decided.
+	 * The source of a decision.
 	 */
 	public enum Source {
 
 		/** The script in Redis. */
 		REDIS,
 
-		/** What Redis said before, and must still hold. */
+		/** An earlier refusal by Redis that must still hold. */
 		DENY_CACHE,
 
 		/** A permit that this instance took in advance. */

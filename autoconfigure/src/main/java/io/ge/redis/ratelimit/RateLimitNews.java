@@ -10,14 +10,14 @@ import java.util.function.Consumer;
 import io.ge.redis.core.bus.InstanceBus;
 
 /**
- * What all instances must hear about limits, because they answer from memory.
+ * Change notifications of limits for all instances, which answer from memory.
  */
 final class RateLimitNews {
 
 	/** Permits were given back: the keys. Published by {@code refund.lua}. */
 	static final String FORGET = "ratelimit.forget";
 
-	/** What was used is forgotten: the keys. Published by {@code reset.lua}. */
+	/** Keys were reset. Published by {@code reset.lua}. */
 	static final String RESET = "ratelimit.reset";
 
 	/** Settings were changed at run time. */

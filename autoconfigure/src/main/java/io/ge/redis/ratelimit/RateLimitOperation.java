@@ -89,7 +89,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	}
 
 	/**
-	 * What one annotation says.
+	 * The settings of one annotation.
 	 *
 	 * @param name the name, which may stand for several limits
 	 * @param limits where the name is looked up at each call, since properties can change

@@ -16,8 +16,8 @@ import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What limits do while Redis is away, each as its policy says. A limit that is only a
- * trial refuses nobody then either.
+ * Decides while Redis is unavailable, for each limit by its policy. A limit that is only
+ * a trial refuses nobody then either.
  */
 final class RateLimitOutage {
 

@@ -96,7 +96,7 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	}
 
 	/**
-	 * What differs for one key.
+	 * Settings of one key.
 	 *
 	 * @param limit permits per window
 	 * @param window length of the window

@@ -6,7 +6,7 @@
 package io.ge.redis.ratelimit;
 
 /**
- * What a decision took, to be given back at most once.
+ * The permits of a decision, to be refunded at most once.
  */
 public interface RateLimitReceipt {
 

@@ -13,7 +13,8 @@ import io.ge.redis.core.bus.InstanceBus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands on one connection: the engine, and all that tells it what applies now.
+ * The parts that share one connection: the engine, and all that tells it what applies
+ * now.
  *
  * @param engine decides
  * @param leases permits taken in advance

@@ -141,8 +141,8 @@ public @interface RateLimited {
 	Class<? extends Throwable>[] refundOn() default {};
 
 	/**
-	 * What happens if the key evaluates to {@code null}, blank text or an empty list. A
-	 * list with such an element is an error always. Refused without a {@link #key()}.
+	 * Behaviour if the key evaluates to {@code null}, blank text or an empty list. A list
+	 * with such an element is an error always. Refused without a {@link #key()}.
 	 * @return what to do
 	 */
 	OnEmptyKey onEmptyKey() default OnEmptyKey.ERROR;
@@ -156,8 +156,8 @@ public @interface RateLimited {
 	String fallback() default "";
 
 	/**
-	 * What happens while Redis is away. {@code LOCAL} enforces on each instance the limit
-	 * divided by the last known number of instances, rounded down, at least one. Default
+	 * Outage policy. {@code LOCAL} enforces on each instance the limit divided by the
+	 * last known number of instances, rounded down, at least one. Default
 	 * {@code ge.redis.rate-limit.on-outage}.
 	 * @return the policy
 	 */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What a decision took, and how to give it back.
+ * The permits of a decision, and how to refund them.
  */
 final class Receipt implements RateLimitReceipt {
 

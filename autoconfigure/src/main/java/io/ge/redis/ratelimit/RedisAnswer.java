@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis said about demands in one slot. Times are turned into those of this JVM such
- * that an error is on the safe side: what ends, ends no later than in Redis, counted from
- * the sending of the call; what begins, begins no earlier, counted from its return.
+ * The answer of Redis to demands in one slot. Times are turned into those of this JVM
+ * such that an error is on the safe side: what ends, ends no later than in Redis, counted
+ * from the sending of the call; what begins, begins no earlier, counted from its return.
  */
 final class RedisAnswer {
 

@@ -27,7 +27,7 @@ final class RedisLimitKeys {
 	/** So many keys share places: with one each, keys would drive each other out. */
 	private static final int WAYS = 4;
 
-	/** What is longer is not worth the memory. */
+	/** Longer keys are not worth the memory. */
 	private static final int LONGEST = 200;
 
 	private static final KeyPart NONE = KeyPart.of("");

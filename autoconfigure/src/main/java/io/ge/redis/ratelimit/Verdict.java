@@ -15,8 +15,8 @@ import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine says to its caller, who publishes the events on its own thread, where
- * the current request is known.
+ * A decision of the engine. The caller publishes its events on its own thread, where the
+ * current request is known.
  *
  * @param decision the decision, or {@code null} if the call is refused for want of one
  * @param refusal why there is no decision
@@ -26,14 +26,14 @@ record Verdict(@Nullable RateLimitDecision decision, @Nullable RedisUnavailableE
 		List<RateLimitEvent> events) {
 
 	/**
-	 * Tells the standings of a call that is allowed.
+	 * Returns the verdict on a call that is allowed.
 	 */
 	static Verdict allowed(List<Standing> standings, Source source, RateLimitReceipt receipt) {
 		return of(standings, source, receipt);
 	}
 
 	/**
-	 * Tells the standings of a call that at least one of them refuses.
+	 * Returns the verdict on a call that at least one limit refuses.
 	 */
 	static Verdict denied(List<Standing> standings, Source source) {
 		return of(standings, source, null);

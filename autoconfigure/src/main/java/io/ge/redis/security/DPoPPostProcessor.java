@@ -143,7 +143,7 @@ public class DPoPPostProcessor implements BeanPostProcessor, SmartInitializingSi
 	}
 
 	/**
-	 * Tells an outage from a proof that is not accepted.
+	 * Distinguishes an outage from a proof that is not accepted.
 	 */
 	private record UnavailableProvider(DPoPAuthenticationProvider delegate) implements AuthenticationProvider {
 

@@ -17,7 +17,7 @@ import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.JwtClaimNames;
 
 /**
- * Tells the blacklist what a JWT says of itself: one that is given, or that stands behind
+ * Reads the claims of JWTs for the blacklist: of one that is given, or that stands behind
  * a given authentication.
  */
 public class JwtTokens implements TokenReader {

@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is compared of a request and its repetition, laid out alike on servlets and
- * WebFlux, so that instances of both kinds know each other's requests: the HTTP method,
- * the path within the application, the parameters, and the body.
+ * The content by which a request and its repetition are compared, laid out alike on
+ * servlets and WebFlux, so that instances of both kinds know each other's requests: the
+ * HTTP method, the path within the application, the parameters, and the body.
  */
 final class ComparedRequest {
 

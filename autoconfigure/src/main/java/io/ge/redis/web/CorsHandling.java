@@ -23,9 +23,9 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.CorsUtils;
 
 /**
- * What a filter in front of the application's CORS handling does so that pages of other
- * origins can read its answers: the handling that the request has not reached is applied
- * to the answer. An origin that is not allowed is told so, as behind the filter.
+ * Lets pages of other origins read the answers of a filter in front of the application's
+ * CORS handling: the handling that the request has not reached is applied to the answer.
+ * An origin that is not allowed is told so, as behind the filter.
  */
 public class CorsHandling {
 

@@ -544,7 +544,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * What becomes of what is written.
+	 * Treatment of the output.
 	 */
 	private enum Mode {
 

@@ -9,7 +9,7 @@ import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.OversizedResponse;
 
 /**
- * What holds for all exchanges.
+ * Settings of all exchanges.
  *
  * @param response what responses mean
  * @param maxBytes the longest body that is kept

@@ -17,9 +17,9 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Tells an exchange what it cannot see from outside of the dispatch: that the handler is
- * guarded, and that the response is the answer to an exception. Renders no view in the
- * place of a response that is replayed.
+ * Informs an exchange of what it cannot see from outside of the dispatch: that the
+ * handler is guarded, and that the response is the answer to an exception. Renders no
+ * view in the place of a response that is replayed.
  */
 public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionResolver, Ordered {
 

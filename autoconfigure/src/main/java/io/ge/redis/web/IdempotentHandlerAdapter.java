@@ -25,9 +25,10 @@ import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Tells an exchange what it cannot see from outside of the dispatch: that the handler is
- * guarded, and that the response is the answer to an exception. Renders nothing in the
- * place of a response that is replayed. What {@link IdempotentDispatch} is for servlets.
+ * Informs an exchange of what it cannot see from outside of the dispatch: that the
+ * handler is guarded, and that the response is the answer to an exception. Renders
+ * nothing in the place of a response that is replayed. What {@link IdempotentDispatch} is
+ * for servlets.
  */
 public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rule asks a request for, on every web stack.
+ * A request as rules see it, on every web stack.
  */
 interface LimitedRequest {
 

@@ -24,8 +24,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Tells the client of a request where its limits stand, also when it is admitted. All
- * limits that had a say in the request, by rules or on guarded methods, are listed
+ * Writes the state of the limits into the response, also when the request is admitted.
+ * All limits that had a say in the request, by rules or on guarded methods, are listed
  * together; those on trial are not.
  */
 public class RateLimitHeaders implements GuardListener, ProblemFields {

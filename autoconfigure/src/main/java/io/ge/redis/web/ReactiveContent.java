@@ -25,9 +25,10 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * What has to be equal in a repetition of a request on WebFlux: method, path, parameters
- * and body. A multipart form that somebody has had taken apart is compared by its parts,
- * since they are not read on to the end and a repetition may part them by another line.
+ * The content that has to be equal in a repetition of a request on WebFlux: method, path,
+ * parameters and body. A multipart form that somebody has had taken apart is compared by
+ * its parts, since they are not read on to the end and a repetition may part them by
+ * another line.
  */
 final class ReactiveContent {
 

@@ -21,8 +21,9 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * What {@link CorsHandling} is for servlets: a filter in front of the application's CORS
- * handling applies that to its answers, so that pages of other origins can read them.
+ * The counterpart of {@link CorsHandling} on WebFlux: a filter in front of the
+ * application's CORS handling applies that to its answers, so that pages of other origins
+ * can read them.
  */
 public class ReactiveCorsHandling {
 

@@ -401,7 +401,7 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * Tells the call how it is answered.
+	 * Informs the call of its answer.
 	 */
 	private Mono<Void> answer() {
 		return Mono.defer(() -> {
@@ -451,8 +451,8 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * What was going on is cancelled: the method has ended, or will, without an answer;
-	 * also one that is claiming its key just now.
+	 * The exchange was cancelled: the method has ended, or will, without an answer; also
+	 * one that is claiming its key just now.
 	 */
 	private void abandoned() {
 		this.abandoned = true;

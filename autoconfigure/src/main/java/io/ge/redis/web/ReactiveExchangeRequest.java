@@ -249,7 +249,7 @@ final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * What the server knows of a request.
+	 * The request as the server has received it.
 	 *
 	 * @param headers its headers
 	 * @param cookies its cookies

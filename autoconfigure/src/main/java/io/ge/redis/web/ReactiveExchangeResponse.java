@@ -321,7 +321,7 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * What becomes of what is written.
+	 * Treatment of the output.
 	 */
 	private enum Mode {
 

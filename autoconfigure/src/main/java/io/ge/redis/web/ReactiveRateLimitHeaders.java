@@ -24,9 +24,9 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Tells the client of an exchange where its limits stand, also when it is admitted: what
- * {@link RateLimitHeaders} is for servlets. Several threads may decide for one exchange,
- * so the fields are written once, by the one that commits the response.
+ * Writes the state of the limits into the response, also when the exchange is admitted:
+ * the counterpart of {@link RateLimitHeaders} on WebFlux. Several threads may decide for
+ * one exchange, so the fields are written once, by the one that commits the response.
  */
 public class ReactiveRateLimitHeaders implements GuardListener, ReactiveProblemFields {
 
@@ -95,7 +95,7 @@ public class ReactiveRateLimitHeaders implements GuardListener, ReactiveProblemF
 	}
 
 	/**
-	 * What the client of one exchange is told.
+	 * The fields of one exchange.
 	 */
 	private static final class Told {
 

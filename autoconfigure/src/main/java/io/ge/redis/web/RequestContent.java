@@ -29,10 +29,10 @@ import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * What must be equal in a repetition of a request: its method, the path within the
- * application, the parameters, and the bytes of the body. A multipart request is compared
- * part by part, since the text between them differs each time, unless the server does not
- * take it apart.
+ * The content that has to be equal in a repetition of a request: its method, the path
+ * within the application, the parameters, and the bytes of the body. A multipart request
+ * is compared part by part, since the text between them differs each time, unless the
+ * server does not take it apart.
  */
 final class RequestContent {
 

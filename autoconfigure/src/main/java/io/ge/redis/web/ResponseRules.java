@@ -18,7 +18,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * What a response means for the key of its request, and which of its headers are kept.
+ * Decides whether a response is kept under the key of its request, and with which
+ * headers.
  * <p>
  * Kept are successes, redirections, and errors of the client that a repetition would get
  * again. Those that ask for another attempt (401, 403, 408, 409, 425, 429 and 503) free

@@ -60,7 +60,7 @@ record StoredResponse(Head head, byte[] body) {
 	}
 
 	/**
-	 * What stands before the body.
+	 * The part before the body.
 	 *
 	 * @param status the status
 	 * @param headers the headers that are kept

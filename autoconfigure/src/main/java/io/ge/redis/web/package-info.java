@@ -4,7 +4,7 @@
  */
 
 /**
- * What the guards say over HTTP: headers and problem details.
+ * The guards' answers over HTTP: headers and problem details.
  */
 @NullMarked
 package io.ge.redis.web;

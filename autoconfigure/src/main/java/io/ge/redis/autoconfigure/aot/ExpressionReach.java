@@ -33,9 +33,9 @@ import org.springframework.expression.spel.support.StandardTypeLocator;
 import org.springframework.util.StringUtils;
 
 /**
- * What one expression reaches by reflection: starting with the types that are known, all
- * methods and fields with a name that occurs in it, and from there on those of the types
- * to which they lead.
+ * The members that one expression reaches by reflection: starting with the types that are
+ * known, all methods and fields with a name that occurs in it, and from there on those of
+ * the types to which they lead.
  */
 final class ExpressionReach {
 

@@ -18,7 +18,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ClassUtils;
 
 /**
- * What the library itself needs in a native image, whatever the application does with it.
+ * Hints for what the library itself needs in a native image.
  */
 public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 

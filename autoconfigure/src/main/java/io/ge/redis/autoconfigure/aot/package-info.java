@@ -4,8 +4,7 @@
  */
 
 /**
- * What a native image has to be told at build time: resources, proxies, and what is
- * reached by reflection.
+ * Hints for native images: resources, proxies, and members reached by reflection.
  */
 @NullMarked
 package io.ge.redis.autoconfigure.aot;

@@ -169,7 +169,7 @@ final class DefaultRefreshTokens implements RefreshTokens {
 	}
 
 	/**
-	 * Tells the blacklist of a session that has ended, unless it knows.
+	 * Revokes a session that has ended, unless it is revoked.
 	 * @return completes with whether it had to be told
 	 */
 	private static CompletionStage<Boolean> revokeAccess(TokenText token, Presented presented,

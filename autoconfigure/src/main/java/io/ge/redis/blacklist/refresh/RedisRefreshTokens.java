@@ -140,7 +140,7 @@ final class RedisRefreshTokens {
 	}
 
 	/**
-	 * What a token is found to be, in the order of the numbers that scripts reply.
+	 * The states of a token, in the order of the numbers that scripts reply.
 	 */
 	enum State {
 
@@ -149,13 +149,13 @@ final class RedisRefreshTokens {
 	}
 
 	/**
-	 * Who has logged in, and when.
+	 * A login.
 	 */
 	record Login(@Nullable String issuer, String subject, @Nullable String clientId, long stamp) {
 	}
 
 	/**
-	 * What a token was found to be.
+	 * The state of a token that was presented.
 	 *
 	 * @param endedNow whether this call ended the session
 	 * @param timeToLive for how long the session can go on

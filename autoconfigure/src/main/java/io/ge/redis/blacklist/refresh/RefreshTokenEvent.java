@@ -35,7 +35,7 @@ public record RefreshTokenEvent(Outcome outcome) implements GuardEvent {
 	}
 
 	/**
-	 * What came of it.
+	 * The outcome.
 	 */
 	public enum Outcome {
 

@@ -8,7 +8,7 @@ package io.ge.redis.blacklist.refresh;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of presenting a refresh token.
+ * The result of presenting a refresh token.
  */
 public sealed interface Rotation {
 

@@ -19,8 +19,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a refresh token is made of: a random locator, by which the session is found and
- * which only its tokens tell; a generation, counted from the login on; and a secret.
+ * The parts of a refresh token: a random locator, by which the session is found and which
+ * only its tokens tell; a generation, counted from the login on; and a secret.
  * <p>
  * The secret of a successor is HMAC-SHA256 of a random nonce, with the secret of its
  * predecessor as the key. So Redis need not keep a successor in order to give it out

@@ -117,7 +117,7 @@ public final class RedisWriteBehind {
 	}
 
 	/**
-	 * Tells which partition has something new.
+	 * Calls a listener with partitions that have something new.
 	 */
 	void onWake(Waker waker) {
 		this.bus.handle(TOPIC, (payload) -> {
@@ -232,7 +232,7 @@ public final class RedisWriteBehind {
 	}
 
 	/**
-	 * What became of a change that was to be appended.
+	 * The result of appending a change.
 	 *
 	 * @param taken whether it waits for the store
 	 * @param number its version, or how many keys wait where it was refused
@@ -241,7 +241,7 @@ public final class RedisWriteBehind {
 	}
 
 	/**
-	 * What a partition looks like when its changes are settled.
+	 * The state of a partition when its changes are settled.
 	 *
 	 * @param held whether the caller still held it; else nothing was changed
 	 * @param waiting how many keys wait

@@ -190,7 +190,7 @@ final class StoreWriter<V> {
 	}
 
 	/**
-	 * What became of changes that were to be written.
+	 * The result of writing changes.
 	 *
 	 * @param settled those of which it is known; the others are still to be written
 	 * @param away why the store could not be reached, or {@code null} if it could

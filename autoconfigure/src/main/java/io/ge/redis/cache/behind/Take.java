@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a partition has for the one who asks to write its changes.
+ * The changes of a partition for the instance that asks to write them.
  */
 sealed interface Take {
 

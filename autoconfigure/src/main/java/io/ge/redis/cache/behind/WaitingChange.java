@@ -34,7 +34,7 @@ record WaitingChange(String key, long version, int failures, byte[] json, String
 	}
 
 	/**
-	 * What became of a change.
+	 * The result of a change.
 	 *
 	 * @param change the change
 	 * @param outcome what became of it
@@ -45,7 +45,7 @@ record WaitingChange(String key, long version, int failures, byte[] json, String
 	record Settled(WaitingChange change, Outcome outcome, int failures, String detail) {
 
 		/**
-		 * What becomes of changes.
+		 * The results of changes.
 		 */
 		enum Outcome {
 

@@ -272,7 +272,7 @@ public final class WriteBehind implements SmartLifecycle {
 	}
 
 	/**
-	 * What writes the changes of one cache.
+	 * The writers of the changes of one cache.
 	 */
 	private record Store(WriteBehindStore<?> store, JavaType type) {
 	}

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What all instances have answered to a question.
+ * The answers of all instances to a question.
  *
  * @param texts the answers by the id of the instance, the one that has asked included
  * @param silent the instances that are known and have not answered in time

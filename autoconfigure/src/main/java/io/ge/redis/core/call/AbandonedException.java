@@ -10,8 +10,8 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a guard that work was ended because nobody waits for it any more. A
- * {@link CancellationException} of the method itself is none: the method has failed.
+ * Signals that a call was abandoned and its work ended. A {@link CancellationException}
+ * of the method itself is none: the method has failed.
  */
 public final class AbandonedException extends CancellationException {
 

@@ -8,8 +8,8 @@ package io.ge.redis.core.call;
 import java.util.function.UnaryOperator;
 
 /**
- * What goes along with a call from thread to thread: the locale, the observation, the
- * principal, and whatever else an application binds to its threads.
+ * The context that a call propagates from thread to thread: the locale, the observation,
+ * the principal, and whatever else an application binds to its threads.
  */
 public interface CallContext {
 

@@ -279,7 +279,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
-	 * What is cancelled from now on is so because nobody waits for it any more.
+	 * Cancellations from now on mean that the call was abandoned.
 	 */
 	final void stopping() {
 		this.abandoned = true;

@@ -8,8 +8,8 @@ package io.ge.redis.core.call;
 import java.util.function.UnaryOperator;
 
 /**
- * What belongs to the thread that calls a guarded method, and without which the call
- * would not be what it is where it goes on.
+ * State of the thread that calls a guarded method, without which the call would be
+ * another one where it continues.
  */
 public interface CallScope {
 

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pattern does around one call whose result comes later: it asks, decides by the
- * answer, and ends what it has begun. A publisher that is subscribed to again is another
- * call.
+ * The course of one call with an asynchronous result, as a pattern sees it: it asks,
+ * decides by the answer, and ends what it has begun. A publisher that is subscribed to
+ * again is another call.
  *
  * @param <A> the answer
  */
@@ -38,7 +38,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 	CompletableFuture<A> ask();
 
 	/**
-	 * Tells that the thread which waited for the answer, in its transaction, was
+	 * Called when the thread that waited for the answer, in its transaction, was
 	 * interrupted. What was asked for is cancelled.
 	 * @param interrupt the interrupt
 	 * @return what the call fails with
@@ -65,7 +65,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 	}
 
 	/**
-	 * What is done under the guard, or instead of it.
+	 * The work under the guard, or in place of it.
 	 */
 	@FunctionalInterface
 	interface Work {
@@ -122,9 +122,9 @@ public interface GuardedCall<A extends @Nullable Object> {
 		}
 
 		/**
-		 * Tells the application how the end has gone, once it has, on the thread on which
-		 * the result is passed on, before it is. Not for an end that nobody waits for:
-		 * that of work which was abandoned. Does not block.
+		 * Publishes completion events, on the thread that passes the result on, right
+		 * before it does. Not for an end that nobody waits for: that of work which was
+		 * abandoned. Does not block.
 		 */
 		default void tellOfEnd() {
 		}

@@ -17,10 +17,10 @@ import reactor.core.scheduler.Schedulers;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Who calls, where that takes a look-up, such as of a session, that most of what runs on
- * a thread never needs. It is looked up once, when a guard on that thread asks and nobody
- * else knows. A look-up that fails is a failure of the guarded call: nobody is taken for
- * anonymous because a session could not be read.
+ * The caller, where finding it takes a look-up, such as of a session, that most of what
+ * runs on a thread never needs. It is looked up once, when a guard on that thread asks
+ * and nobody else knows. A look-up that fails is a failure of the guarded call: nobody is
+ * taken for anonymous because a session could not be read.
  */
 public final class PendingCaller {
 

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What methods of one form promise: makes such promises, and follows them.
+ * Makes and follows the promises of methods of one form.
  */
 public interface Promises {
 

@@ -44,7 +44,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	private final Scheduler scheduler;
 
-	/** What is bound to the thread that subscribes. */
+	/** The scopes of the thread that subscribes. */
 	private final UnaryOperator<Runnable> bound;
 
 	private final UnaryOperator<Runnable> caller;
@@ -54,7 +54,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	/** Of the work: also cancelled while it emits within its subscription. */
 	private volatile @Nullable Subscription source;
 
-	/** What the method's publisher finds. */
+	/** The context of the method's publisher. */
 	private volatile Context known;
 
 	private volatile boolean gone;

@@ -103,7 +103,7 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
-	 * What comes, and how.
+	 * The kinds of results.
 	 */
 	public enum Kind {
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 
 /**
- * What is known of reactive transactions that have been seen to begin. One whose begin is
+ * Notes on reactive transactions that have been seen to begin. One whose begin is
  * cancelled is never heard of again, so each is known for as long as somebody has it.
  *
  * @param <V> what is known

@@ -10,7 +10,7 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * What is in the context of a subscriber, for code that knows no Reactor.
+ * The context of a subscriber, for code that knows no Reactor.
  */
 public final class SubscriberContext {
 

@@ -14,7 +14,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands in the connection's place: nothing, an attempt, or an open connection.
+ * The place of the connection: nothing, an attempt, or an open connection.
  */
 final class LettuceLink {
 

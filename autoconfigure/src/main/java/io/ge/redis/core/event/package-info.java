@@ -4,7 +4,7 @@
  */
 
 /**
- * What the guards tell about their decisions, to meters, to the application and to tests.
+ * Events of the guards' decisions, for meters, the application and tests.
  */
 @NullMarked
 package io.ge.redis.core.event;

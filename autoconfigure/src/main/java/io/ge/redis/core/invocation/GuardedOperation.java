@@ -10,8 +10,8 @@ import java.util.List;
 import io.ge.redis.core.call.ResultForm;
 
 /**
- * What an annotation says about one method, parsed, checked and merged with the
- * properties: immutable, made once.
+ * The annotations of one method, parsed, checked and merged with the properties:
+ * immutable, made once.
  */
 public interface GuardedOperation {
 

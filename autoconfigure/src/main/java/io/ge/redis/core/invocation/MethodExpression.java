@@ -132,7 +132,7 @@ public final class MethodExpression {
 	}
 
 	/**
-	 * What {@code #root} gives to expressions.
+	 * The {@code #root} of expressions.
 	 *
 	 * @param method the method
 	 * @param target the bean

@@ -20,7 +20,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class ValueClasses {
 
-	/** What gives back what it wraps, of each class that is one. */
+	/** The method that unwraps, by class. */
 	private static final ClassValue<Optional<Method>> UNBOX = new ClassValue<>() {
 
 		@Override

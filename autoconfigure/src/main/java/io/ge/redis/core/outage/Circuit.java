@@ -75,7 +75,7 @@ final class Circuit {
 	}
 
 	/**
-	 * What an open circuit keeps calls from.
+	 * The outage behind an open circuit.
 	 *
 	 * @param cause why
 	 * @param shard the keys it concerns, or {@code null} for all

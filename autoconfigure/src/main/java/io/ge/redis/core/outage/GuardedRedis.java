@@ -217,7 +217,7 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * What a script has replied was not written by us.
+	 * Makes the failure of a reply that was not written by us.
 	 */
 	private RedisUnavailableException unreadable(@Nullable Shard shard, byte @Nullable [] key, String problem) {
 		RedisUnavailableException unreadable = error(shard, key, problem, null);

@@ -6,12 +6,12 @@
 package io.ge.redis.core.outage;
 
 /**
- * What a guard does with a call while Redis cannot decide.
+ * Policies for calls while Redis cannot decide.
  */
 public enum OutagePolicy {
 
 	/**
-	 * What the properties of the pattern say, else the pattern's own default.
+	 * The policy of the pattern's properties, else the pattern's own default.
 	 */
 	DEFAULT,
 

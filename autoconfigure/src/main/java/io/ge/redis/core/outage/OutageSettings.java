@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * What holds for all guards while Redis is slow or away.
+ * Settings of all guards for a Redis that is slow or unavailable.
  *
  * @param commandTimeout longest time that one guarded call waits for Redis, in sum over
  * its commands; the start waits for a first connection as long, at least 1.5 s

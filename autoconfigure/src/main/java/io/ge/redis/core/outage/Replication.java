@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record Replication(int replicas, Duration timeout, String subject, String remedy) {
 
 	/**
-	 * Tells what is missing.
+	 * Describes the missing replicas.
 	 * @param reply what came of it, or {@code null}
 	 * @param failure why nothing did, or {@code null}
 	 * @return the message of an exception

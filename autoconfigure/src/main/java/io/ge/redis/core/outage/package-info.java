@@ -4,8 +4,8 @@
  */
 
 /**
- * What happens while Redis is away: one budget, one breaker, one set of causes and
- * policies, and the compensation of outcomes that nobody learnt.
+ * Outages of Redis: one budget, one breaker, one set of causes and policies, and the
+ * compensation of outcomes that nobody learnt.
  */
 @NullMarked
 package io.ge.redis.core.outage;

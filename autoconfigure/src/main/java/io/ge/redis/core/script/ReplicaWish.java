@@ -41,7 +41,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 
 	private volatile @Nullable ReplicaLane lane;
 
-	/** What is under way, and where. */
+	/** The call under way, and its connection. */
 	private volatile @Nullable Sent sent;
 
 	private volatile @Nullable CompletableFuture<?> timer;
@@ -192,7 +192,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	}
 
 	/**
-	 * What is under way.
+	 * The call under way.
 	 *
 	 * @param call the call
 	 * @param until what follows it

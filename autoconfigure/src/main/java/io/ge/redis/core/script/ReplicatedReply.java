@@ -6,7 +6,7 @@
 package io.ge.redis.core.script;
 
 /**
- * What a script replied, and how many replicas have what it wrote.
+ * The reply of a script, and the number of replicas that have its writes.
  *
  * @param reply the reply
  * @param acknowledged how many replicas have acknowledged it in time; negative if that is
