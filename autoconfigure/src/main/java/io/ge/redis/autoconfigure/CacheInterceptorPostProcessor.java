@@ -51,7 +51,8 @@ class CacheInterceptorPostProcessor implements BeanPostProcessor, PriorityOrdere
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (bean.getClass() == CacheInterceptor.class) {
-			return this.guard.getObject().interceptor((CacheInterceptor) bean, this.beans, ReactiveResults.watcher());
+			return this.guard.getObject()
+				.interceptor((CacheInterceptor) bean, this.beans, ReactiveResultWatcher.watcher());
 		}
 		if (bean instanceof AbstractCacheInvoker) {
 			this.others.put(beanName, bean.getClass());

@@ -68,7 +68,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 
 	private final CacheTransactions transactions;
 
-	private final ReactiveTransactions reactive;
+	private final ReactiveCacheTransactions reactive;
 
 	private final GuardedCalls calls;
 
@@ -146,7 +146,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 		this.calls = calls;
 		this.steps = new WriteSteps(() -> this.assembly.get().engine(), events);
 		this.transactions = new CacheTransactions(this.steps);
-		this.reactive = new ReactiveTransactions(this.steps, calls);
+		this.reactive = new ReactiveCacheTransactions(this.steps, calls);
 	}
 
 	/**

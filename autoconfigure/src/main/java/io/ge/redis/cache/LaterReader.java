@@ -39,7 +39,7 @@ final class LaterReader {
 
 	private final CacheTransactions transactions;
 
-	private final ReactiveTransactions reactive;
+	private final ReactiveCacheTransactions reactive;
 
 	private final GuardEvents events;
 
@@ -51,7 +51,7 @@ final class LaterReader {
 
 	LaterReader(CacheDefinitions definitions, CacheFlights flights, CacheSearch search, CacheLoads loads,
 			CacheRefresher refresher, CacheInvalidations invalidations, CacheTransactions transactions,
-			ReactiveTransactions reactive, GuardEvents events, NearReader near, WriteBehind behind,
+			ReactiveCacheTransactions reactive, GuardEvents events, NearReader near, WriteBehind behind,
 			GuardedCalls calls) {
 		this.definitions = definitions;
 		this.flights = flights;

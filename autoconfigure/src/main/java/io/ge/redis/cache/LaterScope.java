@@ -23,7 +23,7 @@ final class LaterScope {
 
 	private final CacheTransactions thread;
 
-	private final ReactiveTransactions reactive;
+	private final ReactiveCacheTransactions reactive;
 
 	private final @Nullable Object context;
 
@@ -35,7 +35,7 @@ final class LaterScope {
 	 * Looks at what is around the current thread.
 	 * @param context the context of the subscriber, or {@code null} if there is none
 	 */
-	LaterScope(CacheTransactions thread, ReactiveTransactions reactive, @Nullable Object context) {
+	LaterScope(CacheTransactions thread, ReactiveCacheTransactions reactive, @Nullable Object context) {
 		this.thread = thread;
 		this.reactive = reactive;
 		this.context = context;

@@ -46,12 +46,12 @@ final class LaterWriter {
 
 	private final CacheTransactions transactions;
 
-	private final ReactiveTransactions reactive;
+	private final ReactiveCacheTransactions reactive;
 
 	private final GuardedCalls calls;
 
 	LaterWriter(CacheWriter writer, CacheEngine engine, WriteSteps steps, CacheTransactions transactions,
-			ReactiveTransactions reactive, GuardedCalls calls) {
+			ReactiveCacheTransactions reactive, GuardedCalls calls) {
 		this.writer = writer;
 		this.engine = engine;
 		this.steps = steps;

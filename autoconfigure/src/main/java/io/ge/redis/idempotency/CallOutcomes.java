@@ -87,7 +87,7 @@ final class CallOutcomes {
 	 * Answers a call with what was kept of an earlier one.
 	 * @throws Throwable the exception that is its result, or that nothing was kept
 	 */
-	Answer replay(IdempotencyRequest request, Answers answers, Claim.Completed kept) throws Throwable {
+	Answer replay(IdempotencyRequest request, ResultHandling answers, Claim.Completed kept) throws Throwable {
 		Object result;
 		try {
 			result = read(request, answers, kept);
@@ -102,8 +102,9 @@ final class CallOutcomes {
 		return new Answer(result, false);
 	}
 
-	private Answer recover(IdempotencyRequest request, Answers answers, ResponseLostException lost) throws Throwable {
-		Answers.Recovery recovery = answers.recovery();
+	private Answer recover(IdempotencyRequest request, ResultHandling answers, ResponseLostException lost)
+			throws Throwable {
+		ResultHandling.Recovery recovery = answers.recovery();
 		if (recovery == null) {
 			publish(request, Outcome.ERROR);
 			throw lost;
@@ -113,12 +114,12 @@ final class CallOutcomes {
 		return new Answer(recovered, true);
 	}
 
-	private void replayed(IdempotencyRequest request, Answers answers) {
+	private void replayed(IdempotencyRequest request, ResultHandling answers) {
 		publish(request, Outcome.REPLAYED);
 		answers.replaying().run();
 	}
 
-	private @Nullable Object read(IdempotencyRequest request, Answers answers, Claim.Completed kept) {
+	private @Nullable Object read(IdempotencyRequest request, ResultHandling answers, Claim.Completed kept) {
 		byte[] bytes = kept.result();
 		if (bytes == null) {
 			throw new ResponseLostException(request.settings().name());

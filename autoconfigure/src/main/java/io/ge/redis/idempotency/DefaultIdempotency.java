@@ -82,7 +82,7 @@ final class DefaultIdempotency implements Idempotency {
 			ParameterizedTypeReference<T> type, Supplier<T> action) {
 		EventLoops.forbidWaiting("Idempotency.execute", "executeAsync");
 		IdempotencyRequest request = request(settings, key, payload);
-		Answers answers = Answers.of(this.codecs.forValue(settings.name(), ResolvableType.forType(type)));
+		ResultHandling answers = ResultHandling.of(this.codecs.forValue(settings.name(), ResolvableType.forType(type)));
 		try {
 			return (T) call(request, answers, (progress) -> {
 				progress.reach();
@@ -104,7 +104,7 @@ final class DefaultIdempotency implements Idempotency {
 			Supplier<? extends CompletionStage<T>> action) {
 		List<String> parts = parts(settings, key);
 		byte[] fingerprint = fingerprint(settings, payload);
-		Answers answers = Answers.of(this.codecs.forValue(settings.name(), ResolvableType.forType(type)));
+		ResultHandling answers = ResultHandling.of(this.codecs.forValue(settings.name(), ResolvableType.forType(type)));
 		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE, () -> call(ResultForm.FUTURE,
 				new AsyncAction(settings, () -> request(settings, parts, fingerprint), answers, action)));
 	}
@@ -154,7 +154,7 @@ final class DefaultIdempotency implements Idempotency {
 				this.reactiveTransactions, this.calls);
 	}
 
-	@Nullable Object call(IdempotencyRequest request, Answers answers, Action action) throws Throwable {
+	@Nullable Object call(IdempotencyRequest request, ResultHandling answers, Action action) throws Throwable {
 		Claim claim = this.engine.await(request, this.engine.claim(request));
 		if (claim instanceof Claim.Granted granted) {
 			return granted(granted, answers, action);
@@ -186,7 +186,7 @@ final class DefaultIdempotency implements Idempotency {
 		}
 	}
 
-	private @Nullable Object granted(Claim.Granted claim, Answers answers, Action action) throws Throwable {
+	private @Nullable Object granted(Claim.Granted claim, ResultHandling answers, Action action) throws Throwable {
 		Witness witness;
 		WitnessRow row;
 		try {
@@ -221,7 +221,7 @@ final class DefaultIdempotency implements Idempotency {
 		}
 	}
 
-	private @Nullable Object run(Claim.Granted claim, @Nullable Witness witness, Answers answers, Action action)
+	private @Nullable Object run(Claim.Granted claim, @Nullable Witness witness, ResultHandling answers, Action action)
 			throws Throwable {
 		Progress progress = new Progress();
 		IdempotentExchange exchange = answers.exchange();
@@ -324,7 +324,8 @@ final class DefaultIdempotency implements Idempotency {
 		Waiting.await(this.outcomes.end(claim, ending, witnessed)).run();
 	}
 
-	private @Nullable Object answer(IdempotencyRequest request, Answers answers, WitnessRow row) throws Throwable {
+	private @Nullable Object answer(IdempotencyRequest request, ResultHandling answers, WitnessRow row)
+			throws Throwable {
 		if (!Arrays.equals(row.fingerprint(), request.fingerprint())) {
 			throw this.outcomes.refuse(request, new Claim.Mismatch());
 		}
@@ -344,8 +345,8 @@ final class DefaultIdempotency implements Idempotency {
 	/**
 	 * The work of an asynchronous call in code.
 	 */
-	private record AsyncAction(IdempotencySettings settings, Supplier<IdempotencyRequest> request, Answers answers,
-			Supplier<? extends CompletionStage<?>> action) implements IdempotentCall.Action {
+	private record AsyncAction(IdempotencySettings settings, Supplier<IdempotencyRequest> request,
+			ResultHandling answers, Supplier<? extends CompletionStage<?>> action) implements IdempotentCall.Action {
 
 		@Override
 		public IdempotentCall.Question ask() {

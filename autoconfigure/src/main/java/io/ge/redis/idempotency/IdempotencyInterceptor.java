@@ -56,7 +56,7 @@ final class IdempotencyInterceptor extends AsyncGuardInterceptor<IdempotencyOper
 		IdempotencyRequest request = this.idempotency.get().request(settings, key, fingerprint(operation, invocation));
 		FallbackMethod recover = operation.recover();
 		return new IdempotentCall.Question(request,
-				new Answers(operation.codec(), operation.exceptions(), operation.exchange().get(),
+				new ResultHandling(operation.codec(), operation.exceptions(), operation.exchange().get(),
 						operation.replaying().get(),
 						(recover != null) ? (lost) -> recover.invoke(invocation, () -> lost) : null));
 	}

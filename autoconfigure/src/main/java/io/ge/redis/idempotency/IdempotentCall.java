@@ -156,7 +156,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		};
 	}
 
-	private Work granted(Claim.Granted claim, Answers answers) {
+	private Work granted(Claim.Granted claim, ResultHandling answers) {
 		try {
 			return new Running(claim, answers);
 		}
@@ -212,7 +212,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 	 * @param request the call
 	 * @param answers how it is answered
 	 */
-	record Question(IdempotencyRequest request, Answers answers) {
+	record Question(IdempotencyRequest request, ResultHandling answers) {
 	}
 
 	/**
@@ -309,7 +309,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 
 		private volatile @Nullable Runnable telling;
 
-		Running(Claim.Granted claim, Answers answers) {
+		Running(Claim.Granted claim, ResultHandling answers) {
 			this.claim = claim;
 			this.exchange = answers.exchange();
 			this.stream = (answers.codec() instanceof StreamCodec codec) ? codec.newRecorder() : null;

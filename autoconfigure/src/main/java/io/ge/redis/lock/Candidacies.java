@@ -219,7 +219,8 @@ final class Candidacies {
 	 * @param sent when the release was sent
 	 * @param kept whether nobody may have the lock for now
 	 */
-	void followed(LocalLock local, Candidacy following, Handover handover, Duration lease, long sent, boolean kept) {
+	void followed(LocalLock local, Candidacy following, LockHandover handover, Duration lease, long sent,
+			boolean kept) {
 		if (handover.tokens() != null) {
 			acquired(local, following, handover.tokens(), sent, lease);
 		}

@@ -224,11 +224,11 @@ final class RedisLocks {
 	 * @param lease the lease for that
 	 * @param keep for how long nobody may have it, or zero
 	 */
-	CompletableFuture<Handover> release(RedisLockKey key, String handle, @Nullable String following, Duration lease,
+	CompletableFuture<LockHandover> release(RedisLockKey key, String handle, @Nullable String following, Duration lease,
 			Duration keep, CallBudget budget) {
 		return this.redis.run(releaseCall(key, handle, NO, following, lease, keep), budget).thenApply((reply) -> {
 			int code = (int) reply.number(0);
-			return new Handover(code > 0, code == 2, (code == 3) ? seen(reply.number(1), reply.number(2)) : null);
+			return new LockHandover(code > 0, code == 2, (code == 3) ? seen(reply.number(1), reply.number(2)) : null);
 		});
 	}
 

@@ -295,7 +295,7 @@ class IdempotencyReactiveTransactionIntegrationTests {
 		DefaultIdempotency idempotency = (DefaultIdempotency) this.context.getBean(Idempotency.class);
 		IdempotencyRequest request = idempotency.request(IdempotencySettings.of("bank"), List.of(answer.key()),
 				Fingerprints.of(null));
-		Answers answers = new Answers(new Nothing(), null, answer, () -> {
+		ResultHandling answers = new ResultHandling(new Nothing(), null, answer, () -> {
 		}, null);
 		Object promise = this.context.getBean(GuardedCalls.class)
 			.make(ResultForm.FUTURE,
@@ -395,7 +395,7 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	/**
 	 * Work that ends when it is told to.
 	 */
-	record Work(IdempotencyRequest request, Answers answers,
+	record Work(IdempotencyRequest request, ResultHandling answers,
 			CompletableFuture<Object> result) implements IdempotentCall.Action {
 
 		@Override

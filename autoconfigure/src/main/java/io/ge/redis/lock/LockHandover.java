@@ -14,5 +14,5 @@ import org.jspecify.annotations.Nullable;
  * @param elsewhere whether another has it now
  * @param tokens the tokens with which this instance has it again, if it does
  */
-record Handover(boolean mine, boolean elsewhere, @Nullable TokenRange tokens) {
+record LockHandover(boolean mine, boolean elsewhere, @Nullable TokenRange tokens) {
 }

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param replaying done before a result is given again
  * @param recovery gives one that was not kept, or {@code null} if nothing does
  */
-record Answers(ResultCodec codec, @Nullable StoredExceptions exceptions, @Nullable IdempotentExchange exchange,
+record ResultHandling(ResultCodec codec, @Nullable StoredExceptions exceptions, @Nullable IdempotentExchange exchange,
 		Runnable replaying, @Nullable Recovery recovery) {
 
-	static Answers of(ResultCodec codec) {
-		return new Answers(codec, null, null, () -> {
+	static ResultHandling of(ResultCodec codec) {
+		return new ResultHandling(codec, null, null, () -> {
 		}, null);
 	}
 

@@ -22,12 +22,12 @@ import org.springframework.util.ClassUtils;
  * Observes the end of publishers, where Reactor is present: without it Spring caches
  * nothing that is published.
  */
-final class ReactiveResults {
+final class ReactiveResultWatcher {
 
 	private static final boolean PRESENT = ClassUtils.isPresent("reactor.core.publisher.Mono",
-			ReactiveResults.class.getClassLoader());
+			ReactiveResultWatcher.class.getClassLoader());
 
-	private ReactiveResults() {
+	private ReactiveResultWatcher() {
 	}
 
 	static CacheResultWatcher watcher() {

@@ -25,7 +25,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
  * open and has its name: whoever takes it for older than it is stores less, never
  * something outdated.
  */
-final class ReactiveTransactions implements TransactionExecutionListener {
+final class ReactiveCacheTransactions implements TransactionExecutionListener {
 
 	private final WriteSteps steps;
 
@@ -38,7 +38,7 @@ final class ReactiveTransactions implements TransactionExecutionListener {
 
 	private final Rollbacks rollbacks = new Rollbacks();
 
-	ReactiveTransactions(WriteSteps steps, GuardedCalls calls) {
+	ReactiveCacheTransactions(WriteSteps steps, GuardedCalls calls) {
 		this.steps = steps;
 		this.calls = calls;
 	}
