@@ -262,7 +262,7 @@ local function sub_windows()
     limit.counts, limit.used, limit.latest = {}, 0, 0
     local state = redis.call('GET', limit.key)
     if state then
-      local size = (#state - 16) / 4
+      local size = math.ceil((#state - 16) / 4) -- half a count is none of ours: it cannot be unpacked
       local fields = {struct.unpack('>dd' .. string.rep('I4', size), state)}
       local length, latest = fields[1], fields[2]
       local last = math.floor(latest / length)

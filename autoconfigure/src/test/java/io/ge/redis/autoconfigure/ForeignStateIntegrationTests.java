@@ -197,6 +197,20 @@ class ForeignStateIntegrationTests {
 	}
 
 	@Test
+	void countsOfWhichHalfOneIsMissingAreNotLookedForWithoutEnd() {
+		RateLimiter limiter = bean(RateLimiter.class);
+		limiter.tryAcquire("counter", "half");
+		assertThat(run("EVAL", """
+				local key = redis.call('KEYS', 'ge:ratelimit:{half}*')[1]
+				local head = string.sub(redis.call('GET', key), 1, 16)
+				redis.call('SET', key, head .. string.rep('\\0', 6), 'KEEPTTL')
+				return 1
+				""", "0")).isEqualTo(1L);
+		limiter.tryAcquire("counter", "half");
+		assertThat(run("PING")).isEqualTo("PONG");
+	}
+
+	@Test
 	void rowWithoutEndHindersNoRevocation() {
 		TokenBlacklist blacklist = bean(TokenBlacklist.class);
 		blacklist.revokeAll(null, "anna");
