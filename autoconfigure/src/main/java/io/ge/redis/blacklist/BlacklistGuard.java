@@ -5,7 +5,6 @@
 
 package io.ge.redis.blacklist;
 
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 

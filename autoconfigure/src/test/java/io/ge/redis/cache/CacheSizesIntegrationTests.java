@@ -5,7 +5,6 @@
 
 package io.ge.redis.cache;
 
-import java.util.Map;
 import java.util.stream.IntStream;
 
 import io.ge.redis.test.RedisFixture;

@@ -61,7 +61,7 @@ public final class AdmissionInterceptor<O extends GuardedOperation> extends Asyn
 			try {
 				Waiting.await(scope.complete(null, ex));
 			}
-			catch (RuntimeException problem) {
+			catch (RuntimeException | Error problem) {
 				ex.addSuppressed(problem);
 			}
 			throw ex;

@@ -131,6 +131,24 @@ class AdmissionInterceptorTests {
 		assertThat(this.told).containsExactly("stumbled");
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void failureOfTheMethodIsNotReplacedByThatOfItsCompletion(Form form) {
+		AssertionError uncompleted = new AssertionError("stuck");
+		this.guard = (operation, invocation) -> Admission.proceed(new GuardScope() {
+
+			@Override
+			public CompletionStage<?> complete(@Nullable Object value, @Nullable Throwable failure) {
+				return CompletableFuture.failedFuture(uncompleted);
+			}
+
+		});
+		this.door.failure = new IllegalStateException("stumbled");
+		assertThatIllegalStateException().isThrownBy(() -> form.call(guarded()))
+			.withMessage("stumbled")
+			.satisfies((failure) -> assertThat(failure.getSuppressed()).contains(uncompleted));
+	}
+
 	@Test
 	void decisionForAnAbandonedCallIsCompensated() {
 		CompletableFuture<Boolean> decision = new Uncancellable();
