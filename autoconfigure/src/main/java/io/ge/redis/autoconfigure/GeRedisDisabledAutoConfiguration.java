@@ -20,7 +20,7 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.lock.DistributedLocks;
-import io.ge.redis.lock.LockGuard;
+import io.ge.redis.lock.LockPattern;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.security.BackChannelLogoutHandler;
@@ -148,7 +148,7 @@ public final class GeRedisDisabledAutoConfiguration {
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static Advisor unguardedLockAdvisor(ObjectProvider<LockProperties> properties,
 				ConfigurableListableBeanFactory beans, Environment environment) {
-			return LockGuard.unguardedAdvisor(properties::getObject, new AttributeReader(beans::resolveEmbeddedValue),
+			return LockPattern.unguardedAdvisor(properties::getObject, new AttributeReader(beans::resolveEmbeddedValue),
 					calls(), AdviceOrder.DISTRIBUTED_LOCK.in(environment));
 		}
 

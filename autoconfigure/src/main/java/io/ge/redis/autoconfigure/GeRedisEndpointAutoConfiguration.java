@@ -19,7 +19,7 @@ import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyGuard;
-import io.ge.redis.lock.LockGuard;
+import io.ge.redis.lock.LockPattern;
 import io.ge.redis.ratelimit.RateLimitPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -58,8 +58,8 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(LockGuard.class)
-	LockResource geRedisLockResource(LockGuard guard) {
+	@ConditionalOnBean(LockPattern.class)
+	LockResource geRedisLockResource(LockPattern guard) {
 		return new LockResource(guard::control);
 	}
 

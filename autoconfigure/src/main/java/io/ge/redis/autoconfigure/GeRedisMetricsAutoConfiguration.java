@@ -15,7 +15,7 @@ import io.ge.redis.actuate.RefreshTokenMeters;
 import io.ge.redis.actuate.WriteBehindMeters;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.lock.LockGuard;
+import io.ge.redis.lock.LockPattern;
 import io.ge.redis.ratelimit.RateLimitPattern;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -56,8 +56,8 @@ public final class GeRedisMetricsAutoConfiguration {
 	}
 
 	@Bean
-	LockMeters geRedisLockMeters(MeterRegistry registry, ObjectProvider<LockGuard> locks) {
-		return new LockMeters(registry, () -> locks.stream().mapToInt(LockGuard::waiting).sum());
+	LockMeters geRedisLockMeters(MeterRegistry registry, ObjectProvider<LockPattern> locks) {
+		return new LockMeters(registry, () -> locks.stream().mapToInt(LockPattern::waiting).sum());
 	}
 
 	@Bean

@@ -12,7 +12,7 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardAdvisor;
 import io.ge.redis.lock.DistributedLocks;
-import io.ge.redis.lock.LockGuard;
+import io.ge.redis.lock.LockPattern;
 import io.ge.redis.lock.LockProperties;
 import io.micrometer.context.ContextRegistry;
 import reactor.core.publisher.Mono;
@@ -45,10 +45,10 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockGuard lockGuard(ObjectProvider<LockProperties> properties, AttributeReader attributes,
+	static LockPattern lockGuard(ObjectProvider<LockProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			GuardedCalls calls) {
-		return new LockGuard(properties::getObject, attributes, expressions,
+		return new LockPattern(properties::getObject, attributes, expressions,
 				() -> backends.getObject()
 					.get("ge.redis.lock.connection-factory", properties.getObject().connectionFactory()),
 				events, calls);
@@ -56,13 +56,13 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor lockAdvisor(LockGuard guard, Environment environment) {
+	static GuardAdvisor lockAdvisor(LockPattern guard, Environment environment) {
 		return guard.advisor(AdviceOrder.DISTRIBUTED_LOCK.in(environment));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerPostProcessor lockTransactionListenerPostProcessor(ObjectProvider<LockGuard> guard) {
+	static TransactionListenerPostProcessor lockTransactionListenerPostProcessor(ObjectProvider<LockPattern> guard) {
 		SingletonSupplier<TransactionExecutionListener> listener = SingletonSupplier
 			.of(() -> guard.getObject().transactionListener());
 		return new TransactionListenerPostProcessor(listener::obtain);
@@ -74,7 +74,7 @@ public final class LockAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	DistributedLocks geRedisDistributedLocks(LockGuard guard) {
+	DistributedLocks geRedisDistributedLocks(LockPattern guard) {
 		return guard.distributedLocks();
 	}
 
@@ -88,7 +88,7 @@ public final class LockAutoConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static TransactionListenerPostProcessor lockReactiveTransactionListenerPostProcessor(
-				ObjectProvider<LockGuard> guard) {
+				ObjectProvider<LockPattern> guard) {
 			SingletonSupplier<TransactionExecutionListener> listener = SingletonSupplier
 				.of(() -> guard.getObject().reactiveTransactionListener());
 			return new TransactionListenerPostProcessor(ReactiveTransactionManager.class, listener::obtain);

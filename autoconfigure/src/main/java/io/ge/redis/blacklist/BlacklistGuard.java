@@ -8,7 +8,7 @@ package io.ge.redis.blacklist;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.guard.Admission;
+import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.guard.Guard;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.invocation.MethodExpression;
@@ -30,37 +30,54 @@ final class BlacklistGuard implements Guard<BlacklistOperation> {
 	}
 
 	@Override
-	public Admission admit(BlacklistOperation operation, MethodInvocation invocation) {
-		DefaultTokenBlacklist blacklist = this.blacklist.get();
-		BlacklistEngine engine = blacklist.engine();
-		BlacklistSettings list = operation.list();
-		MethodExpression subject = operation.subject();
-		if (subject != null) {
-			RowName block = RowName.block(list.name(), KeyText.of(subject.evaluate(invocation), subject));
-			return admission(blacklist, operation, engine.fromMemory(list, block), () -> engine.ask(list, block));
-		}
-		TokenIdentity token = (operation.token() != null)
-				? this.tokens.of(operation.token().evaluate(invocation), operation.token()) : this.tokens.ofCaller();
-		return (token != null)
-				? admission(blacklist, operation, engine.fromMemory(list, token), () -> engine.ask(list, token))
-				: Admission.proceed();
+	public GuardedCall<?> call(BlacklistOperation operation, MethodInvocation invocation) {
+		return new CheckedCall(this.tokens, this.blacklist.get(), operation, invocation);
 	}
 
-	private static Admission admission(DefaultTokenBlacklist blacklist, BlacklistOperation operation,
-			@Nullable BlacklistDecision known, Supplier<CompletableFuture<BlacklistDecision>> question) {
-		return (known != null) ? admission(blacklist, operation, known) : Admission.pending(question.get(),
-				(decision) -> admission(blacklist, operation, decision), (decision) -> {
-				});
-	}
+	/**
+	 * A call whose token or subject is checked.
+	 *
+	 * @param tokens reads presented tokens
+	 * @param blacklist knows the revoked ones
+	 * @param operation the operation
+	 * @param invocation the call
+	 */
+	private record CheckedCall(PresentedTokens tokens, DefaultTokenBlacklist blacklist, BlacklistOperation operation,
+			MethodInvocation invocation) implements GuardedCall<@Nullable BlacklistDecision> {
 
-	private static Admission admission(DefaultTokenBlacklist blacklist, BlacklistOperation operation,
-			BlacklistDecision decision) {
-		if (blacklist.publish(decision).status() == TokenStatus.CLEAR) {
-			return Admission.proceed();
+		@Override
+		public CompletableFuture<@Nullable BlacklistDecision> ask() {
+			BlacklistEngine engine = this.blacklist.engine();
+			BlacklistSettings list = this.operation.list();
+			MethodExpression subject = this.operation.subject();
+			if (subject != null) {
+				RowName block = RowName.block(list.name(), KeyText.of(subject.evaluate(this.invocation), subject));
+				return known(engine.fromMemory(list, block), () -> engine.ask(list, block));
+			}
+			MethodExpression expression = this.operation.token();
+			TokenIdentity token = (expression != null)
+					? this.tokens.of(expression.evaluate(this.invocation), expression) : this.tokens.ofCaller();
+			return (token != null) ? known(engine.fromMemory(list, token), () -> engine.ask(list, token))
+					: CompletableFuture.completedFuture(null);
 		}
-		String list = operation.list().name();
-		throw (operation.subject() != null) ? new SubjectBlockedException(list, decision.reason())
-				: new TokenRevokedException(list, decision.status(), decision.reason());
+
+		@SuppressWarnings("NullAway") // what is never null will do, and must stay
+										// cancellable
+		private static CompletableFuture<@Nullable BlacklistDecision> known(@Nullable BlacklistDecision known,
+				Supplier<CompletableFuture<BlacklistDecision>> question) {
+			return (known != null) ? CompletableFuture.completedFuture(known) : question.get();
+		}
+
+		@Override
+		public Work decide(@Nullable BlacklistDecision decision) {
+			if (decision == null || this.blacklist.publish(decision).status() == TokenStatus.CLEAR) {
+				return () -> Guard.proceed(this.operation, this.invocation);
+			}
+			String list = this.operation.list().name();
+			throw (this.operation.subject() != null) ? new SubjectBlockedException(list, decision.reason())
+					: new TokenRevokedException(list, decision.status(), decision.reason());
+		}
+
 	}
 
 }

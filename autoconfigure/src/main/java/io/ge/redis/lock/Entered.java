@@ -10,18 +10,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.lock.Acquisition.Refused;
 import io.ge.redis.lock.LockAcquireEvent.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of {@link Entering}: the locks, or why there are none. Tells of the attempt
+ * The result of {@link Entering}: the locks, or why there are none. Publishes the outcome
  * once, on a thread of the application.
  */
 final class Entered {
 
-	private final String lock;
+	private final LockSettings settings;
 
 	private final @Nullable Entry entry;
+
+	private final @Nullable Refused refused;
 
 	private final @Nullable Throwable failure;
 
@@ -29,11 +32,23 @@ final class Entered {
 
 	private final AtomicBoolean told = new AtomicBoolean();
 
-	Entered(String lock, @Nullable Entry entry, @Nullable Throwable failure, Consumer<Outcome> listener) {
-		this.lock = lock;
+	private @Nullable KeptLocks transaction;
+
+	Entered(LockSettings settings, @Nullable Entry entry, @Nullable Refused refused, @Nullable Throwable failure,
+			Consumer<Outcome> listener) {
+		this.settings = settings;
 		this.entry = entry;
+		this.refused = refused;
 		this.failure = failure;
 		this.listener = listener;
+	}
+
+	/**
+	 * Lets a transaction, if there is one, keep the locks when they are taken.
+	 */
+	Entered keptBy(@Nullable KeptLocks keeping) {
+		this.transaction = keeping;
+		return this;
 	}
 
 	/**
@@ -41,13 +56,27 @@ final class Entered {
 	 * @throws LockNotAcquiredException if one was not acquired, and so none
 	 */
 	Entry take() {
-		if (this.entry != null) {
-			tell(Outcome.ACQUIRED);
+		Entry taken = takeIfAcquired();
+		if (taken == null) {
+			throw new LockNotAcquiredException(this.settings.name(),
+					(this.refused != null) ? this.refused.retryAfter() : null);
+		}
+		return taken;
+	}
+
+	/**
+	 * Takes the locks, or returns {@code null} if one was not acquired, and so none.
+	 */
+	@Nullable Entry takeIfAcquired() {
+		tell((this.entry != null) ? Outcome.ACQUIRED : (this.refused != null) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
+		if (this.failure == null) {
+			if (this.entry != null && this.transaction != null) {
+				this.transaction.keep(this.entry);
+			}
 			return this.entry;
 		}
-		tell((this.failure instanceof LockNotAcquiredException) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
 		if (this.failure instanceof RedisUnavailableException unavailable) {
-			throw unavailable.ofCaller(this.lock);
+			throw unavailable.ofCaller(this.settings.displayName());
 		}
 		if (this.failure instanceof Error error) {
 			throw error;
@@ -56,7 +85,7 @@ final class Entered {
 	}
 
 	/**
-	 * Gives back what nobody wants any more.
+	 * Gives up the locks for an abandoned call.
 	 */
 	void giveBack() {
 		tell(Outcome.NOT_ACQUIRED);

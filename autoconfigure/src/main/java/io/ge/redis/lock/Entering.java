@@ -7,8 +7,6 @@ package io.ge.redis.lock;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.lock.Acquisition.Acquired;
 import io.ge.redis.lock.Acquisition.Refused;
 import io.ge.redis.lock.LockAcquireEvent.Outcome;
@@ -28,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * The attempt to enter the locks of one call, without blocking: those that its call chain
  * holds are entered again, the others are taken one after the other, in an order that is
  * the same everywhere, so that no two callers wait for each other; none if one is
- * refused. Whoever cancels it has none.
+ * refused. Cancelling it gives up what it has.
  * <p>
- * Its steps follow each other, on the thread of the caller and on those of the engine.
- * Whichever finds that it was cancelled gives back what the steps before have brought.
+ * Its steps follow each other, on the thread of the caller and on those of the engine. A
+ * step that finds the attempt cancelled gives up what the steps before have brought.
  */
 final class Entering extends CompletableFuture<Entered> {
 
@@ -44,21 +43,17 @@ final class Entering extends CompletableFuture<Entered> {
 	/** Whether several keys are locked together, of which there may be one. */
 	private final boolean together;
 
-	private final SortedMap<RedisLockKey, List<String>> wanted = new TreeMap<>();
-
-	private final Map<RedisLockKey, HeldLock> again = new HashMap<>();
+	private final List<Wanted> wanted;
 
 	private final List<HeldLock> shared = new ArrayList<>(0);
 
-	private final Map<List<String>, HeldLock> locks = new LinkedHashMap<>();
-
 	private final List<HeldLock> own = new ArrayList<>(1);
-
-	private final Iterator<Map.Entry<RedisLockKey, List<String>>> rest;
 
 	private final long started = System.nanoTime();
 
-	private final CompletableFuture<Void> givenBack = new CompletableFuture<>();
+	private final CompletableFuture<Void> givenUp = new CompletableFuture<>();
+
+	private int taken;
 
 	private volatile @Nullable CompletableFuture<Acquisition> attempt;
 
@@ -67,8 +62,20 @@ final class Entering extends CompletableFuture<Entered> {
 		this.events = events;
 		this.settings = settings;
 		this.together = together;
-		keys.forEach((parts) -> this.wanted.put(engine.key(settings.name(), parts), parts));
-		this.rest = this.wanted.entrySet().iterator();
+		this.wanted = (keys.size() == 1) ? List.of(wanted(keys.get(0))) : sorted(keys);
+	}
+
+	private List<Wanted> sorted(List<List<String>> keys) {
+		SortedMap<RedisLockKey, Wanted> sorted = new TreeMap<>();
+		for (List<String> parts : keys) {
+			Wanted each = wanted(parts);
+			sorted.put(each.key, each);
+		}
+		return List.copyOf(sorted.values());
+	}
+
+	private Wanted wanted(List<String> parts) {
+		return new Wanted(this.engine.key(this.settings.name(), parts), parts);
 	}
 
 	/**
@@ -77,43 +84,42 @@ final class Entering extends CompletableFuture<Entered> {
 	 */
 	Entering begin(CallChain chain) {
 		try {
-			for (RedisLockKey key : this.wanted.keySet()) {
-				HeldLock outer = chain.enterAgain(key, this.shared::add);
+			for (Wanted each : this.wanted) {
+				HeldLock outer = chain.enterAgain(each.key);
 				if (outer != null) {
-					this.again.put(key, outer);
+					this.shared.add(outer);
+					each.lock = outer;
 					outer.enterAgain(this.settings);
 				}
 			}
 			proceed();
 		}
 		catch (RuntimeException ex) {
-			fail(ex);
+			fail(null, ex);
 		}
 		return this;
 	}
 
 	private void proceed() {
-		while (this.rest.hasNext() && !isDone()) {
-			Map.Entry<RedisLockKey, List<String>> next = this.rest.next();
-			HeldLock outer = this.again.get(next.getKey());
-			if (outer != null) {
-				this.locks.put(next.getValue(), outer);
+		while (this.taken < this.wanted.size() && !isDone()) {
+			Wanted next = this.wanted.get(this.taken++);
+			if (next.lock != null) {
 				continue;
 			}
-			CompletableFuture<Acquisition> asked = this.engine.acquire(settings(), next.getKey());
+			CompletableFuture<Acquisition> asked = this.engine.acquire(settings(), next.key);
 			this.attempt = asked;
 			if (isDone()) {
 				asked.cancel(false);
 			}
 			if (!asked.isDone()) {
 				asked.whenComplete((acquisition, failure) -> {
-					if (take(next.getValue(), acquisition, failure)) {
+					if (take(next, acquisition, failure)) {
 						resume();
 					}
 				});
 				return;
 			}
-			if (!asked.handle((acquisition, failure) -> take(next.getValue(), acquisition, failure)).join()) {
+			if (!asked.handle((acquisition, failure) -> take(next, acquisition, failure)).join()) {
 				return;
 			}
 		}
@@ -125,7 +131,7 @@ final class Entering extends CompletableFuture<Entered> {
 			proceed();
 		}
 		catch (RuntimeException ex) {
-			fail(ex);
+			fail(null, ex);
 		}
 	}
 
@@ -137,59 +143,80 @@ final class Entering extends CompletableFuture<Entered> {
 		return this.settings.waiting(left.isNegative() ? Duration.ZERO : left);
 	}
 
-	private boolean take(List<String> parts, @Nullable Acquisition acquisition, @Nullable Throwable failure) {
+	private boolean take(Wanted next, @Nullable Acquisition acquisition, @Nullable Throwable failure) {
 		if (acquisition instanceof Acquired acquired) {
 			this.own.add(acquired.lock());
-			this.locks.put(parts, acquired.lock());
+			next.lock = acquired.lock();
 			return true;
 		}
-		fail((acquisition instanceof Refused refused)
-				? new LockNotAcquiredException(this.settings.name(), refused.retryAfter())
-				: LockEngine.cause(Objects.requireNonNull(failure)));
+		if (acquisition instanceof Refused refused) {
+			fail(refused, null);
+		}
+		else {
+			fail(null, LockEngine.cause(Objects.requireNonNull(failure)));
+		}
 		return false;
 	}
 
 	private void finish() {
-		if (isDone()) {
-			giveBack();
-			return;
+		if (isDone() || !complete(entered(new Entry(lock(), this.own, this.shared), null, null))) {
+			giveUp();
 		}
-		HeldLocks all = new HeldLocks(this.engine, this.settings.name(), this.locks, this.own);
-		if (this.together) {
-			all.assertHeld(); // one may be lost since it was taken
+	}
+
+	private LockHandle lock() {
+		if (!this.together) {
+			return Objects.requireNonNull(this.wanted.get(0).lock);
 		}
-		LockHandle lock = this.together ? all : this.locks.values().iterator().next();
-		Entry entry = new Entry(lock, this.own, this.shared);
-		if (!complete(new Entered(this.settings.displayName(), entry, null, this::tell))) {
-			giveBack();
+		Map<List<String>, HeldLock> locks = new LinkedHashMap<>();
+		for (Wanted each : this.wanted) {
+			locks.put(each.parts, Objects.requireNonNull(each.lock));
 		}
+		HeldLocks all = new HeldLocks(this.engine, this.settings.name(), locks, this.own);
+		all.assertHeld(); // one may be lost since it was taken
+		return all;
 	}
 
 	/**
 	 * Fails when nobody is kept from anything any more.
 	 */
-	private void fail(Throwable failure) {
-		giveBack().whenComplete(
-				(nothing, none) -> complete(new Entered(this.settings.displayName(), null, failure, this::tell)));
+	private void fail(@Nullable Refused refused, @Nullable Throwable failure) {
+		giveUp().whenComplete((nothing, none) -> complete(entered(null, refused, failure)));
 	}
 
-	private CompletableFuture<Void> giveBack() {
+	private Entered entered(@Nullable Entry entry, @Nullable Refused refused, @Nullable Throwable failure) {
+		return new Entered(this.settings, entry, refused, failure, this::tell);
+	}
+
+	private CompletableFuture<Void> giveUp() {
 		return new Entry(new NoLock(this.settings.name()), this.own, this.shared).giveBack()
-			.whenComplete((nothing, none) -> this.givenBack.complete(null));
+			.whenComplete((nothing, none) -> this.givenUp.complete(null));
 	}
 
 	private void tell(Outcome outcome) {
-		if (this.together || !this.own.isEmpty() || this.again.isEmpty()) {
+		if (this.together || !this.own.isEmpty() || this.shared.isEmpty()) {
 			this.events.publish(new LockAcquireEvent(this.settings.name(), outcome,
 					Duration.ofNanos(System.nanoTime() - this.started)));
 		}
 	}
 
 	/**
-	 * Returns what completes when a cancelled attempt has given back what it had.
+	 * Waits on the thread of the caller.
+	 * @throws LockInterruptedException if an interrupt has ended the wait, and the
+	 * attempt
 	 */
-	CompletableFuture<Void> givenBack() {
-		return this.givenBack;
+	Entered await() {
+		return this.settings.waitTime().isZero() ? Waiting.await(this)
+				: Waiting.awaitInterruptibly(this, this::interrupted);
+	}
+
+	/**
+	 * Waits until a cancelled attempt has given up what it had.
+	 * @return the exception of a caller whose wait was interrupted
+	 */
+	LockInterruptedException interrupted(InterruptedException interrupt) {
+		Waiting.await(this.givenUp);
+		return new LockInterruptedException(this.settings.name(), interrupt);
 	}
 
 	@Override
@@ -212,14 +239,31 @@ final class Entering extends CompletableFuture<Entered> {
 	interface CallChain {
 
 		/** Holds nothing. */
-		CallChain NONE = (key, shared) -> null;
+		CallChain NONE = (key) -> null;
 
 		/**
-		 * Finds a lock.
+		 * Finds a lock, and keeps it for the caller, who has to leave it.
 		 * @param key what is locked
-		 * @param shared takes a lock that is kept for the caller, who has to leave it
 		 */
-		@Nullable HeldLock enterAgain(RedisLockKey key, Consumer<HeldLock> shared);
+		@Nullable HeldLock enterAgain(RedisLockKey key);
+
+	}
+
+	/**
+	 * One of the locks, which is held from some step on.
+	 */
+	private static final class Wanted {
+
+		private final RedisLockKey key;
+
+		private final List<String> parts;
+
+		private @Nullable HeldLock lock;
+
+		Wanted(RedisLockKey key, List<String> parts) {
+			this.key = key;
+			this.parts = parts;
+		}
 
 	}
 

@@ -43,7 +43,7 @@ record Entry(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	}
 
 	/**
-	 * Gives up the locks after the work, whatever transaction this thread is in.
+	 * Gives up the locks after the work.
 	 * @return as {@link #giveBack()}
 	 */
 	CompletableFuture<Void> release() {
@@ -53,7 +53,7 @@ record Entry(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	// Whoever has taken a shared one may have left before, and it is given up now
 	private CompletableFuture<Void> leave(CompletableFuture<Void> givenUp) {
 		return this.shared.isEmpty() ? givenUp
-				: CompletableFuture.allOf(givenUp, HeldLocks.giveUp(this.shared, HeldLock::leaveNow));
+				: CompletableFuture.allOf(givenUp, HeldLocks.giveUp(this.shared, HeldLock::leave));
 	}
 
 }

@@ -7,6 +7,7 @@ package io.ge.redis.lock;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -50,10 +51,8 @@ final class HeldLock implements LockHandle {
 
 	private final CompletableFuture<Void> released = new CompletableFuture<>();
 
-	/** The worker that is interrupted when the lock is lost, if any. */
-	private final @Nullable Worker worker;
-
-	private volatile boolean transactional;
+	/** Fails when the lock is lost, if its work is to be interrupted then. */
+	private final @Nullable CompletableFuture<Void> loss;
 
 	/** Whether nobody has worked under it. */
 	private volatile boolean unused;
@@ -63,7 +62,7 @@ final class HeldLock implements LockHandle {
 		this.tenure = tenure;
 		this.settings = attempt.settings;
 		this.budget = attempt.budget;
-		this.worker = (this.settings.onLost() == OnLost.INTERRUPT) ? new Worker() : null;
+		this.loss = (this.settings.onLost() == OnLost.INTERRUPT) ? new CompletableFuture<>() : null;
 		this.token = token;
 	}
 
@@ -88,18 +87,6 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Makes {@link #close()} wait for the transaction that is active on this thread.
-	 */
-	HeldLock bindToTransaction() {
-		this.transactional = LockTransactions.isActive();
-		if (this.transactional) {
-			LockTransactions.warnIfOlder(name());
-			LockTransactions.beforeCommit(this::assertMayCommit);
-		}
-		return this;
-	}
-
-	/**
 	 * Vetoes a commit if the lock is lost and its policy says so.
 	 * @throws LockLostException if the transaction must not be committed
 	 */
@@ -110,46 +97,23 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Begins to work on this thread.
+	 * Returns what fails when one of the locks is lost whose work is to be interrupted
+	 * then, or {@code null} if none is.
 	 */
-	void beginWork() {
-		if (this.worker != null) {
-			this.worker.begin();
-		}
+	static @Nullable CompletableFuture<?> loss(List<HeldLock> locks) {
+		CompletableFuture<?>[] losses = locks.stream()
+			.map((lock) -> lock.loss)
+			.filter(Objects::nonNull)
+			.toArray(CompletableFuture[]::new);
+		return (losses.length == 0) ? null : (losses.length == 1) ? losses[0] : CompletableFuture.anyOf(losses);
 	}
 
 	/**
-	 * Begins work that is not bound to a thread.
-	 * @param stop stops it when the lock is lost, if that is wanted
+	 * Interrupts the work under the lock, which is lost, if that is wanted.
 	 */
-	void beginWork(Runnable stop) {
-		if (this.worker != null) {
-			this.worker.begin(stop);
-		}
-	}
-
-	/**
-	 * Returns whether whoever works under the lock is to be interrupted when it is lost.
-	 */
-	boolean interrupts() {
-		return this.worker != null;
-	}
-
-	/**
-	 * Has ended the work, which is not interrupted any more.
-	 */
-	void endWork() {
-		if (this.worker != null) {
-			this.worker.end();
-		}
-	}
-
-	/**
-	 * Interrupts whoever works under the lock, which is lost.
-	 */
-	void interruptWorker() {
-		if (this.worker != null) {
-			this.worker.interrupt();
+	void interruptWork() {
+		if (this.loss != null) {
+			this.loss.completeExceptionally(new LockLostException(name()));
 		}
 	}
 
@@ -175,32 +139,16 @@ final class HeldLock implements LockHandle {
 
 	@Override
 	public void close() {
-		Waiting.await(beginClose());
+		Waiting.await(release());
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> closeAsync() {
-		return this.engine.handOver(beginClose());
+		return this.engine.handOver(release());
 	}
 
 	/**
-	 * Gives up the lock, or sees to it that it is given up after the transaction.
-	 */
-	CompletableFuture<Void> beginClose() {
-		if (this.transactional && !isReleased() && LockTransactions.afterCompletion(this::releaseAndWait)) {
-			return CompletableFuture.completedFuture(null);
-		}
-		LockContext.forget(this);
-		return release();
-	}
-
-	private void releaseAndWait() {
-		LockContext.forget(this);
-		Waiting.await(release());
-	}
-
-	/**
-	 * Keeps the lock until {@link #leave()}, for another thread of the call chain.
+	 * Keeps the lock until {@link #leave}, for another thread of the call chain.
 	 * @return whether it is not too late
 	 */
 	boolean join() {
@@ -233,7 +181,7 @@ final class HeldLock implements LockHandle {
 	 */
 	CompletableFuture<Void> letGo(KeptLocks transaction) {
 		this.keepers.remove(transaction);
-		return leaveNow();
+		return leave();
 	}
 
 	/**
@@ -244,24 +192,10 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Lets go of the lock after the transaction of this thread, if there is one. Waits
-	 * for Redis where nobody else keeps it any more.
-	 */
-	void leave() {
-		if (!LockTransactions.afterCompletion(this::leaveAndWait)) {
-			leaveAndWait();
-		}
-	}
-
-	private void leaveAndWait() {
-		Waiting.await(leaveNow());
-	}
-
-	/**
-	 * Lets go of the lock, whatever transaction this thread is in.
+	 * Lets go of the lock.
 	 * @return as {@link #release()}
 	 */
-	CompletableFuture<Void> leaveNow() {
+	CompletableFuture<Void> leave() {
 		checkKeepers();
 		if (this.users.decrementAndGet() != 0) {
 			return CompletableFuture.completedFuture(null);
@@ -278,7 +212,7 @@ final class HeldLock implements LockHandle {
 	 */
 	CompletableFuture<Void> release() {
 		if (this.closed.compareAndSet(false, true)) {
-			return leaveNow();
+			return leave();
 		}
 		return isReleased() ? this.released : CompletableFuture.completedFuture(null);
 	}

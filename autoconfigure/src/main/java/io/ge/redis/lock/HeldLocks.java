@@ -88,12 +88,12 @@ final class HeldLocks implements MultiLockHandle {
 
 	@Override
 	public void close() {
-		Waiting.await(giveUp(this.own, HeldLock::beginClose));
+		Waiting.await(giveUp(this.own, HeldLock::release));
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> closeAsync() {
-		return this.engine.handOver(giveUp(this.own, HeldLock::beginClose));
+		return this.engine.handOver(giveUp(this.own, HeldLock::release));
 	}
 
 	/**

@@ -84,7 +84,7 @@ final class KeptLocks implements TransactionParticipant {
 	 * Takes back what {@link #bind} has done; what another transaction has bound stays.
 	 */
 	void unbind() {
-		this.frames.forEach((frame) -> LockContext.exit(frame, false));
+		this.frames.forEach(LockContext::leave);
 		this.frames.clear();
 	}
 

@@ -114,31 +114,6 @@ public final class LockContext {
 	}
 
 	/**
-	 * Finds a lock that this call chain holds already, also one that is only kept until
-	 * the transaction has completed. One that another thread has taken is kept for this
-	 * one from now on.
-	 * @param shared takes a lock that this thread has to leave
-	 */
-	static @Nullable HeldLock enterAgain(LockEngine engine, RedisLockKey key, Consumer<HeldLock> shared) {
-		List<Frame> frames = FRAMES.get();
-		if (frames != null) {
-			for (int i = frames.size() - 1; i >= 0; i--) {
-				Frame frame = frames.get(i);
-				if (frame.handle instanceof HeldLock lock && lock.isOf(engine, key) && !lock.isReleased()) {
-					if (!frame.carried) {
-						return lock;
-					}
-					if (lock.join()) {
-						shared.accept(lock);
-						return lock;
-					}
-				}
-			}
-		}
-		return null;
-	}
-
-	/**
 	 * Finds the innermost lock of a name under which this thread runs.
 	 */
 	static @Nullable LockHandle find(String name) {
@@ -178,12 +153,6 @@ public final class LockContext {
 		return locks;
 	}
 
-	static Frame enter(LockHandle handle) {
-		Frame frame = new Frame(handle, false);
-		framesOfThread().add(frame);
-		return frame;
-	}
-
 	private static List<Frame> framesOfThread() {
 		List<Frame> frames = FRAMES.get();
 		if (frames == null) {
@@ -194,11 +163,10 @@ public final class LockContext {
 	}
 
 	/**
-	 * Returns an entry of work that is not bound to a thread, and keeps what it enters
-	 * again.
+	 * Returns an entry of work.
 	 */
 	static Frame frame(LockHandle handle) {
-		return new Frame(handle, true);
+		return new Frame(handle);
 	}
 
 	/**
@@ -241,12 +209,12 @@ public final class LockContext {
 	}
 
 	/**
-	 * Leaves the work. A lock that is kept for a transaction can still be found.
+	 * Leaves what the transaction has kept.
 	 */
-	static void exit(Frame frame, boolean kept) {
-		frame.inside = false;
-		if (!kept) {
-			remove(frame);
+	static void leave(Frame frame) {
+		List<Frame> frames = FRAMES.get();
+		if (frames != null && frames.remove(frame) && frames.isEmpty()) {
+			FRAMES.remove();
 		}
 	}
 
@@ -262,23 +230,6 @@ public final class LockContext {
 					lock.assertMayCommit();
 				}
 			}
-		}
-	}
-
-	/**
-	 * Forgets a lock that has been kept.
-	 */
-	static void forget(LockHandle handle) {
-		List<Frame> frames = FRAMES.get();
-		if (frames != null && frames.removeIf((frame) -> frame.handle == handle && !frame.inside) && frames.isEmpty()) {
-			FRAMES.remove();
-		}
-	}
-
-	private static void remove(Frame frame) {
-		List<Frame> frames = FRAMES.get();
-		if (frames != null && frames.remove(frame) && frames.isEmpty()) {
-			FRAMES.remove();
 		}
 	}
 
@@ -339,7 +290,7 @@ public final class LockContext {
 			Carrier own = capture();
 			List<Frame> carried = new ArrayList<>(this.handles.size());
 			for (LockHandle handle : this.handles) {
-				carried.add(new Frame(handle, true));
+				carried.add(frame(handle));
 			}
 			set(carried.isEmpty() ? null : carried);
 			return own::resume;
@@ -392,15 +343,11 @@ public final class LockContext {
 
 		private final LockHandle handle;
 
-		/** Whether another thread gives the lock up. */
-		private final boolean carried;
-
 		/** Work may end on another thread than the one that it began on. */
 		private volatile boolean inside = true;
 
-		private Frame(LockHandle handle, boolean carried) {
+		private Frame(LockHandle handle) {
 			this.handle = handle;
-			this.carried = carried;
 		}
 
 		LockHandle handle() {

@@ -315,7 +315,7 @@ final class LockEngine {
 				+ ((cause == LockLostEvent.Cause.EXPIRED) ? "the lease could not be extended in time"
 						: "Redis does not know the holder any more"));
 		this.events.publish(new LockLostEvent(section.name(), section.token(), cause));
-		section.interruptWorker();
+		section.interruptWork();
 	}
 
 	/**

@@ -16,12 +16,6 @@ import io.ge.redis.lock.Entering.CallChain;
 abstract class LockEntrance implements DistributedLocks {
 
 	/**
-	 * Enters the lock of an annotated method: while Redis is away the policy applies.
-	 * @param keys one, or several that are locked together
-	 */
-	abstract Entry enterOrProceed(LockSettings settings, List<List<String>> keys, boolean together);
-
-	/**
 	 * Enters locks without waiting.
 	 * @param keys one, or several that are locked together
 	 * @param chain finds what the call chain holds

@@ -36,7 +36,7 @@ final class LockTransactions {
 	private LockTransactions() {
 	}
 
-	static boolean isActive() {
+	private static boolean isActive() {
 		return TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive();
 	}
@@ -45,10 +45,6 @@ final class LockTransactions {
 	 * Warns of a lock that is taken inside a transaction which sees the data as they were
 	 * before: it does not see what the last holder has committed. Once for each name.
 	 */
-	static void warnIfOlder(String name) {
-		warnIfOlder(name, TransactionSynchronizationManager.getCurrentTransactionIsolationLevel());
-	}
-
 	static void warnIfOlder(String name, @Nullable Integer isolation) {
 		if (isolation != null && isolation >= Connection.TRANSACTION_REPEATABLE_READ && warned.size() < MOST_WARNINGS
 				&& warned.add(name)) {
@@ -56,18 +52,6 @@ final class LockTransactions {
 					+ ((isolation == Connection.TRANSACTION_SERIALIZABLE) ? "SERIALIZABLE" : "REPEATABLE READ")
 					+ ", which may not see what the last holder has committed: take it before the transaction begins");
 		}
-	}
-
-	/**
-	 * Postpones a release.
-	 * @return whether there is a transaction to wait for; if not, nothing was done
-	 */
-	static boolean afterCompletion(Runnable release) {
-		if (!isActive()) {
-			return false;
-		}
-		TransactionSynchronizationManager.registerSynchronization(new Release(release));
-		return true;
 	}
 
 	/**
@@ -86,13 +70,6 @@ final class LockTransactions {
 		KeptLocks locks = new KeptLocks(TransactionSynchronizationManager.getCurrentTransactionIsolationLevel());
 		TransactionSynchronizationManager.registerSynchronization(new Kept(locks));
 		return locks;
-	}
-
-	/**
-	 * Looks before the active transaction commits.
-	 */
-	static void beforeCommit(Runnable check) {
-		TransactionSynchronizationManager.registerSynchronization(new Check(check));
 	}
 
 	/**
@@ -126,29 +103,6 @@ final class LockTransactions {
 		public void afterCompletion(int status) {
 			this.locks.unbind();
 			Waiting.await(this.locks.giveUp());
-		}
-
-	}
-
-	private record Check(Runnable check) implements TransactionSynchronization {
-
-		@Override
-		public void beforeCommit(boolean readOnly) {
-			this.check.run();
-		}
-
-	}
-
-	private record Release(Runnable release) implements TransactionSynchronization {
-
-		@Override
-		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			this.release.run();
 		}
 
 	}

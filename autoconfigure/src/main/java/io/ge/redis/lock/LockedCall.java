@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.SubscriberContext;
@@ -18,10 +17,9 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work under a lock whose result comes later. It belongs to the call chain of whoever
- * asks for it: of its thread, of the subscriber, and of their transaction. Their locks
- * are entered again, and are kept for this work, which may outlive the section of whoever
- * has taken them.
+ * Work under a lock. It belongs to the call chain of its caller: of the thread, of the
+ * subscriber, and of their transaction. Their locks are entered again, and are kept for
+ * this work, which may outlive the section of the call that has taken them.
  */
 final class LockedCall implements GuardedCall<Entered> {
 
@@ -41,6 +39,8 @@ final class LockedCall implements GuardedCall<Entered> {
 
 	/** Of the transaction, if that is bound to one. */
 	private @Nullable Thread thread;
+
+	private volatile @Nullable CompletableFuture<Entered> asked;
 
 	LockedCall(LockEntrance locks, Task task) {
 		this.locks = locks;
@@ -66,18 +66,26 @@ final class LockedCall implements GuardedCall<Entered> {
 		if (this.transaction != null) {
 			this.held.addAll(this.transaction.locks());
 		}
-		return this.locks.enter(this.task.settings(), this.task.keys(), this.task.isTogether(), this::enterAgain);
+		CompletableFuture<Entered> asking = this.locks.enter(this.task.settings(), this.task.keys(),
+				this.task.isTogether(), this::enterAgain);
+		this.asked = asking;
+		return asking;
 	}
 
 	@Override
-	public Throwable interrupted(InterruptedException interrupt) {
-		return new LockInterruptedException(this.task.settings().name(), interrupt);
+	public boolean isInterruptible() {
+		return !this.task.settings().waitTime().isZero();
 	}
 
-	private @Nullable HeldLock enterAgain(RedisLockKey key, Consumer<HeldLock> shared) {
+	@Override
+	public RuntimeException interrupted(InterruptedException interrupt) {
+		return (this.asked instanceof Entering entering) ? entering.interrupted(interrupt)
+				: new LockInterruptedException(this.task.settings().name(), interrupt);
+	}
+
+	private @Nullable HeldLock enterAgain(RedisLockKey key) {
 		for (int i = this.held.size() - 1; i >= 0; i--) {
 			if (this.held.get(i) instanceof HeldLock lock && this.locks.isOf(lock, key) && lock.join()) {
-				shared.accept(lock);
 				return lock;
 			}
 		}
@@ -141,7 +149,7 @@ final class LockedCall implements GuardedCall<Entered> {
 
 		/**
 		 * Starts it.
-		 * @return the promise of the result
+		 * @return the result, or the promise of it
 		 * @throws Throwable what the work throws
 		 */
 		@Nullable Object start(LockHandle lock) throws Throwable;
@@ -173,8 +181,6 @@ final class LockedCall implements GuardedCall<Entered> {
 
 		private final List<LockContext.Frame> frames = new ArrayList<>(2);
 
-		private final @Nullable CompletableFuture<Void> lost;
-
 		Locked(Entry entry) {
 			this.entry = entry;
 			for (HeldLock lock : entry.held()) {
@@ -184,19 +190,12 @@ final class LockedCall implements GuardedCall<Entered> {
 				// The handle that the work sees is the innermost
 				this.frames.add(LockContext.frame(entry.lock()));
 			}
-			this.lost = entry.own().stream().anyMatch(HeldLock::interrupts) ? new CompletableFuture<>() : null;
 		}
 
 		@Override
 		public void begin(Beginning beginning) throws Throwable {
 			if (LockedCall.this.transaction != null) {
 				keep(this.entry, LockedCall.this.transaction);
-			}
-			CompletableFuture<Void> interrupted = this.lost;
-			if (interrupted != null) {
-				for (HeldLock lock : this.entry.own()) {
-					lock.beginWork(() -> interrupted.completeExceptionally(new LockLostException(lock.name())));
-				}
 			}
 			try (LockContext.Scope scope = LockContext.bind(LockedCall.this.surrounding, this.frames)) {
 				beginning.run();
@@ -216,13 +215,12 @@ final class LockedCall implements GuardedCall<Entered> {
 
 		@Override
 		public @Nullable CompletionStage<?> interruption() {
-			return this.lost;
+			return HeldLock.loss(this.entry.own());
 		}
 
 		@Override
 		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 			this.frames.forEach(LockContext.Frame::leave);
-			this.entry.own().forEach(HeldLock::endWork);
 			return this.entry.release();
 		}
 

@@ -6,7 +6,6 @@
 package io.ge.redis.lock;
 
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.lock.DistributedLocks.LockedWork;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param work what is done
  */
 record LockedCode(LockSettings settings, List<List<String>> keys, boolean isTogether,
-		LockedWork<? extends CompletionStage<?>, ?> work) implements LockedCall.Task {
+		LockedWork<?, ?> work) implements LockedCall.Task {
 
 	@Override
 	public boolean isDoneWithoutLock() {

@@ -8,14 +8,14 @@ package io.ge.redis.lock;
 import java.util.List;
 
 import io.ge.redis.core.call.GuardedCall.Work;
-import io.ge.redis.core.invocation.AsyncGuardInterceptor;
+import io.ge.redis.core.guard.Guard;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of an annotated method whose result comes later.
+ * A call of an annotated method.
  *
  * @param operation what the annotation says
  * @param invocation the call
@@ -45,7 +45,7 @@ record LockedMethod(LockOperation operation, MethodInvocation invocation) implem
 	@Override
 	public @Nullable Object start(LockHandle lock) throws Throwable {
 		this.operation.passToken(this.invocation, lock.token());
-		return AsyncGuardInterceptor.proceed(this.invocation);
+		return Guard.proceed(this.operation, this.invocation);
 	}
 
 	@Override

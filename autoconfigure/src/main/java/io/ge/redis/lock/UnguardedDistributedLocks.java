@@ -69,28 +69,18 @@ final class UnguardedDistributedLocks extends LockEntrance {
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
 			LockOptions options, LockedWork<T, E> work) throws E {
-		try (MultiLockHandle lock = lockAll(name, keys, options)) {
-			LockContext.Frame frame = LockContext.enter(lock);
-			try {
-				return work.run(lock);
-			}
-			finally {
-				LockContext.exit(frame, false);
-			}
+		try (MultiLockHandle lock = lockAll(name, keys, options);
+				LockContext.Scope scope = LockContext.bind(LockContext.none(), List.of(LockContext.frame(lock)))) {
+			return work.run(lock);
 		}
-	}
-
-	@Override
-	Entry enterOrProceed(LockSettings settings, List<List<String>> keys, boolean together) {
-		return new Entry(grant(settings.name(), keys), List.of(), List.of());
 	}
 
 	@Override
 	CompletableFuture<Entered> enter(LockSettings settings, List<List<String>> keys, boolean together,
 			CallChain chain) {
-		return CompletableFuture.completedFuture(
-				new Entered(settings.displayName(), enterOrProceed(settings, keys, together), null, (outcome) -> {
-				}));
+		Entry granted = new Entry(grant(settings.name(), keys), List.of(), List.of());
+		return CompletableFuture.completedFuture(new Entered(settings, granted, null, null, (outcome) -> {
+		}));
 	}
 
 	@Override

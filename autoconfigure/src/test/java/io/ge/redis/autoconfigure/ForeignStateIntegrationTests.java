@@ -23,7 +23,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.IdempotencyInFlightException;
 import io.ge.redis.lock.DistributedLocks;
-import io.ge.redis.lock.LockGuard;
+import io.ge.redis.lock.LockPattern;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockOptions;
@@ -359,7 +359,7 @@ class ForeignStateIntegrationTests {
 			return () -> {
 				try (held) {
 					locks.tryLock("orders", key, options).ifPresent(LockHandle::close);
-					beans.getBean(LockGuard.class).control().look("orders", List.of(key));
+					beans.getBean(LockPattern.class).control().look("orders", List.of(key));
 				}
 			};
 		}

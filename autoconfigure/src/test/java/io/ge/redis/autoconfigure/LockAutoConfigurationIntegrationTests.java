@@ -17,7 +17,7 @@ import io.ge.redis.core.RedisBackends;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockEvent;
-import io.ge.redis.lock.LockGuard;
+import io.ge.redis.lock.LockPattern;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
@@ -94,11 +94,11 @@ class LockAutoConfigurationIntegrationTests {
 			waiter.start();
 			MeterRegistry meters = context.getBean(MeterRegistry.class);
 			Awaitility.await().until(() -> meters.get("ge.redis.lock.waiters").gauge().value() == 1);
-			assertThat(context.getBean(LockGuard.class).held()).isEqualTo(1);
+			assertThat(context.getBean(LockPattern.class).held()).isEqualTo(1);
 			held.close();
 			waiter.join();
 			assertThat(meters.get("ge.redis.lock.waiters").gauge().value()).isZero();
-			assertThat(context.getBean(LockGuard.class).held()).isZero();
+			assertThat(context.getBean(LockPattern.class).held()).isZero();
 		});
 	}
 
@@ -138,7 +138,7 @@ class LockAutoConfigurationIntegrationTests {
 
 	@Test
 	void stopsBeforeConnections() {
-		this.runner.run((context) -> assertThat(context.getBean(LockGuard.class).getPhase())
+		this.runner.run((context) -> assertThat(context.getBean(LockPattern.class).getPhase())
 			.isGreaterThan(context.getBean(RedisBackends.class).getPhase()));
 	}
 
@@ -146,7 +146,7 @@ class LockAutoConfigurationIntegrationTests {
 	void methodsRunUnguardedWhenSwitchedOff() {
 		for (String property : List.of("ge.redis.enabled=false", "ge.redis.lock.enabled=false")) {
 			this.runner.withPropertyValues(property).run((context) -> {
-				assertThat(context).hasNotFailed().doesNotHaveBean(LockGuard.class);
+				assertThat(context).hasNotFailed().doesNotHaveBean(LockPattern.class);
 				Desk desk = context.getBean(Desk.class);
 				assertThat(desk.run("a", () -> desk.run("a", () -> true))).isTrue();
 				assertThat(desk.events()).isEmpty();

@@ -125,7 +125,7 @@ final class LockApplication implements AutoCloseable {
 	}
 
 	int waiting() {
-		return get(LockGuard.class).waiting();
+		return get(LockPattern.class).waiting();
 	}
 
 	@Override

@@ -449,7 +449,7 @@ class LockFormsIntegrationTests {
 		Disposable call = desk.gated().subscribe();
 		Awaitility.await().until(gate::isWaitedFor);
 		call.dispose();
-		assertThat(first.get(LockGuard.class).held()).isEqualTo(1);
+		assertThat(first.get(LockPattern.class).held()).isEqualTo(1);
 		assertRefused(otherDesk.gated().toFuture());
 		commit.complete(null);
 		awaitNothingHeld();
@@ -768,7 +768,7 @@ class LockFormsIntegrationTests {
 
 	private static void awaitNothingHeld() {
 		for (LockApplication application : List.of(first, second)) {
-			LockGuard guard = application.get(LockGuard.class);
+			LockPattern guard = application.get(LockPattern.class);
 			Awaitility.await().atMost(LONG).until(() -> guard.held() == 0 && guard.waiting() == 0);
 		}
 	}

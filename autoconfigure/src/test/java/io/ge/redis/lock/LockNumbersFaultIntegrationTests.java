@@ -142,7 +142,7 @@ class LockNumbersFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void readModifyWritesAreLostIfLocksDoNotOutliveTransactions() {
 		FaultRun run = increments("sabotaged").once();
-		increment(run, 50, TRANSACTIONS_OUTSIDE, Sabotage.skip(HeldLock.class, "bindToTransaction"));
+		increment(run, 50, TRANSACTIONS_OUTSIDE, Sabotage.skip(KeptLocks.class, "keep"));
 		assertThat(run.violations()).isNotEmpty();
 	}
 

@@ -264,7 +264,7 @@ class LockShutdownIntegrationTests {
 		boolean takeAndGiveUp() {
 			Optional<LockHandle> lock = this.application.locks().tryLock("orders", this.key, this.options);
 			lock.ifPresent((held) -> {
-				CompletableFuture<Void> released = ((HeldLock) held).beginClose();
+				CompletableFuture<Void> released = ((HeldLock) held).release();
 				this.gaveUp = System.nanoTime();
 				Waiting.await(released);
 			});
@@ -310,7 +310,7 @@ class LockShutdownIntegrationTests {
 
 		@Override
 		public int getPhase() {
-			return LockGuard.PHASE - 1;
+			return LockPattern.PHASE - 1;
 		}
 
 	}

@@ -542,7 +542,7 @@ abstract class SharedLocksContract extends LocksContract {
 		this.first.locks().lock("orders", 42, READ.atLeastFor(Duration.ofMinutes(1))).close();
 		CompletableFuture<LockHandle> waiting = waitIn(this.second, "orders", WRITE);
 		awaitQueued("{orders:42}", 1);
-		LockControl control = this.second.get(LockGuard.class).control();
+		LockControl control = this.second.get(LockPattern.class).control();
 		LockControl.Shared shared = control.look("orders", List.of("42")).shared();
 		assertThat(shared).isNotNull();
 		assertThat(shared.holders()).isEqualTo(3);

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The course of one call with an asynchronous result, as a pattern sees it: it asks,
- * decides by the answer, and ends what it has begun. A publisher that is subscribed to
- * again is another call.
+ * The course of one guarded call, as a pattern sees it, the same for plain values,
+ * futures, publishers and suspending functions: it asks, decides by the answer, and ends
+ * what it has begun. A publisher that is subscribed to again is another call.
  *
  * @param <A> the answer
  */
@@ -38,12 +38,21 @@ public interface GuardedCall<A extends @Nullable Object> {
 	CompletableFuture<A> ask();
 
 	/**
-	 * Called when the thread that waited for the answer, in its transaction, was
-	 * interrupted. What was asked for is cancelled.
+	 * Returns whether an interrupt ends the wait of a plain call for the answer. Asked
+	 * for after {@link #ask()}.
+	 * @return whether it does; if not, the wait is certain to end soon
+	 */
+	default boolean isInterruptible() {
+		return false;
+	}
+
+	/**
+	 * Called when the thread that waited for the answer was interrupted. What was asked
+	 * for is cancelled.
 	 * @param interrupt the interrupt
 	 * @return what the call fails with
 	 */
-	default Throwable interrupted(InterruptedException interrupt) {
+	default RuntimeException interrupted(InterruptedException interrupt) {
 		return new CancellationException();
 	}
 
@@ -75,7 +84,8 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 		/**
 		 * Starts the work.
-		 * @return the promise of the method: a stage, a publisher
+		 * @return the result of the method: a value, or the promise of one, such as a
+		 * stage or a publisher
 		 * @throws Throwable what the method throws
 		 */
 		@Nullable Object start() throws Throwable;
@@ -100,11 +110,11 @@ public interface GuardedCall<A extends @Nullable Object> {
 		}
 
 		/**
-		 * Returns what ends the work before its time. Asked for once, when the method has
-		 * been called.
+		 * Returns what ends the work before its time. Asked for once.
 		 * @return fails, on any thread, with what the caller gets in the place of a
-		 * result, while the promise of the method is cancelled; {@code null} if the work
-		 * goes on for as long as it takes
+		 * result, while the promise of the method is cancelled; the thread of a plain
+		 * call is interrupted instead; {@code null} if the work goes on for as long as it
+		 * takes
 		 */
 		default @Nullable CompletionStage<?> interruption() {
 			return null;

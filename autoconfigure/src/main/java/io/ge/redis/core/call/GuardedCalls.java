@@ -22,7 +22,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Makes calls whose results come later.
+ * Makes guarded calls.
  */
 public final class GuardedCalls implements AutoCloseable {
 
@@ -45,8 +45,19 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Makes a call. A future is asked for at once, a publisher when it is subscribed to,
-	 * each time.
+	 * Makes a call on this thread, which waits for the answer and for the end of the
+	 * guarding.
+	 * @param call the call
+	 * @return the result
+	 * @throws Throwable what the work throws, or the refusal
+	 */
+	public static @Nullable Object run(GuardedCall<?> call) throws Throwable {
+		return PlainRun.run(call);
+	}
+
+	/**
+	 * Makes a call whose result comes later. A future is asked for at once, a publisher
+	 * when it is subscribed to, each time.
 	 * @param form the form of the result
 	 * @param call makes the call
 	 * @return the result, of the type that the form is of

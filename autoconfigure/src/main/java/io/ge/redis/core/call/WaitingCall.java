@@ -6,8 +6,8 @@
 package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,19 +23,11 @@ record WaitingCall<A extends @Nullable Object>(GuardedCall<A> call) implements G
 	public CompletableFuture<A> ask() {
 		CompletableFuture<A> asked = this.call.ask();
 		try {
-			asked.get();
+			return CompletableFuture.completedFuture(Waiting.awaitInterruptibly(asked, this.call::interrupted));
 		}
-		catch (InterruptedException ex) {
-			boolean cancelled = asked.cancel(false);
-			Thread.currentThread().interrupt();
-			if (cancelled) {
-				return CompletableFuture.failedFuture(this.call.interrupted(ex));
-			}
+		catch (RuntimeException | Error ex) {
+			return CompletableFuture.failedFuture(ex);
 		}
-		catch (ExecutionException ex) {
-			// is the answer
-		}
-		return asked;
 	}
 
 	@Override

@@ -5,11 +5,15 @@
 
 package io.ge.redis.core.guard;
 
+import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.invocation.GuardedOperation;
 import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
- * Decides about the calls of annotated methods: once for plain values, futures,
+ * Guards the calls of annotated methods: written once for plain values, futures,
  * publishers and suspending functions.
  *
  * @param <O> the operation
@@ -18,14 +22,35 @@ import org.aopalliance.intercept.MethodInvocation;
 public interface Guard<O extends GuardedOperation> {
 
 	/**
-	 * Decides about a call, without blocking. Runs on the thread that calls the method or
-	 * subscribes to its publisher; once more, on another one, if the caller had to be
-	 * looked up first.
+	 * Makes the course of one call. Runs on the thread that calls the method or
+	 * subscribes to its publisher.
 	 * @param operation the operation of the method
 	 * @param invocation the call
-	 * @return the admission
-	 * @throws io.ge.redis.GeRedisException if the call is refused
+	 * @return its course under the guard
 	 */
-	Admission admit(O operation, MethodInvocation invocation);
+	GuardedCall<?> call(O operation, MethodInvocation invocation);
+
+	/**
+	 * Prepares an invocation with an asynchronous result, before it becomes calls. Its
+	 * attributes are shared by them.
+	 * @param operation the operation of the method
+	 * @param invocation the invocation
+	 */
+	default void prepare(O operation, MethodInvocation invocation) {
+	}
+
+	/**
+	 * Calls the method. An asynchronous call does so on a thread that may be at work on
+	 * another one: advice further in, such as an aspect's, asks there which call it is
+	 * about.
+	 * @param operation the operation of the method
+	 * @param invocation the call
+	 * @return the result of the method
+	 * @throws Throwable as the method throws it
+	 */
+	static @Nullable Object proceed(GuardedOperation operation, MethodInvocation invocation) throws Throwable {
+		return operation.form().isPlain() ? invocation.proceed()
+				: ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
+	}
 
 }

@@ -33,7 +33,7 @@ record LocatedCall<A extends @Nullable Object>(GuardedCall<A> call,
 	}
 
 	@Override
-	public Throwable interrupted(InterruptedException interrupt) {
+	public RuntimeException interrupted(InterruptedException interrupt) {
 		return this.call.interrupted(interrupt);
 	}
 

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
@@ -24,6 +25,7 @@ import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.test.TestCalls;
+import org.aopalliance.intercept.MethodInvocation;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -50,16 +52,21 @@ class AdmissionInterceptorTests {
 
 	private final List<String> told = new CopyOnWriteArrayList<>();
 
+	private final ThreadLocal<@Nullable String> bound = new ThreadLocal<>();
+
 	private final Door door = new Door();
 
-	private Guard<Entrance> guard = (operation, invocation) -> Admission.proceed();
+	private Asked ask = () -> CompletableFuture.completedFuture(true);
+
+	private Decided decide = (work, open) -> work;
+
+	private boolean interruptible;
 
 	private Door guarded() {
 		Entrances source = new Entrances();
 		ProxyFactory factory = new ProxyFactory(this.door);
 		factory.setProxyTargetClass(true);
-		factory.addAdvice(new AdmissionInterceptor<>(source, this.calls,
-				(operation, invocation) -> this.guard.admit(operation, invocation)));
+		factory.addAdvice(new AdmissionInterceptor<>(source, this.calls, Entry::new));
 		return (Door) factory.getProxy();
 	}
 
@@ -77,7 +84,7 @@ class AdmissionInterceptorTests {
 	@ParameterizedTest
 	@EnumSource
 	void refusedCallDoesNotRun(Form form) {
-		this.guard = (operation, invocation) -> {
+		this.ask = () -> {
 			throw new IllegalStateException("closed");
 		};
 		assertThatIllegalStateException().isThrownBy(() -> form.call(guarded())).withMessage("closed");
@@ -87,7 +94,7 @@ class AdmissionInterceptorTests {
 	@ParameterizedTest
 	@EnumSource
 	void callIsAnsweredInPlaceOfTheMethod(Form form) {
-		this.guard = (operation, invocation) -> Admission.answer(() -> form.promise("outside"));
+		this.decide = (work, open) -> () -> form.promise("outside");
 		assertThat(form.call(guarded())).isEqualTo("outside");
 		assertThat(this.door.entered).isZero();
 	}
@@ -96,80 +103,101 @@ class AdmissionInterceptorTests {
 	@EnumSource
 	void decisionIsWaitedFor(Form form) {
 		CompletableFuture<Boolean> decision = new CompletableFuture<>();
-		this.guard = (operation, invocation) -> {
+		this.ask = () -> {
 			decision.completeAsync(() -> true);
-			return Admission.pending(decision, (open) -> Admission.proceed(), (open) -> this.told.add("compensated"));
+			return decision;
 		};
 		assertThat(form.call(guarded())).isEqualTo("inside");
-		assertThat(this.told).isEmpty();
+		assertThat(this.told).containsExactly("inside", "told");
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void decisionMayRefuse(Form form) {
-		this.guard = (operation, invocation) -> Admission.pending(CompletableFuture.completedFuture(false), (open) -> {
+		this.decide = (work, open) -> {
 			throw new IllegalStateException("closed");
-		}, (open) -> this.told.add("compensated"));
+		};
 		assertThatIllegalStateException().isThrownBy(() -> form.call(guarded())).withMessage("closed");
 		assertThat(this.told).isEmpty();
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void scopeHearsOfTheValueBeforeTheCaller(Form form) {
-		this.guard = (operation, invocation) -> Admission.proceed(new Listening());
+	void endIsToldOfTheValueBeforeTheCaller(Form form) {
 		assertThat(form.call(guarded())).isEqualTo("inside");
-		assertThat(this.told).containsExactly("inside");
+		assertThat(this.told).containsExactly("inside", "told");
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void scopeHearsOfTheFailure(Form form) {
-		this.guard = (operation, invocation) -> Admission.proceed(new Listening());
+	void endIsToldOfTheFailure(Form form) {
 		this.door.failure = new IllegalStateException("stumbled");
 		assertThatIllegalStateException().isThrownBy(() -> form.call(guarded())).withMessage("stumbled");
-		assertThat(this.told).containsExactly("stumbled");
+		assertThat(this.told).containsExactly("stumbled", "told");
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void failureOfTheMethodIsNotReplacedByThatOfItsCompletion(Form form) {
-		AssertionError uncompleted = new AssertionError("stuck");
-		this.guard = (operation, invocation) -> Admission.proceed(new GuardScope() {
+	void failureOfTheMethodIsNotReplacedByThatOfItsEnd(Form form) {
+		AssertionError unended = new AssertionError("stuck");
+		this.decide = (work, open) -> new GuardedCall.Work() {
 
 			@Override
-			public CompletionStage<?> complete(@Nullable Object value, @Nullable Throwable failure) {
-				return CompletableFuture.failedFuture(uncompleted);
+			public @Nullable Object start() throws Throwable {
+				return work.start();
 			}
 
-		});
+			@Override
+			public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+				return CompletableFuture.failedFuture(unended);
+			}
+
+		};
 		this.door.failure = new IllegalStateException("stumbled");
 		assertThatIllegalStateException().isThrownBy(() -> form.call(guarded()))
 			.withMessage("stumbled")
-			.satisfies((failure) -> assertThat(failure.getSuppressed()).contains(uncompleted));
+			.satisfies((failure) -> assertThat(failure.getSuppressed()).contains(unended));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void workFindsWhatIsBoundToItsThread(Form form) {
+		this.door.bound = this.bound;
+		assertThat(form.call(guarded())).isEqualTo("inside");
+		assertThat(this.door.found).isEqualTo((form == Form.FUTURE) ? null : "bound");
+		assertThat(this.bound.get()).isNull();
 	}
 
 	@Test
-	void decisionForAnAbandonedCallIsCompensated() {
+	void decisionForAnAbandonedCallIsGivenBack() {
 		CompletableFuture<Boolean> decision = new Uncancellable();
-		this.guard = (operation, invocation) -> Admission.pending(decision, (open) -> Admission.proceed(),
-				(open) -> this.told.add("compensated"));
+		this.ask = () -> decision;
 		Disposable caller = guarded().enterLater().subscribe();
 		caller.dispose();
 		decision.complete(true);
-		Awaitility.await().untilAsserted(() -> assertThat(this.told).containsExactly("compensated"));
+		Awaitility.await().untilAsserted(() -> assertThat(this.told).containsExactly("given back"));
 		assertThat(this.door.entered).isZero();
 	}
 
 	@Test
 	void interruptEndsTheWaitOfAPlainCallThatAllowsIt() {
-		this.guard = (operation, invocation) -> Admission
-			.pending(new CompletableFuture<Boolean>(), (open) -> Admission.proceed(), (open) -> {
-			})
-			.interruptible((interrupt) -> new CancellationException("left the queue"));
+		this.interruptible = true;
+		this.ask = CompletableFuture::new;
 		Thread.currentThread().interrupt();
 		assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> guarded().enter())
 			.withMessage("left the queue");
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void interruptIsKeptByAPlainCallThatIsCertainToEndSoon() {
+		CompletableFuture<Boolean> decision = new CompletableFuture<>();
+		this.ask = () -> {
+			decision.completeOnTimeout(true, 20, TimeUnit.MILLISECONDS);
+			return decision;
+		};
+		Thread.currentThread().interrupt();
+		assertThat(guarded().enter()).isEqualTo("inside");
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
@@ -258,9 +286,14 @@ class AdmissionInterceptorTests {
 
 		@Nullable RuntimeException failure;
 
+		@Nullable ThreadLocal<@Nullable String> bound;
+
+		@Nullable String found;
+
 		@Guarded
 		String enter() {
 			this.entered++;
+			this.found = (this.bound != null) ? this.bound.get() : null;
 			if (this.failure != null) {
 				throw this.failure;
 			}
@@ -279,13 +312,91 @@ class AdmissionInterceptorTests {
 
 	}
 
-	private final class Listening implements GuardScope {
+	private interface Asked {
+
+		CompletableFuture<Boolean> ask();
+
+	}
+
+	private interface Decided {
+
+		GuardedCall.Work decide(GuardedCall.Work work, boolean open) throws Throwable;
+
+	}
+
+	private final class Entry implements GuardedCall<Boolean> {
+
+		private final Entrance entrance;
+
+		private final MethodInvocation invocation;
+
+		Entry(Entrance entrance, MethodInvocation invocation) {
+			this.entrance = entrance;
+			this.invocation = invocation;
+		}
 
 		@Override
-		public CompletionStage<?> complete(@Nullable Object value, @Nullable Throwable failure) {
+		public CompletableFuture<Boolean> ask() {
+			return AdmissionInterceptorTests.this.ask.ask();
+		}
+
+		@Override
+		public boolean isInterruptible() {
+			return AdmissionInterceptorTests.this.interruptible;
+		}
+
+		@Override
+		public RuntimeException interrupted(InterruptedException interrupt) {
+			return new CancellationException("left the queue");
+		}
+
+		@Override
+		public Work decide(Boolean open) throws Throwable {
+			return AdmissionInterceptorTests.this.decide
+				.decide(new Listening(() -> Guard.proceed(this.entrance, this.invocation)), open);
+		}
+
+		@Override
+		public void giveBack(Boolean open) {
+			AdmissionInterceptorTests.this.told.add("given back");
+		}
+
+	}
+
+	private final class Listening implements GuardedCall.Work {
+
+		private final GuardedCall.Work method;
+
+		Listening(GuardedCall.Work method) {
+			this.method = method;
+		}
+
+		@Override
+		public void begin(GuardedCall.Beginning beginning) throws Throwable {
+			AdmissionInterceptorTests.this.bound.set("bound");
+			try {
+				beginning.run();
+			}
+			finally {
+				AdmissionInterceptorTests.this.bound.remove();
+			}
+		}
+
+		@Override
+		public @Nullable Object start() throws Throwable {
+			return this.method.start();
+		}
+
+		@Override
+		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 			AdmissionInterceptorTests.this.told
 				.add((failure != null) ? String.valueOf(failure.getMessage()) : String.valueOf(value));
 			return DONE;
+		}
+
+		@Override
+		public void tellOfEnd() {
+			AdmissionInterceptorTests.this.told.add("told");
 		}
 
 	}
