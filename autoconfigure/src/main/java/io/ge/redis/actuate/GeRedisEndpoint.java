@@ -13,7 +13,7 @@ import java.util.function.BiFunction;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.RedisUnavailableException;

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitChangeException;

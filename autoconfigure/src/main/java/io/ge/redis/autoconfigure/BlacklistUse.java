@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
-import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.guard.GuardedMethods;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

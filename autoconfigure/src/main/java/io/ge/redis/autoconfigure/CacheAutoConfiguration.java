@@ -20,7 +20,7 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.GuardAdvisor;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;

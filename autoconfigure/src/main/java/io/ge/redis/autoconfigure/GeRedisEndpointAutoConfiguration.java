@@ -17,8 +17,8 @@ import io.ge.redis.actuate.RateLimitResource;
 import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.cache.CacheGuard;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.invocation.GuardedMethods;
-import io.ge.redis.idempotency.IdempotencyGuard;
+import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.idempotency.IdempotencyPattern;
 import io.ge.redis.lock.LockPattern;
 import io.ge.redis.ratelimit.RateLimitPattern;
 
@@ -64,8 +64,8 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(IdempotencyGuard.class)
-	IdempotencyResource geRedisIdempotencyResource(IdempotencyGuard guard) {
+	@ConditionalOnBean(IdempotencyPattern.class)
+	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern guard) {
 		return new IdempotencyResource(guard::control);
 	}
 

@@ -12,10 +12,10 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotency;
-import io.ge.redis.idempotency.IdempotencyGuard;
+import io.ge.redis.idempotency.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyKeySource;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.ResultCodecFactory;
@@ -55,15 +55,15 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static IdempotencyGuard idempotencyGuard(ObjectProvider<IdempotencyProperties> properties,
+	static IdempotencyPattern idempotencyGuard(ObjectProvider<IdempotencyProperties> properties,
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
 			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
 			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
 			ObjectProvider<WitnessDatabase> database, ObjectProvider<JsonMapper> mapper, GuardedCalls calls) {
-		IdempotencyGuard.Extensions extensions = new IdempotencyGuard.Extensions(
+		IdempotencyPattern.Extensions extensions = new IdempotencyPattern.Extensions(
 				() -> keySources.orderedStream().toList(), () -> codecs.orderedStream().toList(),
 				() -> principals.orderedStream().toList(), () -> database(database));
-		return new IdempotencyGuard(properties::getObject, attributes, expressions, extensions,
+		return new IdempotencyPattern(properties::getObject, attributes, expressions, extensions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
 				() -> backends.getObject()
 					.get("ge.redis.idempotency.connection-factory", properties.getObject().connectionFactory()),
@@ -77,32 +77,32 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor idempotencyAdvisor(IdempotencyGuard guard, Environment environment) {
+	static GuardAdvisor idempotencyAdvisor(IdempotencyPattern guard, Environment environment) {
 		return guard.advisor(AdviceOrder.IDEMPOTENT.in(environment));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static Advisor idempotencyReachedAdvisor(IdempotencyGuard guard) {
+	static Advisor idempotencyReachedAdvisor(IdempotencyPattern guard) {
 		return guard.reachedAdvisor();
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerPostProcessor idempotencyTransactionListener(ObjectProvider<IdempotencyGuard> guard) {
+	static TransactionListenerPostProcessor idempotencyTransactionListener(ObjectProvider<IdempotencyPattern> guard) {
 		return new TransactionListenerPostProcessor(() -> guard.getObject().transactionListener());
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static TransactionListenerPostProcessor idempotencyReactiveTransactionListener(
-			ObjectProvider<IdempotencyGuard> guard) {
+			ObjectProvider<IdempotencyPattern> guard) {
 		return new TransactionListenerPostProcessor(ReactiveTransactionManager.class,
 				() -> guard.getObject().reactiveTransactionListener());
 	}
 
 	@Bean
-	SmartInitializingSingleton idempotencyWitnessCheck(IdempotencyGuard guard) {
+	SmartInitializingSingleton idempotencyWitnessCheck(IdempotencyPattern guard) {
 		return guard::prepareWitness;
 	}
 
@@ -112,7 +112,7 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	Idempotency geRedisIdempotency(IdempotencyGuard guard) {
+	Idempotency geRedisIdempotency(IdempotencyPattern guard) {
 		return guard.idempotency();
 	}
 

@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.idempotency.IdempotencyGuard;
+import io.ge.redis.idempotency.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.ExchangeSubscriberScope;
 import io.ge.redis.web.IdempotencyHttpHandlerDecorator;
@@ -32,7 +32,7 @@ import org.springframework.web.reactive.HandlerAdapter;
 @AutoConfiguration(after = { IdempotencyAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass({ DispatcherHandler.class, Mono.class })
-@ConditionalOnBean(IdempotencyGuard.class)
+@ConditionalOnBean(IdempotencyPattern.class)
 public final class IdempotencyWebFluxAutoConfiguration {
 
 	@Bean

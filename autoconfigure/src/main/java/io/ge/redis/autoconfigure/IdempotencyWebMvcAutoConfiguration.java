@@ -7,7 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import java.util.EnumSet;
 
-import io.ge.redis.idempotency.IdempotencyGuard;
+import io.ge.redis.idempotency.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.ErrorPages;
 import io.ge.redis.web.IdempotencyFilter;
@@ -36,7 +36,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @AutoConfiguration(after = { IdempotencyAutoConfiguration.class, GeRedisWebMvcAutoConfiguration.class })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
-@ConditionalOnBean({ IdempotencyGuard.class, IdempotencyKeyHeader.class })
+@ConditionalOnBean({ IdempotencyPattern.class, IdempotencyKeyHeader.class })
 public final class IdempotencyWebMvcAutoConfiguration {
 
 	// Behind all others, also those without an order: they see a replay as they saw the

@@ -10,7 +10,7 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockPattern;
 import io.ge.redis.lock.LockProperties;

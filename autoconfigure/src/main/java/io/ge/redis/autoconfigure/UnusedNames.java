@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.cache.CacheGuard;
-import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimitPattern;

@@ -13,11 +13,10 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.guard.AdmissionInterceptor;
 import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.GuardAdvisor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.function.SingletonSupplier;
@@ -100,9 +99,8 @@ public final class BlacklistPattern extends PatternLifecycle {
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source,
-				new AdmissionInterceptor<>(this.source, this.calls, new BlacklistGuard(this.tokens, this.blacklist)),
-				order, this.blacklist);
+		return new GuardAdvisor(this.source, this.calls, new BlacklistGuard(this.tokens, this.blacklist), order,
+				this.blacklist);
 	}
 
 	/**

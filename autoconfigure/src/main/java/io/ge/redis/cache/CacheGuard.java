@@ -31,7 +31,7 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -170,8 +170,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 						new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
 						expressions));
 		UnguardedBehindWriter writer = new UnguardedBehindWriter(stores);
-		return new GuardAdvisor(source, new CacheWriteBehindInterceptor(source, calls, () -> writer), order,
-				() -> writer)
+		return new GuardAdvisor(source, calls, new CacheWriteBehindGuard(() -> writer), order, () -> writer)
 			.unguarded();
 	}
 
@@ -267,8 +266,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor readerAdvisor(int order) {
-		return new GuardAdvisor(this.readers,
-				new CacheAsideInterceptor(this.readers, this.calls, () -> this.assembly.get().reader(),
+		return new GuardAdvisor(
+				this.readers, this.calls, new CacheAsideGuard(() -> this.assembly.get().reader(),
 						() -> this.assembly.get().laterReader(), () -> this.assembly.get().laterBulkReader()),
 				order, this.assembly);
 	}
@@ -279,9 +278,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor writerAdvisor(int order) {
-		return new GuardAdvisor(
-				this.writers, new CacheWriteThroughInterceptor(this.writers, this.calls,
-						() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()),
+		return new GuardAdvisor(this.writers, this.calls,
+				new CacheWriteThroughGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()),
 				order, this.assembly);
 	}
 
@@ -291,8 +289,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor behindWriterAdvisor(int order) {
-		return new GuardAdvisor(this.behindWriters, new CacheWriteBehindInterceptor(this.behindWriters, this.calls,
-				() -> this.assembly.get().behindWriter()), order, this.assembly);
+		return new GuardAdvisor(this.behindWriters, this.calls,
+				new CacheWriteBehindGuard(() -> this.assembly.get().behindWriter()), order, this.assembly);
 	}
 
 	/**
@@ -310,9 +308,8 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * @return the advisor
 	 */
 	public GuardAdvisor invalidatorAdvisor(int order) {
-		return new GuardAdvisor(
-				this.invalidators, new CacheInvalidateInterceptor(this.invalidators, this.calls,
-						() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()),
+		return new GuardAdvisor(this.invalidators, this.calls,
+				new CacheInvalidateGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()),
 				order, this.assembly);
 	}
 

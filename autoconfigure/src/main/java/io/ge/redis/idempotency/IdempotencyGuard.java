@@ -6,186 +6,141 @@
 package io.ge.redis.idempotency;
 
 import java.util.List;
-import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
-import javax.sql.DataSource;
-
-import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
-import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
-import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.guard.Guard;
+import io.ge.redis.core.invocation.FallbackMethod;
+import io.ge.redis.core.invocation.GuardedMethod;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.core.JacksonException;
 
-import org.springframework.aop.Advisor;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.util.function.SingletonSupplier;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
 
 /**
- * Assembles the idempotency guard: the advisors for annotated methods and the API for
- * code stand on one engine, which is made when the first of them is used.
+ * Runs calls once for each key.
  */
-public final class IdempotencyGuard implements DisposableBean {
-
-	private static final String PATTERN = "idempotency";
-
-	private final IdempotencyOperationSource source;
-
-	private final TransactionWatch transactions = new TransactionWatch();
-
-	private final ReactiveTransactionWatch reactiveTransactions = new ReactiveTransactionWatch();
-
-	private final GuardedCalls calls;
-
-	private final WitnessChoice witness;
-
-	private final Supplier<IdempotencyEngine> engine;
-
-	private final Supplier<IdempotencyControl> control;
+final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 
 	private final Supplier<DefaultIdempotency> idempotency;
 
-	private volatile @Nullable IdempotencyEngine running;
-
-	/**
-	 * Assembles the guard.
-	 * @param properties the operations in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles expressions
-	 * @param extensions what other libraries add
-	 * @param mapper the application's mapper, from which that for results is derived
-	 * @param verified the share of results that are compared with what is read back,
-	 * after the first of a type
-	 * @param backend where the state lives
-	 * @param events told of what became of the calls
-	 * @param calls makes calls whose results come later
-	 */
-	public IdempotencyGuard(Supplier<IdempotencyProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
-			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
-		this.calls = calls;
-		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
-		Operations operations = new Operations(settings);
-		ResultCodecs codecs = new ResultCodecs(SingletonSupplier.of(() -> JsonResultCodec.mapperFrom(mapper.get())),
-				verified, extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
-		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
-				extensions.keySources());
-		this.witness = new WitnessChoice(settings, extensions.database());
-		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
-		this.control = SingletonSupplier
-			.of(() -> new IdempotencyControl(operations, this.engine.get().redis(), backend.get().bus()));
-		this.idempotency = SingletonSupplier
-			.of(() -> new DefaultIdempotency(operations, this.engine.get(), this.witness, codecs, this.transactions,
-					this.reactiveTransactions, SingletonSupplier.of(extensions.principals()), events, calls));
-	}
-
-	private IdempotencyEngine engine(RedisBackend backend) {
-		RedisIdempotency redis = new RedisIdempotency(backend.redis(PATTERN), backend.keys(PATTERN),
-				backend.bus().instanceId(), backend.bus().channel());
-		Waiters waiters = new Waiters(Waiters.BACKSTOP);
-		backend.bus().handle(PATTERN, waiters::wake);
-		backend.bus().onSubscribed(waiters::wakeAll);
-		IdempotencyEngine made = new IdempotencyEngine(redis, waiters);
-		backend.bus().onQuestion(IdempotencyInventory.TOPIC, made::inventory);
-		this.running = made;
-		return made;
-	}
-
-	/**
-	 * Returns the listener by which the guard learns what was committed. To be added to
-	 * every transaction manager of the application whose transactions are bound to
-	 * threads.
-	 * @return the listener
-	 */
-	public TransactionExecutionListener transactionListener() {
-		return this.transactions;
-	}
-
-	/**
-	 * Returns the listener by which the guard learns what was committed reactively. To be
-	 * added to every reactive transaction manager of the application.
-	 * @return the listener
-	 */
-	public TransactionExecutionListener reactiveTransactionListener() {
-		return this.reactiveTransactions;
-	}
-
-	/**
-	 * Returns the advisor.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
-	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, new IdempotencyInterceptor(this.source, this.calls, this.idempotency),
-				order, this.idempotency);
-	}
-
-	/**
-	 * Returns the advisor that notes which calls have reached the method. It has the last
-	 * position.
-	 * @return the advisor
-	 */
-	public Advisor reachedAdvisor() {
-		return new ReachedAdvisor(this.source);
-	}
-
-	/**
-	 * Returns the API.
-	 * @return the API
-	 */
-	public Idempotency idempotency() {
-		return this.idempotency.get();
-	}
-
-	/**
-	 * Returns what operators can see and do.
-	 * @return the control
-	 */
-	public IdempotencyControl control() {
-		return this.control.get();
-	}
-
-	/**
-	 * Looks for the witness, so that a missing one that is required fails the start.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it is missing
-	 */
-	public void prepareWitness() {
-		this.witness.get();
-	}
-
-	/**
-	 * Returns whether no call is in progress.
-	 */
-	boolean isIdle() {
-		IdempotencyEngine made = this.running;
-		return made == null || made.isIdle();
+	IdempotencyGuard(Supplier<DefaultIdempotency> idempotency) {
+		this.idempotency = idempotency;
 	}
 
 	@Override
-	public void destroy() {
-		this.witness.stop();
-		IdempotencyEngine made = this.running;
-		if (made != null) {
-			made.stop();
+	public GuardedCall<?> call(IdempotencyOperation operation, MethodInvocation invocation) {
+		return operation.form().isPlain() ? GuardedCall.of(() -> run(operation, invocation))
+				: this.idempotency.get().call(operation.form(), new MethodCall(operation, invocation));
+	}
+
+	// On a thread that may wait there may be a witness, which makes it wait
+	private @Nullable Object run(IdempotencyOperation operation, MethodInvocation invocation) throws Throwable {
+		IdempotentCall.Question asked = ask(operation, invocation);
+		if (asked == null) {
+			return DefaultIdempotency.runUnprotected(operation.settings(), (progress) -> invocation.proceed());
+		}
+		return this.idempotency.get()
+			.call(asked.request(), asked.answers(), (progress) -> proceed(invocation, progress));
+	}
+
+	private IdempotentCall.@Nullable Question ask(IdempotencyOperation operation, MethodInvocation invocation) {
+		IdempotencySettings settings = operation.settings();
+		List<String> key = operation.key().read(invocation);
+		if (key == null) {
+			if (settings.required()) {
+				throw new IdempotencyKeyException("A call of '" + settings.name() + "' needs an idempotency key");
+			}
+			return null;
+		}
+		IdempotencyRequest request = this.idempotency.get().request(settings, key, fingerprint(operation, invocation));
+		FallbackMethod recover = operation.recover();
+		return new IdempotentCall.Question(request,
+				new ResultHandling(operation.codec(), operation.exceptions(), operation.exchange().get(),
+						operation.replaying().get(),
+						(recover != null) ? (lost) -> recover.invoke(invocation, () -> lost) : null));
+	}
+
+	private static byte[] fingerprint(IdempotencyOperation operation, MethodInvocation invocation) {
+		try {
+			return Fingerprints.of(operation.payload().read(invocation));
+		}
+		catch (JacksonException ex) {
+			Object target = invocation.getThis();
+			throw new GuardedMethod(invocation.getMethod(),
+					(target != null) ? AopUtils.getTargetClass(target) : invocation.getMethod().getDeclaringClass(),
+					Idempotent.class)
+				.problem("the arguments have no fields to be compared by.",
+						"Set fingerprint to an expression over the parameters that identify the call.", ex);
+		}
+	}
+
+	private static @Nullable Object proceed(MethodInvocation invocation, Progress progress) throws Throwable {
+		if (invocation instanceof ProxyMethodInvocation proxied) {
+			proxied.setUserAttribute(ReachedAdvisor.PROGRESS, progress);
+		}
+		else {
+			progress.reach();
+		}
+		return invocation.proceed();
+	}
+
+	@Override
+	public void prepare(IdempotencyOperation operation, MethodInvocation invocation) {
+		if (invocation instanceof ProxyMethodInvocation proxied) {
+			proxied.setUserAttribute(ReachedAdvisor.PROGRESS, new Attempts(operation.form()));
 		}
 	}
 
 	/**
-	 * Extensions by other libraries, asked for when they are first needed.
-	 *
-	 * @param keySources give keys to methods that name none
-	 * @param codecs keep results that are more than a value
-	 * @param principals name the caller; the first that knows one decides
-	 * @param database where effects are and the witness can be, or {@code null} if there
-	 * is none
+	 * The call of an annotated method whose result comes later.
 	 */
-	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
-			Supplier<List<PrincipalProvider>> principals, Supplier<@Nullable DataSource> database) {
+	private final class MethodCall implements IdempotentCall.Action {
+
+		private final IdempotencyOperation operation;
+
+		private final MethodInvocation invocation;
+
+		private final @Nullable Attempts attempts;
+
+		MethodCall(IdempotencyOperation operation, MethodInvocation invocation) {
+			this.operation = operation;
+			this.invocation = invocation;
+			this.attempts = (invocation instanceof ProxyMethodInvocation proxied
+					&& proxied.getUserAttribute(ReachedAdvisor.PROGRESS) instanceof Attempts prepared) ? prepared
+							: null;
+		}
+
+		@Override
+		public IdempotencySettings settings() {
+			return this.operation.settings();
+		}
+
+		@Override
+		public IdempotentCall.@Nullable Question ask() {
+			return IdempotencyGuard.this.ask(this.operation, this.invocation);
+		}
+
+		@Override
+		public @Nullable Object run(Progress progress) throws Throwable {
+			if (this.attempts != null) {
+				this.attempts.begin(progress);
+			}
+			else {
+				progress.reach();
+			}
+			return Guard.proceed(this.operation, this.invocation);
+		}
+
+		@Override
+		public void end(Progress progress) {
+			if (this.attempts != null) {
+				this.attempts.end(progress);
+			}
+		}
+
 	}
 
 }

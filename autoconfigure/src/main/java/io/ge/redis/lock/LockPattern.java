@@ -10,11 +10,10 @@ import java.util.function.Supplier;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.guard.AdmissionInterceptor;
 import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.GuardAdvisor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
@@ -73,8 +72,7 @@ public final class LockPattern extends PatternLifecycle implements DisposableBea
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source,
-				new AdmissionInterceptor<>(this.source, this.calls, new LockGuard(this.api)), order, this.api);
+		return new GuardAdvisor(this.source, this.calls, new LockGuard(this.api), order, this.api);
 	}
 
 	/**
@@ -92,9 +90,7 @@ public final class LockPattern extends PatternLifecycle implements DisposableBea
 		LockOperationSource source = new LockOperationSource(new Locks(SingletonSupplier.of(properties)), attributes,
 				null);
 		UnguardedDistributedLocks locks = new UnguardedDistributedLocks();
-		return new GuardAdvisor(source, new AdmissionInterceptor<>(source, calls, new LockGuard(() -> locks)), order,
-				() -> locks)
-			.unguarded();
+		return new GuardAdvisor(source, calls, new LockGuard(() -> locks), order, () -> locks).unguarded();
 	}
 
 	/**

@@ -12,11 +12,10 @@ import java.util.function.Supplier;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.guard.AdmissionInterceptor;
 import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
@@ -88,9 +87,7 @@ public final class RateLimitPattern extends PatternLifecycle {
 	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source,
-				new AdmissionInterceptor<>(this.source, this.calls, new RateLimitGuard(this.limiter)), order,
-				this.limiter);
+		return new GuardAdvisor(this.source, this.calls, new RateLimitGuard(this.limiter), order, this.limiter);
 	}
 
 	/**

@@ -9,7 +9,7 @@ import java.util.Arrays;
 
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.cache.CacheAside;
-import io.ge.redis.core.invocation.GuardAdvisor;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.ratelimit.RateLimited;

@@ -19,7 +19,7 @@ import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.Change;
 import io.ge.redis.cache.behind.WriteBehindStore;
-import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;

@@ -13,7 +13,7 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.FencingToken;
 import io.ge.redis.ratelimit.RateLimited;

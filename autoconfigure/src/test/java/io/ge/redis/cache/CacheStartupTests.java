@@ -19,7 +19,7 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.core.invocation.GuardedMethods;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.invocation.Setting.Origin;
 import io.ge.redis.test.LibraryClasses;

@@ -345,7 +345,7 @@ class IdempotencyFormsIntegrationTests {
 		Sinks.One<Receipt> result = this.desk.pending("g");
 		CompletableFuture<Receipt> first = this.desk.shortLease("g").toFuture();
 		Awaitility.await().untilAsserted(() -> assertThat(this.desk.runs()).containsEntry("g", 1));
-		IdempotencyControl control = this.context.getBean(IdempotencyGuard.class).control();
+		IdempotencyControl control = this.context.getBean(IdempotencyPattern.class).control();
 		IdempotencyControl.Found key = control.key("short", null, null, List.of("g"));
 		assertThat(control.clear(key, control.look(key).fence()).cleared()).isTrue();
 		this.events.clear();
@@ -499,7 +499,7 @@ class IdempotencyFormsIntegrationTests {
 	}
 
 	private State state(String operation, String key) {
-		IdempotencyControl control = this.context.getBean(IdempotencyGuard.class).control();
+		IdempotencyControl control = this.context.getBean(IdempotencyPattern.class).control();
 		return control.look(control.key(operation, null, null, List.of(key))).state();
 	}
 
@@ -518,7 +518,7 @@ class IdempotencyFormsIntegrationTests {
 	}
 
 	private boolean isIdle() {
-		return this.context.getBean(IdempotencyGuard.class).isIdle();
+		return this.context.getBean(IdempotencyPattern.class).isIdle();
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -333,7 +333,7 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	}
 
 	private void assertIdle() {
-		Awaitility.await().atMost(LONG).until(this.context.getBean(IdempotencyGuard.class)::isIdle);
+		Awaitility.await().atMost(LONG).until(this.context.getBean(IdempotencyPattern.class)::isIdle);
 	}
 
 	private void awaitState(String key, State expected) {
@@ -341,7 +341,7 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	}
 
 	private State state(String key) {
-		IdempotencyControl control = this.context.getBean(IdempotencyGuard.class).control();
+		IdempotencyControl control = this.context.getBean(IdempotencyPattern.class).control();
 		return control.look(control.key("bank", null, null, List.of(key))).state();
 	}
 

@@ -21,6 +21,27 @@ import org.jspecify.annotations.Nullable;
 public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
+	 * Returns a call that asks for nothing.
+	 * @param work what is done
+	 * @return the call
+	 */
+	static GuardedCall<?> of(Work work) {
+		return new GuardedCall<@Nullable Void>() {
+
+			@Override
+			public CompletableFuture<@Nullable Void> ask() {
+				return CompletableFuture.completedFuture(null);
+			}
+
+			@Override
+			public Work decide(@Nullable Void nothing) {
+				return work;
+			}
+
+		};
+	}
+
+	/**
 	 * Takes the context of the subscriber. Comes first, on the thread that subscribes;
 	 * the call for a future has no subscriber.
 	 * @param context the context, a {@code reactor.util.context.ContextView}

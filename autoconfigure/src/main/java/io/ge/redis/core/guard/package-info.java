@@ -4,7 +4,8 @@
  */
 
 /**
- * The frame of guards: how annotated methods are guarded, in every calling style.
+ * The frame of guards: one interceptor for annotated methods in every calling style, the
+ * advisor of a pattern, and the checks at startup.
  */
 @NullMarked
 package io.ge.redis.core.guard;

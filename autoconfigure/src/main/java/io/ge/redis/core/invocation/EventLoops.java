@@ -22,8 +22,9 @@ public final class EventLoops {
 
 	/**
 	 * Returns whether the current thread is one of them.
+	 * @return whether it must not wait
 	 */
-	static boolean isCurrent() {
+	public static boolean isCurrent() {
 		return REACTOR && Reactor.isCurrent();
 	}
 
@@ -47,7 +48,7 @@ public final class EventLoops {
 	 */
 	private static final class Reactor {
 
-		static boolean isCurrent() {
+		public static boolean isCurrent() {
 			return Schedulers.isInNonBlockingThread();
 		}
 

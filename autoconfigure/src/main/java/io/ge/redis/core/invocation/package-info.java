@@ -4,8 +4,8 @@
  */
 
 /**
- * From an annotation to a guarded call: operations resolved once per method, expressions
- * parsed once, one interceptor and advisor shape, and the checks at startup.
+ * From an annotation to an operation: attributes read and merged with properties once per
+ * method, expressions parsed once.
  */
 @NullMarked
 package io.ge.redis.core.invocation;

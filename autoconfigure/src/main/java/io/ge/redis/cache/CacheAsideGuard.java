@@ -12,9 +12,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.guard.Guard;
 import io.ge.redis.core.call.ResultForm;
-import io.ge.redis.core.invocation.AsyncGuardInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +22,7 @@ import org.springframework.aop.ProxyMethodInvocation;
 /**
  * Answers readers from the cache.
  */
-final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperation> {
+final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 
 	private final Supplier<CacheReader> reader;
 
@@ -31,16 +30,13 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 
 	private final Supplier<LaterBulkReader> laterBulk;
 
-	CacheAsideInterceptor(CacheAsideOperationSource source, GuardedCalls calls, Supplier<CacheReader> reader,
-			Supplier<LaterReader> later, Supplier<LaterBulkReader> laterBulk) {
-		super(source, calls);
+	CacheAsideGuard(Supplier<CacheReader> reader, Supplier<LaterReader> later, Supplier<LaterBulkReader> laterBulk) {
 		this.reader = reader;
 		this.later = later;
 		this.laterBulk = laterBulk;
 	}
 
-	@Override
-	protected @Nullable Object guardPlain(CacheAsideOperation operation, MethodInvocation invocation) throws Throwable {
+	private @Nullable Object readPlain(CacheAsideOperation operation, MethodInvocation invocation) throws Throwable {
 		if (!operation.applies(invocation)) {
 			return invocation.proceed();
 		}
@@ -51,17 +47,20 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 	}
 
 	@Override
-	protected GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
+	public GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
+		if (operation.form().isPlain()) {
+			return GuardedCall.of(() -> readPlain(operation, invocation));
+		}
 		CacheBulkMethod bulk = operation.bulk();
 		if (bulk != null) {
 			return new CacheBulkReadCall(this.laterBulk.get(),
 					() -> operation.applies(invocation) ? InvokedForSeveral.of(operation, bulk, invocation) : null,
-					() -> proceed(invocation));
+					() -> Guard.proceed(operation, invocation));
 		}
 		return new CacheReadCall(
 				this.later.get(), () -> operation.applies(invocation)
 						? new Invoked(operation, invocation, operation.key(invocation)) : null,
-				() -> proceed(invocation));
+				() -> Guard.proceed(operation, invocation));
 	}
 
 	/**
@@ -101,7 +100,7 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 			@Nullable Object[] arguments = this.method.arguments(this.invocation.getArguments(),
 					CacheBulkMethod.ids(this.entries, missing));
 			MethodInvocation some = ((ProxyMethodInvocation) this.invocation).invocableClone(arguments);
-			return form().isPlain() ? some.proceed() : proceed(some);
+			return Guard.proceed(this.operation, some);
 		}
 
 		@Override
@@ -139,7 +138,8 @@ final class CacheAsideInterceptor extends AsyncGuardInterceptor<CacheAsideOperat
 
 		@Override
 		public @Nullable Object load() throws Throwable {
-			return form().isPlain() ? plain(this.invocation.proceed()) : proceed(this.invocation);
+			Object result = Guard.proceed(this.operation, this.invocation);
+			return form().isPlain() ? plain(result) : result;
 		}
 
 		@Override

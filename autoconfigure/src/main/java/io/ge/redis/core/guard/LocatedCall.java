@@ -3,12 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.invocation;
+package io.ge.redis.core.guard;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 

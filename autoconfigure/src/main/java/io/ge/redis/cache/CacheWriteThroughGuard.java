@@ -9,29 +9,25 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.invocation.AsyncGuardInterceptor;
+import io.ge.redis.core.guard.Guard;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets writers run and publishes what they have changed.
  */
-final class CacheWriteThroughInterceptor extends AsyncGuardInterceptor<CacheWriteThroughOperation> {
+final class CacheWriteThroughGuard implements Guard<CacheWriteThroughOperation> {
 
 	private final Supplier<CacheWriter> writer;
 
 	private final Supplier<LaterWriter> later;
 
-	CacheWriteThroughInterceptor(CacheWriteThroughOperationSource source, GuardedCalls calls,
-			Supplier<CacheWriter> writer, Supplier<LaterWriter> later) {
-		super(source, calls);
+	CacheWriteThroughGuard(Supplier<CacheWriter> writer, Supplier<LaterWriter> later) {
 		this.writer = writer;
 		this.later = later;
 	}
 
-	@Override
-	protected @Nullable Object guardPlain(CacheWriteThroughOperation operation, MethodInvocation invocation)
+	private @Nullable Object writePlain(CacheWriteThroughOperation operation, MethodInvocation invocation)
 			throws Throwable {
 		if (!operation.applies(invocation)) {
 			return invocation.proceed();
@@ -42,10 +38,13 @@ final class CacheWriteThroughInterceptor extends AsyncGuardInterceptor<CacheWrit
 	}
 
 	@Override
-	protected GuardedCall<?> call(CacheWriteThroughOperation operation, MethodInvocation invocation) {
+	public GuardedCall<?> call(CacheWriteThroughOperation operation, MethodInvocation invocation) {
+		if (operation.form().isPlain()) {
+			return GuardedCall.of(() -> writePlain(operation, invocation));
+		}
 		return new CacheWriteCall(this.later.get(), operation.boundary(), () -> operation.applies(invocation)
 				? List.of(WritePart.of(operation.key(invocation), valuation(operation, invocation))) : List.of(),
-				operation.form(), () -> proceed(invocation));
+				operation.form(), () -> Guard.proceed(operation, invocation));
 	}
 
 	private CacheWriter.Valuation valuation(CacheWriteThroughOperation operation, MethodInvocation invocation) {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.invocation;
+package io.ge.redis.core.guard;
 
 import java.lang.reflect.Modifier;
 

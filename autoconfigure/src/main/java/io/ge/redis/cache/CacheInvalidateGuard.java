@@ -11,37 +11,31 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.invocation.AsyncGuardInterceptor;
+import io.ge.redis.core.guard.Guard;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets methods run and invalidates what they have made wrong.
  */
-final class CacheInvalidateInterceptor extends AsyncGuardInterceptor<CacheInvalidateOperation> {
+final class CacheInvalidateGuard implements Guard<CacheInvalidateOperation> {
 
 	private final Supplier<CacheWriter> writer;
 
 	private final Supplier<LaterWriter> later;
 
-	CacheInvalidateInterceptor(CacheInvalidateOperationSource source, GuardedCalls calls, Supplier<CacheWriter> writer,
-			Supplier<LaterWriter> later) {
-		super(source, calls);
+	CacheInvalidateGuard(Supplier<CacheWriter> writer, Supplier<LaterWriter> later) {
 		this.writer = writer;
 		this.later = later;
 	}
 
 	@Override
-	protected @Nullable Object guardPlain(CacheInvalidateOperation operation, MethodInvocation invocation)
-			throws Throwable {
-		return inside(operation, operation.targets().iterator(), invocation);
-	}
-
-	@Override
-	protected GuardedCall<?> call(CacheInvalidateOperation operation, MethodInvocation invocation) {
+	public GuardedCall<?> call(CacheInvalidateOperation operation, MethodInvocation invocation) {
+		if (operation.form().isPlain()) {
+			return GuardedCall.of(() -> inside(operation, operation.targets().iterator(), invocation));
+		}
 		return new CacheWriteCall(this.later.get(), operation.boundary(), () -> parts(operation, invocation),
-				operation.form(), () -> proceed(invocation));
+				operation.form(), () -> Guard.proceed(operation, invocation));
 	}
 
 	private static List<WritePart> parts(CacheInvalidateOperation operation, MethodInvocation invocation) {

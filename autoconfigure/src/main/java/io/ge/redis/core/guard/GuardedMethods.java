@@ -3,10 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.invocation;
+package io.ge.redis.core.guard;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.ge.redis.core.invocation.GuardDescription;
 
 /**
  * The guarded methods of the application, as found at startup.

@@ -42,9 +42,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Tests for {@link AdmissionInterceptor}: one guard, all forms of results.
+ * Tests for {@link GuardInterceptor}: one guard, all forms of results.
  */
-class AdmissionInterceptorTests {
+class GuardInterceptorTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -66,7 +66,7 @@ class AdmissionInterceptorTests {
 		Entrances source = new Entrances();
 		ProxyFactory factory = new ProxyFactory(this.door);
 		factory.setProxyTargetClass(true);
-		factory.addAdvice(new AdmissionInterceptor<>(source, this.calls, Entry::new));
+		factory.addAdvice(new GuardInterceptor<>(source, this.calls, Entry::new));
 		return (Door) factory.getProxy();
 	}
 
@@ -337,12 +337,12 @@ class AdmissionInterceptorTests {
 
 		@Override
 		public CompletableFuture<Boolean> ask() {
-			return AdmissionInterceptorTests.this.ask.ask();
+			return GuardInterceptorTests.this.ask.ask();
 		}
 
 		@Override
 		public boolean isInterruptible() {
-			return AdmissionInterceptorTests.this.interruptible;
+			return GuardInterceptorTests.this.interruptible;
 		}
 
 		@Override
@@ -352,13 +352,13 @@ class AdmissionInterceptorTests {
 
 		@Override
 		public Work decide(Boolean open) throws Throwable {
-			return AdmissionInterceptorTests.this.decide
+			return GuardInterceptorTests.this.decide
 				.decide(new Listening(() -> Guard.proceed(this.entrance, this.invocation)), open);
 		}
 
 		@Override
 		public void giveBack(Boolean open) {
-			AdmissionInterceptorTests.this.told.add("given back");
+			GuardInterceptorTests.this.told.add("given back");
 		}
 
 	}
@@ -373,12 +373,12 @@ class AdmissionInterceptorTests {
 
 		@Override
 		public void begin(GuardedCall.Beginning beginning) throws Throwable {
-			AdmissionInterceptorTests.this.bound.set("bound");
+			GuardInterceptorTests.this.bound.set("bound");
 			try {
 				beginning.run();
 			}
 			finally {
-				AdmissionInterceptorTests.this.bound.remove();
+				GuardInterceptorTests.this.bound.remove();
 			}
 		}
 
@@ -389,14 +389,14 @@ class AdmissionInterceptorTests {
 
 		@Override
 		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-			AdmissionInterceptorTests.this.told
+			GuardInterceptorTests.this.told
 				.add((failure != null) ? String.valueOf(failure.getMessage()) : String.valueOf(value));
 			return DONE;
 		}
 
 		@Override
 		public void tellOfEnd() {
-			AdmissionInterceptorTests.this.told.add("told");
+			GuardInterceptorTests.this.told.add("told");
 		}
 
 	}

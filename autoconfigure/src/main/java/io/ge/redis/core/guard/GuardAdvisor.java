@@ -3,12 +3,17 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.invocation;
+package io.ge.redis.core.guard;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.function.Supplier;
+
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.GuardedOperation;
+import io.ge.redis.core.invocation.OperationSource;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.ClassFilter;
@@ -31,14 +36,15 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	/**
 	 * Creates an advisor.
 	 * @param source decides which methods are advised
-	 * @param interceptor guards them
+	 * @param calls makes their calls
+	 * @param guard guards them
 	 * @param order the position among all advice, lower is further out
 	 * @param engine makes what calls need, once
 	 * @param <O> the operation
 	 */
 	public <O extends GuardedOperation> GuardAdvisor(OperationSource<? extends Annotation, O> source,
-			GuardInterceptor<O> interceptor, int order, Supplier<?> engine) {
-		super(interceptor);
+			GuardedCalls calls, Guard<O> guard, int order, Supplier<?> engine) {
+		super(new GuardInterceptor<>(source, calls, guard));
 		this.source = source;
 		this.engine = engine;
 		setOrder(order);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.invocation;
+package io.ge.redis.core.guard;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -13,6 +13,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.GuardedOperation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.guard.Guard;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts what writers return into caches that are written behind.
+ */
+final class CacheWriteBehindGuard implements Guard<CacheWriteBehindOperation> {
+
+	private final Supplier<? extends BehindWriter> writer;
+
+	CacheWriteBehindGuard(Supplier<? extends BehindWriter> writer) {
+		this.writer = writer;
+	}
+
+	@Override
+	public GuardedCall<?> call(CacheWriteBehindOperation operation, MethodInvocation invocation) {
+		return new Writing(this.writer.get(), operation, invocation);
+	}
+
+	/**
+	 * A call whose value is written.
+	 */
+	private record Writing(BehindWriter writer, CacheWriteBehindOperation operation,
+			MethodInvocation invocation) implements GuardedCall<CacheKey> {
+
+		// What is wrong with the key is to be known before the method runs
+		@Override
+		public CompletableFuture<CacheKey> ask() {
+			return CompletableFuture.completedFuture(this.operation.key(this.invocation));
+		}
+
+		@Override
+		public Work decide(CacheKey key) {
+			return new Work() {
+
+				@Override
+				public @Nullable Object start() throws Throwable {
+					return Guard.proceed(Writing.this.operation, Writing.this.invocation);
+				}
+
+				@Override
+				public CompletionStage<?> end(@Nullable Object result, @Nullable Throwable failure) {
+					return (failure != null) ? DONE
+							: write(key, Writing.this.operation.value(Writing.this.invocation, result));
+				}
+
+			};
+		}
+
+		private CompletionStage<?> write(CacheKey key, @Nullable Object value) {
+			if (!this.operation.form().isPlain()) {
+				return this.writer.writeLater(key, value);
+			}
+			this.writer.write(key, value);
+			return Work.DONE;
+		}
+
+	}
+
+}

@@ -1,0 +1,191 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency;
+
+import java.util.List;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.invocation.PrincipalProvider;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles idempotency: the advisors for annotated methods and the API for code stand on
+ * one engine, which is made when the first of them is used.
+ */
+public final class IdempotencyPattern implements DisposableBean {
+
+	private static final String PATTERN = "idempotency";
+
+	private final IdempotencyOperationSource source;
+
+	private final TransactionWatch transactions = new TransactionWatch();
+
+	private final ReactiveTransactionWatch reactiveTransactions = new ReactiveTransactionWatch();
+
+	private final GuardedCalls calls;
+
+	private final WitnessChoice witness;
+
+	private final Supplier<IdempotencyEngine> engine;
+
+	private final Supplier<IdempotencyControl> control;
+
+	private final Supplier<DefaultIdempotency> idempotency;
+
+	private volatile @Nullable IdempotencyEngine running;
+
+	/**
+	 * Assembles the guard.
+	 * @param properties the operations in the environment
+	 * @param attributes reads attribute values
+	 * @param expressions compiles expressions
+	 * @param extensions what other libraries add
+	 * @param mapper the application's mapper, from which that for results is derived
+	 * @param verified the share of results that are compared with what is read back,
+	 * after the first of a type
+	 * @param backend where the state lives
+	 * @param events told of what became of the calls
+	 * @param calls makes calls whose results come later
+	 */
+	public IdempotencyPattern(Supplier<IdempotencyProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
+			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
+		this.calls = calls;
+		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
+		Operations operations = new Operations(settings);
+		ResultCodecs codecs = new ResultCodecs(SingletonSupplier.of(() -> JsonResultCodec.mapperFrom(mapper.get())),
+				verified, extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
+		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
+				extensions.keySources());
+		this.witness = new WitnessChoice(settings, extensions.database());
+		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
+		this.control = SingletonSupplier
+			.of(() -> new IdempotencyControl(operations, this.engine.get().redis(), backend.get().bus()));
+		this.idempotency = SingletonSupplier
+			.of(() -> new DefaultIdempotency(operations, this.engine.get(), this.witness, codecs, this.transactions,
+					this.reactiveTransactions, SingletonSupplier.of(extensions.principals()), events, calls));
+	}
+
+	private IdempotencyEngine engine(RedisBackend backend) {
+		RedisIdempotency redis = new RedisIdempotency(backend.redis(PATTERN), backend.keys(PATTERN),
+				backend.bus().instanceId(), backend.bus().channel());
+		Waiters waiters = new Waiters(Waiters.BACKSTOP);
+		backend.bus().handle(PATTERN, waiters::wake);
+		backend.bus().onSubscribed(waiters::wakeAll);
+		IdempotencyEngine made = new IdempotencyEngine(redis, waiters);
+		backend.bus().onQuestion(IdempotencyInventory.TOPIC, made::inventory);
+		this.running = made;
+		return made;
+	}
+
+	/**
+	 * Returns the listener by which the guard learns what was committed. To be added to
+	 * every transaction manager of the application whose transactions are bound to
+	 * threads.
+	 * @return the listener
+	 */
+	public TransactionExecutionListener transactionListener() {
+		return this.transactions;
+	}
+
+	/**
+	 * Returns the listener by which the guard learns what was committed reactively. To be
+	 * added to every reactive transaction manager of the application.
+	 * @return the listener
+	 */
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return this.reactiveTransactions;
+	}
+
+	/**
+	 * Returns the advisor.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor advisor(int order) {
+		return new GuardAdvisor(this.source, this.calls, new IdempotencyGuard(this.idempotency), order,
+				this.idempotency);
+	}
+
+	/**
+	 * Returns the advisor that notes which calls have reached the method. It has the last
+	 * position.
+	 * @return the advisor
+	 */
+	public Advisor reachedAdvisor() {
+		return new ReachedAdvisor(this.source);
+	}
+
+	/**
+	 * Returns the API.
+	 * @return the API
+	 */
+	public Idempotency idempotency() {
+		return this.idempotency.get();
+	}
+
+	/**
+	 * Returns what operators can see and do.
+	 * @return the control
+	 */
+	public IdempotencyControl control() {
+		return this.control.get();
+	}
+
+	/**
+	 * Looks for the witness, so that a missing one that is required fails the start.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it is missing
+	 */
+	public void prepareWitness() {
+		this.witness.get();
+	}
+
+	/**
+	 * Returns whether no call is in progress.
+	 */
+	boolean isIdle() {
+		IdempotencyEngine made = this.running;
+		return made == null || made.isIdle();
+	}
+
+	@Override
+	public void destroy() {
+		this.witness.stop();
+		IdempotencyEngine made = this.running;
+		if (made != null) {
+			made.stop();
+		}
+	}
+
+	/**
+	 * Extensions by other libraries, asked for when they are first needed.
+	 *
+	 * @param keySources give keys to methods that name none
+	 * @param codecs keep results that are more than a value
+	 * @param principals name the caller; the first that knows one decides
+	 * @param database where effects are and the witness can be, or {@code null} if there
+	 * is none
+	 */
+	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
+			Supplier<List<PrincipalProvider>> principals, Supplier<@Nullable DataSource> database) {
+	}
+
+}
