@@ -36,7 +36,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
-import org.springframework.transaction.ReactiveTransactionManager;
 
 /**
  * Caches.
@@ -95,20 +94,6 @@ public final class CacheAutoConfiguration {
 	@ConditionalOnBean(WriteBehindStore.class)
 	WriteBehind cacheWriteBehind(CacheGuard guard) {
 		return guard.writeBehind();
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerPostProcessor cacheTransactionListenerPostProcessor(ObjectProvider<CacheGuard> guard) {
-		return new TransactionListenerPostProcessor(() -> guard.getObject().transactionListener());
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerPostProcessor cacheReactiveTransactionListenerPostProcessor(
-			ObjectProvider<CacheGuard> guard) {
-		return new TransactionListenerPostProcessor(ReactiveTransactionManager.class,
-				() -> guard.getObject().reactiveTransactionListener());
 	}
 
 	@Bean

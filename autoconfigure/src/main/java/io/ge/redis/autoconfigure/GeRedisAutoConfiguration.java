@@ -20,6 +20,7 @@ import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.ScriptListener;
+import io.ge.redis.core.transaction.TransactionObserver;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -91,6 +92,13 @@ public final class GeRedisAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardedMethods geRedisGuardedMethods() {
 		return new GuardedMethods();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionListenerPostProcessor geRedisTransactionListenerPostProcessor(
+			ObjectProvider<TransactionObserver> observers) {
+		return new TransactionListenerPostProcessor(observers);
 	}
 
 	@Bean

@@ -40,7 +40,6 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.ReactiveTransactionManager;
 
 /**
  * Idempotency keys. After the transactions, so that the advice that notes which calls
@@ -85,20 +84,6 @@ public final class IdempotencyAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static Advisor idempotencyReachedAdvisor(IdempotencyPattern guard) {
 		return guard.reachedAdvisor();
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerPostProcessor idempotencyTransactionListener(ObjectProvider<IdempotencyPattern> guard) {
-		return new TransactionListenerPostProcessor(() -> guard.getObject().transactionListener());
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerPostProcessor idempotencyReactiveTransactionListener(
-			ObjectProvider<IdempotencyPattern> guard) {
-		return new TransactionListenerPostProcessor(ReactiveTransactionManager.class,
-				() -> guard.getObject().reactiveTransactionListener());
 	}
 
 	@Bean

@@ -15,7 +15,6 @@ import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockPattern;
 import io.ge.redis.lock.LockProperties;
 import io.micrometer.context.ContextRegistry;
-import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -30,9 +29,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
-import org.springframework.transaction.ReactiveTransactionManager;
-import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Locks.
@@ -60,14 +56,6 @@ public final class LockAutoConfiguration {
 		return guard.advisor(AdviceOrder.DISTRIBUTED_LOCK.in(environment));
 	}
 
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerPostProcessor lockTransactionListenerPostProcessor(ObjectProvider<LockPattern> guard) {
-		SingletonSupplier<TransactionExecutionListener> listener = SingletonSupplier
-			.of(() -> guard.getObject().transactionListener());
-		return new TransactionListenerPostProcessor(listener::obtain);
-	}
-
 	/**
 	 * Lazy, so that it needs no Redis unless the application uses it.
 	 */
@@ -76,24 +64,6 @@ public final class LockAutoConfiguration {
 	@ConditionalOnMissingBean
 	DistributedLocks geRedisDistributedLocks(LockPattern guard) {
 		return guard.distributedLocks();
-	}
-
-	/**
-	 * Locks and reactive transactions.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(Mono.class)
-	static class ReactiveTransactionConfiguration {
-
-		@Bean
-		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static TransactionListenerPostProcessor lockReactiveTransactionListenerPostProcessor(
-				ObjectProvider<LockPattern> guard) {
-			SingletonSupplier<TransactionExecutionListener> listener = SingletonSupplier
-				.of(() -> guard.getObject().reactiveTransactionListener());
-			return new TransactionListenerPostProcessor(ReactiveTransactionManager.class, listener::obtain);
-		}
-
 	}
 
 	/**

@@ -7,47 +7,41 @@ package io.ge.redis.autoconfigure;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.function.Supplier;
 
+import io.ge.redis.core.transaction.TransactionObserver;
+
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.transaction.TransactionManager;
 
 /**
- * Lets a listener hear of the transactions of every transaction manager bean, also of
- * those that the application makes itself, whenever they are made. Reactive ones have
- * listeners of their own, since their transactions are not bound to a thread: there only
+ * Lets patterns observe the transactions of every transaction manager bean, also of those
+ * that the application makes itself, whenever they are made. Reactive ones have listeners
+ * of their own, since their transactions are not bound to a thread: there only
  * {@code beforeBegin} is called where the transaction is subscribed to.
  */
 class TransactionListenerPostProcessor implements BeanPostProcessor {
 
-	private final Class<? extends TransactionManager> managers;
+	private final ObjectProvider<TransactionObserver> observers;
 
-	private final Supplier<TransactionExecutionListener> listener;
-
-	/**
-	 * Creates a processor for those whose transactions are bound to threads.
-	 */
-	TransactionListenerPostProcessor(Supplier<TransactionExecutionListener> listener) {
-		this(PlatformTransactionManager.class, listener);
-	}
-
-	/**
-	 * Creates a processor.
-	 * @param managers the kind of transaction managers
-	 */
-	TransactionListenerPostProcessor(Class<? extends TransactionManager> managers,
-			Supplier<TransactionExecutionListener> listener) {
-		this.managers = managers;
-		this.listener = listener;
+	TransactionListenerPostProcessor(ObjectProvider<TransactionObserver> observers) {
+		this.observers = observers;
 	}
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
-		if (bean instanceof ConfigurableTransactionManager manager && this.managers.isInstance(bean)) {
-			add(manager, this.listener.get());
+		if (bean instanceof ConfigurableTransactionManager manager) {
+			for (TransactionObserver observer : this.observers.orderedStream().toList()) {
+				if (bean instanceof PlatformTransactionManager) {
+					add(manager, observer.transactionListener());
+				}
+				if (bean instanceof ReactiveTransactionManager) {
+					add(manager, observer.reactiveTransactionListener());
+				}
+			}
 		}
 		return bean;
 	}

@@ -33,6 +33,7 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.transaction.TransactionObserver;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -50,7 +51,8 @@ import org.springframework.util.function.SingletonSupplier;
  * transactions and the API for code stand on one engine, which is made when the first of
  * them is used.
  */
-public final class CacheGuard implements BeanClassLoaderAware, SmartInitializingSingleton, AutoCloseable {
+public final class CacheGuard
+		implements TransactionObserver, BeanClassLoaderAware, SmartInitializingSingleton, AutoCloseable {
 
 	private static final String PATTERN = "cache";
 
@@ -317,6 +319,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * Returns what must hear of all transactions in which writers may run.
 	 * @return the listener, for each transaction manager
 	 */
+	@Override
 	public TransactionExecutionListener transactionListener() {
 		return this.transactions;
 	}
@@ -326,6 +329,7 @@ public final class CacheGuard implements BeanClassLoaderAware, SmartInitializing
 	 * may be subscribed to.
 	 * @return the listener, for each reactive transaction manager
 	 */
+	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
 		return this.reactive;
 	}

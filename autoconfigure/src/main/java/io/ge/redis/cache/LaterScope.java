@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 
 import io.ge.redis.core.call.SubscriberContext;
-import io.ge.redis.core.call.SubscriberTransactions;
+import io.ge.redis.core.transaction.SubscriberTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;

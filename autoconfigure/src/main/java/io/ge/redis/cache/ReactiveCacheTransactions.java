@@ -8,8 +8,8 @@ package io.ge.redis.cache;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.call.SeenTransactions;
-import io.ge.redis.core.call.SubscriberTransactions;
+import io.ge.redis.core.transaction.SeenTransactions;
+import io.ge.redis.core.transaction.SubscriberTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;

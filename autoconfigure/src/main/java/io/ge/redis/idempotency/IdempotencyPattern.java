@@ -18,6 +18,7 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.core.transaction.TransactionObserver;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -30,7 +31,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Assembles idempotency: the advisors for annotated methods and the API for code stand on
  * one engine, which is made when the first of them is used.
  */
-public final class IdempotencyPattern implements DisposableBean {
+public final class IdempotencyPattern implements TransactionObserver, DisposableBean {
 
 	private static final String PATTERN = "idempotency";
 
@@ -102,6 +103,7 @@ public final class IdempotencyPattern implements DisposableBean {
 	 * threads.
 	 * @return the listener
 	 */
+	@Override
 	public TransactionExecutionListener transactionListener() {
 		return this.transactions;
 	}
@@ -111,6 +113,7 @@ public final class IdempotencyPattern implements DisposableBean {
 	 * added to every reactive transaction manager of the application.
 	 * @return the listener
 	 */
+	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
 		return this.reactiveTransactions;
 	}

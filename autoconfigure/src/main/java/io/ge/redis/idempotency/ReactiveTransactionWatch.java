@@ -7,7 +7,7 @@ package io.ge.redis.idempotency;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.ge.redis.core.call.SeenTransactions;
+import io.ge.redis.core.transaction.SeenTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;

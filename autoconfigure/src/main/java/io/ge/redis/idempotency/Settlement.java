@@ -5,18 +5,17 @@
 
 package io.ge.redis.idempotency;
 
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
+import io.ge.redis.core.transaction.ThreadTransactions;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Decides what a call leaves behind, once the method has ended, what it answers is known,
@@ -78,10 +77,8 @@ final class Settlement {
 	 * before the method runs.
 	 */
 	void joinThread() {
-		if (TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.isSynchronizationActive()) {
+		if (ThreadTransactions.join(new OfThread())) {
 			join();
-			TransactionSynchronizationManager.registerSynchronization(new OfThread());
 		}
 	}
 
@@ -188,32 +185,16 @@ final class Settlement {
 	/**
 	 * Awaits the end of the transaction of a thread.
 	 */
-	private final class OfThread implements TransactionSynchronization {
-
-		private final Set<Object> ownSavepoints = new HashSet<>();
-
-		private boolean rolledBackToSavepoint;
+	private final class OfThread implements TransactionParticipant {
 
 		@Override
-		public void suspend() {
+		public void suspended() {
 			callerSuspended();
 		}
 
 		@Override
-		public void savepoint(Object savepoint) {
-			this.ownSavepoints.add(savepoint);
-		}
-
-		@Override
-		public void savepointRollback(Object savepoint) {
-			if (!this.ownSavepoints.contains(savepoint)) {
-				this.rolledBackToSavepoint = true;
-			}
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			callerCompleted((this.rolledBackToSavepoint && status == STATUS_COMMITTED) ? STATUS_ROLLED_BACK : status);
+		public CompletionStage<?> completed(int status) {
+			return callerCompleted(status);
 		}
 
 	}

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.call.SubscriberContext;
-import io.ge.redis.core.call.SubscriberTransactions;
-import io.ge.redis.core.call.TransactionParticipant;
+import io.ge.redis.core.transaction.SubscriberTransactions;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;

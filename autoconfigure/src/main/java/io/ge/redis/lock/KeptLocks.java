@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-import io.ge.redis.core.call.TransactionParticipant;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
@@ -83,7 +83,7 @@ final class KeptLocks implements TransactionParticipant {
 	/**
 	 * Takes back what {@link #bind} has done; what another transaction has bound stays.
 	 */
-	void unbind() {
+	private void unbind() {
 		this.frames.forEach(LockContext::leave);
 		this.frames.clear();
 	}
@@ -139,6 +139,7 @@ final class KeptLocks implements TransactionParticipant {
 
 	@Override
 	public CompletionStage<?> completed(int status) {
+		unbind();
 		return giveUp();
 	}
 

@@ -14,6 +14,7 @@ import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.transaction.TransactionObserver;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
@@ -28,7 +29,7 @@ import org.springframework.util.function.SingletonSupplier;
  * and releases under way reach Redis, so that the next instance need not wait for a
  * lease.
  */
-public final class LockPattern extends PatternLifecycle implements DisposableBean {
+public final class LockPattern extends PatternLifecycle implements TransactionObserver, DisposableBean {
 
 	private final Locks locks;
 
@@ -37,6 +38,12 @@ public final class LockPattern extends PatternLifecycle implements DisposableBea
 	private final Supplier<LockEngine> engines;
 
 	private final GuardedCalls calls;
+
+	private final TransactionExecutionListener transactions = LockTransactions.listener();
+
+	// Needs Reactor
+	private final SingletonSupplier<TransactionExecutionListener> reactiveTransactions = SingletonSupplier
+		.of(TransactionsUnderLocks::new);
 
 	private final Supplier<DefaultDistributedLocks> api;
 
@@ -95,19 +102,18 @@ public final class LockPattern extends PatternLifecycle implements DisposableBea
 
 	/**
 	 * Returns what vetoes the commit of transactions whose lock is lost.
-	 * @return the listener of every transaction manager whose transactions are bound to
-	 * threads
 	 */
+	@Override
 	public TransactionExecutionListener transactionListener() {
-		return LockTransactions.listener();
+		return this.transactions;
 	}
 
 	/**
 	 * Returns what does so for reactive transactions, and lets them keep their locks.
-	 * @return the listener of every reactive transaction manager
 	 */
+	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
-		return new TransactionsUnderLocks();
+		return this.reactiveTransactions.obtain();
 	}
 
 	/**

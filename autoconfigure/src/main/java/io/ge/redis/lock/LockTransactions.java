@@ -9,16 +9,13 @@ import java.sql.Connection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import io.ge.redis.core.transaction.ThreadTransactions;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.Ordered;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Keeps locks that were taken inside a transaction until it has completed: others must
@@ -34,11 +31,6 @@ final class LockTransactions {
 	private static final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	private LockTransactions() {
-	}
-
-	private static boolean isActive() {
-		return TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.isSynchronizationActive();
 	}
 
 	/**
@@ -59,17 +51,7 @@ final class LockTransactions {
 	 * work that goes on elsewhere.
 	 */
 	static @Nullable KeptLocks kept() {
-		if (!isActive()) {
-			return null;
-		}
-		for (TransactionSynchronization synchronization : TransactionSynchronizationManager.getSynchronizations()) {
-			if (synchronization instanceof Kept kept) {
-				return kept.locks();
-			}
-		}
-		KeptLocks locks = new KeptLocks(TransactionSynchronizationManager.getCurrentTransactionIsolationLevel());
-		TransactionSynchronizationManager.registerSynchronization(new Kept(locks));
-		return locks;
+		return ThreadTransactions.participant(KeptLocks.class, KeptLocks::new);
 	}
 
 	/**
@@ -85,26 +67,6 @@ final class LockTransactions {
 			}
 
 		};
-	}
-
-	private record Kept(KeptLocks locks) implements TransactionSynchronization {
-
-		@Override
-		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
-		}
-
-		@Override
-		public void beforeCommit(boolean readOnly) {
-			this.locks.assertMayCommit();
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			this.locks.unbind();
-			Waiting.await(this.locks.giveUp());
-		}
-
 	}
 
 }

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.SubscriberContext;
-import io.ge.redis.core.call.SubscriberTransactions;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.transaction.SubscriberTransactions;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -8,7 +8,7 @@ package io.ge.redis.lock;
 import java.lang.ref.WeakReference;
 import java.util.List;
 
-import io.ge.redis.core.call.SeenTransactions;
+import io.ge.redis.core.transaction.SeenTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;

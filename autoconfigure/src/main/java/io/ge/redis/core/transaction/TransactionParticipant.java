@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.call;
+package io.ge.redis.core.transaction;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,8 +13,8 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Takes part in the reactive transaction of a subscriber, for code that knows no Reactor.
- * Nothing here blocks.
+ * Takes part in a transaction, of a thread or of a subscriber, for code that knows no
+ * Reactor. Nothing here blocks.
  */
 public interface TransactionParticipant {
 

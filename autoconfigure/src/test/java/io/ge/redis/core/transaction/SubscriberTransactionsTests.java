@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.call;
+package io.ge.redis.core.transaction;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -125,13 +125,6 @@ class SubscriberTransactionsTests {
 			assertThat(participant.ends).isEmpty();
 			assertThat(participant.over.getAsBoolean()).isTrue();
 		}
-	}
-
-	@Test
-	void contextIsReadAndWritten() {
-		Object context = SubscriberContext.with(Context.empty(), "key", "value");
-		assertThat(SubscriberContext.find(context, "key")).isEqualTo("value");
-		assertThat(SubscriberContext.find(context, "other")).isNull();
 	}
 
 	private static final class Participant implements TransactionParticipant {

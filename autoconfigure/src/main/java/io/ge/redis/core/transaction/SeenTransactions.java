@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.call;
+package io.ge.redis.core.transaction;
 
 import java.util.ArrayList;
 import java.util.List;

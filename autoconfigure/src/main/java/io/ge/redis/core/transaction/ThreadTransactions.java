@@ -1,0 +1,124 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.transaction;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Finds the transaction that is bound to the current thread, which waits there for those
+ * that take part.
+ */
+public final class ThreadTransactions {
+
+	private ThreadTransactions() {
+	}
+
+	/**
+	 * Returns whether one can take part in a transaction of this thread.
+	 * @return whether there is one
+	 */
+	public static boolean isActive() {
+		return TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	/**
+	 * Takes part in the transaction of this thread.
+	 * @param participant takes part
+	 * @return whether there is a transaction; if not, nothing was done
+	 */
+	public static boolean join(TransactionParticipant participant) {
+		if (!isActive()) {
+			return false;
+		}
+		TransactionSynchronizationManager.registerSynchronization(new Participation(participant));
+		return true;
+	}
+
+	/**
+	 * Returns the participant of a kind in the transaction of this thread, and lets one
+	 * join if there is none yet.
+	 * @param type the kind
+	 * @param maker makes one that joins, of the isolation level if the transaction
+	 * declares one
+	 * @param <T> its type
+	 * @return the participant, or {@code null} if there is no transaction
+	 */
+	public static <T extends TransactionParticipant> @Nullable T participant(Class<T> type,
+			Function<@Nullable Integer, T> maker) {
+		if (!isActive()) {
+			return null;
+		}
+		for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+			if (each instanceof Participation known && type.isInstance(known.participant)) {
+				return type.cast(known.participant);
+			}
+		}
+		T made = maker.apply(TransactionSynchronizationManager.getCurrentTransactionIsolationLevel());
+		join(made);
+		return made;
+	}
+
+	/**
+	 * What is rolled back to a savepoint that was set before somebody joined is rolled
+	 * back for it.
+	 */
+	private static final class Participation implements TransactionSynchronization {
+
+		private final TransactionParticipant participant;
+
+		private final Set<Object> ownSavepoints = new HashSet<>(0);
+
+		private boolean rolledBack;
+
+		Participation(TransactionParticipant participant) {
+			this.participant = participant;
+		}
+
+		@Override
+		public int getOrder() {
+			return this.participant.order();
+		}
+
+		@Override
+		public void suspend() {
+			this.participant.suspended();
+		}
+
+		@Override
+		public void savepoint(Object savepoint) {
+			this.ownSavepoints.add(savepoint);
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			if (!this.ownSavepoints.contains(savepoint)) {
+				this.rolledBack = true;
+			}
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			Waiting.await(this.participant.beforeCommit());
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			Waiting.await(this.participant
+				.completed((this.rolledBack && status == STATUS_COMMITTED) ? STATUS_ROLLED_BACK : status));
+		}
+
+	}
+
+}

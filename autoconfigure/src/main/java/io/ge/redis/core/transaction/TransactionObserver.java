@@ -1,0 +1,27 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.transaction;
+
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Observes the transactions of the application, on all of its transaction managers.
+ */
+public interface TransactionObserver {
+
+	/**
+	 * Returns the listener of transactions that are bound to threads.
+	 * @return the listener, always the same
+	 */
+	TransactionExecutionListener transactionListener();
+
+	/**
+	 * Returns the listener of reactive transactions. Not asked for without Reactor.
+	 * @return the listener, always the same
+	 */
+	TransactionExecutionListener reactiveTransactionListener();
+
+}
