@@ -5,14 +5,11 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.actuate.BlacklistMeters;
-import io.ge.redis.actuate.CacheMeters;
 import io.ge.redis.actuate.CoreMeters;
-import io.ge.redis.actuate.IdempotencyMeters;
-import io.ge.redis.actuate.LockMeters;
-import io.ge.redis.actuate.RateLimitMeters;
-import io.ge.redis.actuate.RefreshTokenMeters;
-import io.ge.redis.actuate.WriteBehindMeters;
+import io.ge.redis.actuate.GuardMeters;
+import io.ge.redis.cache.behind.WriteBehindEvent;
+import io.ge.redis.core.event.EventGauge;
+import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.lock.LockPattern;
@@ -40,39 +37,27 @@ public final class GeRedisMetricsAutoConfiguration {
 	}
 
 	@Bean
-	BlacklistMeters geRedisBlacklistMeters(MeterRegistry registry) {
-		return new BlacklistMeters(registry);
+	GuardMeters geRedisGuardMeters(MeterRegistry registry, ObjectProvider<EventGauge> gauges) {
+		return new GuardMeters(registry, gauges.orderedStream().toList());
 	}
 
 	@Bean
-	IdempotencyMeters geRedisIdempotencyMeters(MeterRegistry registry) {
-		return new IdempotencyMeters(registry);
+	EventGauge geRedisRateLimitKeysGauge(ObjectProvider<RateLimitPattern> limits) {
+		return new EventGauge("ge.redis.ratelimit.keys",
+				"Estimated number of different keys in the last hour on this instance", RateLimitEvent.REQUESTS,
+				(name) -> limits.stream().mapToLong((limit) -> limit.distinctKeys(name)).sum());
 	}
 
 	@Bean
-	RateLimitMeters geRedisRateLimitMeters(MeterRegistry registry, ObjectProvider<RateLimitPattern> limits) {
-		return new RateLimitMeters(registry,
-				(name) -> limits.stream().mapToLong((guard) -> guard.distinctKeys(name)).sum());
+	EventGauge geRedisLockWaitersGauge(ObjectProvider<LockPattern> locks) {
+		return new EventGauge("ge.redis.lock.waiters", "Calls of this instance that wait for a lock", null,
+				(all) -> locks.stream().mapToInt(LockPattern::waiting).sum());
 	}
 
 	@Bean
-	LockMeters geRedisLockMeters(MeterRegistry registry, ObjectProvider<LockPattern> locks) {
-		return new LockMeters(registry, () -> locks.stream().mapToInt(LockPattern::waiting).sum());
-	}
-
-	@Bean
-	RefreshTokenMeters geRedisRefreshTokenMeters(MeterRegistry registry) {
-		return new RefreshTokenMeters(registry);
-	}
-
-	@Bean
-	CacheMeters geRedisCacheMeters(MeterRegistry registry) {
-		return new CacheMeters(registry);
-	}
-
-	@Bean
-	WriteBehindMeters geRedisWriteBehindMeters(MeterRegistry registry, ObjectProvider<WriteBehind> writeBehind) {
-		return new WriteBehindMeters(registry,
+	EventGauge geRedisWriteBehindPendingGauge(ObjectProvider<WriteBehind> writeBehind) {
+		return new EventGauge("ge.redis.cache.behind.pending", "Keys whose changes wait for the store",
+				WriteBehindEvent.WRITTEN,
 				(cache) -> writeBehind.stream().mapToLong((writing) -> writing.waiting(cache)).sum());
 	}
 

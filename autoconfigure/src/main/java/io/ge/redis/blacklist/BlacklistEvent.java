@@ -7,6 +7,7 @@ package io.ge.redis.blacklist;
 
 import java.util.Locale;
 
+import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record BlacklistEvent(String name, Outcome outcome, Source source,
 		@Nullable String reason) implements GuardEvent {
+
+	private static final EventMeter CHECKS = EventMeter
+		.counter("ge.redis.blacklist.checks", "Checks of tokens and subjects")
+		.of("blacklist")
+		.by("outcome", Outcome.values())
+		.by("source", Source.values());
+
+	private static final int SOURCES = Source.values().length;
 
 	/**
 	 * Creates an event without a reason.
@@ -41,6 +50,16 @@ public record BlacklistEvent(String name, Outcome outcome, Source source,
 	@Override
 	public String result() {
 		return this.outcome.name().toLowerCase(Locale.ROOT);
+	}
+
+	@Override
+	public EventMeter meter() {
+		return CHECKS;
+	}
+
+	@Override
+	public int series() {
+		return this.outcome.ordinal() * SOURCES + this.source.ordinal();
 	}
 
 	/**

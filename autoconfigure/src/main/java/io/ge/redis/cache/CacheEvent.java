@@ -5,8 +5,10 @@
 
 package io.ge.redis.cache;
 
+import java.util.List;
 import java.util.Locale;
 
+import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
@@ -34,9 +36,26 @@ public sealed interface CacheEvent extends GuardEvent {
 	 */
 	record Read(String name, Access access, Tier tier) implements CacheEvent {
 
+		private static final EventMeter GETS = EventMeter.counter("ge.redis.cache.gets", "Calls of readers")
+			.of("cache")
+			.by("result", Access.values())
+			.by("tier", Tier.values());
+
+		private static final int TIERS = Tier.values().length;
+
 		@Override
 		public String result() {
 			return this.access.text;
+		}
+
+		@Override
+		public EventMeter meter() {
+			return GETS;
+		}
+
+		@Override
+		public int series() {
+			return this.access.ordinal() * TIERS + this.tier.ordinal();
 		}
 
 		/**
@@ -59,9 +78,28 @@ public sealed interface CacheEvent extends GuardEvent {
 	 */
 	record Load(String name, boolean succeeded, long nanos) implements CacheEvent {
 
+		private static final EventMeter LOADS = EventMeter.timer("ge.redis.cache.loads", "Loading of values")
+			.of("cache")
+			.by("outcome", List.of("success", "error"));
+
 		@Override
 		public String result() {
 			return this.succeeded ? "loaded" : "load_failed";
+		}
+
+		@Override
+		public EventMeter meter() {
+			return LOADS;
+		}
+
+		@Override
+		public int series() {
+			return this.succeeded ? 0 : 1;
+		}
+
+		@Override
+		public long amount() {
+			return this.nanos;
 		}
 
 	}
@@ -74,9 +112,24 @@ public sealed interface CacheEvent extends GuardEvent {
 	 */
 	record Write(String name, Outcome outcome) implements CacheEvent {
 
+		private static final EventMeter WRITES = EventMeter
+			.counter("ge.redis.cache.writes", "Writers by what became of the entry")
+			.of("cache")
+			.by("outcome", Outcome.values());
+
 		@Override
 		public String result() {
 			return this.outcome.name().toLowerCase(Locale.ROOT);
+		}
+
+		@Override
+		public EventMeter meter() {
+			return WRITES;
+		}
+
+		@Override
+		public int series() {
+			return this.outcome.ordinal();
 		}
 
 	}
@@ -89,9 +142,18 @@ public sealed interface CacheEvent extends GuardEvent {
 	 */
 	record Unreadable(String name) implements CacheEvent {
 
+		private static final EventMeter UNREADABLE = EventMeter
+			.counter("ge.redis.cache.unreadable", "Values of another format or type, replaced")
+			.of("cache");
+
 		@Override
 		public String result() {
 			return "unreadable";
+		}
+
+		@Override
+		public EventMeter meter() {
+			return UNREADABLE;
 		}
 
 	}

@@ -7,6 +7,7 @@ package io.ge.redis.idempotency;
 
 import java.util.Locale;
 
+import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
@@ -18,6 +19,11 @@ import io.ge.redis.core.event.GuardEvent;
  */
 public record IdempotencyEvent(String name, Outcome outcome) implements GuardEvent {
 
+	private static final EventMeter REQUESTS = EventMeter
+		.counter("ge.redis.idempotency.requests", "Calls of idempotent operations")
+		.of("operation")
+		.by("outcome", Outcome.values());
+
 	@Override
 	public String pattern() {
 		return "idempotency";
@@ -26,6 +32,16 @@ public record IdempotencyEvent(String name, Outcome outcome) implements GuardEve
 	@Override
 	public String result() {
 		return this.outcome.name().toLowerCase(Locale.ROOT);
+	}
+
+	@Override
+	public EventMeter meter() {
+		return REQUESTS;
+	}
+
+	@Override
+	public int series() {
+		return this.outcome.ordinal();
 	}
 
 	/**

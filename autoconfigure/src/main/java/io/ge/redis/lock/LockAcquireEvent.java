@@ -8,6 +8,8 @@ package io.ge.redis.lock;
 import java.time.Duration;
 import java.util.Locale;
 
+import io.ge.redis.core.event.EventMeter;
+
 /**
  * A call asked for a lock. Nested entries do not ask.
  *
@@ -17,9 +19,29 @@ import java.util.Locale;
  */
 public record LockAcquireEvent(String name, Outcome outcome, Duration waited) implements LockEvent {
 
+	private static final EventMeter ACQUIRE = EventMeter
+		.timer("ge.redis.lock.acquire", "Attempts to take locks, waits included")
+		.of("lock")
+		.by("outcome", Outcome.values());
+
 	@Override
 	public String result() {
 		return this.outcome.name().toLowerCase(Locale.ROOT);
+	}
+
+	@Override
+	public EventMeter meter() {
+		return ACQUIRE;
+	}
+
+	@Override
+	public int series() {
+		return this.outcome.ordinal();
+	}
+
+	@Override
+	public long amount() {
+		return this.waited.toNanos();
 	}
 
 	/**

@@ -5,6 +5,8 @@
 
 package io.ge.redis.lock;
 
+import io.ge.redis.core.event.EventMeter;
+
 /**
  * A holder has lost its lock while it was still at work. Told once for each handle.
  *
@@ -14,9 +16,18 @@ package io.ge.redis.lock;
  */
 public record LockLostEvent(String name, long token, Cause cause) implements LockEvent {
 
+	private static final EventMeter LOST = EventMeter
+		.counter("ge.redis.lock.lost", "Locks lost while their holders were at work")
+		.of("lock");
+
 	@Override
 	public String result() {
 		return "lost";
+	}
+
+	@Override
+	public EventMeter meter() {
+		return LOST;
 	}
 
 	/**

@@ -7,6 +7,8 @@ package io.ge.redis.lock;
 
 import java.time.Duration;
 
+import io.ge.redis.core.event.EventMeter;
+
 /**
  * A holder has finished.
  *
@@ -15,9 +17,22 @@ import java.time.Duration;
  */
 public record LockReleaseEvent(String name, Duration held) implements LockEvent {
 
+	private static final EventMeter HOLD = EventMeter.timer("ge.redis.lock.hold", "Time for which locks were held")
+		.of("lock");
+
 	@Override
 	public String result() {
 		return "released";
+	}
+
+	@Override
+	public EventMeter meter() {
+		return HOLD;
+	}
+
+	@Override
+	public long amount() {
+		return this.held.toNanos();
 	}
 
 }

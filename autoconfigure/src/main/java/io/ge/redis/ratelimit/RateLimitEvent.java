@@ -7,6 +7,7 @@ package io.ge.redis.ratelimit;
 
 import java.util.Locale;
 
+import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,28 @@ import org.jspecify.annotations.Nullable;
  */
 public record RateLimitEvent(String name, Outcome outcome, Source source, @Nullable Quota quota) implements GuardEvent {
 
+	/**
+	 * Allowed calls that left less than a fifth.
+	 */
+	private static final EventMeter NEAR_LIMIT = EventMeter
+		.counter("ge.redis.ratelimit.near_limit", "Allowed calls that left less than 20 % of a limit")
+		.of("limit");
+
+	/**
+	 * {@code ge.redis.ratelimit.requests}: decisions by limit, outcome and source.
+	 */
+	public static final EventMeter REQUESTS = EventMeter
+		.counter("ge.redis.ratelimit.requests", "Decisions of rate limits")
+		.of("limit")
+		.by("outcome", Outcome.values())
+		.by("source", Source.values())
+		.with(NEAR_LIMIT);
+
+	private static final int SOURCES = Source.values().length;
+
+	/** Less than one in so many is near. */
+	private static final int NEAR = 5;
+
 	@Override
 	public String pattern() {
 		return "ratelimit";
@@ -28,6 +51,25 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 	@Override
 	public String result() {
 		return this.outcome.text;
+	}
+
+	@Override
+	public EventMeter meter() {
+		return REQUESTS;
+	}
+
+	@Override
+	public int series() {
+		return this.outcome.ordinal() * SOURCES + this.source.ordinal();
+	}
+
+	@Override
+	public @Nullable EventMeter secondMeter() {
+		return (this.outcome == Outcome.ALLOWED && isNear(this.quota)) ? NEAR_LIMIT : null;
+	}
+
+	private static boolean isNear(@Nullable Quota quota) {
+		return quota != null && quota.remaining() < (quota.limit().largestCost() + NEAR - 1) / NEAR;
 	}
 
 	/**

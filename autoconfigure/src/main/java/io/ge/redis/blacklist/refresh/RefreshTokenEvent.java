@@ -7,6 +7,7 @@ package io.ge.redis.blacklist.refresh;
 
 import java.util.Locale;
 
+import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
@@ -15,6 +16,10 @@ import io.ge.redis.core.event.GuardEvent;
  * @param outcome what came of it
  */
 public record RefreshTokenEvent(Outcome outcome) implements GuardEvent {
+
+	private static final EventMeter ROTATIONS = EventMeter
+		.counter("ge.redis.refresh.rotations", "Refresh tokens that were presented")
+		.by("outcome", Outcome.values());
 
 	/** There is one set of refresh tokens. */
 	private static final String NAME = "refresh-tokens";
@@ -32,6 +37,16 @@ public record RefreshTokenEvent(Outcome outcome) implements GuardEvent {
 	@Override
 	public String result() {
 		return this.outcome.name().toLowerCase(Locale.ROOT);
+	}
+
+	@Override
+	public EventMeter meter() {
+		return ROTATIONS;
+	}
+
+	@Override
+	public int series() {
+		return this.outcome.ordinal();
 	}
 
 	/**

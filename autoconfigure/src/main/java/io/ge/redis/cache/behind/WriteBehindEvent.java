@@ -5,6 +5,7 @@
 
 package io.ge.redis.cache.behind;
 
+import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
@@ -12,6 +13,26 @@ import io.ge.redis.core.event.GuardEvent;
  * writes them.
  */
 public sealed interface WriteBehindEvent extends GuardEvent {
+
+	/**
+	 * {@code ge.redis.cache.behind.retried}: failed writings of changes by cache.
+	 */
+	EventMeter RETRIED = EventMeter.counter("ge.redis.cache.behind.retried", "Failed writings of changes, tried again")
+		.of("cache");
+
+	/**
+	 * {@code ge.redis.cache.behind.dead}: changes given up by cache.
+	 */
+	EventMeter DEAD = EventMeter.counter("ge.redis.cache.behind.dead", "Changes given up, kept as dead letters")
+		.of("cache");
+
+	/**
+	 * {@code ge.redis.cache.behind.written}: changes by cache; at zero from the start, as
+	 * those of changes that are tried again or given up.
+	 */
+	EventMeter WRITTEN = EventMeter.counter("ge.redis.cache.behind.written", "Changes written to the store")
+		.of("cache")
+		.with(RETRIED, DEAD);
 
 	@Override
 	default String pattern() {
@@ -30,6 +51,16 @@ public sealed interface WriteBehindEvent extends GuardEvent {
 			return "started";
 		}
 
+		@Override
+		public EventMeter meter() {
+			return WRITTEN;
+		}
+
+		@Override
+		public long amount() {
+			return 0;
+		}
+
 	}
 
 	/**
@@ -43,6 +74,16 @@ public sealed interface WriteBehindEvent extends GuardEvent {
 		@Override
 		public String result() {
 			return "written";
+		}
+
+		@Override
+		public EventMeter meter() {
+			return WRITTEN;
+		}
+
+		@Override
+		public long amount() {
+			return this.count;
 		}
 
 	}
@@ -60,6 +101,16 @@ public sealed interface WriteBehindEvent extends GuardEvent {
 			return "retried";
 		}
 
+		@Override
+		public EventMeter meter() {
+			return RETRIED;
+		}
+
+		@Override
+		public long amount() {
+			return this.count;
+		}
+
 	}
 
 	/**
@@ -73,6 +124,16 @@ public sealed interface WriteBehindEvent extends GuardEvent {
 		@Override
 		public String result() {
 			return "dead";
+		}
+
+		@Override
+		public EventMeter meter() {
+			return DEAD;
+		}
+
+		@Override
+		public long amount() {
+			return this.count;
 		}
 
 	}

@@ -5,6 +5,8 @@
 
 package io.ge.redis.core.event;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Something that a guard decided or noticed. Each pattern has its own event records; they
  * carry names, never keys or secrets. Also published as a Spring application event,
@@ -37,6 +39,39 @@ public interface GuardEvent {
 	 */
 	default boolean isApplicationEvent() {
 		return true;
+	}
+
+	/**
+	 * Returns the meter of events of this kind.
+	 * @return the meter, or {@code null} if they are not measured
+	 */
+	default @Nullable EventMeter meter() {
+		return null;
+	}
+
+	/**
+	 * Returns a second meter that counts this event, by its name alone.
+	 * @return the meter, or {@code null} if there is none
+	 */
+	default @Nullable EventMeter secondMeter() {
+		return null;
+	}
+
+	/**
+	 * Returns the position of this event among the series of its meter: the last tag
+	 * changes first.
+	 * @return the position
+	 */
+	default int series() {
+		return 0;
+	}
+
+	/**
+	 * Returns by how much the meter grows.
+	 * @return a number, or nanoseconds for a timer
+	 */
+	default long amount() {
+		return 1;
 	}
 
 }

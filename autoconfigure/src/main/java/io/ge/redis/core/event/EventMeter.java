@@ -1,0 +1,143 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.event;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A meter of events: one kind of them, counted or timed. It has one series for each name
+ * of a guard and each combination of its other tags. Made once for each kind of events,
+ * as the value of a constant.
+ *
+ * @param name the name of the meter
+ * @param description what it measures
+ * @param isTimer whether amounts are durations
+ * @param nameTag the tag that has the event's name, or {@code null} if none has
+ * @param tags the other tags with all their values
+ * @param siblings meters that begin at zero with this one
+ */
+public record EventMeter(String name, String description, boolean isTimer, @Nullable String nameTag,
+		List<EventTag> tags, List<EventMeter> siblings) {
+
+	/**
+	 * Describes a counter of events.
+	 * @param name the name of the meter
+	 * @param description what it counts
+	 * @return the meter, without tags
+	 */
+	public static EventMeter counter(String name, String description) {
+		return new EventMeter(name, description, false, null, List.of(), List.of());
+	}
+
+	/**
+	 * Describes a timer of events.
+	 * @param name the name of the meter
+	 * @param description what it times
+	 * @return the meter, without tags
+	 */
+	public static EventMeter timer(String name, String description) {
+		return new EventMeter(name, description, true, null, List.of(), List.of());
+	}
+
+	/**
+	 * Adds a tag whose value is the name of the event.
+	 * @param tag the tag
+	 * @return the meter
+	 */
+	public EventMeter of(String tag) {
+		return new EventMeter(this.name, this.description, this.isTimer, tag, this.tags, this.siblings);
+	}
+
+	/**
+	 * Adds a tag whose values are constants, in lower case.
+	 * @param tag the tag
+	 * @param values the constants
+	 * @return the meter
+	 */
+	public EventMeter by(String tag, Enum<?>... values) {
+		return by(tag, Arrays.stream(values).map((value) -> value.name().toLowerCase(Locale.ROOT)).toList());
+	}
+
+	/**
+	 * Adds a tag.
+	 * @param tag the tag
+	 * @param values its values, in the order of {@link GuardEvent#series()}
+	 * @return the meter
+	 */
+	public EventMeter by(String tag, List<String> values) {
+		List<EventTag> all = new ArrayList<>(this.tags);
+		all.add(new EventTag(tag, values));
+		return new EventMeter(this.name, this.description, this.isTimer, this.nameTag, List.copyOf(all), this.siblings);
+	}
+
+	/**
+	 * Adds meters that begin at zero with this one, for the same name.
+	 * @param meters meters without other tags
+	 * @return the meter
+	 */
+	public EventMeter with(EventMeter... meters) {
+		return new EventMeter(this.name, this.description, this.isTimer, this.nameTag, this.tags, List.of(meters));
+	}
+
+	/**
+	 * Returns the number of series for one name.
+	 * @return the number
+	 */
+	public int series() {
+		int series = 1;
+		for (EventTag tag : this.tags) {
+			series *= tag.values().size();
+		}
+		return series;
+	}
+
+	/**
+	 * Returns the tags of one series.
+	 * @param event the name of the event
+	 * @param series its position among the series
+	 * @return keys and values in turn
+	 */
+	public String[] tags(String event, int series) {
+		List<String> all = new ArrayList<>();
+		if (this.nameTag != null) {
+			all.addAll(List.of(this.nameTag, event));
+		}
+		int rest = series;
+		int of = series();
+		for (EventTag tag : this.tags) {
+			of /= tag.values().size();
+			all.addAll(List.of(tag.key(), tag.values().get(rest / of)));
+			rest %= of;
+		}
+		return all.toArray(String[]::new);
+	}
+
+	// The meters of a registry are looked up by it with each event
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return this == other;
+	}
+
+	@Override
+	public int hashCode() {
+		return this.name.hashCode();
+	}
+
+	/**
+	 * A tag and its values.
+	 *
+	 * @param key the tag
+	 * @param values the values
+	 */
+	public record EventTag(String key, List<String> values) {
+	}
+
+}
