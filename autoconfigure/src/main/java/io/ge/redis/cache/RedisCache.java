@@ -192,9 +192,9 @@ final class RedisCache {
 			CallBudget budget) {
 		CacheSettings settings = question.settings();
 		return this.lookups
-			.ask(new RedisLookups.Asked(this.keys.of(question.key()), token, this.waker, waiter, settings.leaseTime(),
-					question.readable(), question.replace(), urge, useOfExpired(settings), budget, System.nanoTime(),
-					new CompletableFuture<>()))
+			.submit(new RedisLookups.Lookup(this.keys.of(question.key()), token, this.waker, waiter,
+					settings.leaseTime(), question.readable(), question.replace(), urge, useOfExpired(settings)),
+					budget)
 			.thenApply(RedisCache::answer);
 	}
 

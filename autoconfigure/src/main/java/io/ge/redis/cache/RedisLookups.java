@@ -10,11 +10,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
+import io.ge.redis.core.batch.BatchQueue;
+import io.ge.redis.core.batch.Batcher;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.GuardedRedis;
@@ -24,18 +25,17 @@ import io.ge.redis.core.script.ScriptReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks Redis for entries, each by a call of its own, or those that many readers ask for
- * at the same time by one.
+ * Looks up entries in Redis, those that many readers ask for at the same time by one
+ * call.
  * <p>
- * Where many read different entries the server is what they wait for, and most of what a
- * hit costs it is the call and not the entry. So who comes while others are under way
- * shares the next call with all who wait as well. Each gets the answer that it would have
- * got alone at the time of that call, which is after it has asked: what is found is no
- * older than that. Waiting is part of its budget; should the call fail, all go past the
- * cache, as each would alone. On a Cluster entries are in many slots, and each goes
- * alone.
+ * Where many read different entries they wait for the server, and most of what a hit
+ * costs it is the call and not the entry. So lookups that are alike share calls, see
+ * {@link Batcher}. Each gets the answer that it would have got alone at the time of that
+ * call, which is after it has asked: no value found is older than that. If the call
+ * fails, all bypass the cache, as each would alone. On a Cluster entries are in many
+ * slots, and each is looked up alone.
  */
-final class RedisLookups {
+final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, ScriptReply> {
 
 	static final LuaScript LOOKUP = LuaScript.load(RedisLookups.class, "lookup.lua");
 
@@ -45,11 +45,18 @@ final class RedisLookups {
 
 	private static final LuaScript FREE_EACH = FREE.forEach();
 
+	private static final int MOST_IN_FLIGHT = 2;
+
+	/** Bounds how long one call keeps the server from others. */
+	private static final int MOST_TOGETHER = 32;
+
+	private static final Duration LONGEST_WAIT = Duration.ofMillis(10);
+
 	private final GuardedRedis redis;
 
-	private final LongSupplier nanoTime;
+	private final Batcher<Lookup, ScriptReply> batcher;
 
-	private final Map<Alike, Gathering<Asked>> alike = new ConcurrentHashMap<>();
+	private final Map<Kind, BatchQueue<Lookup, ScriptReply>> queues = new ConcurrentHashMap<>();
 
 	RedisLookups(GuardedRedis redis) {
 		this(redis, System::nanoTime);
@@ -57,136 +64,83 @@ final class RedisLookups {
 
 	/**
 	 * Creates lookups.
-	 * @param nanoTime the time by which answers take long
+	 * @param nanoTime the time that lookups wait for others
 	 */
 	RedisLookups(GuardedRedis redis, LongSupplier nanoTime) {
 		this.redis = redis;
-		this.nanoTime = nanoTime;
+		this.batcher = new Batcher<>(this, MOST_IN_FLIGHT, LONGEST_WAIT, nanoTime);
 	}
 
 	/**
-	 * Asks for an entry.
-	 * @return completes with what {@code lookup.lua} replies, or exceptionally
+	 * Looks up an entry.
+	 * @return completes with the reply of {@code lookup.lua}, or exceptionally
 	 */
-	CompletableFuture<ScriptReply> ask(Asked asked) {
-		if (asked.replace || asked.budget.spentNanos() > Gathering.LONG_NANOS || this.redis.isClustered()) {
-			return alone(asked);
-		}
-		Alike kind = new Alike(ByteBuffer.wrap(asked.readable), asked.lease, asked.useOfExpired, asked.urge > 0);
-		gathering(kind).enter(asked);
-		return asked.reply;
+	CompletableFuture<ScriptReply> submit(Lookup lookup, CallBudget budget) {
+		return (lookup.replace || this.redis.isClustered()) ? send(lookup, budget)
+				: this.batcher.submit(queue(lookup), lookup, budget);
 	}
 
-	private Gathering<Asked> gathering(Alike kind) {
-		Gathering<Asked> known = this.alike.get(kind);
+	private BatchQueue<Lookup, ScriptReply> queue(Lookup lookup) {
+		Kind kind = new Kind(ByteBuffer.wrap(lookup.readable), lookup.lease, lookup.useOfExpired, lookup.urge > 0);
+		BatchQueue<Lookup, ScriptReply> known = this.queues.get(kind);
 		if (known != null) {
 			return known;
 		}
-		Gathering<Asked> own = new Gathering<>(this::send, this.nanoTime);
-		Gathering<Asked> other = this.alike.putIfAbsent(kind, own);
+		BatchQueue<Lookup, ScriptReply> own = new BatchQueue<>();
+		BatchQueue<Lookup, ScriptReply> other = this.queues.putIfAbsent(kind, own);
 		return (other != null) ? other : own;
 	}
 
-	private CompletableFuture<?> send(List<Asked> all) {
-		try {
-			List<Asked> inTime = new ArrayList<>(all.size());
-			long now = System.nanoTime();
-			for (Asked asked : all) {
-				asked.budget.spend(now - asked.since);
-				if (all.size() > 1 && asked.budget.remainingNanos() > 0) {
-					inTime.add(asked);
-				}
-				else {
-					relay(alone(asked), asked);
-				}
-			}
-			return (all.size() > 1) ? together(inTime) : all.get(0).reply;
-		}
-		catch (RuntimeException | Error ex) {
-			all.forEach((asked) -> asked.reply.completeExceptionally(ex));
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	private static void relay(CompletableFuture<ScriptReply> answer, Asked asked) {
-		answer.whenComplete((reply, failure) -> {
-			if (failure != null) {
-				asked.reply.completeExceptionally(failure);
-			}
-			else {
-				asked.reply.complete(reply);
-			}
-		});
-	}
-
-	private CompletableFuture<ScriptReply> alone(Asked asked) {
+	@Override
+	public CompletableFuture<ScriptReply> send(Lookup lookup, CallBudget budget) {
 		return this.redis.run(
-				ScriptCall.of(LOOKUP, asked.names, asked.token, asked.lease.toMillis(),
-						asked.waker + " " + asked.waiter, asked.readable, asked.replace ? 1 : 0, asked.urge,
-						asked.useOfExpired),
-				asked.budget, () -> ScriptCall.of(FREE, asked.names, asked.token, 0), asked.lease);
+				ScriptCall.of(LOOKUP, lookup.names, lookup.token, lookup.lease.toMillis(),
+						lookup.waker + " " + lookup.waiter, lookup.readable, lookup.replace ? 1 : 0, lookup.urge,
+						lookup.useOfExpired),
+				budget, () -> ScriptCall.of(FREE, lookup.names, lookup.token, 0), lookup.lease);
 	}
 
 	/**
-	 * Asks for what several readers want. They share the dice that decide on an early
-	 * refresh: for each entry these fall as they would alone.
+	 * Looks up the entries of several readers. They share the dice that decide on an
+	 * early refresh: for each entry these fall as they would alone.
 	 */
-	private CompletableFuture<?> together(List<Asked> all) {
-		if (all.isEmpty()) {
-			return CompletableFuture.completedFuture(null);
-		}
-		Asked any = all.get(0);
+	@Override
+	public CompletableFuture<List<@Nullable ScriptReply>> sendAll(List<Lookup> all, CallBudget budget) {
+		Lookup any = all.get(0);
 		List<RedisKey> keys = new ArrayList<>(4 * all.size());
 		List<Object> arguments = new ArrayList<>(5 + all.size());
 		arguments.addAll(List.of(any.lease.toMillis(), any.readable, any.urge, any.useOfExpired, any.waker));
-		long least = Long.MAX_VALUE;
-		for (Asked asked : all) {
-			keys.addAll(asked.names);
-			arguments.add(asked.token + " " + asked.waiter);
-			least = Math.min(least, asked.budget.remainingNanos());
+		for (Lookup lookup : all) {
+			keys.addAll(lookup.names);
+			arguments.add(lookup.token + " " + lookup.waiter);
 		}
-		long sentAt = System.nanoTime();
 		return this.redis
-			.run(ScriptCall.of(LOOKUPS, keys, arguments.toArray()), CallBudget.of(Duration.ofNanos(least)),
-					() -> undo(keys, all), any.lease)
-			.thenApply((reply) -> parts(reply, all.size()))
-			.whenComplete((parts, failure) -> share(all, parts, failure, System.nanoTime() - sentAt));
+			.run(ScriptCall.of(LOOKUPS, keys, arguments.toArray()), budget, () -> undo(keys, all), any.lease)
+			.thenApply(ScriptReply::parts);
 	}
 
-	private static List<ScriptReply> parts(ScriptReply reply, int expected) {
-		List<ScriptReply> parts = reply.parts();
-		if (parts.size() != expected) {
-			throw new IllegalStateException(expected + " readers were given " + parts.size() + " answers");
-		}
-		return parts;
-	}
-
-	private static ScriptCall undo(List<RedisKey> keys, List<Asked> all) {
+	private static ScriptCall undo(List<RedisKey> keys, List<Lookup> all) {
 		List<Object> arguments = new ArrayList<>(1 + 2 * all.size());
 		arguments.add(keys.size() / all.size());
-		for (Asked asked : all) {
-			arguments.add(asked.token);
+		for (Lookup lookup : all) {
+			arguments.add(lookup.token);
 			arguments.add(0);
 		}
 		return ScriptCall.of(FREE_EACH, keys, arguments.toArray());
 	}
 
-	private static void share(List<Asked> all, @Nullable List<ScriptReply> parts, @Nullable Throwable failure,
-			long nanos) {
-		for (int i = 0; i < all.size(); i++) {
-			Asked asked = all.get(i);
-			asked.budget.spend(nanos);
-			if (parts != null) {
-				asked.reply.complete(parts.get(i));
-			}
-			else {
-				asked.reply.completeExceptionally(Objects.requireNonNull(failure));
-			}
-		}
+	@Override
+	public boolean areAlike(Lookup lookup, Lookup other) {
+		return true;
+	}
+
+	@Override
+	public int mostOf(Lookup lookup) {
+		return MOST_TOGETHER;
 	}
 
 	/**
-	 * A question for an entry.
+	 * A reader's request for an entry.
 	 *
 	 * @param names the keys of the entry
 	 * @param token of the reader
@@ -198,19 +152,15 @@ final class RedisLookups {
 	 * @param urge how many thousandths of its load time before its expiry it replaces a
 	 * value, or 0
 	 * @param useOfExpired whether it has use for a value that has expired
-	 * @param budget how long it may take
-	 * @param since when it was asked
-	 * @param reply the answer
 	 */
-	record Asked(List<RedisKey> names, String token, String waker, long waiter, Duration lease, byte[] readable,
-			boolean replace, long urge, int useOfExpired, CallBudget budget, long since,
-			CompletableFuture<ScriptReply> reply) {
+	record Lookup(List<RedisKey> names, String token, String waker, long waiter, Duration lease, byte[] readable,
+			boolean replace, long urge, int useOfExpired) {
 	}
 
 	/**
-	 * The common part of questions that share a call.
+	 * The common part of lookups that share calls.
 	 */
-	private record Alike(ByteBuffer readable, Duration lease, int useOfExpired, boolean refreshing) {
+	private record Kind(ByteBuffer readable, Duration lease, int useOfExpired, boolean refreshing) {
 	}
 
 }

@@ -36,7 +36,7 @@ final class RateLimitEngine {
 
 	private final LeaseBook leases;
 
-	private final Coalescer coalescer;
+	private final RateLimitBatcher batcher;
 
 	RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, EffectiveLimits limits, DenyCache denied,
 			LeaseBook leases) {
@@ -46,7 +46,7 @@ final class RateLimitEngine {
 		this.limits = new LimitsInEffect(limits);
 		this.denied = denied;
 		this.leases = leases;
-		this.coalescer = new Coalescer(redis::keyOf, this::askRedis);
+		this.batcher = new RateLimitBatcher(redis::keyOf, this::askRedis, System::nanoTime);
 	}
 
 	/**
@@ -112,11 +112,11 @@ final class RateLimitEngine {
 		Collection<List<Demand>> groups = this.redis.bySlot(demands);
 		CompletableFuture<Verdict> result = new CompletableFuture<>();
 		if (groups.size() == 1) {
-			this.coalescer.ask(demands, budget)
+			this.batcher.submit(demands, budget)
 				.whenComplete((answer, failure) -> conclude(result, demands, one(answer), failure));
 		}
 		else {
-			new SlotSequence(groups, (slot) -> this.coalescer.ask(slot, budget), this::giveBack).answers()
+			new SlotSequence(groups, (slot) -> this.batcher.submit(slot, budget), this::giveBack).answers()
 				.whenComplete((answers, failure) -> conclude(result, demands, answers, failure));
 		}
 		return result;

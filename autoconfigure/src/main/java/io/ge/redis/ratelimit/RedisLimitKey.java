@@ -7,6 +7,7 @@ package io.ge.redis.ratelimit;
 
 import java.util.List;
 
+import io.ge.redis.core.batch.BatchQueue;
 import io.ge.redis.core.key.RedisKey;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -28,7 +29,7 @@ final class RedisLimitKey {
 
 	private final String text;
 
-	private final CoalescedCalls calls = new CoalescedCalls();
+	private final BatchQueue<List<Demand>, RedisAnswer> queue = new BatchQueue<>();
 
 	/**
 	 * Creates a key.
@@ -63,11 +64,11 @@ final class RedisLimitKey {
 	}
 
 	/**
-	 * Returns the calls that could share a script. Another object for the same key has
-	 * calls of its own, which share less.
+	 * Returns the queue of the calls that could share a script. Another object for the
+	 * same key has a queue of its own, so that fewer share one.
 	 */
-	CoalescedCalls calls() {
-		return this.calls;
+	BatchQueue<List<Demand>, RedisAnswer> queue() {
+		return this.queue;
 	}
 
 	int slot() {

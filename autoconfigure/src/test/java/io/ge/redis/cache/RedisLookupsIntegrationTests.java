@@ -18,12 +18,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.key.KeySpace;
-import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.Breaker;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Compensations;
@@ -68,6 +68,8 @@ class RedisLookupsIntegrationTests {
 
 	private final RedisCacheKeys keys = new RedisCacheKeys(new KeySpace("ge", "cache"), (cache) -> false);
 
+	private final AtomicLong now = new AtomicLong();
+
 	private volatile boolean holding;
 
 	private RedisLookups lookups;
@@ -92,7 +94,7 @@ class RedisLookupsIntegrationTests {
 	void prepare() {
 		SharedRedis.standalone().flushAll();
 		// However long they are kept back, no answer takes long
-		this.lookups = new RedisLookups(redis(connection()), () -> 0);
+		this.lookups = new RedisLookups(redis(connection()), this.now::get);
 	}
 
 	@AfterEach
@@ -156,8 +158,8 @@ class RedisLookupsIntegrationTests {
 	void eachIsAnsweredAsIfItHadAskedAlone() {
 		Random random = new Random(20261122);
 		for (int round = 0; round < 60; round++) {
-			List<RedisLookups.Asked> alone = new ArrayList<>();
-			List<RedisLookups.Asked> together = new ArrayList<>();
+			List<RedisLookups.Lookup> alone = new ArrayList<>();
+			List<RedisLookups.Lookup> together = new ArrayList<>();
 			long urge = random.nextBoolean() ? 0 : 2500;
 			int useOfExpired = random.nextInt(3);
 			for (int reader = 0; reader < 12; reader++) {
@@ -165,11 +167,13 @@ class RedisLookupsIntegrationTests {
 				long seed = random.nextLong();
 				set("alone", round, reader, new Random(seed));
 				set("together", round, reader, new Random(seed));
-				alone.add(asked(key("alone", round, reader), token, urge, useOfExpired, BUDGET));
-				together.add(asked(key("together", round, reader), token, urge, useOfExpired, BUDGET));
+				alone.add(lookup(key("alone", round, reader), token, urge, useOfExpired));
+				together.add(lookup(key("together", round, reader), token, urge, useOfExpired));
 			}
 			RedisLookups one = new RedisLookups(application.bean(RedisBackends.class).get(null).redis("cache"));
-			List<String> expected = alone.stream().map((asked) -> text(one.ask(asked))).toList();
+			List<String> expected = alone.stream()
+				.map((lookup) -> text(one.submit(lookup, CallBudget.of(BUDGET))))
+				.toList();
 			assertThat(askTogether(together)).as("round %d", round).isEqualTo(expected);
 			for (int reader = 0; reader < 12; reader++) {
 				assertThat(state("together", round, reader)).as("left by reader %d: %s", reader, expected.get(reader))
@@ -182,14 +186,12 @@ class RedisLookupsIntegrationTests {
 	/**
 	 * Has the first two of a round of their own under way meanwhile.
 	 */
-	private List<String> askTogether(List<RedisLookups.Asked> all) {
+	private List<String> askTogether(List<RedisLookups.Lookup> all) {
 		this.holding = true;
 		List<CompletableFuture<ScriptReply>> first = List.of(
-				this.lookups.ask(asked(new CacheKey("first", List.of("a")), "t", all.get(0).urge(),
-						all.get(0).useOfExpired(), BUDGET)),
-				this.lookups.ask(asked(new CacheKey("first", List.of("b")), "t", all.get(0).urge(),
-						all.get(0).useOfExpired(), BUDGET)));
-		List<CompletableFuture<ScriptReply>> replies = all.stream().map(this.lookups::ask).toList();
+				submit(lookup(new CacheKey("first", List.of("a")), "t", all.get(0).urge(), all.get(0).useOfExpired())),
+				submit(lookup(new CacheKey("first", List.of("b")), "t", all.get(0).urge(), all.get(0).useOfExpired())));
+		List<CompletableFuture<ScriptReply>> replies = all.stream().map(this::submit).toList();
 		goOn();
 		first.forEach(CompletableFuture::join);
 		List<String> texts = replies.stream().map(RedisLookupsIntegrationTests::text).toList();
@@ -208,9 +210,9 @@ class RedisLookupsIntegrationTests {
 		for (int i = 0; i < 20; i++) {
 			SharedRedis.standalone().primary().command("SET", "ge:cache:{many:" + i + "}:e1", "V-" + i);
 		}
-		List<RedisLookups.Asked> all = new ArrayList<>();
+		List<RedisLookups.Lookup> all = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
-			all.add(asked(new CacheKey("many", List.of(String.valueOf(i))), "t", 0, 0, BUDGET));
+			all.add(lookup(new CacheKey("many", List.of(String.valueOf(i))), "t", 0, 0));
 		}
 		List<String> replies = askTogether(all);
 		for (int i = 0; i < 20; i++) {
@@ -223,21 +225,18 @@ class RedisLookupsIntegrationTests {
 	void whatCannotBeSharedGoesAlone() {
 		this.holding = true;
 		for (int i = 0; i < 2; i++) {
-			this.lookups.ask(asked(new CacheKey("busy", List.of("" + i)), "t", 0, 0, BUDGET));
+			submit(lookup(new CacheKey("busy", List.of("" + i)), "t", 0, 0));
 		}
 		int before = this.readers.size();
 		CacheKey key = new CacheKey("own", List.of("a"));
-		this.lookups.ask(asked(key, "t", 2500, 0, BUDGET));
-		this.lookups.ask(asked(key, "t", 0, 1, BUDGET));
-		RedisLookups.Asked plain = asked(key, "t", 0, 0, BUDGET);
-		this.lookups.ask(new RedisLookups.Asked(plain.names(), "t", plain.waker(), 1, LEASE, READABLE, true, 0, 0,
-				plain.budget(), plain.since(), new CompletableFuture<>()));
-		this.lookups.ask(new RedisLookups.Asked(plain.names(), "t", plain.waker(), 1, LEASE, bytes("W"), false, 0, 0,
-				plain.budget(), plain.since(), new CompletableFuture<>()));
+		submit(lookup(key, "t", 2500, 0));
+		submit(lookup(key, "t", 0, 1));
+		RedisLookups.Lookup plain = lookup(key, "t", 0, 0);
+		submit(new RedisLookups.Lookup(plain.names(), "t", plain.waker(), 1, LEASE, READABLE, true, 0, 0));
+		submit(new RedisLookups.Lookup(plain.names(), "t", plain.waker(), 1, LEASE, bytes("W"), false, 0, 0));
 		CallBudget used = CallBudget.of(BUDGET);
 		used.spend(Duration.ofSeconds(1).toNanos());
-		this.lookups.ask(new RedisLookups.Asked(plain.names(), "t", plain.waker(), 1, LEASE, READABLE, false, 0, 0,
-				used, plain.since(), new CompletableFuture<>()));
+		this.lookups.submit(plain, used);
 		assertThat(this.readers.subList(before, this.readers.size())).containsExactly(1, 1, 1, 1, 1);
 	}
 
@@ -246,12 +245,12 @@ class RedisLookupsIntegrationTests {
 		SharedRedis.standalone().configResetStat();
 		this.holding = true;
 		for (int i = 0; i < 2; i++) {
-			this.lookups.ask(asked(new CacheKey("busy", List.of("" + i)), "t", 0, 0, BUDGET));
+			submit(lookup(new CacheKey("busy", List.of("" + i)), "t", 0, 0));
 		}
 		List<CompletableFuture<ScriptReply>> replies = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
-			replies.add(this.lookups
-				.ask(asked(new CacheKey("lost", List.of("" + i)), "t" + i, 0, 0, Duration.ofSeconds(3))));
+			replies.add(this.lookups.submit(lookup(new CacheKey("lost", List.of("" + i)), "t" + i, 0, 0),
+					CallBudget.of(Duration.ofSeconds(3))));
 		}
 		List.copyOf(this.held).forEach(Runnable::run);
 		replies.forEach((reply) -> assertThat(reply).failsWithin(Duration.ofSeconds(30)));
@@ -263,14 +262,13 @@ class RedisLookupsIntegrationTests {
 	void whoHasWaitedForTooLongIsNotWaitedFor() {
 		this.holding = true;
 		for (int i = 0; i < 2; i++) {
-			this.lookups.ask(asked(new CacheKey("busy", List.of("" + i)), "t", 0, 0, BUDGET));
+			submit(lookup(new CacheKey("busy", List.of("" + i)), "t", 0, 0));
 		}
 		CallBudget none = CallBudget.of(Duration.ofNanos(1));
-		RedisLookups.Asked late = asked(new CacheKey("late", List.of("a")), "t", 0, 0, BUDGET);
-		CompletableFuture<ScriptReply> failing = this.lookups.ask(new RedisLookups.Asked(late.names(), "t",
-				late.waker(), 1, LEASE, READABLE, false, 0, 0, none, late.since(), late.reply()));
-		CompletableFuture<ScriptReply> other = this.lookups
-			.ask(asked(new CacheKey("late", List.of("b")), "t", 0, 0, BUDGET));
+		CompletableFuture<ScriptReply> failing = this.lookups
+			.submit(lookup(new CacheKey("late", List.of("a")), "t", 0, 0), none);
+		CompletableFuture<ScriptReply> other = submit(lookup(new CacheKey("late", List.of("b")), "t", 0, 0));
+		this.now.incrementAndGet();
 		goOn();
 		assertThat(failing).failsWithin(Duration.ofSeconds(5));
 		assertThat(text(other)).startsWith("lease");
@@ -352,10 +350,13 @@ class RedisLookupsIntegrationTests {
 		return state;
 	}
 
-	private RedisLookups.Asked asked(CacheKey key, String token, long urge, int useOfExpired, Duration budget) {
-		List<RedisKey> names = this.keys.of(key);
-		return new RedisLookups.Asked(names, token, "channel topic", 7, LEASE, READABLE, false, urge, useOfExpired,
-				CallBudget.of(budget), System.nanoTime(), new CompletableFuture<>());
+	private CompletableFuture<ScriptReply> submit(RedisLookups.Lookup lookup) {
+		return this.lookups.submit(lookup, CallBudget.of(BUDGET));
+	}
+
+	private RedisLookups.Lookup lookup(CacheKey key, String token, long urge, int useOfExpired) {
+		return new RedisLookups.Lookup(this.keys.of(key), token, "channel topic", 7, LEASE, READABLE, false, urge,
+				useOfExpired);
 	}
 
 	/**

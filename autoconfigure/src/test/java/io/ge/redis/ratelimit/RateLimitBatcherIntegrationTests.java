@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Calls that come at the same time. A server that stands still sees to that.
  */
-class CoalescerIntegrationTests {
+class RateLimitBatcherIntegrationTests {
 
 	private static final int CALLS = 100;
 

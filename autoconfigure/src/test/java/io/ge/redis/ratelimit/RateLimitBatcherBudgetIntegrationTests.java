@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What becomes of the time that each of several calls has.
  */
-class CoalescerBudgetIntegrationTests {
+class RateLimitBatcherBudgetIntegrationTests {
 
 	private static final List<Demand> DEMANDS = List
 		.of(new Demand(RateLimit.of("limit", 1000, Duration.ofHours(1)), List.of("anna"), 1));
@@ -34,14 +34,15 @@ class CoalescerBudgetIntegrationTests {
 
 	private TestLimiter limiter;
 
-	private Coalescer coalescer;
+	private RateLimitBatcher batcher;
 
 	@BeforeEach
 	void start() {
 		this.redis = RedisServers.standalone();
 		this.limiter = TestLimiter.on(TestBackend.on(this.redis.connectionFactory(), "one", Duration.ofSeconds(20)));
-		this.coalescer = new Coalescer(this.limiter.redis()::keyOf, this.limiter.redis()::decide);
-		assertThat(this.coalescer.ask(DEMANDS, budget(20_000)).join().isAllowed()).isTrue();
+		this.batcher = new RateLimitBatcher(this.limiter.redis()::keyOf, this.limiter.redis()::decide,
+				System::nanoTime);
+		assertThat(this.batcher.submit(DEMANDS, budget(20_000)).join().isAllowed()).isTrue();
 	}
 
 	@AfterEach
@@ -53,9 +54,9 @@ class CoalescerBudgetIntegrationTests {
 	@Test
 	void spentBudgetOfTheFirstDoesNotFailOthersThatHaveTimeLeft() {
 		this.redis.primary().pause();
-		List<CompletableFuture<RedisAnswer>> underWay = ask(CoalescedCalls.MOST_UNDER_WAY, 20_000);
+		List<CompletableFuture<RedisAnswer>> underWay = ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
 		long since = System.nanoTime();
-		CompletableFuture<RedisAnswer> first = this.coalescer.ask(DEMANDS, budget(50));
+		CompletableFuture<RedisAnswer> first = this.batcher.submit(DEMANDS, budget(50));
 		Awaitility.await().until(() -> System.nanoTime() - since > Duration.ofMillis(60).toNanos());
 		List<CompletableFuture<RedisAnswer>> others = ask(10, 20_000);
 		this.redis.primary().resume();
@@ -67,8 +68,8 @@ class CoalescerBudgetIntegrationTests {
 	@Test
 	void callThatWaitsForOthersEndsWithItsBudget() {
 		this.redis.primary().pause();
-		ask(CoalescedCalls.MOST_UNDER_WAY, 20_000);
-		CompletableFuture<RedisAnswer> first = this.coalescer.ask(DEMANDS, budget(50));
+		ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
+		CompletableFuture<RedisAnswer> first = this.batcher.submit(DEMANDS, budget(50));
 		try {
 			Stopwatch.within(Duration.ofSeconds(2), first::isDone);
 		}
@@ -80,10 +81,10 @@ class CoalescerBudgetIntegrationTests {
 	@Test
 	void eachBudgetPaysForTheSharedScript() {
 		this.redis.primary().pause();
-		ask(CoalescedCalls.MOST_UNDER_WAY, 300);
-		CompletableFuture<RedisAnswer> first = this.coalescer.ask(DEMANDS, budget(20_000));
+		ask(RateLimitBatcher.MOST_IN_FLIGHT, 300);
+		CompletableFuture<RedisAnswer> first = this.batcher.submit(DEMANDS, budget(20_000));
 		CallBudget own = budget(600);
-		CompletableFuture<RedisAnswer> second = this.coalescer.ask(DEMANDS, own);
+		CompletableFuture<RedisAnswer> second = this.batcher.submit(DEMANDS, own);
 		// Sent together to a server that stands still
 		try {
 			Stopwatch.within(Duration.ofSeconds(2), second::isDone);
@@ -105,7 +106,7 @@ class CoalescerBudgetIntegrationTests {
 			.on(TestBackend.on(this.redis.connectionFactory(), "two", half.multipliedBy(2)))) {
 			hasty.decide(DEMANDS);
 			this.redis.primary().pause();
-			List<CompletableFuture<Verdict>> early = decide(hasty, CoalescedCalls.MOST_UNDER_WAY + 1);
+			List<CompletableFuture<Verdict>> early = decide(hasty, RateLimitBatcher.MOST_IN_FLIGHT + 1);
 			long since = System.nanoTime();
 			Awaitility.await().until(() -> System.nanoTime() - since > half.toNanos());
 			List<CompletableFuture<Verdict>> late = decide(hasty, 20);
@@ -128,7 +129,7 @@ class CoalescerBudgetIntegrationTests {
 	private List<CompletableFuture<RedisAnswer>> ask(int times, long millis) {
 		List<CompletableFuture<RedisAnswer>> calls = new ArrayList<>();
 		for (int i = 0; i < times; i++) {
-			calls.add(this.coalescer.ask(DEMANDS, budget(millis)));
+			calls.add(this.batcher.submit(DEMANDS, budget(millis)));
 		}
 		return calls;
 	}

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What is asked for several calls, and how the answer is shared out. The script is
  * answered by hand.
  */
-class CoalescerTests {
+class RateLimitBatcherTests {
 
 	private static final RateLimit LIMIT = RateLimit.of("limit", 100, Duration.ofSeconds(10));
 
@@ -41,20 +41,13 @@ class CoalescerTests {
 
 	private final List<Sent> busy = new ArrayList<>();
 
-	private final List<Runnable> looks = new ArrayList<>();
-
 	private long now;
 
-	private @Nullable Error error;
-
-	private final Coalescer coalescer = new Coalescer(this.keys::of, (demands, further, budget) -> {
-		if (this.error != null) {
-			throw this.error;
-		}
+	private final RateLimitBatcher batcher = new RateLimitBatcher(this.keys::of, (demands, further, budget) -> {
 		Sent call = new Sent(demands, further, budget, new CompletableFuture<>());
 		this.sent.add(call);
 		return call.answer();
-	}, () -> this.now, this.looks::add);
+	}, () -> this.now);
 
 	@Test
 	void asksForAllThatCameInTheMeantime() {
@@ -107,15 +100,6 @@ class CoalescerTests {
 	}
 
 	@Test
-	void failsForAllThatAskedTogether() {
-		keepBusy(demands(LIMIT, 1));
-		List<CompletableFuture<RedisAnswer>> waiting = ask(3, demands(LIMIT, 1));
-		endOne();
-		this.sent.get(0).answer().completeExceptionally(new IllegalStateException("cut"));
-		assertThat(waiting).allSatisfy((call) -> assertThat(call).isCompletedExceptionally());
-	}
-
-	@Test
 	void goesOnWithThoseWhoWaitAfterAFailure() {
 		List<Sent> before = keepBusy(demands(LIMIT, 1));
 		ask(3, demands(LIMIT, 1));
@@ -141,65 +125,18 @@ class CoalescerTests {
 		keepBusy(demands(large, cost));
 		ask(calls, demands(large, cost));
 		endOne();
+		endOne();
 		assertThat(this.sent.stream()
 			.map((call) -> String.valueOf(call.further().permits()))
 			.collect(Collectors.joining(" "))).isEqualTo(permits);
 	}
 
 	@Test
-	void nobodyWaitsForScriptsThatDoNotEnd() {
-		keepBusy(demands(LIMIT, 1));
-		ask(3, demands(LIMIT, 1));
-		assertThat(this.sent).isEmpty();
-		this.now += CoalescedCalls.OVERDUE_NANOS;
-		this.looks.remove(0).run();
-		assertThat(this.sent.get(0).further()).isEqualTo(new Further(2, Duration.ZERO));
-		assertThat(this.looks).isEmpty();
-		ask(1, demands(LIMIT, 1));
-		assertThat(this.sent).hasSize(2);
-	}
-
-	@Test
-	void looksAgainWhileSomebodyWaits() {
-		keepBusy(demands(LIMIT, 1));
-		ask(2, demands(LIMIT, 1));
-		assertThat(this.looks).hasSize(1);
-		endOne();
-		ask(1, demands(LIMIT, 1));
-		this.now += CoalescedCalls.OVERDUE_NANOS / 2;
-		this.looks.remove(0).run();
-		assertThat(this.sent).hasSize(1);
-		assertThat(this.looks).hasSize(1);
-		endOne();
-		this.looks.remove(0).run();
-		assertThat(this.looks).isEmpty();
-	}
-
-	@Test
-	void errorOfACallerDoesNotKeepItsPlace() {
-		this.error = new StackOverflowError();
-		List<CompletableFuture<RedisAnswer>> calls = ask(CoalescedCalls.MOST_UNDER_WAY, demands(LIMIT, 1));
-		assertThat(calls).allSatisfy((call) -> assertThat(call).isCompletedExceptionally());
-		this.error = null;
-		ask(1, demands(LIMIT, 1));
-		assertThat(this.sent).hasSize(1);
-	}
-
-	@Test
-	void errorWhileTheNextScriptIsSentLosesNobody() {
-		List<Sent> before = keepBusy(demands(LIMIT, 1));
-		List<CompletableFuture<RedisAnswer>> waiting = ask(2, demands(LIMIT, 1));
-		this.error = new StackOverflowError();
-		before.get(0).allow(0, 50, 0);
-		assertThat(waiting).allSatisfy((call) -> assertThat(call).isCompletedExceptionally());
-	}
-
-	@Test
 	void whoHasWaitedBeforeDoesNotWaitForOthers() {
 		keepBusy(demands(LIMIT, 1));
 		CallBudget budget = budget();
-		budget.spend(CoalescedCalls.LONG_NANOS + 1);
-		this.coalescer.ask(demands(LIMIT, 1), budget);
+		budget.spend(RateLimitBatcher.LONGEST_WAIT.toNanos() + 1);
+		this.batcher.submit(demands(LIMIT, 1), budget);
 		assertThat(this.sent).hasSize(1);
 	}
 
@@ -207,7 +144,7 @@ class CoalescerTests {
 	void sharedScriptHasTheTimeOfTheSmallestBudgetAndAllPay() {
 		keepBusy(demands(LIMIT, 1));
 		List<CallBudget> budgets = List.of(budget(), CallBudget.of(Duration.ofMillis(700)), budget());
-		budgets.forEach((budget) -> this.coalescer.ask(demands(LIMIT, 1), budget));
+		budgets.forEach((budget) -> this.batcher.submit(demands(LIMIT, 1), budget));
 		this.now += 5_000_000;
 		endOne();
 		Sent shared = this.sent.get(0);
@@ -215,33 +152,6 @@ class CoalescerTests {
 		this.now += 1_000_000;
 		shared.allow(2, 10, 0);
 		assertThat(budgets).extracting(CallBudget::spentNanos).containsOnly(6_000_000L);
-	}
-
-	@Test
-	void synchronousFailuresDoNotPileUpOnTheStack() throws InterruptedException {
-		AtomicInteger deepest = new AtomicInteger();
-		Coalescer refused = new Coalescer(this.keys::of, (demands, further, budget) -> {
-			int depth = Math.toIntExact(StackWalker.getInstance().walk(Stream::count));
-			deepest.accumulateAndGet(depth, Math::max);
-			return CompletableFuture.failedFuture(new IllegalStateException("open"));
-		});
-		List<CompletableFuture<RedisAnswer>> calls = Collections.synchronizedList(new ArrayList<>());
-		List<Thread> threads = new ArrayList<>();
-		for (int i = 1; i <= 4; i++) {
-			int cost = (i + 1) / 2;
-			Thread thread = new Thread(() -> {
-				for (int k = 0; k < 10_000; k++) {
-					calls.add(refused.ask(demands(LIMIT, cost), budget()));
-				}
-			});
-			thread.start();
-			threads.add(thread);
-		}
-		for (Thread thread : threads) {
-			thread.join();
-		}
-		assertThat(calls).hasSize(40_000).allSatisfy((call) -> assertThat(call).isDone());
-		assertThat(deepest.get()).isLessThan(300);
 	}
 
 	@ParameterizedTest
@@ -259,13 +169,13 @@ class CoalescerTests {
 	@Test
 	void othersDoNotWaitForAKey() {
 		keepBusy(demands(LIMIT, 1));
-		this.coalescer.ask(List.of(new Demand(LIMIT, List.of("boris"), 1)), budget());
+		this.batcher.submit(List.of(new Demand(LIMIT, List.of("boris"), 1)), budget());
 		assertThat(this.sent).hasSize(1);
 	}
 
 	private List<Sent> keepBusy(List<Demand> demands) {
-		ask(CoalescedCalls.MOST_UNDER_WAY, demands);
-		assertThat(this.sent).hasSize(CoalescedCalls.MOST_UNDER_WAY);
+		ask(RateLimitBatcher.MOST_IN_FLIGHT, demands);
+		assertThat(this.sent).hasSize(RateLimitBatcher.MOST_IN_FLIGHT);
 		List<Sent> busy = List.copyOf(this.sent);
 		this.sent.clear();
 		this.busy.addAll(busy);
@@ -277,7 +187,7 @@ class CoalescerTests {
 	}
 
 	private List<CompletableFuture<RedisAnswer>> ask(int times, List<Demand> demands) {
-		return IntStream.range(0, times).mapToObj((i) -> this.coalescer.ask(demands, budget())).toList();
+		return IntStream.range(0, times).mapToObj((i) -> this.batcher.submit(demands, budget())).toList();
 	}
 
 	private static CallBudget budget() {

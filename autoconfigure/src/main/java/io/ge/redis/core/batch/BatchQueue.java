@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.batch;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiPredicate;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that wait for a call of a {@link Batcher}, and the number of calls in
+ * flight.
+ * <p>
+ * No lock: a request that waits is pushed on a stack, and a completed call takes the
+ * whole stack. Who pushes a request looks for a place once more afterwards, since the
+ * last call in flight may have completed in between.
+ *
+ * @param <R> the type of the requests
+ * @param <A> the type of the answers
+ */
+public final class BatchQueue<R, A> {
+
+	private final AtomicReference<@Nullable BatchEntry<R, A>> last = new AtomicReference<>();
+
+	private final AtomicInteger inFlight = new AtomicInteger();
+
+	private final AtomicBoolean watched = new AtomicBoolean();
+
+	private volatile boolean slow;
+
+	private volatile long lastBegan;
+
+	@Nullable BatchEntry<R, A> last() {
+		return this.last.get();
+	}
+
+	/**
+	 * Adds a request that waits.
+	 * @return {@code false} if those that wait already cannot share a call with it
+	 */
+	boolean add(BatchEntry<R, A> entry, BiPredicate<R, R> alike) {
+		BatchEntry<R, A> present;
+		do {
+			present = this.last.get();
+			if (present != null && !alike.test(present.request(), entry.request())) {
+				return false;
+			}
+			entry.follow(present);
+		}
+		while (!this.last.compareAndSet(present, entry));
+		return true;
+	}
+
+	/**
+	 * Takes all requests that wait, the oldest first.
+	 */
+	Deque<BatchEntry<R, A>> takeAll() {
+		Deque<BatchEntry<R, A>> all = new ArrayDeque<>();
+		for (BatchEntry<R, A> entry = this.last.getAndSet(null); entry != null; entry = entry.previous()) {
+			all.addFirst(entry);
+		}
+		return all;
+	}
+
+	/**
+	 * Takes a place in flight if one is free or if waiting for one is not worth it.
+	 * @param mostInFlight the number of places
+	 * @param longestNanos the longest time that is worth waiting
+	 * @param now the time
+	 */
+	boolean begin(int mostInFlight, long longestNanos, long now) {
+		int present;
+		do {
+			present = this.inFlight.get();
+			if (present >= mostInFlight && !this.slow && now - this.lastBegan <= longestNanos) {
+				return false;
+			}
+		}
+		while (!this.inFlight.compareAndSet(present, present + 1));
+		this.lastBegan = now;
+		return true;
+	}
+
+	/**
+	 * Takes a place in flight in any case.
+	 */
+	void begin(long now) {
+		this.inFlight.incrementAndGet();
+		this.lastBegan = now;
+	}
+
+	/**
+	 * Frees a place in flight.
+	 */
+	void end() {
+		this.inFlight.decrementAndGet();
+	}
+
+	/**
+	 * Sets whether calls take too long to wait for one.
+	 */
+	void slow(boolean slow) {
+		this.slow = slow;
+	}
+
+	/**
+	 * Begins to watch the queue if a request waits and nobody watches.
+	 * @return whether the caller is to look for overdue requests later
+	 */
+	boolean watch() {
+		return this.last.get() != null && this.watched.compareAndSet(false, true);
+	}
+
+	/**
+	 * Ends to watch the queue unless a request waits.
+	 * @return whether the caller is to look again
+	 */
+	boolean keepWatching() {
+		if (this.last.get() != null) {
+			return true;
+		}
+		this.watched.set(false);
+		return watch();
+	}
+
+}

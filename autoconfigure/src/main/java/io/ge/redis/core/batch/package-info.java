@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Batches: requests of several callers that arrive together and are sent as one call.
+ */
+@NullMarked
+package io.ge.redis.core.batch;
+
+import org.jspecify.annotations.NullMarked;
