@@ -20,7 +20,7 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the engine, waits for it where the caller does, and tells of its decision on a
+ * Asks the engine, waits for it where the caller does, and publishes its decision on a
  * thread of the application: that of the caller, or one with what was bound to that.
  */
 final class DefaultRateLimiter implements RateLimiter {
@@ -47,95 +47,95 @@ final class DefaultRateLimiter implements RateLimiter {
 	@Override
 	public RateLimitDecision tryAcquire(String name, Object key, long cost) {
 		forbidWaiting("tryAcquire");
-		return decide(demands(name, key, cost));
+		return decide(requests(name, key, cost));
 	}
 
 	@Override
 	public RateLimitDecision tryAcquire(RateLimitRequest request) {
 		forbidWaiting("tryAcquire");
-		return decide(demands(request));
+		return decide(requests(request));
 	}
 
 	@Override
 	public CompletionStage<RateLimitDecision> tryAcquireAsync(RateLimitRequest request) {
-		return decideAsync(demands(request));
+		return decideAsync(requests(request));
 	}
 
-	private List<Demand> demands(RateLimitRequest request) {
-		List<Demand> demands = new ArrayList<>(request.entries().size());
+	private List<PermitRequest> requests(RateLimitRequest request) {
+		List<PermitRequest> requests = new ArrayList<>(request.entries().size());
 		for (RateLimitRequest.Entry entry : request.entries()) {
-			for (Demand demand : demands(entry.name(), entry.key(), request.cost())) {
-				add(demands, demand);
+			for (PermitRequest each : requests(entry.name(), entry.key(), request.cost())) {
+				add(requests, each);
 			}
 		}
-		return demands;
+		return requests;
 	}
 
 	@Override
 	public RateLimitDecision tryAcquire(List<RateLimit> limits, Object key) {
 		forbidWaiting("tryAcquire");
-		return decide(demands(limits, key));
+		return decide(requests(limits, key));
 	}
 
 	@Override
 	public CompletionStage<RateLimitDecision> tryAcquireAsync(List<RateLimit> limits, Object key) {
-		return decideAsync(demands(limits, key));
+		return decideAsync(requests(limits, key));
 	}
 
-	private List<Demand> demands(List<RateLimit> limits, Object key) {
+	private List<PermitRequest> requests(List<RateLimit> limits, Object key) {
 		if (limits.isEmpty()) {
 			throw new IllegalArgumentException("A decision needs at least one limit");
 		}
 		List<String> parts = KeyText.of(key, new KeyOf(limits.get(0).name()));
-		List<Demand> demands = new ArrayList<>(limits.size());
+		List<PermitRequest> requests = new ArrayList<>(limits.size());
 		for (RateLimit limit : limits) {
-			add(demands, new Demand(this.limits.admit(limit), parts, 1));
+			add(requests, new PermitRequest(this.limits.admit(limit), parts, 1));
 		}
-		return demands;
+		return requests;
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> acquireAsync(String name, Object key) {
-		List<Demand> demands = demands(name, key, 1);
-		return this.calls.handOver(ask(demands), (verdict) -> {
-			if (tell(demands, verdict) instanceof RateLimitDecision.Denied denied) {
+		List<PermitRequest> requests = requests(name, key, 1);
+		return this.calls.handOver(ask(requests), (decision) -> {
+			if (publish(requests, decision) instanceof RateLimitDecision.Denied denied) {
 				throw new RateLimitExceededException(denied);
 			}
 			return null;
-		}, Verdict::giveBack);
+		}, EngineDecision::refund);
 	}
 
 	@Override
 	public void refund(RateLimitDecision.Allowed allowed) {
-		if (!(allowed.receipt() instanceof Receipt receipt)) {
+		if (!(allowed.permits() instanceof TakenPermits permits)) {
 			throw new IllegalArgumentException("Only a decision of this rate limiter can be given back");
 		}
-		receipt.giveBack();
+		permits.refund();
 	}
 
 	@Override
 	public void reset(String name, Object key) {
 		forbidWaiting("reset");
-		Waiting.await(this.engine.reset(demands(name, key, 0)));
+		Waiting.await(this.engine.reset(requests(name, key, 0)));
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> resetAsync(String name, Object key) {
-		return this.calls.handOver(this.engine.reset(demands(name, key, 0)), (nothing) -> null, (nothing) -> {
+		return this.calls.handOver(this.engine.reset(requests(name, key, 0)), (nothing) -> null, (nothing) -> {
 		});
 	}
 
-	private List<Demand> demands(String name, Object key, long cost) {
+	private List<PermitRequest> requests(String name, Object key, long cost) {
 		List<RateLimit> limits = this.limits.get(name);
 		List<String> parts = KeyText.of(key, new KeyOf(name));
 		if (limits.size() == 1) {
-			return List.of(new Demand(limits.get(0), parts, cost));
+			return List.of(new PermitRequest(limits.get(0), parts, cost));
 		}
-		List<Demand> demands = new ArrayList<>(limits.size());
+		List<PermitRequest> requests = new ArrayList<>(limits.size());
 		for (RateLimit limit : limits) {
-			demands.add(new Demand(limit, parts, cost));
+			requests.add(new PermitRequest(limit, parts, cost));
 		}
-		return demands;
+		return requests;
 	}
 
 	// Twice the same state in one decision would be asked once and charged twice
@@ -143,56 +143,56 @@ final class DefaultRateLimiter implements RateLimiter {
 		EventLoops.forbidWaiting("RateLimiter." + method, method + "Async");
 	}
 
-	private static void add(List<Demand> demands, Demand demand) {
-		for (Demand other : demands) {
-			if (other.limit().name().equals(demand.limit().name()) && other.key().equals(demand.key())) {
+	private static void add(List<PermitRequest> requests, PermitRequest request) {
+		for (PermitRequest other : requests) {
+			if (other.limit().name().equals(request.limit().name()) && other.key().equals(request.key())) {
 				throw new IllegalArgumentException(
-						"The rate limit '" + demand.limit().name() + "' is named twice for the same key");
+						"The rate limit '" + request.limit().name() + "' is named twice for the same key");
 			}
 		}
-		demands.add(demand);
+		requests.add(request);
 	}
 
-	RateLimitDecision decide(List<Demand> demands) {
-		CompletableFuture<Verdict> decided = this.engine.decide(demands);
-		return tell(demands,
-				mayWait(demands) ? Waiting.awaitInterruptibly(decided, interruption(demands)) : Waiting.await(decided));
+	RateLimitDecision decide(List<PermitRequest> requests) {
+		CompletableFuture<EngineDecision> decided = this.engine.decide(requests);
+		return publish(requests, mayWait(requests) ? Waiting.awaitInterruptibly(decided, interruption(requests))
+				: Waiting.await(decided));
 	}
 
-	CompletionStage<RateLimitDecision> decideAsync(List<Demand> demands) {
-		return this.calls.handOver(ask(demands), (verdict) -> tell(demands, verdict), Verdict::giveBack);
+	CompletionStage<RateLimitDecision> decideAsync(List<PermitRequest> requests) {
+		return this.calls.handOver(ask(requests), (decision) -> publish(requests, decision), EngineDecision::refund);
 	}
 
 	/**
 	 * Asks without waiting.
 	 * @return may be cancelled, which gives back what was taken
 	 */
-	CompletableFuture<Verdict> ask(List<Demand> demands) {
-		return this.engine.decide(demands);
+	CompletableFuture<EngineDecision> ask(List<PermitRequest> requests) {
+		return this.engine.decide(requests);
 	}
 
 	/**
-	 * Publishes a verdict on the thread of the caller.
+	 * Publishes a decision on the thread of the caller.
 	 * @throws RedisUnavailableException if there is no decision
 	 */
-	RateLimitDecision tell(List<Demand> demands, Verdict verdict) {
-		if (verdict.decision() != null) {
-			this.statistics.record(demands, verdict.decision());
+	RateLimitDecision publish(List<PermitRequest> requests, EngineDecision decision) {
+		if (decision.result() != null) {
+			this.statistics.record(requests, decision.result());
 		}
-		List<RateLimitEvent> told = verdict.events();
-		for (int i = 0; i < told.size(); i++) {
-			this.events.publish(told.get(i));
+		List<RateLimitEvent> published = decision.events();
+		for (int i = 0; i < published.size(); i++) {
+			this.events.publish(published.get(i));
 		}
-		return verdict.orRefuse();
+		return decision.orRefuse();
 	}
 
-	static Function<InterruptedException, RateLimitInterruptedException> interruption(List<Demand> demands) {
-		return (interrupt) -> new RateLimitInterruptedException(demands.get(0).limit().name(), interrupt);
+	static Function<InterruptedException, RateLimitInterruptedException> interruption(List<PermitRequest> requests) {
+		return (interrupt) -> new RateLimitInterruptedException(requests.get(0).limit().name(), interrupt);
 	}
 
-	static boolean mayWait(List<Demand> demands) {
-		for (int i = 0; i < demands.size(); i++) {
-			if (!demands.get(i).limit().waitTime().isZero()) {
+	static boolean mayWait(List<PermitRequest> requests) {
+		for (int i = 0; i < requests.size(); i++) {
+			if (!requests.get(i).limit().waitTime().isZero()) {
 				return true;
 			}
 		}

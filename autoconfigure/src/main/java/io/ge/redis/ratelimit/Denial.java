@@ -15,7 +15,7 @@ final class Denial {
 
 	private final RedisLimitKey key;
 
-	private final Demand demand;
+	private final PermitRequest request;
 
 	private final long remaining;
 
@@ -29,18 +29,18 @@ final class Denial {
 
 	/**
 	 * Creates a denial.
-	 * @param answer what Redis said
-	 * @param index which of its demands was refused
+	 * @param decision what Redis said
+	 * @param index which of its requests was refused
 	 */
-	Denial(RedisAnswer answer, int index) {
-		long wait = answer.waitNanos(index);
-		this.key = answer.key(index);
-		this.demand = answer.demands().get(index);
-		this.remaining = answer.left(index);
-		this.sentAt = answer.sentAt();
+	Denial(RedisDecision decision, int index) {
+		long wait = decision.waitNanos(index);
+		this.key = decision.key(index);
+		this.request = decision.requests().get(index);
+		this.remaining = decision.left(index);
+		this.sentAt = decision.sentAt();
 		this.until = this.sentAt + wait - (wait >> DRIFT);
-		this.latest = answer.receivedAt() + wait;
-		this.restoredAt = answer.receivedAt() + answer.restoredNanos(index);
+		this.latest = decision.receivedAt() + wait;
+		this.restoredAt = decision.receivedAt() + decision.restoredNanos(index);
 	}
 
 	RedisLimitKey key() {
@@ -55,37 +55,37 @@ final class Denial {
 		return this.until;
 	}
 
-	boolean answers(RedisLimitKey key, Demand demand, long now) {
+	boolean appliesTo(RedisLimitKey key, PermitRequest request, long now) {
 		if (this.key != key && !this.key.equals(key)) {
 			return false;
 		}
-		RateLimit limit = demand.limit();
-		if (limit != this.demand.limit() && !limit.equals(this.demand.limit())) {
+		RateLimit limit = request.limit();
+		if (limit != this.request.limit() && !limit.equals(this.request.limit())) {
 			return false;
 		}
-		if (demand.cost() != this.demand.cost() && limit.algorithm() != RateLimitAlgorithm.TOKEN_BUCKET) {
+		if (request.cost() != this.request.cost() && limit.algorithm() != RateLimitAlgorithm.TOKEN_BUCKET) {
 			return false;
 		}
-		return this.until + shift(demand) - now > 0;
+		return this.until + shift(request) - now > 0;
 	}
 
 	boolean isReplacedBy(Denial other) {
-		return this.key.equals(other.key) && (this.demand.cost() == other.demand.cost()
-				|| this.demand.limit().algorithm() == RateLimitAlgorithm.TOKEN_BUCKET);
+		return this.key.equals(other.key) && (this.request.cost() == other.request.cost()
+				|| this.request.limit().algorithm() == RateLimitAlgorithm.TOKEN_BUCKET);
 	}
 
-	private long shift(Demand demand) {
-		return (demand.cost() == this.demand.cost()) ? 0
-				: (demand.cost() - this.demand.cost()) * this.demand.limit().intervalMicros() * 1000;
+	private long shift(PermitRequest request) {
+		return (request.cost() == this.request.cost()) ? 0
+				: (request.cost() - this.request.cost()) * this.request.limit().intervalMicros() * 1000;
 	}
 
 	/**
 	 * Returns where the limit stands.
 	 */
-	Standing standing(Demand demand, long now) {
-		long wait = Math.max(1, this.latest + shift(demand) - now);
+	LimitState state(PermitRequest request, long now) {
+		long wait = Math.max(1, this.latest + shift(request) - now);
 		long restored = this.restoredAt - now;
-		return new Standing(demand, this.remaining, (restored > 0) ? restored : wait, wait);
+		return new LimitState(request, this.remaining, (restored > 0) ? restored : wait, wait);
 	}
 
 }

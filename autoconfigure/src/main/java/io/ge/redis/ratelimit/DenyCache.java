@@ -69,15 +69,15 @@ final class DenyCache {
 	/**
 	 * Returns a denial that holds now.
 	 * @param key where the state is
-	 * @param demand what is wanted
+	 * @param request what is wanted
 	 * @param now the time
 	 * @return the denial, or {@code null} if Redis must be asked
 	 */
-	@Nullable Denial find(RedisLimitKey key, Demand demand, long now) {
+	@Nullable Denial find(RedisLimitKey key, PermitRequest request, long now) {
 		int first = first(key.hashCode());
 		for (int i = first; i < first + WAYS; i++) {
 			Denial denial = this.denials.getAcquire(i);
-			if (denial != null && denial.answers(key, demand, now) && isCertain(denial, now)) {
+			if (denial != null && denial.appliesTo(key, request, now) && isCertain(denial, now)) {
 				noteInterest(now);
 				return denial;
 			}

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The limits of a caller now, after all changes made at run time. Asked for each demand,
+ * The limits of a caller now, after all changes made at run time. Asked for each request,
  * so it answers from memory.
  */
 interface EffectiveLimits {

@@ -38,21 +38,21 @@ final class KeyStatistics {
 		this.multiplier = random.nextLong() | 1;
 	}
 
-	void record(List<Demand> demands, RateLimitDecision decision) {
+	void record(List<PermitRequest> requests, RateLimitDecision decision) {
 		RateLimitDecision.Denied refusal = (decision instanceof RateLimitDecision.Denied denied) ? denied : null;
-		for (int i = 0; i < demands.size(); i++) {
-			Demand demand = demands.get(i);
-			if (demand.key().isEmpty() || demand.cost() == 0) {
+		for (int i = 0; i < requests.size(); i++) {
+			PermitRequest request = requests.get(i);
+			if (request.key().isEmpty() || request.cost() == 0) {
 				continue;
 			}
-			String name = demand.limit().name();
+			String name = request.limit().name();
 			DistinctKeys keys = this.distinct.get(name);
 			if (keys == null) {
 				keys = begin(name);
 			}
-			keys.add(hash(demand.key()));
+			keys.add(hash(request.key()));
 			if (refusal != null && refusal.violated().contains(name)) {
-				this.denied.add(name, demand.key());
+				this.denied.add(name, request.key());
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * and the calls that wait for more.
  * <p>
  * One call asks for all. As long as what it asks for comes, calls that find nothing left
- * wait for its answer; near the limit, where nothing is to be had in advance, each asks
+ * wait for its decision; near the limit, where nothing is to be had in advance, each asks
  * for itself. The next batch is twice as large if the last one was used up in its time,
  * and as large as what was used of it if not.
  */
@@ -48,14 +48,14 @@ final class Lease {
 	 * @return the batch that they were taken of and how many it still has, or
 	 * {@code null} if there are not enough
 	 */
-	@Nullable Taken take(List<Demand> demands, long now) {
+	@Nullable Taken take(List<PermitRequest> requests, long now) {
 		this.lock.lock();
 		try {
-			LeaseBatch present = atHand(demands, now);
+			LeaseBatch present = atHand(requests, now);
 			if (present == null) {
 				return null;
 			}
-			present.permits -= demands.get(0).cost();
+			present.permits -= requests.get(0).cost();
 			return new Taken(present, present.permits);
 		}
 		finally {
@@ -64,18 +64,19 @@ final class Lease {
 	}
 
 	/**
-	 * Joins those who wait for an answer. One that has come since the caller found
+	 * Joins those who wait for a decision. One that has come since the caller found
 	 * nothing counts as well, or else the caller would ask for what is there.
-	 * @param demands what is wanted
+	 * @param requests what is wanted
 	 * @param now the time
-	 * @param waiter told why there was no answer, or {@code null} if there was one and it
-	 * may try again
-	 * @return {@code false} if nobody asks: the caller must, and must tell of the answer
+	 * @param waiter told why there was no decision, or {@code null} if there was one and
+	 * it may try again
+	 * @return {@code false} if nobody asks: the caller must, and must tell of the
+	 * decision
 	 */
-	boolean join(List<Demand> demands, long now, Consumer<@Nullable Throwable> waiter) {
+	boolean join(List<PermitRequest> requests, long now, Consumer<@Nullable Throwable> waiter) {
 		this.lock.lock();
 		try {
-			if (atHand(demands, now) == null) {
+			if (atHand(requests, now) == null) {
 				if (this.asking == 0 || !this.alone) {
 					this.asking++;
 					return false;
@@ -91,10 +92,10 @@ final class Lease {
 		return true;
 	}
 
-	private @Nullable LeaseBatch atHand(List<Demand> demands, long now) {
+	private @Nullable LeaseBatch atHand(List<PermitRequest> requests, long now) {
 		LeaseBatch present = this.batch;
-		boolean suffices = present != null && present.permits >= demands.get(0).cost()
-				&& present.isUsable(demands, now);
+		boolean suffices = present != null && present.permits >= requests.get(0).cost()
+				&& present.isUsable(requests, now);
 		return suffices ? present : null;
 	}
 
@@ -126,21 +127,21 @@ final class Lease {
 	}
 
 	/**
-	 * Takes note of an answer, and lets the waiting calls try again.
-	 * @return the batch that the answer replaced and that has permits left, or
+	 * Takes note of a decision, and lets the waiting calls try again.
+	 * @return the batch that the decision replaced and that has permits left, or
 	 * {@code null}
 	 */
-	@Nullable LeaseBatch answered(Asking asking, @Nullable RedisAnswer answer, @Nullable Throwable failure) {
+	@Nullable LeaseBatch answered(Asking asking, @Nullable RedisDecision decision, @Nullable Throwable failure) {
 		Deque<Consumer<@Nullable Throwable>> served;
 		LeaseBatch replaced = null;
 		this.lock.lock();
 		try {
 			this.asking--;
-			this.alone = failure != null || (answer != null && answer.extra() > 0);
+			this.alone = failure != null || (decision != null && decision.extra() > 0);
 			// Nobody can tell whether a reset in between has forgotten what was taken
-			if (answer != null && answer.extra() > 0 && asking.resets == this.resets) {
+			if (decision != null && decision.extra() > 0 && asking.resets == this.resets) {
 				replaced = end(this.batch);
-				this.batch = new LeaseBatch(this, answer);
+				this.batch = new LeaseBatch(this, decision);
 			}
 			served = this.waiting;
 			if (!served.isEmpty()) {
@@ -156,13 +157,13 @@ final class Lease {
 
 	/**
 	 * Ends the present batch.
-	 * @param answer what it came with, or {@code null} for whichever it is
+	 * @param decision what it came with, or {@code null} for whichever it is
 	 * @return the batch if it has permits left, now and never again
 	 */
-	@Nullable LeaseBatch stop(@Nullable RedisAnswer answer) {
+	@Nullable LeaseBatch stop(@Nullable RedisDecision decision) {
 		this.lock.lock();
 		try {
-			boolean isIt = this.batch != null && (answer == null || this.batch.answer() == answer);
+			boolean isIt = this.batch != null && (decision == null || this.batch.decision() == decision);
 			return isIt ? end(this.batch) : null;
 		}
 		finally {
@@ -218,7 +219,7 @@ final class Lease {
 	boolean isIdle(long now) {
 		this.lock.lock();
 		try {
-			return this.asking == 0 && this.batch == null && now - this.askedAt > Further.LONGEST_LEASE.toNanos();
+			return this.asking == 0 && this.batch == null && now - this.askedAt > ExtraPermits.LONGEST_LEASE.toNanos();
 		}
 		finally {
 			this.lock.unlock();

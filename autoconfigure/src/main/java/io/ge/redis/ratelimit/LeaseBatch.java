@@ -8,13 +8,13 @@ package io.ge.redis.ratelimit;
 import java.util.List;
 
 /**
- * Permits that came with one answer.
+ * Permits that came with one decision.
  */
 final class LeaseBatch {
 
 	private final Lease lease;
 
-	private final RedisAnswer answer;
+	private final RedisDecision decision;
 
 	private final long until;
 
@@ -25,23 +25,23 @@ final class LeaseBatch {
 
 	volatile boolean isDropped;
 
-	LeaseBatch(Lease lease, RedisAnswer answer) {
+	LeaseBatch(Lease lease, RedisDecision decision) {
 		this.lease = lease;
-		this.answer = answer;
-		this.until = answer.extraUsableUntil();
-		this.permits = answer.extra();
+		this.decision = decision;
+		this.until = decision.extraUsableUntil();
+		this.permits = decision.extra();
 	}
 
-	boolean isUsable(List<Demand> demands, long now) {
-		return now - this.until < 0 && this.answer.isFor(demands);
+	boolean isUsable(List<PermitRequest> requests, long now) {
+		return now - this.until < 0 && this.decision.isFor(requests);
 	}
 
 	long used() {
-		return this.answer.extra() - this.permits;
+		return this.decision.extra() - this.permits;
 	}
 
-	RedisAnswer answer() {
-		return this.answer;
+	RedisDecision decision() {
+		return this.decision;
 	}
 
 	long until() {

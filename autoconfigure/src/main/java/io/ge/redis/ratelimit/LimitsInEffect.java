@@ -26,18 +26,18 @@ final class LimitsInEffect {
 	 * Returns what a call wants by the settings that apply now.
 	 * @throws RateLimitCostException if it can never pass
 	 */
-	List<Demand> inEffect(List<Demand> asked) {
-		List<Demand> changed = null;
+	List<PermitRequest> inEffect(List<PermitRequest> asked) {
+		List<PermitRequest> changed = null;
 		for (int i = 0; i < asked.size(); i++) {
-			Demand demand = asked.get(i);
-			RateLimit limit = this.limits.effective(demand.limit(), demand.key());
-			if (limit != demand.limit()) {
+			PermitRequest request = asked.get(i);
+			RateLimit limit = this.limits.effective(request.limit(), request.key());
+			if (limit != request.limit()) {
 				if (changed == null) {
 					changed = new ArrayList<>(asked);
 				}
-				changed.set(i, new Demand(limit, demand.key(), demand.cost()));
+				changed.set(i, new PermitRequest(limit, request.key(), request.cost()));
 			}
-			checkCost(limit, demand.cost());
+			checkCost(limit, request.cost());
 		}
 		return (changed != null) ? changed : asked;
 	}
@@ -57,18 +57,18 @@ final class LimitsInEffect {
 	 * Refuses a call of whom an operator has blocked.
 	 * @return the refusal, or {@code null} if nobody is blocked
 	 */
-	@Nullable Verdict blocked(List<Demand> asked, List<Demand> demands) {
-		List<Standing> refusals = null;
-		for (int i = 0; i < demands.size(); i++) {
-			Demand demand = demands.get(i);
-			long blocked = demand.limit().shadow() ? 0
-					: this.limits.blockedFor(asked.get(i).limit(), demand.key()).toNanos();
+	@Nullable EngineDecision blocked(List<PermitRequest> asked, List<PermitRequest> requests) {
+		List<LimitState> refusals = null;
+		for (int i = 0; i < requests.size(); i++) {
+			PermitRequest request = requests.get(i);
+			long blocked = request.limit().shadow() ? 0
+					: this.limits.blockedFor(asked.get(i).limit(), request.key()).toNanos();
 			if (blocked > 0) {
-				refusals = (refusals != null) ? refusals : new ArrayList<>(demands.size());
-				refusals.add(new Standing(demand, 0, blocked, blocked));
+				refusals = (refusals != null) ? refusals : new ArrayList<>(requests.size());
+				refusals.add(new LimitState(request, 0, blocked, blocked));
 			}
 		}
-		return (refusals != null) ? Verdict.denied(refusals, Source.DENY_CACHE) : null;
+		return (refusals != null) ? EngineDecision.denied(refusals, Source.DENY_CACHE) : null;
 	}
 
 }

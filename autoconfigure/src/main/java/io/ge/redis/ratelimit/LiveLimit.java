@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param keyChanges what the endpoint changed for single keys
  * @param blocks the end of each key's block, by {@link System#nanoTime()}
  */
-record LiveLimit(@Nullable Alteration change, Map<String, Alteration> overrides, Map<String, Alteration> keyChanges,
-		Map<String, Long> blocks) {
+record LiveLimit(@Nullable AppliedChange change, Map<String, AppliedChange> overrides,
+		Map<String, AppliedChange> keyChanges, Map<String, Long> blocks) {
 
 	static final LiveLimit NONE = new LiveLimit(null, Map.of(), Map.of(), Map.of());
 
@@ -35,9 +35,9 @@ record LiveLimit(@Nullable Alteration change, Map<String, Alteration> overrides,
 			return limit;
 		}
 		String text = text(key);
-		Alteration override = this.overrides.get(text);
+		AppliedChange override = this.overrides.get(text);
 		RateLimit result = (override != null) ? override.applyTo(limit) : limit;
-		Alteration keyChange = this.keyChanges.get(text);
+		AppliedChange keyChange = this.keyChanges.get(text);
 		return (keyChange != null) ? keyChange.applyTo(result) : result;
 	}
 

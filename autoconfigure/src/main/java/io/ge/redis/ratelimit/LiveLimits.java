@@ -106,7 +106,7 @@ final class LiveLimits implements EffectiveLimits {
 	private void resolverFailed(RateLimit limit, String how) {
 		if (this.resolverFailed.compareAndSet(false, true)) {
 			logger.warn("The RateLimitResolver " + how + "; callers get rate limit '" + limit.name()
-					+ "' as it is for all. Further failures are not logged as warnings");
+					+ "' as it is for all. ExtraPermits failures are not logged as warnings");
 		}
 	}
 
@@ -136,9 +136,9 @@ final class LiveLimits implements EffectiveLimits {
 		return layers;
 	}
 
-	private static void add(List<Layer> layers, Setting.Origin source, @Nullable Alteration alteration) {
-		if (alteration != null) {
-			layers.add(new Layer(source, alteration.change()));
+	private static void add(List<Layer> layers, Setting.Origin source, @Nullable AppliedChange change) {
+		if (change != null) {
+			layers.add(new Layer(source, change.change()));
 		}
 	}
 
@@ -198,8 +198,8 @@ final class LiveLimits implements EffectiveLimits {
 	}
 
 	private LiveLimit build(String name) {
-		Alteration change = null;
-		Map<String, Alteration> keyChanges = new HashMap<>();
+		AppliedChange change = null;
+		Map<String, AppliedChange> keyChanges = new HashMap<>();
 		Map<String, Long> blocks = new HashMap<>();
 		for (StoredChange each : this.stored) {
 			if (!each.name().equals(name)) {
@@ -209,15 +209,15 @@ final class LiveLimits implements EffectiveLimits {
 				blocks.put(each.key(), this.storedAt + each.blockedFor().toNanos());
 			}
 			else if (each.change() != null && each.key() != null) {
-				keyChanges.put(each.key(), new Alteration(each.change()));
+				keyChanges.put(each.key(), new AppliedChange(each.change()));
 			}
 			else if (each.change() != null) {
-				change = new Alteration(each.change());
+				change = new AppliedChange(each.change());
 			}
 		}
-		Map<String, Alteration> overridden = new HashMap<>();
+		Map<String, AppliedChange> overridden = new HashMap<>();
 		this.overrides.getOrDefault(name, Map.of())
-			.forEach((key, override) -> overridden.put(key, new Alteration(override)));
+			.forEach((key, override) -> overridden.put(key, new AppliedChange(override)));
 		return new LiveLimit(change, overridden, keyChanges, blocks);
 	}
 

@@ -30,7 +30,7 @@ final class LocalRateLimiter {
 
 	private final LongSupplier nanoTime;
 
-	private final Function<Demand, String> names;
+	private final Function<PermitRequest, String> names;
 
 	private final long origin;
 
@@ -53,18 +53,18 @@ final class LocalRateLimiter {
 	 * @param nanoTime the time
 	 * @param names tells states apart, as Redis does
 	 */
-	LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime, Function<Demand, String> names) {
+	LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime, Function<PermitRequest, String> names) {
 		this.instances = instances;
 		this.nanoTime = nanoTime;
 		this.names = names;
 		this.origin = nanoTime.getAsLong();
 	}
 
-	Turn decide(List<Demand> demands) {
+	EngineDecision decide(List<PermitRequest> requests) {
 		int share = Math.max(1, this.instances.getAsInt());
 		this.lock.lock();
 		try {
-			return new Decision(demands, share, now()).take();
+			return new Decision(requests, share, now()).take();
 		}
 		finally {
 			this.lock.unlock();
@@ -90,7 +90,7 @@ final class LocalRateLimiter {
 		try {
 			long now = now();
 			for (Charge charge : charges) {
-				charge.state.giveBack(charge.demand.limit(), charge.demand.cost(), charge.stamp, now);
+				charge.state.giveBack(charge.request.limit(), charge.request.cost(), charge.stamp, now);
 			}
 		}
 		finally {
@@ -105,15 +105,15 @@ final class LocalRateLimiter {
 	/**
 	 * A state that was charged.
 	 */
-	private record Charge(LocalState state, Demand demand, long stamp) {
+	private record Charge(LocalState state, PermitRequest request, long stamp) {
 	}
 
 	/**
-	 * One decision on all demands of a call.
+	 * One decision on all requests of a call.
 	 */
 	private final class Decision {
 
-		private final List<Demand> demands;
+		private final List<PermitRequest> requests;
 
 		private final LocalState[] states;
 
@@ -127,32 +127,32 @@ final class LocalRateLimiter {
 
 		private boolean allowed = true;
 
-		Decision(List<Demand> asked, int share, long now) {
-			this.demands = new ArrayList<>(asked.size());
+		Decision(List<PermitRequest> asked, int share, long now) {
+			this.requests = new ArrayList<>(asked.size());
 			this.states = new LocalState[asked.size()];
 			this.earliest = new long[asked.size()];
 			this.refusals = new long[asked.size()];
 			this.now = now;
 			this.at = now;
 			for (int i = 0; i < asked.size(); i++) {
-				Demand whole = asked.get(i);
-				Demand demand = new Demand(whole.limit().dividedBy(share), whole.key(), whole.cost());
-				this.demands.add(demand);
-				look(i, demand);
+				PermitRequest whole = asked.get(i);
+				PermitRequest request = new PermitRequest(whole.limit().dividedBy(share), whole.key(), whole.cost());
+				this.requests.add(request);
+				look(i, request);
 			}
 		}
 
-		private void look(int index, Demand demand) {
-			RateLimit limit = demand.limit();
-			LocalState state = LocalRateLimiter.this.states.computeIfAbsent(LocalRateLimiter.this.names.apply(demand),
+		private void look(int index, PermitRequest request) {
+			RateLimit limit = request.limit();
+			LocalState state = LocalRateLimiter.this.states.computeIfAbsent(LocalRateLimiter.this.names.apply(request),
 					(name) -> LocalState.of(limit.algorithm()));
 			this.states[index] = state;
 			this.earliest[index] = this.now;
-			if (demand.cost() == 0) {
+			if (request.cost() == 0) {
 				return;
 			}
-			this.earliest[index] = state.earliest(limit, demand.cost(), this.now);
-			boolean everPasses = demand.cost() <= limit.largestCost();
+			this.earliest[index] = state.earliest(limit, request.cost(), this.now);
+			boolean everPasses = request.cost() <= limit.largestCost();
 			long wait = everPasses ? limit.waitTime().toNanos() : 0;
 			this.refusals[index] = Math.max(0, this.earliest[index] - this.now - wait);
 			if (limit.shadow()) {
@@ -162,31 +162,31 @@ final class LocalRateLimiter {
 			this.at = Math.max(this.at, this.earliest[index]);
 		}
 
-		Turn take() {
+		EngineDecision take() {
 			if (!this.allowed) {
-				return new Turn(Verdict.denied(standings(), Source.LOCAL), 0);
+				return EngineDecision.denied(limitStates(), Source.LOCAL);
 			}
 			List<Charge> charges = new ArrayList<>(this.states.length);
 			for (int i = 0; i < this.states.length; i++) {
-				Demand demand = this.demands.get(i);
-				if (demand.cost() > 0 && this.refusals[i] == 0) {
-					long stamp = this.states[i].charge(demand.limit(), demand.cost(),
+				PermitRequest request = this.requests.get(i);
+				if (request.cost() > 0 && this.refusals[i] == 0) {
+					long stamp = this.states[i].charge(request.limit(), request.cost(),
 							Math.max(this.at, this.earliest[i]));
-					charges.add(new Charge(this.states[i], demand, stamp));
+					charges.add(new Charge(this.states[i], request, stamp));
 				}
 			}
-			Receipt receipt = Receipt.of(this.demands, () -> giveBack(charges));
-			return new Turn(Verdict.allowed(standings(), Source.LOCAL, receipt), this.at - this.now);
+			TakenPermits permits = TakenPermits.of(this.requests, () -> giveBack(charges));
+			return EngineDecision.allowed(limitStates(), Source.LOCAL, permits, this.at - this.now);
 		}
 
-		private List<Standing> standings() {
-			List<Standing> standings = new ArrayList<>(this.states.length);
+		private List<LimitState> limitStates() {
+			List<LimitState> limitStates = new ArrayList<>(this.states.length);
 			for (int i = 0; i < this.states.length; i++) {
-				Demand demand = this.demands.get(i);
-				standings.add(new Standing(demand, this.states[i].left(demand.limit(), this.now),
-						this.states[i].restoredAt(demand.limit(), this.now) - this.now, this.refusals[i]));
+				PermitRequest request = this.requests.get(i);
+				limitStates.add(new LimitState(request, this.states[i].left(request.limit(), this.now),
+						this.states[i].restoredAt(request.limit(), this.now) - this.now, this.refusals[i]));
 			}
-			return standings;
+			return limitStates;
 		}
 
 	}

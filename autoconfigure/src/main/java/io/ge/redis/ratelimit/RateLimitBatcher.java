@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one script decide on calls of one key that arrive together and request the same,
- * one after the other in the order of their arrival. Each gets the answer that it would
+ * one after the other in the order of their arrival. Each gets the decision that it would
  * have got alone. A call waits for others for at most 20 ms of its budget, see
  * {@link Batcher}.
  */
-final class RateLimitBatcher implements Batcher.Calls<List<Demand>, RedisAnswer> {
+final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, RedisDecision> {
 
 	static final int MOST_IN_FLIGHT = 4;
 
@@ -31,11 +31,11 @@ final class RateLimitBatcher implements Batcher.Calls<List<Demand>, RedisAnswer>
 	/** A script that takes more permits of a limit might keep others waiting. */
 	static final int MOST_PERMITS = 500;
 
-	private final Function<Demand, RedisLimitKey> keys;
+	private final Function<PermitRequest, RedisLimitKey> keys;
 
 	private final Script script;
 
-	private final Batcher<List<Demand>, RedisAnswer> batcher;
+	private final Batcher<List<PermitRequest>, RedisDecision> batcher;
 
 	/**
 	 * Creates a batcher.
@@ -43,7 +43,7 @@ final class RateLimitBatcher implements Batcher.Calls<List<Demand>, RedisAnswer>
 	 * @param script decides
 	 * @param nanoTime the time
 	 */
-	RateLimitBatcher(Function<Demand, RedisLimitKey> keys, Script script, LongSupplier nanoTime) {
+	RateLimitBatcher(Function<PermitRequest, RedisLimitKey> keys, Script script, LongSupplier nanoTime) {
 		this.keys = keys;
 		this.script = script;
 		this.batcher = new Batcher<>(this, MOST_IN_FLIGHT, LONGEST_WAIT, nanoTime);
@@ -51,24 +51,24 @@ final class RateLimitBatcher implements Batcher.Calls<List<Demand>, RedisAnswer>
 
 	/**
 	 * Lets Redis decide on a call.
-	 * @param demands what it wants, in one slot
+	 * @param requests its requests, in one slot
 	 * @param budget how long it may take
 	 */
-	CompletableFuture<RedisAnswer> submit(List<Demand> demands, CallBudget budget) {
-		return canShare(demands) ? this.batcher.submit(this.keys.apply(demands.get(0)).queue(), demands, budget)
-				: send(demands, budget);
+	CompletableFuture<RedisDecision> submit(List<PermitRequest> requests, CallBudget budget) {
+		return canShare(requests) ? this.batcher.submit(this.keys.apply(requests.get(0)).queue(), requests, budget)
+				: send(requests, budget);
 	}
 
 	/**
-	 * Returns whether the answers to several calls follow from one: each takes its
+	 * Returns whether the decisions on several calls follow from one: each takes its
 	 * permits at once or not at all.
 	 */
-	private static boolean canShare(List<Demand> demands) {
-		long cost = demands.get(0).cost();
-		for (int i = 0; i < demands.size(); i++) {
-			Demand demand = demands.get(i);
-			RateLimit limit = demand.limit();
-			if (cost == 0 || demand.cost() != cost || limit.shadow() || !limit.waitTime().isZero()) {
+	private static boolean canShare(List<PermitRequest> requests) {
+		long cost = requests.get(0).cost();
+		for (int i = 0; i < requests.size(); i++) {
+			PermitRequest request = requests.get(i);
+			RateLimit limit = request.limit();
+			if (cost == 0 || request.cost() != cost || limit.shadow() || !limit.waitTime().isZero()) {
 				return false;
 			}
 		}
@@ -76,31 +76,32 @@ final class RateLimitBatcher implements Batcher.Calls<List<Demand>, RedisAnswer>
 	}
 
 	@Override
-	public CompletableFuture<RedisAnswer> send(List<Demand> demands, CallBudget budget) {
-		return this.script.run(demands, Further.NONE, budget);
+	public CompletableFuture<RedisDecision> send(List<PermitRequest> requests, CallBudget budget) {
+		return this.script.run(requests, ExtraPermits.NONE, budget);
 	}
 
 	@Override
-	public CompletableFuture<List<@Nullable RedisAnswer>> sendAll(List<List<Demand>> calls, CallBudget budget) {
-		List<Demand> demands = calls.get(0);
-		Further others = Further.calls((calls.size() - 1) * demands.get(0).cost());
-		return this.script.run(demands, others, budget).thenApply((answer) -> {
-			List<@Nullable RedisAnswer> answers = new ArrayList<>(calls.size());
+	public CompletableFuture<List<@Nullable RedisDecision>> sendAll(List<List<PermitRequest>> calls,
+			CallBudget budget) {
+		List<PermitRequest> requests = calls.get(0);
+		ExtraPermits others = ExtraPermits.calls((calls.size() - 1) * requests.get(0).cost());
+		return this.script.run(requests, others, budget).thenApply((decision) -> {
+			List<@Nullable RedisDecision> decisions = new ArrayList<>(calls.size());
 			for (int i = 0; i < calls.size(); i++) {
-				answers.add(answer.ofCall(i));
+				decisions.add(decision.ofCall(i));
 			}
-			return answers;
+			return decisions;
 		});
 	}
 
 	@Override
-	public boolean areAlike(List<Demand> demands, List<Demand> others) {
-		return demands.equals(others);
+	public boolean areAlike(List<PermitRequest> requests, List<PermitRequest> others) {
+		return requests.equals(others);
 	}
 
 	@Override
-	public int mostOf(List<Demand> demands) {
-		return (int) (MOST_PERMITS / demands.get(0).cost());
+	public int mostOf(List<PermitRequest> requests) {
+		return (int) (MOST_PERMITS / requests.get(0).cost());
 	}
 
 	/**
@@ -110,11 +111,11 @@ final class RateLimitBatcher implements Batcher.Calls<List<Demand>, RedisAnswer>
 
 		/**
 		 * Runs it once.
-		 * @param demands what the first call wants
-		 * @param others what is wanted for others
+		 * @param requests those of the first call
+		 * @param others the permits of the other calls
 		 * @param budget how long it may take
 		 */
-		CompletableFuture<RedisAnswer> run(List<Demand> demands, Further others, CallBudget budget);
+		CompletableFuture<RedisDecision> run(List<PermitRequest> requests, ExtraPermits others, CallBudget budget);
 
 	}
 

@@ -103,9 +103,9 @@ public final class RateLimitControl {
 	public List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
 		for (RateLimit base : require(name)) {
-			Demand demand = new Demand(this.runtime.live().effective(base, key), key, 0);
-			RedisAnswer answer = Waiting
-				.await(this.runtime.redis().decide(List.of(demand), Further.NONE, this.runtime.redis().newBudget()));
+			PermitRequest request = new PermitRequest(this.runtime.live().effective(base, key), key, 0);
+			RedisDecision answer = Waiting.await(
+					this.runtime.redis().decide(List.of(request), ExtraPermits.NONE, this.runtime.redis().newBudget()));
 			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.settings(base.name()));
 			for (LiveLimits.Layer layer : this.runtime.live().layers(base, key)) {
 				put(settings, layer.change(), layer.source());
@@ -188,7 +188,7 @@ public final class RateLimitControl {
 	 */
 	public void reset(String name, List<String> key) {
 		for (RateLimit base : require(name)) {
-			Waiting.await(this.runtime.engine().reset(List.of(new Demand(base, key, 0))));
+			Waiting.await(this.runtime.engine().reset(List.of(new PermitRequest(base, key, 0))));
 			this.events.publish(new RateLimitChangeEvent(base.name(), Action.RESET, hashOrNull(key), ""));
 		}
 	}
@@ -207,8 +207,8 @@ public final class RateLimitControl {
 		long most = 0;
 		for (RateLimit base : require(name)) {
 			RateLimit limit = this.runtime.live().effective(base, key);
-			long given = Waiting.await(
-					this.runtime.giveBack().giveBack(new Demand(limit, key, Math.min(permits, limit.largestCost()))));
+			long given = Waiting.await(this.runtime.giveBack()
+				.giveBack(new PermitRequest(limit, key, Math.min(permits, limit.largestCost()))));
 			this.events
 				.publish(new RateLimitChangeEvent(base.name(), Action.REFUNDED, hashOrNull(key), "permits=" + given));
 			most = Math.max(most, given);

@@ -32,9 +32,9 @@ public sealed interface RateLimitDecision {
 	 * The call may proceed, and all its limits are charged.
 	 *
 	 * @param quotas where the limits stand
-	 * @param receipt what was taken, for {@link RateLimiter#refund}
+	 * @param permits what was taken, for {@link RateLimiter#refund}
 	 */
-	record Allowed(List<Quota> quotas, RateLimitReceipt receipt) implements RateLimitDecision {
+	record Allowed(List<Quota> quotas, RateLimitPermits permits) implements RateLimitDecision {
 	}
 
 	/**

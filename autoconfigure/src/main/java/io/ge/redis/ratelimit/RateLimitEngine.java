@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides on calls, asynchronously and without blocking: from memory if it can, else by
- * one script call for all demands in one slot.
+ * one script call for all requests in one slot.
  * <p>
- * Demands in different slots are asked for in turn; if a later one denies, what the
- * earlier ones took is given back. In between, others may be denied that need not be;
- * nobody is admitted too often.
+ * Requests in different slots are decided one slot after the other. If a later one
+ * denies, what the earlier ones took is refunded. In between, others may be denied that
+ * need not be; nobody is admitted too often.
  */
 final class RateLimitEngine {
 
@@ -34,12 +34,12 @@ final class RateLimitEngine {
 
 	private final DenyCache denied;
 
-	private final LeaseBook leases;
+	private final Leases leases;
 
 	private final RateLimitBatcher batcher;
 
 	RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, EffectiveLimits limits, DenyCache denied,
-			LeaseBook leases) {
+			Leases leases) {
 		this.redis = redis;
 		this.local = local;
 		this.outage = new RateLimitOutage(local);
@@ -51,73 +51,73 @@ final class RateLimitEngine {
 
 	/**
 	 * Decides on a call.
-	 * @param asked what it wants, by the limits as defined
-	 * @return completes when the call may proceed, or with its refusal; who cancels it
-	 * gives back what was taken
+	 * @param asked its requests, by the limits as defined
+	 * @return completes when the call may proceed, or with its refusal. Cancelling it
+	 * refunds what was taken
 	 * @throws RateLimitCostException if a limit never gives so many permits at once
 	 */
-	CompletableFuture<Verdict> decide(List<Demand> asked) {
-		List<Demand> demands = this.limits.inEffect(asked);
-		Verdict known = this.limits.blocked(asked, demands);
-		return (known != null) ? CompletableFuture.completedFuture(known) : decide(demands, null);
+	CompletableFuture<EngineDecision> decide(List<PermitRequest> asked) {
+		List<PermitRequest> requests = this.limits.inEffect(asked);
+		EngineDecision known = this.limits.blocked(asked, requests);
+		return (known != null) ? CompletableFuture.completedFuture(known) : decide(requests, null);
 	}
 
-	private CompletableFuture<Verdict> decide(List<Demand> demands, @Nullable CallBudget budget) {
-		boolean isLeased = LeaseBook.suits(demands);
-		Verdict known = isLeased ? this.leases.take(demands) : null;
+	private CompletableFuture<EngineDecision> decide(List<PermitRequest> requests, @Nullable CallBudget budget) {
+		boolean isLeased = Leases.suits(requests);
+		EngineDecision known = isLeased ? this.leases.take(requests) : null;
 		if (known == null) {
-			known = denied(demands);
+			known = denied(requests);
 		}
 		if (known != null) {
 			return CompletableFuture.completedFuture(known);
 		}
 		CallBudget left = (budget != null) ? budget : this.redis.newBudget();
-		return isLeased ? askForLease(demands, left) : ask(demands, left);
+		return isLeased ? askForLease(requests, left) : ask(requests, left);
 	}
 
 	/**
-	 * Forgets what was used of limits, on all instances; while Redis is away, only what
-	 * this one has counted meanwhile.
+	 * Forgets what was used of limits, on all instances; while Redis is unavailable, only
+	 * what this one has counted meanwhile.
 	 * @param asked one or several limits of one key, as defined
 	 */
-	CompletableFuture<Void> reset(List<Demand> asked) {
-		List<Demand> demands = this.limits.inEffect(asked);
-		demands.forEach((demand) -> this.local.forget(this.redis.keyOf(demand).text()));
-		return this.redis.reset(demands).thenRun(() -> demands.forEach((demand) -> {
-			forget(demand);
-			this.leases.drop(this.redis.keyOf(demand).text());
+	CompletableFuture<Void> reset(List<PermitRequest> asked) {
+		List<PermitRequest> requests = this.limits.inEffect(asked);
+		requests.forEach((request) -> this.local.forget(this.redis.keyOf(request).text()));
+		return this.redis.reset(requests).thenRun(() -> requests.forEach((request) -> {
+			forget(request);
+			this.leases.drop(this.redis.keyOf(request).text());
 		}));
 	}
 
-	private void forget(Demand demand) {
-		this.denied.forget(this.redis.keyOf(demand).text());
+	private void forget(PermitRequest request) {
+		this.denied.forget(this.redis.keyOf(request).text());
 	}
 
-	private @Nullable Verdict denied(List<Demand> demands) {
-		List<Standing> refusals = null;
+	private @Nullable EngineDecision denied(List<PermitRequest> requests) {
+		List<LimitState> refusals = null;
 		long now = System.nanoTime();
-		for (int i = 0; i < demands.size(); i++) {
-			Demand demand = demands.get(i);
-			Denial denial = (demand.cost() == 0 || demand.limit().shadow()) ? null
-					: this.denied.find(this.redis.keyOf(demand), demand, now);
+		for (int i = 0; i < requests.size(); i++) {
+			PermitRequest request = requests.get(i);
+			Denial denial = (request.cost() == 0 || request.limit().shadow()) ? null
+					: this.denied.find(this.redis.keyOf(request), request, now);
 			if (denial != null) {
-				refusals = (refusals != null) ? refusals : new ArrayList<>(demands.size());
-				refusals.add(denial.standing(demand, now));
+				refusals = (refusals != null) ? refusals : new ArrayList<>(requests.size());
+				refusals.add(denial.state(request, now));
 			}
 		}
-		return (refusals != null) ? Verdict.denied(refusals, Source.DENY_CACHE) : null;
+		return (refusals != null) ? EngineDecision.denied(refusals, Source.DENY_CACHE) : null;
 	}
 
-	private CompletableFuture<Verdict> ask(List<Demand> demands, CallBudget budget) {
-		Collection<List<Demand>> groups = this.redis.bySlot(demands);
-		CompletableFuture<Verdict> result = new CompletableFuture<>();
+	private CompletableFuture<EngineDecision> ask(List<PermitRequest> requests, CallBudget budget) {
+		Collection<List<PermitRequest>> groups = this.redis.bySlot(requests);
+		CompletableFuture<EngineDecision> result = new CompletableFuture<>();
 		if (groups.size() == 1) {
-			this.batcher.submit(demands, budget)
-				.whenComplete((answer, failure) -> conclude(result, demands, one(answer), failure));
+			this.batcher.submit(requests, budget)
+				.whenComplete((decision, failure) -> conclude(result, requests, one(decision), failure));
 		}
 		else {
-			new SlotSequence(groups, (slot) -> this.batcher.submit(slot, budget), this::giveBack).answers()
-				.whenComplete((answers, failure) -> conclude(result, demands, answers, failure));
+			new SlotSequence(groups, (slot) -> this.batcher.submit(slot, budget), this::giveBack).decisions()
+				.whenComplete((decisions, failure) -> conclude(result, requests, decisions, failure));
 		}
 		return result;
 	}
@@ -125,99 +125,103 @@ final class RateLimitEngine {
 	/**
 	 * Asks for permits in advance, or waits for another call that does.
 	 */
-	private CompletableFuture<Verdict> askForLease(List<Demand> demands, CallBudget budget) {
-		Lease lease = this.leases.of(demands);
+	private CompletableFuture<EngineDecision> askForLease(List<PermitRequest> requests, CallBudget budget) {
+		Lease lease = this.leases.of(requests);
 		if (lease == null) {
-			return ask(demands, budget);
+			return ask(requests, budget);
 		}
-		CompletableFuture<Verdict> result = new CompletableFuture<>();
+		CompletableFuture<EngineDecision> result = new CompletableFuture<>();
 		long since = System.nanoTime();
-		boolean joined = lease.join(demands, since, (failure) -> {
+		boolean joined = lease.join(requests, since, (failure) -> {
 			budget.spend(System.nanoTime() - since);
 			if (failure != null) {
-				conclude(result, demands, List.of(), failure);
+				conclude(result, requests, List.of(), failure);
 			}
 			else {
-				decide(demands, budget).whenComplete((verdict, problem) -> Turn.forward(verdict, problem, result));
+				decide(requests, budget)
+					.whenComplete((decision, problem) -> EngineDecision.forward(decision, problem, result));
 			}
 		});
 		if (!joined) {
-			Lease.Asking asking = this.leases.ask(lease, demands);
-			askRedis(demands, Further.lease(asking.extra(), demands), budget).whenComplete((answer, failure) -> {
-				// In this order: who stops the instance after its call finds what was
-				// taken
-				try {
-					this.leases.answered(asking, answer, failure);
-				}
-				finally {
-					conclude(result, demands, one(answer), failure);
-				}
-			});
+			Lease.Asking asking = this.leases.ask(lease, requests);
+			askRedis(requests, ExtraPermits.lease(asking.extra(), requests), budget)
+				.whenComplete((decision, failure) -> {
+					// In this order: who stops the instance after its call finds what was
+					// taken
+					try {
+						this.leases.answered(asking, decision, failure);
+					}
+					finally {
+						conclude(result, requests, one(decision), failure);
+					}
+				});
 		}
 		return result;
 	}
 
-	private static List<RedisAnswer> one(@Nullable RedisAnswer answer) {
-		return (answer != null) ? List.of(answer) : List.of();
+	private static List<RedisDecision> one(@Nullable RedisDecision decision) {
+		return (decision != null) ? List.of(decision) : List.of();
 	}
 
-	private CompletableFuture<RedisAnswer> askRedis(List<Demand> demands, Further further, CallBudget budget) {
+	private CompletableFuture<RedisDecision> askRedis(List<PermitRequest> requests, ExtraPermits extra,
+			CallBudget budget) {
 		try {
-			int[] news = new int[demands.size()];
+			int[] news = new int[requests.size()];
 			for (int i = 0; i < news.length; i++) {
-				news[i] = this.denied.newsOf(this.redis.keyOf(demands.get(i)));
+				news[i] = this.denied.newsOf(this.redis.keyOf(requests.get(i)));
 			}
-			return this.redis.decide(demands, further, budget).thenApply((answer) -> {
-				remember(answer, news);
-				return answer;
+			return this.redis.decide(requests, extra, budget).thenApply((decision) -> {
+				remember(decision, news);
+				return decision;
 			});
 		}
 		catch (RuntimeException ex) {
-			// Others may wait for the answer
+			// Others may wait for the decision
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
-	private void remember(RedisAnswer answer, int[] news) {
+	private void remember(RedisDecision decision, int[] news) {
 		for (int i = 0; i < news.length; i++) {
-			if (answer.waitNanos(i) > 0 && !answer.demands().get(i).limit().shadow()) {
-				this.denied.add(new Denial(answer, i), news[i]);
+			if (decision.waitNanos(i) > 0 && !decision.requests().get(i).limit().shadow()) {
+				this.denied.add(new Denial(decision, i), news[i]);
 			}
 		}
 	}
 
-	private void giveBack(RedisAnswer answer) {
-		this.redis.refund(answer).thenRun(() -> answer.demands().forEach(this::forget));
+	private void giveBack(RedisDecision decision) {
+		this.redis.refund(decision).thenRun(() -> decision.requests().forEach(this::forget));
 	}
 
 	/**
-	 * Turns answers into a verdict: only the last one can deny.
+	 * Combines the decisions of all slots: only the last one can deny.
 	 */
-	private Turn turn(List<RedisAnswer> answers) {
-		RedisAnswer last = answers.get(answers.size() - 1);
+	private EngineDecision combined(List<RedisDecision> decisions) {
+		RedisDecision last = decisions.get(decisions.size() - 1);
 		if (!last.isAllowed()) {
-			return new Turn(Verdict.denied(last.standings(), Source.REDIS), 0);
+			return EngineDecision.denied(last.states(), Source.REDIS);
 		}
-		List<Demand> demands = (answers.size() == 1) ? last.demands() : new ArrayList<>();
-		List<Standing> standings = new ArrayList<>();
+		List<PermitRequest> requests = (decisions.size() == 1) ? last.requests() : new ArrayList<>();
+		List<LimitState> states = new ArrayList<>();
 		long now = System.nanoTime();
 		long wait = 0;
-		for (RedisAnswer answer : answers) {
-			if (answers.size() > 1) {
-				demands.addAll(answer.demands());
+		for (RedisDecision decision : decisions) {
+			if (decisions.size() > 1) {
+				requests.addAll(decision.requests());
 			}
-			answer.addTo(standings);
-			wait = answer.isLater() ? Math.max(wait, answer.usableAt() - now) : wait;
+			decision.addTo(states);
+			wait = decision.isLater() ? Math.max(wait, decision.usableAt() - now) : wait;
 		}
-		Receipt receipt = Receipt.of(demands, () -> answers.forEach(this::giveBack));
-		return new Turn(Verdict.allowed(standings, Source.REDIS, receipt), wait);
+		TakenPermits permits = TakenPermits.of(requests, () -> decisions.forEach(this::giveBack));
+		return EngineDecision.allowed(states, Source.REDIS, permits, wait);
 	}
 
-	private void conclude(CompletableFuture<Verdict> result, List<Demand> demands, @Nullable List<RedisAnswer> answers,
-			@Nullable Throwable failure) {
+	private void conclude(CompletableFuture<EngineDecision> result, List<PermitRequest> requests,
+			@Nullable List<RedisDecision> decisions, @Nullable Throwable failure) {
 		try {
-			Turn turn = (failure != null || answers == null) ? this.outage.decide(demands, failure) : turn(answers);
-			turn.settle(result);
+			EngineDecision decision = (failure != null || decisions == null) ? this.outage.decide(requests, failure)
+					: combined(decisions);
+			decision.settle(result);
 		}
 		catch (RuntimeException ex) {
 			result.completeExceptionally(ex);

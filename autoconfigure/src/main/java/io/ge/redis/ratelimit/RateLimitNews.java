@@ -29,7 +29,7 @@ final class RateLimitNews {
 	private RateLimitNews() {
 	}
 
-	static void hear(InstanceBus bus, DenyCache denied, LeaseBook leases, LocalRateLimiter local) {
+	static void hear(InstanceBus bus, DenyCache denied, Leases leases, LocalRateLimiter local) {
 		bus.handle(FORGET, (keys) -> forEach(keys, denied::forget));
 		bus.handle(RESET, (keys) -> forEach(keys, (key) -> {
 			local.forget(key);

@@ -31,17 +31,17 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 
 	/**
 	 * Returns what a call asks for.
-	 * @return the demands, none if the call has no key and needs none
+	 * @return the requests, none if the call has no key and needs none
 	 */
-	List<Demand> demands(MethodInvocation invocation) {
+	List<PermitRequest> requests(MethodInvocation invocation) {
 		if (this.rules.size() == 1) {
-			return this.rules.get(0).demands(invocation);
+			return this.rules.get(0).requests(invocation);
 		}
-		List<Demand> demands = new ArrayList<>(this.rules.size());
+		List<PermitRequest> requests = new ArrayList<>(this.rules.size());
 		for (Rule rule : this.rules) {
-			demands.addAll(rule.demands(invocation));
+			requests.addAll(rule.requests(invocation));
 		}
-		return demands;
+		return requests;
 	}
 
 	/**
@@ -101,7 +101,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	record Rule(String name, RateLimits limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,
 			RateLimitCost cost, List<GuardDescription> descriptions) {
 
-		List<Demand> demands(MethodInvocation invocation) {
+		List<PermitRequest> requests(MethodInvocation invocation) {
 			List<String> entity = List.of();
 			if (this.key != null) {
 				Object value = this.key.evaluate(invocation);
@@ -112,19 +112,19 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 					return List.of();
 				}
 			}
-			return demands(entity, this.cost.evaluate(invocation));
+			return requests(entity, this.cost.evaluate(invocation));
 		}
 
-		private List<Demand> demands(List<String> entity, long permits) {
+		private List<PermitRequest> requests(List<String> entity, long permits) {
 			List<RateLimit> current = this.limits.get(this.name);
 			if (current.size() == 1) {
-				return List.of(new Demand(current.get(0), entity, permits));
+				return List.of(new PermitRequest(current.get(0), entity, permits));
 			}
-			List<Demand> demands = new ArrayList<>(current.size());
+			List<PermitRequest> requests = new ArrayList<>(current.size());
 			for (RateLimit limit : current) {
-				demands.add(new Demand(limit, entity, permits));
+				requests.add(new PermitRequest(limit, entity, permits));
 			}
-			return demands;
+			return requests;
 		}
 
 	}

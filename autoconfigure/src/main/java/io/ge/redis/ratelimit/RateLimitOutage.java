@@ -29,35 +29,30 @@ final class RateLimitOutage {
 
 	/**
 	 * Decides on a call that Redis did not decide on.
-	 * @param demands what it wants
-	 * @param failure why there is no answer
+	 * @param requests its requests
+	 * @param failure the outage
 	 */
-	Turn decide(List<Demand> demands, @Nullable Throwable failure) {
+	EngineDecision decide(List<PermitRequest> requests, @Nullable Throwable failure) {
 		Throwable cause = (failure != null) ? Waiting.cause(failure) : null;
 		if (!(cause instanceof RedisUnavailableException unavailable)) {
 			throw new IllegalStateException("The decision failed", cause);
 		}
-		List<RateLimitEvent> events = new ArrayList<>(demands.size());
-		List<Demand> counted = new ArrayList<>(demands.size());
-		for (Demand demand : demands) {
-			RateLimit limit = demand.limit();
+		List<RateLimitEvent> events = new ArrayList<>(requests.size());
+		List<PermitRequest> counted = new ArrayList<>(requests.size());
+		for (PermitRequest request : requests) {
+			RateLimit limit = request.limit();
 			if (limit.onOutage() == OutagePolicy.LOCAL) {
-				counted.add(demand);
+				counted.add(request);
 			}
 			else if (limit.onOutage() == OutagePolicy.DENY && !limit.shadow()) {
-				return new Turn(Verdict.refusal(unavailable,
-						new RateLimitEvent(limit.name(), Outcome.ERROR_DENIED, Source.LOCAL, null)), 0);
+				return EngineDecision.refusal(unavailable,
+						new RateLimitEvent(limit.name(), Outcome.ERROR_DENIED, Source.LOCAL, null));
 			}
 			else {
 				events.add(new RateLimitEvent(limit.name(), Outcome.ERROR_ALLOWED, Source.LOCAL, null));
 			}
 		}
-		if (counted.isEmpty()) {
-			return new Turn(new Verdict(new RateLimitDecision.Allowed(List.of(), Receipt.ofNothing()), null, events),
-					0);
-		}
-		Turn turn = this.local.decide(counted);
-		return new Turn(turn.verdict().with(events), turn.waitNanos());
+		return counted.isEmpty() ? EngineDecision.unlimited(events) : this.local.decide(counted).with(events);
 	}
 
 }

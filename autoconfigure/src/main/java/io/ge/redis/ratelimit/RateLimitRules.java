@@ -88,11 +88,11 @@ public final class RateLimitRules {
 	 * policy of one of the limits is to deny
 	 */
 	public RateLimitDecision decide(List<Match> matches) {
-		Collection<Demand> demands = demands(matches);
-		if (demands.isEmpty()) {
+		Collection<PermitRequest> requests = requests(matches);
+		if (requests.isEmpty()) {
 			return new RateLimitDecision.Allowed(List.of(), () -> 0);
 		}
-		return this.limiter.get().decide(List.copyOf(demands));
+		return this.limiter.get().decide(List.copyOf(requests));
 	}
 
 	/**
@@ -102,26 +102,27 @@ public final class RateLimitRules {
 	 * cancels it gives back what was asked for
 	 */
 	public CompletionStage<RateLimitDecision> decideAsync(List<Match> matches) {
-		Collection<Demand> demands = demands(matches);
-		if (demands.isEmpty()) {
+		Collection<PermitRequest> requests = requests(matches);
+		if (requests.isEmpty()) {
 			return CompletableFuture.completedStage(new RateLimitDecision.Allowed(List.of(), () -> 0));
 		}
-		return this.limiter.get().decideAsync(List.copyOf(demands));
+		return this.limiter.get().decideAsync(List.copyOf(requests));
 	}
 
-	private Collection<Demand> demands(List<Match> matches) {
-		Map<List<Object>, Demand> demands = new LinkedHashMap<>();
+	private Collection<PermitRequest> requests(List<Match> matches) {
+		Map<List<Object>, PermitRequest> requests = new LinkedHashMap<>();
 		for (Match match : matches) {
 			List<String> key = match.parts();
 			if (key == null) {
 				continue;
 			}
 			for (RateLimit limit : match.rule().limits()) {
-				demands.merge(List.of(limit.name(), key), new Demand(limit, key, match.rule().settings().cost()),
+				requests.merge(List.of(limit.name(), key),
+						new PermitRequest(limit, key, match.rule().settings().cost()),
 						(first, next) -> (next.cost() > first.cost()) ? next : first);
 			}
 		}
-		return demands.values();
+		return requests.values();
 	}
 
 	/**

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * @param engine decides
  * @param leases permits taken in advance
  * @param redis asks
- * @param giveBack gives back without a receipt
+ * @param giveBack gives back permits without the decision that has taken them
  * @param live what applies now
  * @param changes where live changes are kept
  * @param feed brings them here
  * @param statistics what is remembered of keys
  */
-record RateLimitRuntime(RateLimitEngine engine, LeaseBook leases, RedisRateLimiter redis, RedisGiveBack giveBack,
+record RateLimitRuntime(RateLimitEngine engine, Leases leases, RedisRateLimiter redis, RedisGiveBack giveBack,
 		LiveLimits live, RedisLimitChanges changes, LimitChangeFeed feed, KeyStatistics statistics) {
 
 	private static final String PATTERN = "ratelimit";
@@ -39,9 +39,9 @@ record RateLimitRuntime(RateLimitEngine engine, LeaseBook leases, RedisRateLimit
 		DenyCache denied = new DenyCache(bus::confirmedAt);
 		live.onChange(denied::clear);
 		RedisRateLimiter redis = new RedisRateLimiter(backend.redis(PATTERN), backend.keys(PATTERN), bus.newsChannel());
-		LeaseBook leases = new LeaseBook(redis, bus::liveInstances, denied);
+		Leases leases = new Leases(redis, bus::liveInstances, denied);
 		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
-				(demand) -> redis.keyOf(demand).text());
+				(request) -> redis.keyOf(request).text());
 		RateLimitNews.hear(bus, denied, leases, local);
 		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied, leases);
 		RedisLimitChanges changes = new RedisLimitChanges(backend.redis(PATTERN), backend.keys(PATTERN),

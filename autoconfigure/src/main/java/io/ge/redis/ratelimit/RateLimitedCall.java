@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call that needs permits.
  */
-final class RateLimitedCall implements GuardedCall<@Nullable Verdict> {
+final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
 
 	private final DefaultRateLimiter limiter;
 
@@ -25,7 +25,7 @@ final class RateLimitedCall implements GuardedCall<@Nullable Verdict> {
 
 	private final MethodInvocation invocation;
 
-	private volatile List<Demand> demands = List.of();
+	private volatile List<PermitRequest> requests = List.of();
 
 	RateLimitedCall(DefaultRateLimiter limiter, RateLimitOperation operation, MethodInvocation invocation) {
 		this.limiter = limiter;
@@ -35,27 +35,27 @@ final class RateLimitedCall implements GuardedCall<@Nullable Verdict> {
 
 	@Override
 	@SuppressWarnings("NullAway") // what is never null will do, and must stay cancellable
-	public CompletableFuture<@Nullable Verdict> ask() {
-		this.demands = this.operation.demands(this.invocation);
-		return this.demands.isEmpty() ? CompletableFuture.completedFuture(null) : this.limiter.ask(this.demands);
+	public CompletableFuture<@Nullable EngineDecision> ask() {
+		this.requests = this.operation.requests(this.invocation);
+		return this.requests.isEmpty() ? CompletableFuture.completedFuture(null) : this.limiter.ask(this.requests);
 	}
 
 	@Override
 	public boolean isInterruptible() {
-		return DefaultRateLimiter.mayWait(this.demands);
+		return DefaultRateLimiter.mayWait(this.requests);
 	}
 
 	@Override
 	public RuntimeException interrupted(InterruptedException interrupt) {
-		return DefaultRateLimiter.interruption(this.demands).apply(interrupt);
+		return DefaultRateLimiter.interruption(this.requests).apply(interrupt);
 	}
 
 	@Override
-	public Work decide(@Nullable Verdict verdict) {
-		if (verdict == null) {
+	public Work decide(@Nullable EngineDecision decided) {
+		if (decided == null) {
 			return this::proceed;
 		}
-		RateLimitDecision decision = this.limiter.tell(this.demands, verdict);
+		RateLimitDecision decision = this.limiter.publish(this.requests, decided);
 		if (decision instanceof RateLimitDecision.Allowed allowed) {
 			return this.operation.refundOn().isEmpty() ? this::proceed : new Refundable(allowed);
 		}
@@ -67,9 +67,9 @@ final class RateLimitedCall implements GuardedCall<@Nullable Verdict> {
 	}
 
 	@Override
-	public void giveBack(@Nullable Verdict verdict) {
-		if (verdict != null) {
-			verdict.giveBack();
+	public void giveBack(@Nullable EngineDecision decided) {
+		if (decided != null) {
+			decided.refund();
 		}
 	}
 

@@ -13,7 +13,7 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 
 /**
- * Gives permits back that no receipt stands for, see {@code give-back.lua}.
+ * Gives back permits that no decision at hand has taken, see {@code give-back.lua}.
  */
 final class RedisGiveBack {
 
@@ -35,15 +35,15 @@ final class RedisGiveBack {
 	}
 
 	/**
-	 * Gives back as many permits as the demand costs. This instance knows of it when that
-	 * is done, others when they hear of it.
+	 * Gives back as many permits as the request costs. This instance knows of it when
+	 * that is done, others when they hear of it.
 	 * @return completes with how many had still been taken
 	 */
-	CompletableFuture<Long> giveBack(Demand demand) {
-		RateLimit limit = demand.limit();
-		RedisLimitKey key = this.keys.of(demand);
+	CompletableFuture<Long> giveBack(PermitRequest request) {
+		RateLimit limit = request.limit();
+		RedisLimitKey key = this.keys.of(request);
 		return this.redis.run(ScriptCall.of(GIVE_BACK, key.key(), this.newsChannel, RedisLimitKeys.kindOf(limit),
-				limit.limit(), limit.windowMicros(), demand.cost()), this.redis.newBudget())
+				limit.limit(), limit.windowMicros(), request.cost()), this.redis.newBudget())
 			.thenApply((reply) -> {
 				this.denied.forget(key.text());
 				return reply.number(0);

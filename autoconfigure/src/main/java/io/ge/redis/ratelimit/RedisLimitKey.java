@@ -29,7 +29,7 @@ final class RedisLimitKey {
 
 	private final String text;
 
-	private final BatchQueue<List<Demand>, RedisAnswer> queue = new BatchQueue<>();
+	private final BatchQueue<List<PermitRequest>, RedisDecision> queue = new BatchQueue<>();
 
 	/**
 	 * Creates a key.
@@ -67,7 +67,7 @@ final class RedisLimitKey {
 	 * Returns the queue of the calls that could share a script. Another object for the
 	 * same key has a queue of its own, so that fewer share one.
 	 */
-	BatchQueue<List<Demand>, RedisAnswer> queue() {
+	BatchQueue<List<PermitRequest>, RedisDecision> queue() {
 		return this.queue;
 	}
 

@@ -68,9 +68,9 @@ final class RedisLimitKeys {
 		return KINDS[limit.algorithm().ordinal()];
 	}
 
-	RedisLimitKey of(Demand demand) {
-		RateLimit limit = demand.limit();
-		List<String> parts = demand.key();
+	RedisLimitKey of(PermitRequest request) {
+		RateLimit limit = request.limit();
+		List<String> parts = request.key();
 		int hash = 31 * limit.name().hashCode() + parts.hashCode();
 		int first = first(hash);
 		for (int i = first; i < first + WAYS; i++) {

@@ -55,37 +55,37 @@ final class RedisRateLimiter {
 		return this.redis.newBudget();
 	}
 
-	RedisLimitKey keyOf(Demand demand) {
-		return this.keys.of(demand);
+	RedisLimitKey keyOf(PermitRequest request) {
+		return this.keys.of(request);
 	}
 
 	/**
-	 * Decides on demands whose states are in one slot.
-	 * @param demands the demands
-	 * @param further what is wanted beyond
+	 * Decides on requests whose states are in one slot.
+	 * @param requests the requests
+	 * @param extra what is wanted beyond
 	 * @param budget the budget of the call
 	 */
-	CompletableFuture<RedisAnswer> decide(List<Demand> demands, Further further, CallBudget budget) {
-		Object[] arguments = new Object[HEAD + demands.size() * ARGUMENTS];
-		arguments[0] = further.permits();
-		arguments[1] = micros(further.usable());
-		for (int i = 0; i < demands.size(); i++) {
-			Demand demand = demands.get(i);
-			RateLimit limit = demand.limit();
+	CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, ExtraPermits extra, CallBudget budget) {
+		Object[] arguments = new Object[HEAD + requests.size() * ARGUMENTS];
+		arguments[0] = extra.permits();
+		arguments[1] = micros(extra.usable());
+		for (int i = 0; i < requests.size(); i++) {
+			PermitRequest request = requests.get(i);
+			RateLimit limit = request.limit();
 			int first = HEAD + i * ARGUMENTS;
 			arguments[first] = RedisLimitKeys.kindOf(limit);
 			arguments[first + 1] = limit.limit();
 			arguments[first + 2] = limit.windowMicros();
 			arguments[first + 3] = (limit.algorithm() == RateLimitAlgorithm.TOKEN_BUCKET) ? limit.burst() : 0;
-			arguments[first + 4] = demand.cost();
+			arguments[first + 4] = request.cost();
 			arguments[first + 5] = micros(limit.waitTime());
 			arguments[first + 6] = limit.shadow() ? 1 : 0;
 		}
-		RedisLimitKey[] states = new RedisLimitKey[demands.size()];
-		Arrays.setAll(states, (i) -> this.keys.of(demands.get(i)));
+		RedisLimitKey[] states = new RedisLimitKey[requests.size()];
+		Arrays.setAll(states, (i) -> this.keys.of(requests.get(i)));
 		long sentAt = System.nanoTime();
 		return this.redis.run(ScriptCall.of(DECIDE, names(states), arguments), budget)
-			.thenApply((reply) -> new RedisAnswer(demands, states, numbers(reply), sentAt, System.nanoTime()));
+			.thenApply((reply) -> new RedisDecision(requests, states, numbers(reply), sentAt, System.nanoTime()));
 	}
 
 	private static long[] numbers(ScriptReply reply) {
@@ -102,22 +102,22 @@ final class RedisRateLimiter {
 	 * @param admitted what Redis said
 	 * @return completes when it is done, whatever came of it
 	 */
-	CompletableFuture<Void> refund(RedisAnswer admitted) {
+	CompletableFuture<Void> refund(RedisDecision admitted) {
 		Refund refund = new Refund(admitted);
-		for (int i = 0; i < admitted.demands().size(); i++) {
-			refund.add(i, admitted.demands().get(i).cost(), admitted.stamp(i));
+		for (int i = 0; i < admitted.requests().size(); i++) {
+			refund.add(i, admitted.requests().get(i).cost(), admitted.stamp(i));
 		}
 		return send(refund);
 	}
 
 	/**
-	 * Gives back permits that were taken in advance, as {@link #refund(RedisAnswer)}.
+	 * Gives back permits that were taken in advance, as {@link #refund(RedisDecision)}.
 	 * @param admitted what Redis said
 	 * @param permits how many of each limit
 	 */
-	CompletableFuture<Void> refundExtra(RedisAnswer admitted, long permits) {
+	CompletableFuture<Void> refundExtra(RedisDecision admitted, long permits) {
 		Refund refund = new Refund(admitted);
-		for (int i = 0; i < admitted.demands().size(); i++) {
+		for (int i = 0; i < admitted.requests().size(); i++) {
 			refund.add(i, permits, admitted.extraStamp(i));
 		}
 		return send(refund);
@@ -133,38 +133,38 @@ final class RedisRateLimiter {
 
 	/**
 	 * Forgets what was used, on all instances.
-	 * @param demands in one slot
+	 * @param requests in one slot
 	 */
-	CompletableFuture<Void> reset(List<Demand> demands) {
-		List<RedisKey> names = new ArrayList<>(demands.size());
-		for (Demand demand : demands) {
-			names.add(this.keys.of(demand).key());
+	CompletableFuture<Void> reset(List<PermitRequest> requests) {
+		List<RedisKey> names = new ArrayList<>(requests.size());
+		for (PermitRequest request : requests) {
+			names.add(this.keys.of(request).key());
 		}
 		return this.redis.run(ScriptCall.of(RESET, names, this.newsChannel), newBudget()).thenApply((reply) -> null);
 	}
 
 	/**
-	 * Parts demands such that each part can be asked in one script call.
+	 * Parts requests such that each part can be asked in one script call.
 	 */
-	Collection<List<Demand>> bySlot(List<Demand> demands) {
-		if (demands.size() == 1 || haveSameKey(demands)) {
-			return List.of(demands);
+	Collection<List<PermitRequest>> bySlot(List<PermitRequest> requests) {
+		if (requests.size() == 1 || haveSameKey(requests)) {
+			return List.of(requests);
 		}
-		Map<Integer, List<Demand>> slots = new LinkedHashMap<>();
-		for (Demand demand : demands) {
-			slots.computeIfAbsent(this.keys.of(demand).slot(), (slot) -> new ArrayList<>()).add(demand);
+		Map<Integer, List<PermitRequest>> slots = new LinkedHashMap<>();
+		for (PermitRequest request : requests) {
+			slots.computeIfAbsent(this.keys.of(request).slot(), (slot) -> new ArrayList<>()).add(request);
 		}
 		return slots.values();
 	}
 
 	/**
-	 * Returns whether all demands are of one entity. A limit for all callers is an entity
-	 * of its own.
+	 * Returns whether all requests are of one entity. A limit for all callers is an
+	 * entity of its own.
 	 */
-	static boolean haveSameKey(List<Demand> demands) {
-		List<String> key = demands.get(0).key();
-		for (int i = 1; i < demands.size(); i++) {
-			if (key.isEmpty() || !demands.get(i).key().equals(key)) {
+	static boolean haveSameKey(List<PermitRequest> requests) {
+		List<String> key = requests.get(0).key();
+		for (int i = 1; i < requests.size(); i++) {
+			if (key.isEmpty() || !requests.get(i).key().equals(key)) {
 				return false;
 			}
 		}
@@ -188,20 +188,20 @@ final class RedisRateLimiter {
 
 	private final class Refund {
 
-		private final RedisAnswer admitted;
+		private final RedisDecision admitted;
 
 		private final List<RedisKey> names = new ArrayList<>();
 
 		private final List<Object> arguments = new ArrayList<>();
 
-		Refund(RedisAnswer admitted) {
+		Refund(RedisDecision admitted) {
 			this.admitted = admitted;
 			this.arguments.add(RedisRateLimiter.this.newsChannel);
 		}
 
 		void add(int index, long permits, long stamp) {
 			if (permits > 0 && this.admitted.stamp(index) > 0) {
-				RateLimit limit = this.admitted.demands().get(index).limit();
+				RateLimit limit = this.admitted.requests().get(index).limit();
 				this.names.add(this.admitted.key(index).key());
 				this.arguments.add(RedisLimitKeys.kindOf(limit));
 				this.arguments.add(limit.limit());

@@ -20,16 +20,16 @@ import java.util.function.Function;
  */
 final class SlotSequence {
 
-	private final Deque<List<Demand>> open;
+	private final Deque<List<PermitRequest>> open;
 
-	private final Function<List<Demand>, CompletableFuture<RedisAnswer>> ask;
+	private final Function<List<PermitRequest>, CompletableFuture<RedisDecision>> ask;
 
-	private final Consumer<RedisAnswer> giveBack;
+	private final Consumer<RedisDecision> giveBack;
 
-	private final List<RedisAnswer> answers = new ArrayList<>();
+	private final List<RedisDecision> decisions = new ArrayList<>();
 
-	SlotSequence(Collection<List<Demand>> slots, Function<List<Demand>, CompletableFuture<RedisAnswer>> ask,
-			Consumer<RedisAnswer> giveBack) {
+	SlotSequence(Collection<List<PermitRequest>> slots,
+			Function<List<PermitRequest>, CompletableFuture<RedisDecision>> ask, Consumer<RedisDecision> giveBack) {
 		this.open = new ArrayDeque<>(slots);
 		this.ask = ask;
 		this.giveBack = giveBack;
@@ -37,20 +37,20 @@ final class SlotSequence {
 
 	/**
 	 * Asks.
-	 * @return the answers, of which only the last one can be a denial
+	 * @return the decisions, of which only the last one can be a denial
 	 */
-	CompletableFuture<List<RedisAnswer>> answers() {
-		return this.ask.apply(this.open.removeFirst()).whenComplete((answer, failure) -> {
-			if (failure != null || !answer.isAllowed()) {
-				this.answers.forEach(this.giveBack);
+	CompletableFuture<List<RedisDecision>> decisions() {
+		return this.ask.apply(this.open.removeFirst()).whenComplete((decision, failure) -> {
+			if (failure != null || !decision.isAllowed()) {
+				this.decisions.forEach(this.giveBack);
 			}
 		}).thenCompose(this::goOn);
 	}
 
-	private CompletableFuture<List<RedisAnswer>> goOn(RedisAnswer answer) {
-		this.answers.add(answer);
-		return (answer.isAllowed() && !this.open.isEmpty()) ? answers()
-				: CompletableFuture.completedFuture(this.answers);
+	private CompletableFuture<List<RedisDecision>> goOn(RedisDecision decision) {
+		this.decisions.add(decision);
+		return (decision.isAllowed() && !this.open.isEmpty()) ? decisions()
+				: CompletableFuture.completedFuture(this.decisions);
 	}
 
 }

@@ -66,14 +66,14 @@ class DenyCacheIntegrationTests {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					for (int cost = 1; cost <= 3; cost++) {
-						Demand demand = demand("cost" + cost, 3, Duration.ofMillis(200), algorithm, cost);
+						PermitRequest request = request("cost" + cost, 3, Duration.ofMillis(200), algorithm, cost);
 						for (int i = 0; i < 4; i++) {
-							RateLimitDecision.Denied denied = awaitDenial(limiter, demand);
+							RateLimitDecision.Denied denied = awaitDenial(limiter, request);
 							long until = System.nanoTime() + denied.retryAfter().toNanos();
 							Awaitility.await()
 								.pollInterval(Duration.ofNanos(100_000))
 								.until(() -> System.nanoTime() - until >= 0);
-							assertThat(limiter.decide(demand).isAllowed()).as("%s after %s", demand, denied).isTrue();
+							assertThat(limiter.decide(request).isAllowed()).as("%s after %s", request, denied).isTrue();
 						}
 					}
 				}
@@ -99,8 +99,8 @@ class DenyCacheIntegrationTests {
 	@Test
 	void isUsedForOneSecondAtMostWhileNewsCannotArrive() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter limiter = TestLimiter.on(redis)) {
-			Demand demand = demand("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
-			limiter.decide(demand);
+			PermitRequest request = request("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+			limiter.decide(request);
 			AtomicBoolean lost = new AtomicBoolean();
 			// After denials were forgotten for that reason
 			limiter.bus().onLost(() -> lost.set(true));
@@ -108,8 +108,8 @@ class DenyCacheIntegrationTests {
 			redis.primary().command("CLIENT", "KILL", "TYPE", "pubsub");
 			Awaitility.await().untilTrue(lost);
 			Stopwatch watch = Stopwatch.start();
-			long denied = limiter.assertDeniedByRedisAndThenFromMemory(demand);
-			Awaitility.await().until(() -> source(limiter, demand) == Source.REDIS);
+			long denied = limiter.assertDeniedByRedisAndThenFromMemory(request);
+			Awaitility.await().until(() -> source(limiter, request) == Source.REDIS);
 			assertThat(System.nanoTime() - denied).isGreaterThanOrEqualTo(DenyCache.UNCONFIRMED_NANOS);
 			assertThat(watch.elapsed()).isLessThanOrEqualTo(Duration.ofNanos(DenyCache.UNCONFIRMED_NANOS * 3));
 		}
@@ -121,16 +121,16 @@ class DenyCacheIntegrationTests {
 	@Test
 	void isUsedForOneSecondAtMostIfMessagesVanish() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter limiter = TestLimiter.on(redis)) {
-			Demand demand = demand("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
-			limiter.decide(demand);
-			assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
+			PermitRequest request = request("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+			limiter.decide(request);
+			assertThat(source(limiter, request)).isEqualTo(Source.REDIS);
 			redis.configResetStat();
 			AtomicInteger asked = new AtomicInteger();
-			Awaitility.await().during(Duration.ofMillis(1500)).until(() -> isDeniedFromMemory(limiter, demand, asked));
+			Awaitility.await().during(Duration.ofMillis(1500)).until(() -> isDeniedFromMemory(limiter, request, asked));
 			assertThat(redis.commandCalls("evalsha")).isEqualTo(asked.get());
 			// Whoever publishes is refused, who listens is left alone
 			redis.primary().command("ACL", "SETUSER", "default", "-publish");
-			Awaitility.await().until(() -> source(limiter, demand) == Source.REDIS);
+			Awaitility.await().until(() -> source(limiter, request) == Source.REDIS);
 			assertThat(limiter.bus().isSubscribed()).isTrue();
 		}
 	}
@@ -142,26 +142,26 @@ class DenyCacheIntegrationTests {
 	void isBrokenHereByARefundWithoutAnyMessage() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter other = TestLimiter.on(redis)) {
 			DenyCache denied = new DenyCache(System::nanoTime);
-			LeaseBook leases = new LeaseBook(other.redis(), () -> 1, denied);
+			Leases leases = new Leases(other.redis(), () -> 1, denied);
 			RateLimitEngine deaf = new RateLimitEngine(other.redis(),
-					new LocalRateLimiter(() -> 1, System::nanoTime, Demand::toString), EffectiveLimits.unchanged(),
-					denied, leases);
+					new LocalRateLimiter(() -> 1, System::nanoTime, PermitRequest::toString),
+					EffectiveLimits.unchanged(), denied, leases);
 			for (int lease : new int[] { 1, 50 }) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					RateLimit limit = RateLimit.of(algorithm + "-" + lease, 50, TestLimiter.AGES)
 						.withAlgorithm(algorithm)
 						.withOnOutage(OutagePolicy.DENY);
-					Demand demand = new Demand(limit.withLease(lease), List.of("anna"), 1);
-					Waiting.await(deaf.decide(List.of(demand)));
-					RateLimitDecision taken = Waiting.await(deaf.decide(List.of(demand))).orRefuse();
+					PermitRequest request = new PermitRequest(limit.withLease(lease), List.of("anna"), 1);
+					Waiting.await(deaf.decide(List.of(request)));
+					RateLimitDecision taken = Waiting.await(deaf.decide(List.of(request))).orRefuse();
 					Waiting.await(leases.giveBackAll());
-					long left = other.decide(new Demand(limit, List.of("anna"), 0)).quotas().get(0).remaining();
-					assertThat(other.decide(new Demand(limit, List.of("anna"), left)).isAllowed()).isTrue();
-					Waiting.await(deaf.decide(List.of(demand)));
-					assertThat(Waiting.await(deaf.decide(List.of(demand))).events().get(0).source())
+					long left = other.decide(new PermitRequest(limit, List.of("anna"), 0)).quotas().get(0).remaining();
+					assertThat(other.decide(new PermitRequest(limit, List.of("anna"), left)).isAllowed()).isTrue();
+					Waiting.await(deaf.decide(List.of(request)));
+					assertThat(Waiting.await(deaf.decide(List.of(request))).events().get(0).source())
 						.isEqualTo(Source.DENY_CACHE);
 					other.refund(taken);
-					Awaitility.await().until(() -> Waiting.await(deaf.decide(List.of(demand))).orRefuse().isAllowed());
+					Awaitility.await().until(() -> Waiting.await(deaf.decide(List.of(request))).orRefuse().isAllowed());
 				}
 			}
 		}
@@ -172,14 +172,14 @@ class DenyCacheIntegrationTests {
 		@Test
 		void lastsAsLongAsTheBusIsConfirmed(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
-				Demand demand = demand("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
-				limiter.decide(demand);
-				assertThat(source(limiter, demand)).isEqualTo(Source.REDIS);
+				PermitRequest request = request("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+				limiter.decide(request);
+				assertThat(source(limiter, request)).isEqualTo(Source.REDIS);
 				redis.configResetStat();
 				AtomicInteger asked = new AtomicInteger();
 				Awaitility.await()
 					.during(Duration.ofSeconds(2))
-					.until(() -> isDeniedFromMemory(limiter, demand, asked));
+					.until(() -> isDeniedFromMemory(limiter, request, asked));
 				assertThat(redis.commandCalls("evalsha")).isEqualTo(asked.get());
 			}
 		}
@@ -188,11 +188,11 @@ class DenyCacheIntegrationTests {
 		void isBrokenOnOtherInstancesByARefund(RedisFixture redis) {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					Demand demand = demand("anna", 1, TestLimiter.AGES, algorithm, 1);
-					RateLimitDecision taken = one.decide(demand);
-					two.assertDeniedByRedisAndThenFromMemory(demand);
+					PermitRequest request = request("anna", 1, TestLimiter.AGES, algorithm, 1);
+					RateLimitDecision taken = one.decide(request);
+					two.assertDeniedByRedisAndThenFromMemory(request);
 					one.refund(taken);
-					awaitBroken(() -> two.decide(demand).isAllowed());
+					awaitBroken(() -> two.decide(request).isAllowed());
 				}
 			}
 		}
@@ -201,11 +201,11 @@ class DenyCacheIntegrationTests {
 		void isBrokenOnOtherInstancesByAReset(RedisFixture redis) {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					Demand demand = demand("anna", 1, TestLimiter.AGES, algorithm, 1);
-					two.decide(demand);
-					assertThat(source(two, demand)).isEqualTo(Source.REDIS);
-					Waiting.await(one.engine().reset(List.of(demand)));
-					awaitBroken(() -> two.decide(demand).isAllowed());
+					PermitRequest request = request("anna", 1, TestLimiter.AGES, algorithm, 1);
+					two.decide(request);
+					assertThat(source(two, request)).isEqualTo(Source.REDIS);
+					Waiting.await(one.engine().reset(List.of(request)));
+					awaitBroken(() -> two.decide(request).isAllowed());
 				}
 			}
 		}
@@ -213,9 +213,9 @@ class DenyCacheIntegrationTests {
 		@Test
 		void isBrokenOnOtherInstancesByAChange(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
-				Demand demand = demand("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
-				limiter.decide(demand);
-				limiter.decide(demand);
+				PermitRequest request = request("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);
+				limiter.decide(request);
+				limiter.decide(request);
 				assertThat(limiter.denied().size()).isPositive();
 				redis.endpoints().get(0).command("PUBLISH", limiter.bus().newsChannel(), RateLimitNews.CHANGED);
 				awaitBroken(() -> limiter.denied().size() == 0);
@@ -229,12 +229,12 @@ class DenyCacheIntegrationTests {
 			Awaitility.await().pollInterval(Duration.ofMillis(5)).until(condition);
 		}
 
-		static RateLimitDecision.Denied awaitDenial(TestLimiter limiter, Demand demand) {
-			Verdict verdict = limiter.verdict(List.of(demand));
-			while (verdict.events().get(0).source() != Source.DENY_CACHE) {
-				verdict = limiter.verdict(List.of(demand));
+		static RateLimitDecision.Denied awaitDenial(TestLimiter limiter, PermitRequest request) {
+			EngineDecision decision = limiter.engineDecision(List.of(request));
+			while (decision.events().get(0).source() != Source.DENY_CACHE) {
+				decision = limiter.engineDecision(List.of(request));
 			}
-			return (RateLimitDecision.Denied) verdict.orRefuse();
+			return (RateLimitDecision.Denied) decision.orRefuse();
 		}
 
 	}
@@ -270,41 +270,41 @@ class DenyCacheIntegrationTests {
 				if (what < 3 && !this.taken.isEmpty()) {
 					TakenPermits one = this.taken.remove(this.random.nextInt(this.taken.size()));
 					refund(one);
-					awaitNews(one.demand);
+					awaitNews(one.request);
 				}
 				else if (what == 3) {
-					Demand demand = demand();
-					Waiting.await(limiter.engine().reset(List.of(demand)));
-					awaitNews(demand);
+					PermitRequest request = request();
+					Waiting.await(limiter.engine().reset(List.of(request)));
+					awaitNews(request);
 				}
 				else {
-					call(limiter, demand());
+					call(limiter, request());
 				}
 			}
 		}
 
-		private void call(TestLimiter limiter, Demand demand) {
-			Verdict verdict = limiter.verdict(List.of(demand));
-			if (verdict.decision() instanceof RateLimitDecision.Allowed allowed) {
-				this.taken.add(new TakenPermits(limiter, demand, allowed));
+		private void call(TestLimiter limiter, PermitRequest request) {
+			EngineDecision decision = limiter.engineDecision(List.of(request));
+			if (decision.result() instanceof RateLimitDecision.Allowed allowed) {
+				this.taken.add(new TakenPermits(limiter, request, allowed));
 			}
-			else if (verdict.events().get(0).source() == Source.DENY_CACHE) {
-				RedisAnswer answer = Waiting
-					.await(limiter.redis().decide(List.of(demand), Further.NONE, limiter.redis().newBudget()));
+			else if (decision.events().get(0).source() == Source.DENY_CACHE) {
+				RedisDecision answer = Waiting
+					.await(limiter.redis().decide(List.of(request), ExtraPermits.NONE, limiter.redis().newBudget()));
 				boolean stands = limiter.denied()
-					.find(limiter.redis().keyOf(demand), demand, System.nanoTime()) != null;
+					.find(limiter.redis().keyOf(request), request, System.nanoTime()) != null;
 				if (stands) {
 					this.cached++;
 				}
 				if (stands && answer.isAllowed()) {
-					this.falseDenials.add(demand.toString());
+					this.falseDenials.add(request.toString());
 				}
 			}
 		}
 
 		private void refund(TakenPermits permits) {
 			DenyCache denied = permits.limiter.denied();
-			RedisLimitKey key = permits.limiter.redis().keyOf(permits.demand);
+			RedisLimitKey key = permits.limiter.redis().keyOf(permits.request);
 			int before = denied.newsOf(key);
 			permits.limiter.refund(permits.decision);
 			Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> denied.newsOf(key) != before);
@@ -314,16 +314,16 @@ class DenyCacheIntegrationTests {
 		 * Only what is heard breaks a denial, so each instance must have heard it, or
 		 * know of none.
 		 */
-		private void awaitNews(Demand demand) {
+		private void awaitNews(PermitRequest request) {
 			for (TestLimiter limiter : this.limiters) {
-				Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> knowsNoDenial(limiter, demand));
+				Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> knowsNoDenial(limiter, request));
 			}
 		}
 
-		private boolean knowsNoDenial(TestLimiter limiter, Demand demand) {
+		private boolean knowsNoDenial(TestLimiter limiter, PermitRequest request) {
 			for (int cost = 1; cost <= MOST; cost++) {
 				for (Duration wait : WAITS) {
-					Demand like = new Demand(demand.limit().withWaitTime(wait), demand.key(), cost);
+					PermitRequest like = new PermitRequest(request.limit().withWaitTime(wait), request.key(), cost);
 					if (limiter.denied().find(limiter.redis().keyOf(like), like, System.nanoTime()) != null) {
 						return false;
 					}
@@ -332,34 +332,35 @@ class DenyCacheIntegrationTests {
 			return true;
 		}
 
-		private Demand demand() {
+		private PermitRequest request() {
 			RateLimitAlgorithm algorithm = RateLimitAlgorithm.values()[this.random.nextInt(4)];
 			Duration window = Duration.ofMillis(20L << (1 + algorithm.ordinal()));
 			Duration wait = WAITS.get(this.random.nextInt(WAITS.size()));
-			Demand plain = DenyCacheIntegrationTests.demand("user" + this.random.nextInt(3), 6, window, algorithm,
-					1 + this.random.nextInt(MOST));
-			return new Demand(plain.limit().withWaitTime(wait), plain.key(), plain.cost());
+			PermitRequest plain = DenyCacheIntegrationTests.request("user" + this.random.nextInt(3), 6, window,
+					algorithm, 1 + this.random.nextInt(MOST));
+			return new PermitRequest(plain.limit().withWaitTime(wait), plain.key(), plain.cost());
 		}
 
-		private record TakenPermits(TestLimiter limiter, Demand demand, RateLimitDecision decision) {
+		private record TakenPermits(TestLimiter limiter, PermitRequest request, RateLimitDecision decision) {
 		}
 
 	}
 
-	private static Demand demand(String key, long limit, Duration window, RateLimitAlgorithm algorithm, long cost) {
+	private static PermitRequest request(String key, long limit, Duration window, RateLimitAlgorithm algorithm,
+			long cost) {
 		RateLimit settings = RateLimit.of(algorithm.name() + window.toMillis(), limit, window)
 			.withAlgorithm(algorithm)
 			.withOnOutage(OutagePolicy.DENY);
-		return new Demand(settings, List.of(key), cost);
+		return new PermitRequest(settings, List.of(key), cost);
 	}
 
 	/**
 	 * Redis may be asked once more where this machine was too busy for a confirmation,
 	 * and for no other reason.
 	 */
-	private static boolean isDeniedFromMemory(TestLimiter limiter, Demand demand, AtomicInteger asked) {
+	private static boolean isDeniedFromMemory(TestLimiter limiter, PermitRequest request, AtomicInteger asked) {
 		long confirmed = limiter.bus().confirmedAt();
-		if (source(limiter, demand) == Source.DENY_CACHE) {
+		if (source(limiter, request) == Source.DENY_CACHE) {
 			return true;
 		}
 		assertThat(System.nanoTime() - confirmed).isGreaterThanOrEqualTo(DenyCache.UNCONFIRMED_NANOS);
@@ -367,8 +368,8 @@ class DenyCacheIntegrationTests {
 		return false;
 	}
 
-	private static Source source(TestLimiter limiter, Demand demand) {
-		return limiter.verdict(List.of(demand)).events().get(0).source();
+	private static Source source(TestLimiter limiter, PermitRequest request) {
+		return limiter.engineDecision(List.of(request)).events().get(0).source();
 	}
 
 }

@@ -32,98 +32,98 @@ class DenyCacheTests {
 
 	@Test
 	void holdsUntilRedisCouldSayYesLessTheDriftOfClocks() {
-		deny(demand(LIMIT, 1), 10 * SECOND);
+		deny(request(LIMIT, 1), 10 * SECOND);
 		this.confirmedAt.set(this.start + 10 * SECOND);
-		assertThat(isDenied(demand(LIMIT, 1), 10 * SECOND - SECOND / 100)).isTrue();
-		assertThat(isDenied(demand(LIMIT, 1), 10 * SECOND - SECOND / 200)).isFalse();
+		assertThat(isDenied(request(LIMIT, 1), 10 * SECOND - SECOND / 100)).isTrue();
+		assertThat(isDenied(request(LIMIT, 1), 10 * SECOND - SECOND / 200)).isFalse();
 	}
 
 	@Test
 	void tellsTheLatestTimeAtWhichRedisCouldSayYes() {
-		deny(demand(LIMIT, 1), 10 * SECOND);
-		Denial denial = this.cache.find(key(demand(LIMIT, 1)), demand(LIMIT, 1), this.start + SECOND / 2);
+		deny(request(LIMIT, 1), 10 * SECOND);
+		Denial denial = this.cache.find(key(request(LIMIT, 1)), request(LIMIT, 1), this.start + SECOND / 2);
 		assertThat(denial).isNotNull();
 		// Received a second after it was sent
-		assertThat(denial.standing(demand(LIMIT, 1), this.start + SECOND / 2).waitNanos())
+		assertThat(denial.state(request(LIMIT, 1), this.start + SECOND / 2).waitNanos())
 			.isEqualTo(10 * SECOND + SECOND / 2);
 	}
 
 	@Test
 	void holdsForOneSecondWithoutConfirmation() {
-		deny(demand(LIMIT, 1), 10 * SECOND);
-		assertThat(isDenied(demand(LIMIT, 1), SECOND - 1)).isTrue();
-		assertThat(isDenied(demand(LIMIT, 1), SECOND)).isFalse();
+		deny(request(LIMIT, 1), 10 * SECOND);
+		assertThat(isDenied(request(LIMIT, 1), SECOND - 1)).isTrue();
+		assertThat(isDenied(request(LIMIT, 1), SECOND)).isFalse();
 		this.confirmedAt.set(this.start + 5 * SECOND);
-		assertThat(isDenied(demand(LIMIT, 1), 6 * SECOND - 1)).isTrue();
-		assertThat(isDenied(demand(LIMIT, 1), 6 * SECOND)).isFalse();
+		assertThat(isDenied(request(LIMIT, 1), 6 * SECOND - 1)).isTrue();
+		assertThat(isDenied(request(LIMIT, 1), 6 * SECOND)).isFalse();
 	}
 
 	@Test
 	void holdsForTheSameSettingsOnly() {
-		deny(demand(LIMIT, 1), 10 * SECOND);
-		assertThat(isDenied(demand(LIMIT.withLimit(10), 1), 0)).isTrue();
-		assertThat(isDenied(demand(LIMIT.withLimit(11), 1), 0)).isFalse();
-		assertThat(isDenied(demand(LIMIT.withWindow(Duration.ofSeconds(1)), 1), 0)).isFalse();
-		assertThat(isDenied(demand(LIMIT.withWaitTime(Duration.ofSeconds(1)), 1), 0)).isFalse();
+		deny(request(LIMIT, 1), 10 * SECOND);
+		assertThat(isDenied(request(LIMIT.withLimit(10), 1), 0)).isTrue();
+		assertThat(isDenied(request(LIMIT.withLimit(11), 1), 0)).isFalse();
+		assertThat(isDenied(request(LIMIT.withWindow(Duration.ofSeconds(1)), 1), 0)).isFalse();
+		assertThat(isDenied(request(LIMIT.withWaitTime(Duration.ofSeconds(1)), 1), 0)).isFalse();
 	}
 
 	@Test
 	void holdsForTheSameCostOnly() {
-		deny(demand(LIMIT, 5), 10 * SECOND);
-		assertThat(isDenied(demand(LIMIT, 5), 0)).isTrue();
-		assertThat(isDenied(demand(LIMIT, 4), 0)).isFalse();
-		assertThat(isDenied(demand(LIMIT, 6), 0)).isFalse();
-		deny(demand(LIMIT, 4), 8 * SECOND);
-		assertThat(isDenied(demand(LIMIT, 4), 0)).isTrue();
-		assertThat(isDenied(demand(LIMIT, 5), 0)).isTrue();
+		deny(request(LIMIT, 5), 10 * SECOND);
+		assertThat(isDenied(request(LIMIT, 5), 0)).isTrue();
+		assertThat(isDenied(request(LIMIT, 4), 0)).isFalse();
+		assertThat(isDenied(request(LIMIT, 6), 0)).isFalse();
+		deny(request(LIMIT, 4), 8 * SECOND);
+		assertThat(isDenied(request(LIMIT, 4), 0)).isTrue();
+		assertThat(isDenied(request(LIMIT, 5), 0)).isTrue();
 	}
 
 	@Test
 	void holdsForEachCostOfABucket() {
 		// A permit every six seconds
-		deny(demand(BUCKET, 5), 10 * SECOND);
-		assertThat(isDenied(demand(BUCKET, 4), 0)).isTrue();
-		assertThat(isDenied(demand(BUCKET, 3), 0)).isFalse();
+		deny(request(BUCKET, 5), 10 * SECOND);
+		assertThat(isDenied(request(BUCKET, 4), 0)).isTrue();
+		assertThat(isDenied(request(BUCKET, 3), 0)).isFalse();
 		this.confirmedAt.set(this.start + 15 * SECOND);
-		assertThat(isDenied(demand(BUCKET, 6), 15 * SECOND)).isTrue();
-		assertThat(isDenied(demand(BUCKET, 6), 16 * SECOND)).isFalse();
+		assertThat(isDenied(request(BUCKET, 6), 15 * SECOND)).isTrue();
+		assertThat(isDenied(request(BUCKET, 6), 16 * SECOND)).isFalse();
 	}
 
 	@Test
 	void isForgottenByNewsOfItsKey() {
-		deny(demand(LIMIT, 1), 10 * SECOND);
-		this.cache.forget(key(demand(BUCKET, 1)).text());
-		assertThat(isDenied(demand(LIMIT, 1), 0)).isTrue();
-		this.cache.forget(key(demand(LIMIT, 1)).text());
-		assertThat(isDenied(demand(LIMIT, 1), 0)).isFalse();
-		deny(demand(LIMIT, 1), 10 * SECOND);
+		deny(request(LIMIT, 1), 10 * SECOND);
+		this.cache.forget(key(request(BUCKET, 1)).text());
+		assertThat(isDenied(request(LIMIT, 1), 0)).isTrue();
+		this.cache.forget(key(request(LIMIT, 1)).text());
+		assertThat(isDenied(request(LIMIT, 1), 0)).isFalse();
+		deny(request(LIMIT, 1), 10 * SECOND);
 		this.cache.clear();
-		assertThat(isDenied(demand(LIMIT, 1), 0)).isFalse();
+		assertThat(isDenied(request(LIMIT, 1), 0)).isFalse();
 		assertThat(this.cache.size()).isZero();
 	}
 
 	@Test
 	void isNotEnteredIfThereWasNewsMeanwhile() {
-		Demand demand = demand(LIMIT, 1);
-		int before = this.cache.newsOf(key(demand));
-		this.cache.forget(key(demand).text());
-		this.cache.add(denial(demand, 10 * SECOND), before);
-		assertThat(isDenied(demand, 0)).isFalse();
-		before = this.cache.newsOf(key(demand));
+		PermitRequest request = request(LIMIT, 1);
+		int before = this.cache.newsOf(key(request));
+		this.cache.forget(key(request).text());
+		this.cache.add(denial(request, 10 * SECOND), before);
+		assertThat(isDenied(request, 0)).isFalse();
+		before = this.cache.newsOf(key(request));
 		this.cache.clear();
-		this.cache.add(denial(demand, 10 * SECOND), before);
-		assertThat(isDenied(demand, 0)).isFalse();
+		this.cache.add(denial(request, 10 * SECOND), before);
+		assertThat(isDenied(request, 0)).isFalse();
 	}
 
 	@Test
 	void isBoundedAndKeepsNearlyAllBelowHalfOfThat() {
 		int half = DenyCache.CAPACITY / 2;
 		for (int i = 0; i < half; i++) {
-			deny(new Demand(LIMIT, List.of("user" + i), 1), 10 * SECOND);
+			deny(new PermitRequest(LIMIT, List.of("user" + i), 1), 10 * SECOND);
 		}
 		assertThat(this.cache.size()).isGreaterThan(half * 9 / 10);
 		for (int i = 0; i < 10 * DenyCache.CAPACITY; i++) {
-			deny(new Demand(LIMIT, List.of("other" + i), 1), 10 * SECOND);
+			deny(new PermitRequest(LIMIT, List.of("other" + i), 1), 10 * SECOND);
 		}
 		assertThat(this.cache.size()).isLessThanOrEqualTo(DenyCache.CAPACITY);
 	}
@@ -131,30 +131,30 @@ class DenyCacheTests {
 	@Test
 	void isInUseForSomeSecondsAfterADenial() {
 		assertThat(this.cache.isInUse()).isFalse();
-		deny(demand(LIMIT, 1), 10 * SECOND);
+		deny(request(LIMIT, 1), 10 * SECOND);
 		assertThat(this.cache.isInUse()).isTrue();
 	}
 
-	private static Demand demand(RateLimit limit, long cost) {
-		return new Demand(limit, List.of("anna"), cost);
+	private static PermitRequest request(RateLimit limit, long cost) {
+		return new PermitRequest(limit, List.of("anna"), cost);
 	}
 
-	private RedisLimitKey key(Demand demand) {
-		return this.keys.of(demand);
+	private RedisLimitKey key(PermitRequest request) {
+		return this.keys.of(request);
 	}
 
-	private boolean isDenied(Demand demand, long after) {
-		return this.cache.find(key(demand), demand, this.start + after) != null;
+	private boolean isDenied(PermitRequest request, long after) {
+		return this.cache.find(key(request), request, this.start + after) != null;
 	}
 
-	private void deny(Demand demand, long wait) {
-		this.cache.add(denial(demand, wait), this.cache.newsOf(key(demand)));
+	private void deny(PermitRequest request, long wait) {
+		this.cache.add(denial(request, wait), this.cache.newsOf(key(request)));
 	}
 
-	private Denial denial(Demand demand, long wait) {
+	private Denial denial(PermitRequest request, long wait) {
 		long[] reply = { 0, 1, 1, 0, 0, 0, wait / 1000, wait / 1000, 0 };
-		RedisAnswer answer = new RedisAnswer(List.of(demand), new RedisLimitKey[] { key(demand) }, reply, this.start,
-				this.start + SECOND);
+		RedisDecision answer = new RedisDecision(List.of(request), new RedisLimitKey[] { key(request) }, reply,
+				this.start, this.start + SECOND);
 		return new Denial(answer, 0);
 	}
 

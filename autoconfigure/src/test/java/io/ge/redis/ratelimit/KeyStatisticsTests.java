@@ -31,8 +31,8 @@ class KeyStatisticsTests {
 		for (int number : List.of(1, 10, 100, 1_000, 3_000, 10_000, 100_000, 1_000_000)) {
 			KeyStatistics fresh = seeded(number);
 			for (int i = 0; i < number; i++) {
-				fresh.record(demand("user-" + i), ALLOWED);
-				fresh.record(demand("user-" + i), ALLOWED);
+				fresh.record(request("user-" + i), ALLOWED);
+				fresh.record(request("user-" + i), ALLOWED);
 			}
 			// Four times the standard error
 			assertThat(fresh.distinctKeys("tasks")).as("%d keys", number)
@@ -47,7 +47,7 @@ class KeyStatisticsTests {
 		for (int seed = 0; seed < seeds; seed++) {
 			KeyStatistics fresh = seeded(seed);
 			for (int i = 0; i < 20_000; i++) {
-				fresh.record(demand("user-" + i), ALLOWED);
+				fresh.record(request("user-" + i), ALLOWED);
 			}
 			double error = fresh.distinctKeys("tasks") / 20_000.0 - 1;
 			squares += error * error;
@@ -63,29 +63,29 @@ class KeyStatisticsTests {
 				key.append(((i >> bit & 1) == 0) ? "Aa" : "BB");
 			}
 			assertThat(key.toString()).hasSameHashCodeAs("Aa".repeat(10));
-			this.statistics.record(demand(key.toString()), ALLOWED);
+			this.statistics.record(request(key.toString()), ALLOWED);
 		}
 		assertThat(this.statistics.distinctKeys("tasks")).isCloseTo(1024, Percentage.withPercentage(9.2));
 	}
 
 	@Test
 	void partsOfKeysDoNotRunTogether() {
-		this.statistics.record(List.of(new Demand(TASKS, List.of("a", "bc"), 1)), ALLOWED);
-		this.statistics.record(List.of(new Demand(TASKS, List.of("ab", "c"), 1)), ALLOWED);
+		this.statistics.record(List.of(new PermitRequest(TASKS, List.of("a", "bc"), 1)), ALLOWED);
+		this.statistics.record(List.of(new PermitRequest(TASKS, List.of("ab", "c"), 1)), ALLOWED);
 		assertThat(this.statistics.distinctKeys("tasks")).isEqualTo(2);
 	}
 
 	@Test
 	void looksAndLimitsForAllCallersAreNotCounted() {
-		this.statistics.record(List.of(new Demand(TASKS, List.of("anna"), 0)), ALLOWED);
-		this.statistics.record(List.of(Demand.ofAll(TASKS, 1)), DENIED);
+		this.statistics.record(List.of(new PermitRequest(TASKS, List.of("anna"), 0)), ALLOWED);
+		this.statistics.record(List.of(PermitRequest.ofAll(TASKS, 1)), DENIED);
 		assertThat(this.statistics.distinctKeys("tasks")).isZero();
 		assertThat(this.statistics.mostDenied()).isEmpty();
 	}
 
 	@Test
 	void forgetsKeysAfterFourSlices() {
-		this.statistics.record(demand("anna"), ALLOWED);
+		this.statistics.record(request("anna"), ALLOWED);
 		for (int i = 0; i < 3; i++) {
 			this.statistics.age();
 			assertThat(this.statistics.distinctKeys("tasks")).isEqualTo(1);
@@ -98,7 +98,7 @@ class KeyStatisticsTests {
 	void listsMostDeniedKeysFirst() {
 		denyTimes("anna", 3);
 		denyTimes("boris", 5);
-		this.statistics.record(demand("clara"), ALLOWED);
+		this.statistics.record(request("clara"), ALLOWED);
 		assertThat(this.statistics.mostDenied()).extracting(MostDenied.Denied::key, MostDenied.Denied::denials)
 			.containsExactly(tuple(List.of("boris"), 5L), tuple(List.of("anna"), 3L));
 	}
@@ -106,7 +106,8 @@ class KeyStatisticsTests {
 	@Test
 	void onlyTheLimitThatRefusedCounts() {
 		RateLimit other = RateLimit.of("other", 10, Duration.ofMinutes(1));
-		this.statistics.record(List.of(new Demand(other, List.of("anna"), 1), new Demand(TASKS, List.of("anna"), 1)),
+		this.statistics.record(
+				List.of(new PermitRequest(other, List.of("anna"), 1), new PermitRequest(TASKS, List.of("anna"), 1)),
 				DENIED);
 		assertThat(this.statistics.mostDenied()).extracting(MostDenied.Denied::limit).containsExactly("tasks");
 	}
@@ -114,7 +115,7 @@ class KeyStatisticsTests {
 	@Test
 	void floodOfStrangersDrivesOutNoneThatIsDeniedOften() {
 		for (int i = 0; i < 200_000; i++) {
-			this.statistics.record(demand("stranger-" + i), DENIED);
+			this.statistics.record(request("stranger-" + i), DENIED);
 			if (i % 100 == 0) {
 				for (int hammer = 0; hammer < 20; hammer++) {
 					denyTimes("hammer-" + hammer, 1);
@@ -141,7 +142,7 @@ class KeyStatisticsTests {
 
 	private void denyTimes(String key, int times) {
 		for (int i = 0; i < times; i++) {
-			this.statistics.record(demand(key), DENIED);
+			this.statistics.record(request(key), DENIED);
 		}
 	}
 
@@ -149,8 +150,8 @@ class KeyStatisticsTests {
 		return new KeyStatistics(new SplittableRandom(seed));
 	}
 
-	private static List<Demand> demand(String key) {
-		return List.of(new Demand(TASKS, List.of(key), 1));
+	private static List<PermitRequest> request(String key) {
+		return List.of(new PermitRequest(TASKS, List.of(key), 1));
 	}
 
 }

@@ -15,8 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class LeaseTests {
 
-	private static final List<Demand> DEMANDS = List
-		.of(new Demand(RateLimit.of("limit", 1000, Duration.ofHours(1)).withLease(50), List.of("anna"), 1));
+	private static final List<PermitRequest> REQUESTS = List
+		.of(new PermitRequest(RateLimit.of("limit", 1000, Duration.ofHours(1)).withLease(50), List.of("anna"), 1));
 
 	private static final long VALID_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -38,11 +38,11 @@ class LeaseTests {
 	@Test
 	void whoHasFoundNothingTriesAgainIfTheAnswerCameMeanwhile() {
 		assertThat(join(0)).isFalse();
-		assertThat(this.lease.take(DEMANDS, this.now)).isNull();
+		assertThat(this.lease.take(REQUESTS, this.now)).isNull();
 		answer();
 		assertThat(join(0)).isTrue();
 		assertThat(this.told).containsExactly("again");
-		assertThat(this.lease.take(DEMANDS, this.now)).isNotNull();
+		assertThat(this.lease.take(REQUESTS, this.now)).isNotNull();
 	}
 
 	@Test
@@ -52,21 +52,21 @@ class LeaseTests {
 		assertThat(join(VALID_NANOS)).isFalse();
 		answer();
 		for (int i = 0; i < 49; i++) {
-			assertThat(this.lease.take(DEMANDS, this.now)).isNotNull();
+			assertThat(this.lease.take(REQUESTS, this.now)).isNotNull();
 		}
 		assertThat(join(0)).isFalse();
 		assertThat(this.told).isEmpty();
 	}
 
 	private boolean join(long afterNanos) {
-		return this.lease.join(DEMANDS, this.now + afterNanos,
+		return this.lease.join(REQUESTS, this.now + afterNanos,
 				(failure) -> this.told.add((failure != null) ? "failed" : "again"));
 	}
 
 	private void answer() {
 		Lease.Asking asking = this.lease.ask(49, VALID_NANOS, this.now);
 		long[] reply = { 1, 0, 0, 49, VALID_NANOS / 1000, 950, 0, 0, 0 };
-		this.lease.answered(asking, new RedisAnswer(DEMANDS, new RedisLimitKey[1], reply, this.now, this.now), null);
+		this.lease.answered(asking, new RedisDecision(REQUESTS, new RedisLimitKey[1], reply, this.now, this.now), null);
 	}
 
 }

@@ -25,7 +25,7 @@ class LocalRateLimiterTests {
 
 	private LocalRateLimiter limiter(int instances) {
 		return new LocalRateLimiter(() -> instances, this.nanos::get,
-				(demand) -> demand.limit().name() + demand.limit().algorithm() + demand.key());
+				(request) -> request.limit().name() + request.limit().algorithm() + request.key());
 	}
 
 	@Test
@@ -63,7 +63,7 @@ class LocalRateLimiterTests {
 			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
 			.withBurst(4);
 		assertThat(admitted(limiter, bucket)).isEqualTo(2);
-		assertThat(decide(limiter, demand(bucket))).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+		assertThat(decide(limiter, request(bucket))).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
 				(denied) -> assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(100)));
 		this.nanos.addAndGet(Duration.ofMillis(99).toNanos());
 		assertThat(admitted(limiter, bucket)).isZero();
@@ -89,21 +89,21 @@ class LocalRateLimiterTests {
 		RateLimit settings = this.limit.withAlgorithm(algorithm).withWaitTime(Duration.ofMillis(200));
 		Random random = new Random(algorithm.ordinal());
 		List<long[]> admitted = new ArrayList<>();
-		List<TakenTurn> taken = new ArrayList<>();
+		List<TakenDecision> taken = new ArrayList<>();
 		for (int i = 0; i < 5000; i++) {
 			this.nanos.addAndGet(random.nextInt(100_000_000));
 			if (random.nextInt(20) == 0 && !taken.isEmpty()) {
-				TakenTurn last = taken.remove(taken.size() - 1);
-				last.turn.verdict().giveBack();
+				TakenDecision last = taken.remove(taken.size() - 1);
+				last.decision.refund();
 				admitted.remove(last.use);
 			}
 			long cost = 1 + random.nextInt(4);
-			Turn turn = limiter.decide(List.of(new Demand(settings, List.of("anna"), cost)));
-			if (turn.verdict().orRefuse().isAllowed()) {
-				assertThat(turn.waitNanos()).isLessThanOrEqualTo(settings.waitTime().toNanos());
-				long[] use = { this.nanos.get() + turn.waitNanos(), cost };
+			EngineDecision decision = limiter.decide(List.of(new PermitRequest(settings, List.of("anna"), cost)));
+			if (decision.orRefuse().isAllowed()) {
+				assertThat(decision.waitNanos()).isLessThanOrEqualTo(settings.waitTime().toNanos());
+				long[] use = { this.nanos.get() + decision.waitNanos(), cost };
 				admitted.add(use);
-				taken.add(new TakenTurn(turn, use));
+				taken.add(new TakenDecision(decision, use));
 			}
 		}
 		assertThat(admitted).hasSizeGreaterThan(500);
@@ -141,17 +141,17 @@ class LocalRateLimiterTests {
 		int denials = 0;
 		for (int i = 0; i < 2000; i++) {
 			this.nanos.addAndGet(random.nextInt(50_000_000));
-			List<Demand> demands = List.of(new Demand(settings, List.of("anna"), 1 + random.nextInt(6)));
-			if (decide(limiter, demands) instanceof RateLimitDecision.Denied denied) {
+			List<PermitRequest> requests = List.of(new PermitRequest(settings, List.of("anna"), 1 + random.nextInt(6)));
+			if (decide(limiter, requests) instanceof RateLimitDecision.Denied denied) {
 				denials++;
 				long wait = denied.retryAfter().toNanos();
 				if (algorithm != RateLimitAlgorithm.SLIDING_WINDOW_COUNTER) {
 					this.nanos.addAndGet(wait - 1);
-					assertThat(decide(limiter, demands).isAllowed()).isFalse();
+					assertThat(decide(limiter, requests).isAllowed()).isFalse();
 					wait = 1;
 				}
 				this.nanos.addAndGet(wait);
-				assertThat(decide(limiter, demands).isAllowed()).isTrue();
+				assertThat(decide(limiter, requests).isAllowed()).isTrue();
 			}
 		}
 		assertThat(denials).isPositive();
@@ -162,13 +162,13 @@ class LocalRateLimiterTests {
 	void takesCostAtOnceOrNotAtAllAndGivesItBackOnce(RateLimitAlgorithm algorithm) {
 		LocalRateLimiter limiter = limiter(1);
 		RateLimit settings = this.limit.withAlgorithm(algorithm);
-		RateLimitDecision.Allowed taken = (RateLimitDecision.Allowed) decide(limiter, demand(settings, 7));
+		RateLimitDecision.Allowed taken = (RateLimitDecision.Allowed) decide(limiter, request(settings, 7));
 		assertThat(taken.quotas().get(0).remaining()).isEqualTo(3);
-		assertThat(decide(limiter, demand(settings, 4)).isAllowed()).isFalse();
-		assertThat(decide(limiter, demand(settings, 0)).quotas().get(0).remaining()).isEqualTo(3);
-		((Receipt) taken.receipt()).giveBack();
-		((Receipt) taken.receipt()).giveBack();
-		assertThat(decide(limiter, demand(settings, 0)).quotas().get(0).remaining()).isEqualTo(10);
+		assertThat(decide(limiter, request(settings, 4)).isAllowed()).isFalse();
+		assertThat(decide(limiter, request(settings, 0)).quotas().get(0).remaining()).isEqualTo(3);
+		((TakenPermits) taken.permits()).refund();
+		((TakenPermits) taken.permits()).refund();
+		assertThat(decide(limiter, request(settings, 0)).quotas().get(0).remaining()).isEqualTo(10);
 	}
 
 	@ParameterizedTest
@@ -176,26 +176,26 @@ class LocalRateLimiterTests {
 	void letsCallsWaitForTheirTurn(RateLimitAlgorithm algorithm) {
 		LocalRateLimiter limiter = limiter(1);
 		RateLimit settings = this.limit.withAlgorithm(algorithm).withWaitTime(Duration.ofMillis(1200));
-		assertThat(limiter.decide(demand(settings, 10)).waitNanos()).isZero();
-		Turn first = limiter.decide(demand(settings, 5));
-		Turn second = limiter.decide(demand(settings, 5));
+		assertThat(limiter.decide(request(settings, 10)).waitNanos()).isZero();
+		EngineDecision first = limiter.decide(request(settings, 5));
+		EngineDecision second = limiter.decide(request(settings, 5));
 		assertThat(first.waitNanos()).isPositive();
 		assertThat(second.waitNanos()).isGreaterThanOrEqualTo(first.waitNanos());
-		assertThat(limiter.decide(demand(settings, 10)).verdict().orRefuse().isAllowed()).isFalse();
-		second.verdict().giveBack();
-		assertThat(limiter.decide(demand(settings, 5)).waitNanos()).isEqualTo(second.waitNanos());
+		assertThat(limiter.decide(request(settings, 10)).orRefuse().isAllowed()).isFalse();
+		second.refund();
+		assertThat(limiter.decide(request(settings, 5)).waitNanos()).isEqualTo(second.waitNanos());
 	}
 
 	@Test
 	void shadowRefusesNobodyAndTells() {
 		LocalRateLimiter limiter = limiter(10);
-		List<Demand> demands = demand(this.limit.withShadow(true), 1);
-		assertThat(limiter.decide(demands).verdict().events()).extracting(RateLimitEvent::outcome)
+		List<PermitRequest> requests = request(this.limit.withShadow(true), 1);
+		assertThat(limiter.decide(requests).events()).extracting(RateLimitEvent::outcome)
 			.containsExactly(RateLimitEvent.Outcome.ALLOWED);
-		Verdict verdict = limiter.decide(demands).verdict();
-		assertThat(verdict.orRefuse().isAllowed()).isTrue();
-		assertThat(verdict.orRefuse().quotas()).isEmpty();
-		assertThat(verdict.events()).extracting(RateLimitEvent::outcome)
+		EngineDecision decision = limiter.decide(requests);
+		assertThat(decision.orRefuse().isAllowed()).isTrue();
+		assertThat(decision.orRefuse().quotas()).isEmpty();
+		assertThat(decision.events()).extracting(RateLimitEvent::outcome)
 			.containsExactly(RateLimitEvent.Outcome.SHADOW_DENIED);
 	}
 
@@ -203,38 +203,38 @@ class LocalRateLimiterTests {
 	void chargesNoLimitIfOneRefuses() {
 		LocalRateLimiter limiter = limiter(1);
 		RateLimit one = RateLimit.of("one", 1, Duration.ofSeconds(1));
-		List<Demand> both = List.of(demand(this.limit, 1).get(0), demand(one, 1).get(0));
+		List<PermitRequest> both = List.of(request(this.limit, 1).get(0), request(one, 1).get(0));
 		assertThat(decide(limiter, both).isAllowed()).isTrue();
 		assertThat(decide(limiter, both)).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
 				(denied) -> assertThat(denied.violated()).containsExactly("one"));
-		assertThat(decide(limiter, demand(this.limit, 0)).quotas().get(0).remaining()).isEqualTo(9);
+		assertThat(decide(limiter, request(this.limit, 0)).quotas().get(0).remaining()).isEqualTo(9);
 	}
 
-	private static List<Demand> demand(RateLimit limit, long cost) {
-		return List.of(new Demand(limit, List.of("anna"), cost));
+	private static List<PermitRequest> request(RateLimit limit, long cost) {
+		return List.of(new PermitRequest(limit, List.of("anna"), cost));
 	}
 
-	private record TakenTurn(Turn turn, long[] use) {
+	private record TakenDecision(EngineDecision decision, long[] use) {
 	}
 
 	private static int admitted(LocalRateLimiter limiter, RateLimit limit) {
 		int admitted = 0;
-		while (decide(limiter, demand(limit)).isAllowed()) {
+		while (decide(limiter, request(limit)).isAllowed()) {
 			admitted++;
 		}
 		return admitted;
 	}
 
-	private static List<Demand> demand(RateLimit limit) {
-		return List.of(new Demand(limit, List.of("anna"), 1));
+	private static List<PermitRequest> request(RateLimit limit) {
+		return List.of(new PermitRequest(limit, List.of("anna"), 1));
 	}
 
 	private RateLimitDecision decide(LocalRateLimiter limiter, String key) {
-		return decide(limiter, List.of(new Demand(this.limit, List.of(key), 1)));
+		return decide(limiter, List.of(new PermitRequest(this.limit, List.of(key), 1)));
 	}
 
-	private static RateLimitDecision decide(LocalRateLimiter limiter, List<Demand> demands) {
-		return limiter.decide(demands).verdict().orRefuse();
+	private static RateLimitDecision decide(LocalRateLimiter limiter, List<PermitRequest> requests) {
+		return limiter.decide(requests).orRefuse();
 	}
 
 }

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RateLimitBatcherBudgetIntegrationTests {
 
-	private static final List<Demand> DEMANDS = List
-		.of(new Demand(RateLimit.of("limit", 1000, Duration.ofHours(1)), List.of("anna"), 1));
+	private static final List<PermitRequest> REQUESTS = List
+		.of(new PermitRequest(RateLimit.of("limit", 1000, Duration.ofHours(1)), List.of("anna"), 1));
 
 	private StandaloneRedis redis;
 
@@ -42,7 +42,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 		this.limiter = TestLimiter.on(TestBackend.on(this.redis.connectionFactory(), "one", Duration.ofSeconds(20)));
 		this.batcher = new RateLimitBatcher(this.limiter.redis()::keyOf, this.limiter.redis()::decide,
 				System::nanoTime);
-		assertThat(this.batcher.submit(DEMANDS, budget(20_000)).join().isAllowed()).isTrue();
+		assertThat(this.batcher.submit(REQUESTS, budget(20_000)).join().isAllowed()).isTrue();
 	}
 
 	@AfterEach
@@ -54,11 +54,11 @@ class RateLimitBatcherBudgetIntegrationTests {
 	@Test
 	void spentBudgetOfTheFirstDoesNotFailOthersThatHaveTimeLeft() {
 		this.redis.primary().pause();
-		List<CompletableFuture<RedisAnswer>> underWay = ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
+		List<CompletableFuture<RedisDecision>> underWay = ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
 		long since = System.nanoTime();
-		CompletableFuture<RedisAnswer> first = this.batcher.submit(DEMANDS, budget(50));
+		CompletableFuture<RedisDecision> first = this.batcher.submit(REQUESTS, budget(50));
 		Awaitility.await().until(() -> System.nanoTime() - since > Duration.ofMillis(60).toNanos());
-		List<CompletableFuture<RedisAnswer>> others = ask(10, 20_000);
+		List<CompletableFuture<RedisDecision>> others = ask(10, 20_000);
 		this.redis.primary().resume();
 		assertThat(underWay).allSatisfy((call) -> assertThat(call.join().isAllowed()).isTrue());
 		Awaitility.await().until(first::isDone);
@@ -69,7 +69,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 	void callThatWaitsForOthersEndsWithItsBudget() {
 		this.redis.primary().pause();
 		ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
-		CompletableFuture<RedisAnswer> first = this.batcher.submit(DEMANDS, budget(50));
+		CompletableFuture<RedisDecision> first = this.batcher.submit(REQUESTS, budget(50));
 		try {
 			Stopwatch.within(Duration.ofSeconds(2), first::isDone);
 		}
@@ -82,9 +82,9 @@ class RateLimitBatcherBudgetIntegrationTests {
 	void eachBudgetPaysForTheSharedScript() {
 		this.redis.primary().pause();
 		ask(RateLimitBatcher.MOST_IN_FLIGHT, 300);
-		CompletableFuture<RedisAnswer> first = this.batcher.submit(DEMANDS, budget(20_000));
+		CompletableFuture<RedisDecision> first = this.batcher.submit(REQUESTS, budget(20_000));
 		CallBudget own = budget(600);
-		CompletableFuture<RedisAnswer> second = this.batcher.submit(DEMANDS, own);
+		CompletableFuture<RedisDecision> second = this.batcher.submit(REQUESTS, own);
 		// Sent together to a server that stands still
 		try {
 			Stopwatch.within(Duration.ofSeconds(2), second::isDone);
@@ -104,12 +104,12 @@ class RateLimitBatcherBudgetIntegrationTests {
 		Duration half = Duration.ofSeconds(3);
 		try (TestLimiter hasty = TestLimiter
 			.on(TestBackend.on(this.redis.connectionFactory(), "two", half.multipliedBy(2)))) {
-			hasty.decide(DEMANDS);
+			hasty.decide(REQUESTS);
 			this.redis.primary().pause();
-			List<CompletableFuture<Verdict>> early = decide(hasty, RateLimitBatcher.MOST_IN_FLIGHT + 1);
+			List<CompletableFuture<EngineDecision>> early = decide(hasty, RateLimitBatcher.MOST_IN_FLIGHT + 1);
 			long since = System.nanoTime();
 			Awaitility.await().until(() -> System.nanoTime() - since > half.toNanos());
-			List<CompletableFuture<Verdict>> late = decide(hasty, 20);
+			List<CompletableFuture<EngineDecision>> late = decide(hasty, 20);
 			Awaitility.await().until(() -> early.stream().allMatch(CompletableFuture::isDone));
 			this.redis.primary().resume();
 			assertThat(late).allSatisfy((call) -> assertThat(call.join().events()).extracting(RateLimitEvent::source)
@@ -118,18 +118,18 @@ class RateLimitBatcherBudgetIntegrationTests {
 		}
 	}
 
-	private static List<CompletableFuture<Verdict>> decide(TestLimiter limiter, int times) {
-		List<CompletableFuture<Verdict>> calls = new ArrayList<>();
+	private static List<CompletableFuture<EngineDecision>> decide(TestLimiter limiter, int times) {
+		List<CompletableFuture<EngineDecision>> calls = new ArrayList<>();
 		for (int i = 0; i < times; i++) {
-			calls.add(limiter.engine().decide(DEMANDS));
+			calls.add(limiter.engine().decide(REQUESTS));
 		}
 		return calls;
 	}
 
-	private List<CompletableFuture<RedisAnswer>> ask(int times, long millis) {
-		List<CompletableFuture<RedisAnswer>> calls = new ArrayList<>();
+	private List<CompletableFuture<RedisDecision>> ask(int times, long millis) {
+		List<CompletableFuture<RedisDecision>> calls = new ArrayList<>();
 		for (int i = 0; i < times; i++) {
-			calls.add(this.batcher.submit(DEMANDS, budget(millis)));
+			calls.add(this.batcher.submit(REQUESTS, budget(millis)));
 		}
 		return calls;
 	}

@@ -57,28 +57,28 @@ class RateLimitBatcherIntegrationTests {
 	@ParameterizedTest
 	@EnumSource
 	void oneScriptDecidesOnAll(RateLimitAlgorithm algorithm) {
-		List<Demand> demands = demands(limit(algorithm, 60), limit(algorithm, 200));
-		this.limiter.decide(demands);
+		List<PermitRequest> requests = requests(limit(algorithm, 60), limit(algorithm, 200));
+		this.limiter.decide(requests);
 		this.redis.configResetStat();
-		RedisAnswer answer = Waiting
-			.await(this.limiter.redis().decide(demands, Further.calls(CALLS - 1), this.limiter.redis().newBudget()));
+		RedisDecision answer = Waiting.await(
+				this.limiter.redis().decide(requests, ExtraPermits.calls(CALLS - 1), this.limiter.redis().newBudget()));
 		assertThat(this.redis.commandCalls("evalsha")).isOne();
-		List<RedisAnswer> answers = IntStream.range(0, CALLS).mapToObj(answer::ofCall).toList();
+		List<RedisDecision> answers = IntStream.range(0, CALLS).mapToObj(answer::ofCall).toList();
 		assertThat(answers.subList(0, 59)).allSatisfy((each) -> assertThat(each.isAllowed()).isTrue());
 		assertThat(answers.subList(59, CALLS)).allSatisfy((each) -> assertThat(each.isAllowed()).isFalse())
 			.allSatisfy((each) -> assertThat(each.waitNanos(0)).isPositive())
 			.allSatisfy((each) -> assertThat(each.waitNanos(1)).isZero());
 		assertThat(answers.subList(0, 59)).extracting((each) -> each.left(0)).isEqualTo(from(58, 0));
 		assertThat(answers.subList(0, 59)).extracting((each) -> each.left(1)).isEqualTo(from(198, 140));
-		assertThat(left(demands)).containsExactly(0L, 140L);
+		assertThat(left(requests)).containsExactly(0L, 140L);
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void areDecidedAsIfAlone(RateLimitAlgorithm algorithm) {
-		List<Demand> demands = demands(limit(algorithm, 60), limit(algorithm, 200));
-		this.limiter.decide(demands);
-		Map<Boolean, List<RateLimitDecision>> decisions = allAtOnce(demands).stream()
+		List<PermitRequest> requests = requests(limit(algorithm, 60), limit(algorithm, 200));
+		this.limiter.decide(requests);
+		Map<Boolean, List<RateLimitDecision>> decisions = allAtOnce(requests).stream()
 			.collect(Collectors.partitioningBy(RateLimitDecision::isAllowed));
 		assertThat(decisions.get(false)).hasSize(CALLS - 59)
 			.allSatisfy((decision) -> assertThat(decision).isInstanceOfSatisfying(Denied.class,
@@ -87,17 +87,17 @@ class RateLimitBatcherIntegrationTests {
 			.containsExactlyInAnyOrderElementsOf(from(58, 0));
 		assertThat(decisions.get(true)).extracting((decision) -> decision.quotas().get(1).remaining())
 			.containsExactlyInAnyOrderElementsOf(from(198, 140));
-		assertThat(left(demands)).containsExactly(0L, 140L);
+		assertThat(left(requests)).containsExactly(0L, 140L);
 	}
 
 	@Test
 	void thoseWhoAreRefusedTogetherAreRememberedAsRefused() {
 		// Once more where the server took longer than a denial counts without news
 		for (int attempt = 0;; attempt++) {
-			List<Demand> demands = demands(limit(RateLimitAlgorithm.SLIDING_WINDOW, 60 - attempt));
+			List<PermitRequest> requests = requests(limit(RateLimitAlgorithm.SLIDING_WINDOW, 60 - attempt));
 			long asked = System.nanoTime();
-			allAtOnce(demands);
-			if (this.limiter.verdict(demands).events().get(0).source() == Source.DENY_CACHE) {
+			allAtOnce(requests);
+			if (this.limiter.engineDecision(requests).events().get(0).source() == Source.DENY_CACHE) {
 				return;
 			}
 			assertThat(System.nanoTime() - asked).isGreaterThanOrEqualTo(DenyCache.UNCONFIRMED_NANOS);
@@ -107,49 +107,50 @@ class RateLimitBatcherIntegrationTests {
 	@ParameterizedTest
 	@EnumSource
 	void eachCanBeGivenBack(RateLimitAlgorithm algorithm) {
-		List<Demand> demands = demands(limit(algorithm, 1000));
-		List<RateLimitDecision> decisions = allAtOnce(demands);
+		List<PermitRequest> requests = requests(limit(algorithm, 1000));
+		List<RateLimitDecision> decisions = allAtOnce(requests);
 		decisions.subList(10, 40).forEach(this.limiter::refund);
 		this.limiter.refund(decisions.get(10));
-		Awaitility.await().until(() -> left(demands).get(0) == 1000 - CALLS + 30);
+		Awaitility.await().until(() -> left(requests).get(0) == 1000 - CALLS + 30);
 	}
 
 	@Test
 	void costsAreTakenWhole() {
-		List<Demand> demands = List.of(new Demand(limit(RateLimitAlgorithm.TOKEN_BUCKET, 100), List.of("anna"), 7));
-		assertThat(allAtOnce(demands).stream().filter(RateLimitDecision::isAllowed)).hasSize(14);
-		assertThat(left(demands)).containsExactly(2L);
+		List<PermitRequest> requests = List
+			.of(new PermitRequest(limit(RateLimitAlgorithm.TOKEN_BUCKET, 100), List.of("anna"), 7));
+		assertThat(allAtOnce(requests).stream().filter(RateLimitDecision::isAllowed)).hasSize(14);
+		assertThat(left(requests)).containsExactly(2L);
 	}
 
 	@Test
 	void waitForAHungRedisNoLongerThanTheirBudget() {
 		try (TestLimiter hasty = TestLimiter
 			.on(TestBackend.on(this.redis.connectionFactory(), "two", Duration.ofMillis(400)))) {
-			List<Demand> demands = demands(
+			List<PermitRequest> requests = requests(
 					limit(RateLimitAlgorithm.SLIDING_WINDOW, 1000).withOnOutage(OutagePolicy.ALLOW));
 			this.redis.primary().pause();
 			Stopwatch watch = Stopwatch.start();
-			List<CompletableFuture<Verdict>> calls = start(hasty, demands);
+			List<CompletableFuture<EngineDecision>> calls = start(hasty, requests);
 			calls.forEach((call) -> assertThat(Waiting.await(call).orRefuse().isAllowed()).isTrue());
 			assertThat(watch.elapsed()).isLessThan(Duration.ofMillis(1400));
 			this.redis.primary().resume();
 		}
 	}
 
-	private List<RateLimitDecision> allAtOnce(List<Demand> demands) {
+	private List<RateLimitDecision> allAtOnce(List<PermitRequest> requests) {
 		this.redis.primary().pause();
-		List<CompletableFuture<Verdict>> calls = start(this.limiter, demands);
+		List<CompletableFuture<EngineDecision>> calls = start(this.limiter, requests);
 		this.redis.primary().resume();
 		return calls.stream().map((call) -> Waiting.await(call).orRefuse()).toList();
 	}
 
-	private static List<CompletableFuture<Verdict>> start(TestLimiter limiter, List<Demand> demands) {
-		return IntStream.range(0, CALLS).mapToObj((i) -> limiter.engine().decide(demands)).toList();
+	private static List<CompletableFuture<EngineDecision>> start(TestLimiter limiter, List<PermitRequest> requests) {
+		return IntStream.range(0, CALLS).mapToObj((i) -> limiter.engine().decide(requests)).toList();
 	}
 
-	private List<Long> left(List<Demand> demands) {
-		List<Demand> looks = new ArrayList<>();
-		demands.forEach((demand) -> looks.add(new Demand(demand.limit(), demand.key(), 0)));
+	private List<Long> left(List<PermitRequest> requests) {
+		List<PermitRequest> looks = new ArrayList<>();
+		requests.forEach((request) -> looks.add(new PermitRequest(request.limit(), request.key(), 0)));
 		return this.limiter.decide(looks).quotas().stream().map(Quota::remaining).toList();
 	}
 
@@ -163,12 +164,12 @@ class RateLimitBatcherIntegrationTests {
 			.withOnOutage(OutagePolicy.DENY);
 	}
 
-	private static List<Demand> demands(RateLimit... limits) {
-		List<Demand> demands = new ArrayList<>();
+	private static List<PermitRequest> requests(RateLimit... limits) {
+		List<PermitRequest> requests = new ArrayList<>();
 		for (RateLimit limit : limits) {
-			demands.add(new Demand(limit, List.of("anna"), 1));
+			requests.add(new PermitRequest(limit, List.of("anna"), 1));
 		}
-		return demands;
+		return requests;
 	}
 
 }

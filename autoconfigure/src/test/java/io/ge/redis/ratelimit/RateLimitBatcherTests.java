@@ -43,20 +43,20 @@ class RateLimitBatcherTests {
 
 	private long now;
 
-	private final RateLimitBatcher batcher = new RateLimitBatcher(this.keys::of, (demands, further, budget) -> {
-		Sent call = new Sent(demands, further, budget, new CompletableFuture<>());
+	private final RateLimitBatcher batcher = new RateLimitBatcher(this.keys::of, (requests, extra, budget) -> {
+		Sent call = new Sent(requests, extra, budget, new CompletableFuture<>());
 		this.sent.add(call);
 		return call.answer();
 	}, () -> this.now);
 
 	@Test
 	void asksForAllThatCameInTheMeantime() {
-		keepBusy(demands(LIMIT, 1));
-		List<CompletableFuture<RedisAnswer>> waiting = ask(5, demands(LIMIT, 1));
+		keepBusy(requests(LIMIT, 1));
+		List<CompletableFuture<RedisDecision>> waiting = ask(5, requests(LIMIT, 1));
 		assertThat(this.sent).isEmpty();
 		endOne();
 		assertThat(this.sent).hasSize(1);
-		assertThat(this.sent.get(0).further()).isEqualTo(new Further(4, Duration.ZERO));
+		assertThat(this.sent.get(0).extra()).isEqualTo(new ExtraPermits(4, Duration.ZERO));
 		this.sent.get(0).allow(4, 30, 0);
 		assertThat(waiting).allSatisfy((call) -> assertThat(call.join().isAllowed()).isTrue());
 		assertThat(waiting).extracting((call) -> call.join().left(0)).containsExactly(34L, 33L, 32L, 31L, 30L);
@@ -66,10 +66,10 @@ class RateLimitBatcherTests {
 
 	@Test
 	void refusesThoseForWhomNothingIsLeft() {
-		keepBusy(demands(LIMIT, 2));
-		List<CompletableFuture<RedisAnswer>> waiting = ask(4, demands(LIMIT, 2));
+		keepBusy(requests(LIMIT, 2));
+		List<CompletableFuture<RedisDecision>> waiting = ask(4, requests(LIMIT, 2));
 		endOne();
-		assertThat(this.sent.get(0).further()).isEqualTo(new Further(6, Duration.ZERO));
+		assertThat(this.sent.get(0).extra()).isEqualTo(new ExtraPermits(6, Duration.ZERO));
 		this.sent.get(0).allow(2, 1, 900);
 		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsExactly(true, true, false, false);
 		assertThat(waiting).extracting((call) -> call.join().left(0)).containsExactly(3L, 1L, 1L, 1L);
@@ -79,8 +79,8 @@ class RateLimitBatcherTests {
 
 	@Test
 	void refusesAllIfTheFirstIsRefused() {
-		keepBusy(demands(LIMIT, 1));
-		List<CompletableFuture<RedisAnswer>> waiting = ask(3, demands(LIMIT, 1));
+		keepBusy(requests(LIMIT, 1));
+		List<CompletableFuture<RedisDecision>> waiting = ask(3, requests(LIMIT, 1));
 		endOne();
 		this.sent.get(0).deny(900);
 		assertThat(waiting).extracting((call) -> call.join().waitNanos(0)).containsOnly(900_000L);
@@ -89,62 +89,62 @@ class RateLimitBatcherTests {
 
 	@Test
 	void askAloneWhoWasLeftUndecided() {
-		keepBusy(demands(LIMIT, 1));
-		List<CompletableFuture<RedisAnswer>> waiting = ask(3, demands(LIMIT, 1));
+		keepBusy(requests(LIMIT, 1));
+		List<CompletableFuture<RedisDecision>> waiting = ask(3, requests(LIMIT, 1));
 		endOne();
 		this.sent.remove(0).allow(0, 0, 0);
 		assertThat(waiting).extracting(CompletableFuture::isDone).containsExactly(true, false, false);
-		assertThat(this.sent).extracting(Sent::further).containsExactly(Further.NONE, Further.NONE);
+		assertThat(this.sent).extracting(Sent::extra).containsExactly(ExtraPermits.NONE, ExtraPermits.NONE);
 		this.sent.forEach((call) -> call.deny(5));
 		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsExactly(true, false, false);
 	}
 
 	@Test
 	void goesOnWithThoseWhoWaitAfterAFailure() {
-		List<Sent> before = keepBusy(demands(LIMIT, 1));
-		ask(3, demands(LIMIT, 1));
+		List<Sent> before = keepBusy(requests(LIMIT, 1));
+		ask(3, requests(LIMIT, 1));
 		before.get(0).answer().completeExceptionally(new IllegalStateException("cut"));
 		assertThat(this.sent).hasSize(1);
 	}
 
 	@Test
 	void onlyThoseWhoWantTheSameShare() {
-		keepBusy(demands(LIMIT, 1));
-		ask(2, demands(LIMIT, 1));
-		ask(3, demands(LIMIT, 2));
-		ask(1, demands(LIMIT.withLimit(50), 1));
-		assertThat(this.sent).hasSize(4).extracting(Sent::further).containsOnly(Further.NONE);
+		keepBusy(requests(LIMIT, 1));
+		ask(2, requests(LIMIT, 1));
+		ask(3, requests(LIMIT, 2));
+		ask(1, requests(LIMIT.withLimit(50), 1));
+		assertThat(this.sent).hasSize(4).extracting(Sent::extra).containsOnly(ExtraPermits.NONE);
 		endOne();
-		assertThat(this.sent.get(4).further()).isEqualTo(new Further(1, Duration.ZERO));
+		assertThat(this.sent.get(4).extra()).isEqualTo(new ExtraPermits(1, Duration.ZERO));
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "1, 501, 499 0", "250, 3, 250 0", "501, 2, 0 0" })
 	void asksForFiveHundredPermitsAtMost(long cost, int calls, String permits) {
 		RateLimit large = LIMIT.withLimit(10_000);
-		keepBusy(demands(large, cost));
-		ask(calls, demands(large, cost));
+		keepBusy(requests(large, cost));
+		ask(calls, requests(large, cost));
 		endOne();
 		endOne();
 		assertThat(this.sent.stream()
-			.map((call) -> String.valueOf(call.further().permits()))
+			.map((call) -> String.valueOf(call.extra().permits()))
 			.collect(Collectors.joining(" "))).isEqualTo(permits);
 	}
 
 	@Test
 	void whoHasWaitedBeforeDoesNotWaitForOthers() {
-		keepBusy(demands(LIMIT, 1));
+		keepBusy(requests(LIMIT, 1));
 		CallBudget budget = budget();
 		budget.spend(RateLimitBatcher.LONGEST_WAIT.toNanos() + 1);
-		this.batcher.submit(demands(LIMIT, 1), budget);
+		this.batcher.submit(requests(LIMIT, 1), budget);
 		assertThat(this.sent).hasSize(1);
 	}
 
 	@Test
 	void sharedScriptHasTheTimeOfTheSmallestBudgetAndAllPay() {
-		keepBusy(demands(LIMIT, 1));
+		keepBusy(requests(LIMIT, 1));
 		List<CallBudget> budgets = List.of(budget(), CallBudget.of(Duration.ofMillis(700)), budget());
-		budgets.forEach((budget) -> this.batcher.submit(demands(LIMIT, 1), budget));
+		budgets.forEach((budget) -> this.batcher.submit(requests(LIMIT, 1), budget));
 		this.now += 5_000_000;
 		endOne();
 		Sent shared = this.sent.get(0);
@@ -157,24 +157,24 @@ class RateLimitBatcherTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "shadow", "wait", "look" })
 	void doesNotShareWhatCannotBeToldFromOneAnswer(String kind) {
-		List<Demand> demands = switch (kind) {
-			case "shadow" -> demands(LIMIT.withShadow(true), 1);
-			case "wait" -> demands(LIMIT.withWaitTime(Duration.ofSeconds(1)), 1);
-			default -> demands(LIMIT, 0);
+		List<PermitRequest> requests = switch (kind) {
+			case "shadow" -> requests(LIMIT.withShadow(true), 1);
+			case "wait" -> requests(LIMIT.withWaitTime(Duration.ofSeconds(1)), 1);
+			default -> requests(LIMIT, 0);
 		};
-		ask(20, demands);
+		ask(20, requests);
 		assertThat(this.sent).hasSize(20);
 	}
 
 	@Test
 	void othersDoNotWaitForAKey() {
-		keepBusy(demands(LIMIT, 1));
-		this.batcher.submit(List.of(new Demand(LIMIT, List.of("boris"), 1)), budget());
+		keepBusy(requests(LIMIT, 1));
+		this.batcher.submit(List.of(new PermitRequest(LIMIT, List.of("boris"), 1)), budget());
 		assertThat(this.sent).hasSize(1);
 	}
 
-	private List<Sent> keepBusy(List<Demand> demands) {
-		ask(RateLimitBatcher.MOST_IN_FLIGHT, demands);
+	private List<Sent> keepBusy(List<PermitRequest> requests) {
+		ask(RateLimitBatcher.MOST_IN_FLIGHT, requests);
 		assertThat(this.sent).hasSize(RateLimitBatcher.MOST_IN_FLIGHT);
 		List<Sent> busy = List.copyOf(this.sent);
 		this.sent.clear();
@@ -186,20 +186,20 @@ class RateLimitBatcherTests {
 		this.busy.remove(0).allow(0, 50, 0);
 	}
 
-	private List<CompletableFuture<RedisAnswer>> ask(int times, List<Demand> demands) {
-		return IntStream.range(0, times).mapToObj((i) -> this.batcher.submit(demands, budget())).toList();
+	private List<CompletableFuture<RedisDecision>> ask(int times, List<PermitRequest> requests) {
+		return IntStream.range(0, times).mapToObj((i) -> this.batcher.submit(requests, budget())).toList();
 	}
 
 	private static CallBudget budget() {
 		return CallBudget.of(Duration.ofSeconds(1));
 	}
 
-	private static List<Demand> demands(RateLimit limit, long cost) {
-		return List.of(new Demand(limit, List.of("anna"), cost));
+	private static List<PermitRequest> requests(RateLimit limit, long cost) {
+		return List.of(new PermitRequest(limit, List.of("anna"), cost));
 	}
 
-	private record Sent(List<Demand> demands, Further further, CallBudget budget,
-			CompletableFuture<RedisAnswer> answer) {
+	private record Sent(List<PermitRequest> requests, ExtraPermits extra, CallBudget budget,
+			CompletableFuture<RedisDecision> answer) {
 
 		void allow(long extra, long left, long othersWait) {
 			complete(1, 0, 0, extra, 0, left, 100, othersWait, 7);
@@ -211,7 +211,7 @@ class RateLimitBatcherTests {
 
 		private void complete(long... reply) {
 			RedisLimitKey[] states = new RedisLimitKey[1];
-			this.answer.complete(new RedisAnswer(this.demands, states, Arrays.copyOf(reply, reply.length), 0, 0));
+			this.answer.complete(new RedisDecision(this.requests, states, Arrays.copyOf(reply, reply.length), 0, 0));
 		}
 
 	}

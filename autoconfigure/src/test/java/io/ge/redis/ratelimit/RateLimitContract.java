@@ -31,9 +31,9 @@ abstract class RateLimitContract {
 	@Test
 	void admitsExactlyTheLimitUnderParallelCalls(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			List<CompletableFuture<Verdict>> calls = new ArrayList<>();
+			List<CompletableFuture<EngineDecision>> calls = new ArrayList<>();
 			for (int i = 0; i < 100; i++) {
-				calls.add(limiter.engine().decide(List.of(demand(HOURLY, "anna"))));
+				calls.add(limiter.engine().decide(List.of(request(HOURLY, "anna"))));
 			}
 			long admitted = calls.stream().filter((call) -> Waiting.await(call).orRefuse().isAllowed()).count();
 			assertThat(admitted).isEqualTo(5);
@@ -43,11 +43,11 @@ abstract class RateLimitContract {
 	@Test
 	void decidesInOneScriptCallForAnyNumberOfLimits(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			List<Demand> demands = List.of(demand(HOURLY, "anna"),
-					demand(limit("daily", 50, Duration.ofDays(1)), "anna"), demand(bucket(100, 10), "anna"));
-			limiter.decide(demands);
+			List<PermitRequest> requests = List.of(request(HOURLY, "anna"),
+					request(limit("daily", 50, Duration.ofDays(1)), "anna"), request(bucket(100, 10), "anna"));
+			limiter.decide(requests);
 			redis.configResetStat();
-			assertThat(limiter.decide(demands).quotas()).extracting((quota) -> quota.limit().name())
+			assertThat(limiter.decide(requests).quotas()).extracting((quota) -> quota.limit().name())
 				.containsExactly("hourly", "daily", "bucket");
 			assertThat(redis.commandCalls("evalsha")).isEqualTo(1);
 		}
@@ -57,18 +57,19 @@ abstract class RateLimitContract {
 	void deniedCallWritesNothing(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit one = limit("one", 1, Duration.ofHours(1));
-			List<Demand> demands = List.of(demand(HOURLY, "anna"), demand(bucket(5, 5), "anna"), demand(one, "anna"));
-			assertThat(limiter.decide(demands).isAllowed()).isTrue();
+			List<PermitRequest> requests = List.of(request(HOURLY, "anna"), request(bucket(5, 5), "anna"),
+					request(one, "anna"));
+			assertThat(limiter.decide(requests).isAllowed()).isTrue();
 			redis.configResetStat();
 			for (int i = 0; i < 10; i++) {
 				limiter.denied().clear();
-				assertThat(limiter.decide(demands)).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+				assertThat(limiter.decide(requests)).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
 						(denied) -> assertThat(denied.violated()).containsExactly("one"));
 			}
 			for (String write : List.of("set", "rpush", "ltrim", "del", "pexpire", "lrem")) {
 				assertThat(redis.commandCalls(write)).as(write).isZero();
 			}
-			assertThat(limiter.decide(List.of(demand(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(3);
+			assertThat(limiter.decide(List.of(request(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(3);
 		}
 	}
 
@@ -76,19 +77,19 @@ abstract class RateLimitContract {
 	void deniedAgainAsksNobody(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			for (RateLimit limit : eachKind(5, TestLimiter.AGES)) {
-				List<Demand> demands = List.of(demand(HOURLY.withLimit(1000), "anna"), demand(limit, "anna"));
-				admit(limiter, demands, 5);
+				List<PermitRequest> requests = List.of(request(HOURLY.withLimit(1000), "anna"), request(limit, "anna"));
+				admit(limiter, requests, 5);
 				long refused = System.nanoTime();
-				assertThat(limiter.decide(demands).isAllowed()).as(limit.name()).isFalse();
+				assertThat(limiter.decide(requests).isAllowed()).as(limit.name()).isFalse();
 				redis.configResetStat();
 				int again = 0;
 				for (int i = 0; i < 100; i++) {
 					long asked = System.nanoTime();
 					long confirmed = limiter.bus().confirmedAt();
-					Verdict verdict = limiter.verdict(demands);
-					assertThat(verdict.decision()).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
+					EngineDecision decision = limiter.engineDecision(requests);
+					assertThat(decision.result()).isInstanceOfSatisfying(RateLimitDecision.Denied.class,
 							(denied) -> assertThat(denied.violated()).containsExactly(limit.name()));
-					if (verdict.events().stream().anyMatch((event) -> event.source() != Source.DENY_CACHE)) {
+					if (decision.events().stream().anyMatch((event) -> event.source() != Source.DENY_CACHE)) {
 						// This machine stood still, so that news may have been missed
 						assertThat(System.nanoTime() - Math.max(refused, confirmed)).as(limit.name())
 							.isGreaterThanOrEqualTo(DenyCache.UNCONFIRMED_NANOS);
@@ -104,14 +105,14 @@ abstract class RateLimitContract {
 	@Test
 	void differentEntitiesCostAtMostOneCallPerSlot(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			List<Demand> demands = new ArrayList<>();
+			List<PermitRequest> requests = new ArrayList<>();
 			for (String user : List.of("anna", "boris", "clara")) {
-				demands.add(demand(HOURLY, user));
-				demands.add(demand(bucket(100, 10), user));
+				requests.add(request(HOURLY, user));
+				requests.add(request(bucket(100, 10), user));
 			}
-			limiter.decide(demands);
+			limiter.decide(requests);
 			redis.configResetStat();
-			assertThat(limiter.decide(demands).quotas()).hasSize(6);
+			assertThat(limiter.decide(requests).quotas()).hasSize(6);
 			assertThat(redis.commandCalls("evalsha")).isLessThanOrEqualTo(3);
 		}
 	}
@@ -120,14 +121,14 @@ abstract class RateLimitContract {
 	void costIsTakenAtOnceOrNotAtAll(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			for (RateLimit limit : eachKind(10, TestLimiter.AGES)) {
-				assertThat(limiter.decide(demand(limit, "anna", 7)).quotas().get(0).remaining()).as(limit.name())
+				assertThat(limiter.decide(request(limit, "anna", 7)).quotas().get(0).remaining()).as(limit.name())
 					.isEqualTo(3);
-				assertThat(limiter.decide(demand(limit, "anna", 4)).isAllowed()).isFalse();
-				assertThat(limiter.decide(demand(limit, "anna", 3)).isAllowed()).isTrue();
-				assertThat(limiter.decide(demand(limit, "anna", 0)).isAllowed()).isTrue();
-				assertThat(left(limiter, demand(limit, "anna"))).isZero();
+				assertThat(limiter.decide(request(limit, "anna", 4)).isAllowed()).isFalse();
+				assertThat(limiter.decide(request(limit, "anna", 3)).isAllowed()).isTrue();
+				assertThat(limiter.decide(request(limit, "anna", 0)).isAllowed()).isTrue();
+				assertThat(left(limiter, request(limit, "anna"))).isZero();
 				assertThatExceptionOfType(RateLimitCostException.class)
-					.isThrownBy(() -> limiter.decide(demand(limit, "anna", 11)))
+					.isThrownBy(() -> limiter.decide(request(limit, "anna", 11)))
 					.withMessageContaining(limit.name())
 					.withMessageContaining("11")
 					.withMessageContaining("can never pass")
@@ -140,14 +141,14 @@ abstract class RateLimitContract {
 	void refundGivesBackOnce(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			for (RateLimit limit : eachKind(10, TestLimiter.AGES)) {
-				limiter.decide(demand(limit, "anna", 2));
-				RateLimitDecision decision = limiter.decide(demand(limit, "anna", 5));
+				limiter.decide(request(limit, "anna", 2));
+				RateLimitDecision decision = limiter.decide(request(limit, "anna", 5));
 				limiter.refund(decision);
 				limiter.refund(decision);
 				Awaitility.await()
 					.during(Duration.ofMillis(100))
 					.untilAsserted(
-							() -> assertThat(left(limiter, demand(limit, "anna"))).as(limit.name()).isEqualTo(8));
+							() -> assertThat(left(limiter, request(limit, "anna"))).as(limit.name()).isEqualTo(8));
 			}
 		}
 	}
@@ -156,10 +157,10 @@ abstract class RateLimitContract {
 	void resetForgetsWhatWasUsed(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			for (RateLimit limit : eachKind(2, TestLimiter.AGES)) {
-				admit(limiter, List.of(demand(limit, "anna")), 2);
-				assertThat(limiter.decide(demand(limit, "anna")).isAllowed()).isFalse();
-				Waiting.await(limiter.engine().reset(List.of(demand(limit, "anna"))));
-				assertThat(limiter.decide(demand(limit, "anna")).quotas().get(0).remaining()).as(limit.name())
+				admit(limiter, List.of(request(limit, "anna")), 2);
+				assertThat(limiter.decide(request(limit, "anna")).isAllowed()).isFalse();
+				Waiting.await(limiter.engine().reset(List.of(request(limit, "anna"))));
+				assertThat(limiter.decide(request(limit, "anna")).quotas().get(0).remaining()).as(limit.name())
 					.isEqualTo(1);
 			}
 		}
@@ -170,15 +171,16 @@ abstract class RateLimitContract {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			for (RateLimit limit : eachKind(2, TestLimiter.AGES)) {
 				RateLimit shadow = limit.withShadow(true);
-				List<Demand> demands = List.of(demand(shadow, "anna"), demand(HOURLY.withLimit(1000), "anna"));
-				admit(limiter, demands, 2);
-				Verdict verdict = limiter.verdict(demands);
-				assertThat(verdict.decision()).isInstanceOf(RateLimitDecision.Allowed.class);
-				assertThat(verdict.decision().quotas()).extracting((quota) -> quota.limit().name())
+				List<PermitRequest> requests = List.of(request(shadow, "anna"),
+						request(HOURLY.withLimit(1000), "anna"));
+				admit(limiter, requests, 2);
+				EngineDecision decision = limiter.engineDecision(requests);
+				assertThat(decision.result()).isInstanceOf(RateLimitDecision.Allowed.class);
+				assertThat(decision.result().quotas()).extracting((quota) -> quota.limit().name())
 					.containsExactly("hourly");
-				assertThat(verdict.events()).extracting(RateLimitEvent::outcome)
+				assertThat(decision.events()).extracting(RateLimitEvent::outcome)
 					.containsExactly(Outcome.SHADOW_DENIED, Outcome.ALLOWED);
-				assertThat(limiter.decide(demand(shadow, "anna", 3)).isAllowed()).as("more than ever passes").isTrue();
+				assertThat(limiter.decide(request(shadow, "anna", 3)).isAllowed()).as("more than ever passes").isTrue();
 			}
 		}
 	}
@@ -186,10 +188,10 @@ abstract class RateLimitContract {
 	@Test
 	void sameNameAndKeyShareOneStateInAnySet(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			limiter.decide(List.of(demand(HOURLY, "anna")));
-			limiter.decide(List.of(demand(bucket(5, 5), "anna"), demand(HOURLY, "anna")));
-			assertThat(limiter.decide(List.of(demand(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(2);
-			assertThat(limiter.decide(List.of(demand(HOURLY, "boris"))).quotas().get(0).remaining()).isEqualTo(4);
+			limiter.decide(List.of(request(HOURLY, "anna")));
+			limiter.decide(List.of(request(bucket(5, 5), "anna"), request(HOURLY, "anna")));
+			assertThat(limiter.decide(List.of(request(HOURLY, "anna"))).quotas().get(0).remaining()).isEqualTo(2);
+			assertThat(limiter.decide(List.of(request(HOURLY, "boris"))).quotas().get(0).remaining()).isEqualTo(4);
 		}
 	}
 
@@ -197,12 +199,12 @@ abstract class RateLimitContract {
 	void limitsOfDifferentEntitiesAreAllOrNothing(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit tenant = limit("tenant", 1, Duration.ofHours(1));
-			Demand all = Demand.ofAll(bucket(3, 3), 1);
-			List<Demand> demands = List.of(demand(HOURLY, "anna"), all, demand(tenant, "acme"));
-			assertThat(limiter.decide(demands).isAllowed()).isTrue();
-			assertThat(limiter.decide(demands).isAllowed()).isFalse();
+			PermitRequest all = PermitRequest.ofAll(bucket(3, 3), 1);
+			List<PermitRequest> requests = List.of(request(HOURLY, "anna"), all, request(tenant, "acme"));
+			assertThat(limiter.decide(requests).isAllowed()).isTrue();
+			assertThat(limiter.decide(requests).isAllowed()).isFalse();
 			Awaitility.await().untilAsserted(() -> {
-				assertThat(left(limiter, demand(HOURLY, "anna"))).isEqualTo(4);
+				assertThat(left(limiter, request(HOURLY, "anna"))).isEqualTo(4);
 				assertThat(left(limiter, all)).isEqualTo(2);
 			});
 		}
@@ -212,12 +214,12 @@ abstract class RateLimitContract {
 	void loneClientThatWaitsAsToldIsAdmitted(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit window = limit("window", 3, Duration.ofMillis(300));
-			for (Demand demand : List.of(demand(window, "anna"), demand(bucket(20, 2), "anna"))) {
+			for (PermitRequest request : List.of(request(window, "anna"), request(bucket(20, 2), "anna"))) {
 				for (int i = 0; i < 12; i++) {
-					RateLimitDecision decision = limiter.decide(List.of(demand));
+					RateLimitDecision decision = limiter.decide(List.of(request));
 					if (decision instanceof RateLimitDecision.Denied denied) {
 						waitFor(denied.retryAfter());
-						assertThat(limiter.decide(List.of(demand)).isAllowed()).isTrue();
+						assertThat(limiter.decide(List.of(request)).isAllowed()).isTrue();
 					}
 				}
 			}
@@ -227,8 +229,8 @@ abstract class RateLimitContract {
 	@Test
 	void statesLeaveRedisWithTheirWindow(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
-			limiter.decide(List.of(demand(limit("short", 3, Duration.ofMillis(100)), "anna"),
-					demand(limit("quick", 10, Duration.ofMillis(100)).withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
+			limiter.decide(List.of(request(limit("short", 3, Duration.ofMillis(100)), "anna"),
+					request(limit("quick", 10, Duration.ofMillis(100)).withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
 						.withBurst(2), "anna")));
 			assertThat(redis.keysWithoutTtl()).isEmpty();
 			Awaitility.await()
@@ -257,22 +259,22 @@ abstract class RateLimitContract {
 		return limits;
 	}
 
-	private static void admit(TestLimiter limiter, List<Demand> demands, int times) {
+	private static void admit(TestLimiter limiter, List<PermitRequest> requests, int times) {
 		for (int i = 0; i < times; i++) {
-			assertThat(limiter.decide(demands).isAllowed()).isTrue();
+			assertThat(limiter.decide(requests).isAllowed()).isTrue();
 		}
 	}
 
-	private static long left(TestLimiter limiter, Demand demand) {
-		return limiter.decide(new Demand(demand.limit(), demand.key(), 0)).quotas().get(0).remaining();
+	private static long left(TestLimiter limiter, PermitRequest request) {
+		return limiter.decide(new PermitRequest(request.limit(), request.key(), 0)).quotas().get(0).remaining();
 	}
 
-	private static Demand demand(RateLimit limit, String key, long cost) {
-		return new Demand(limit, List.of(key), cost);
+	private static PermitRequest request(RateLimit limit, String key, long cost) {
+		return new PermitRequest(limit, List.of(key), cost);
 	}
 
-	private static Demand demand(RateLimit limit, String key) {
-		return new Demand(limit, List.of(key), 1);
+	private static PermitRequest request(RateLimit limit, String key) {
+		return new PermitRequest(limit, List.of(key), 1);
 	}
 
 	private static void waitFor(Duration duration) {

@@ -41,21 +41,21 @@ class RateLimitFaultIntegrationTests {
 		.replaceFirst("(\\w+\\.)?call\\('TIME'\\)", "(function() local t = $0 return {t[1] * 2, t[2] * 2} end)()"));
 
 	/** Hands out 500 permits in advance, however few Redis gave. */
-	private static final Sabotage GENEROUS_LEASES = Sabotage.answer(RedisAnswer.class, "extra", 500L);
+	private static final Sabotage GENEROUS_LEASES = Sabotage.answer(RedisDecision.class, "extra", 500L);
 
 	/** Uses permits in advance however late. */
-	private static final Sabotage ENDLESS_LEASES = Sabotage.answer(RedisAnswer.class, "extraUsableUntil",
+	private static final Sabotage ENDLESS_LEASES = Sabotage.answer(RedisDecision.class, "extraUsableUntil",
 			Long.MAX_VALUE / 2);
 
 	/** Admits at once who should wait. */
-	private static final Sabotage NO_TURNS = Sabotage.answer(RedisAnswer.class, "isLater", false);
+	private static final Sabotage NO_TURNS = Sabotage.answer(RedisDecision.class, "isLater", false);
 
 	/** Refuses from memory although news can be missing. */
 	private static final Sabotage[] DEAF = { Sabotage.answer(DenyCache.class, "isCertain", true),
 			Sabotage.skip(DenyCache.class, "clear") };
 
 	/** Refuses from memory without end, be the machine too busy for news. */
-	private static final Sabotage[] ENDLESS_DENIAL = { Sabotage.answer(Denial.class, "answers", true), DEAF[0],
+	private static final Sabotage[] ENDLESS_DENIAL = { Sabotage.answer(Denial.class, "appliesTo", true), DEAF[0],
 			DEAF[1] };
 
 	/** Asks Redis however often it did not answer. */

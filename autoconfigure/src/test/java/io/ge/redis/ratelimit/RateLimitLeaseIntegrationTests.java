@@ -58,7 +58,7 @@ class RateLimitLeaseIntegrationTests {
 				RateLimit limit = limit("hot", algorithm, 100, 20).withWindow(window);
 				List<long[]> admitted = new CopyOnWriteArrayList<>();
 				try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
-					Demand demand = new Demand(limit, List.of("anna"), 1);
+					PermitRequest request = new PermitRequest(limit, List.of("anna"), 1);
 					// A busy machine needs longer until there is enough to judge
 					long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
 					long latest = end + Duration.ofSeconds(20).toNanos();
@@ -68,7 +68,7 @@ class RateLimitLeaseIntegrationTests {
 						threads.add(new Thread(() -> {
 							for (long asked = System.nanoTime(); asked - end < 0
 									|| (admitted.size() <= ENOUGH && asked - latest < 0); asked = System.nanoTime()) {
-								if (limiter.decide(demand).isAllowed()) {
+								if (limiter.decide(request).isAllowed()) {
 									admitted.add(new long[] { asked, System.nanoTime() });
 								}
 							}
@@ -89,8 +89,8 @@ class RateLimitLeaseIntegrationTests {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					List<Long> left = new ArrayList<>();
-					Demand demand = inTime((attempt) -> {
-						Demand asked = demand("limit-" + attempt, algorithm, 1000, 50);
+					PermitRequest request = inTime((attempt) -> {
+						PermitRequest asked = request("limit-" + attempt, algorithm, 1000, 50);
 						left.clear();
 						left.add(limiter.decide(asked).quotas().get(0).remaining());
 						left.add(limiter.decide(asked).quotas().get(0).remaining());
@@ -98,7 +98,7 @@ class RateLimitLeaseIntegrationTests {
 					});
 					assertThat(left.get(0)).as(algorithm.name()).isBetween(949L, 950L);
 					assertThat(left.get(1)).isEqualTo(left.get(0) + 48);
-					Awaitility.await().until(() -> left(limiter, demand) == 998);
+					Awaitility.await().until(() -> left(limiter, request) == 998);
 				}
 			}
 		}
@@ -130,12 +130,12 @@ class RateLimitLeaseIntegrationTests {
 			RateLimit limit = RateLimit.of("limit", 1_000_000, TestLimiter.AGES)
 				.withLease(50)
 				.withOnOutage(OutagePolicy.ALLOW);
-			List<Demand> demands = List.of(new Demand(limit, List.of("anna"), 1));
+			List<PermitRequest> requests = List.of(new PermitRequest(limit, List.of("anna"), 1));
 			redis.primary().pause();
 			Stopwatch watch = Stopwatch.start();
-			List<CompletableFuture<Verdict>> calls = new ArrayList<>();
+			List<CompletableFuture<EngineDecision>> calls = new ArrayList<>();
 			for (int i = 0; i < 200; i++) {
-				calls.add(limiter.engine().decide(demands));
+				calls.add(limiter.engine().decide(requests));
 			}
 			calls.forEach((call) -> assertThat(Waiting.await(call).orRefuse().isAllowed()).isTrue());
 			assertThat(watch.elapsed()).isLessThan(Duration.ofMillis(1400));
@@ -149,14 +149,14 @@ class RateLimitLeaseIntegrationTests {
 		void asksOnceForFiftyCalls(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					List<Demand> demands = List.of(demand("first", algorithm, 100_000, 50),
-							demand("second", algorithm, 200_000, 50));
+					List<PermitRequest> requests = List.of(request("first", algorithm, 100_000, 50),
+							request("second", algorithm, 200_000, 50));
 					// What is left from before would be given back meanwhile
 					Waiting.await(limiter.leases().giveBackAll());
 					redis.configResetStat();
 					long started = System.nanoTime();
 					for (int i = 0; i < 5000; i++) {
-						assertThat(limiter.decide(demands).isAllowed()).isTrue();
+						assertThat(limiter.decide(requests).isAllowed()).isTrue();
 					}
 					assertThat(redis.commandCalls("evalsha")).as(algorithm.name())
 						.isLessThanOrEqualTo(100 + forLeasesThatEnded(started));
@@ -167,11 +167,12 @@ class RateLimitLeaseIntegrationTests {
 		@Test
 		void callsThatComeTogetherShareOneQuestion(RedisFixture redis) throws InterruptedException {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
-				List<Demand> demands = List.of(demand("limit", RateLimitAlgorithm.SLIDING_WINDOW, 1_000_000, 50));
-				limiter.decide(demands);
+				List<PermitRequest> requests = List
+					.of(request("limit", RateLimitAlgorithm.SLIDING_WINDOW, 1_000_000, 50));
+				limiter.decide(requests);
 				redis.configResetStat();
 				long started = System.nanoTime();
-				inParallel(8, 1000, () -> assertThat(limiter.decide(demands).isAllowed()).isTrue());
+				inParallel(8, 1000, () -> assertThat(limiter.decide(requests).isAllowed()).isTrue());
 				assertThat(redis.commandCalls("evalsha")).isLessThanOrEqualTo(8000 / 50 + forLeasesThatEnded(started));
 			}
 		}
@@ -191,12 +192,12 @@ class RateLimitLeaseIntegrationTests {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					AtomicInteger admitted = new AtomicInteger();
 					inTime((attempt) -> {
-						Demand demand = demand("limit-" + attempt, algorithm, 50, 50);
+						PermitRequest request = request("limit-" + attempt, algorithm, 50, 50);
 						admitted.set(0);
-						while (limiter.decide(demand).isAllowed()) {
+						while (limiter.decide(request).isAllowed()) {
 							admitted.incrementAndGet();
 						}
-						return demand;
+						return request;
 					});
 					// What a bucket gains during a lease is not given at its beginning
 					int fewest = (algorithm == RateLimitAlgorithm.TOKEN_BUCKET) ? 49 : 50;
@@ -213,8 +214,8 @@ class RateLimitLeaseIntegrationTests {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					RateLimit limit = limit("limit", algorithm, 16, 50).withWindow(Duration.ofMillis(400));
-					Demand leased = new Demand(limit, List.of("anna"), 1);
-					Demand all = new Demand(limit.withLease(1), List.of("anna"), 16);
+					PermitRequest leased = new PermitRequest(limit, List.of("anna"), 1);
+					PermitRequest all = new PermitRequest(limit.withLease(1), List.of("anna"), 16);
 					one.decide(leased);
 					Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> two.decide(all).isAllowed());
 					assertThat(source(one, leased)).as(algorithm.name()).isEqualTo(Source.REDIS);
@@ -225,13 +226,13 @@ class RateLimitLeaseIntegrationTests {
 		@Test
 		void unusedPermitsAreGivenBackWhenTheInstanceStops(RedisFixture redis) {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
-				Demand demand = whileTaken(two, (attempt) -> {
-					Demand asked = demand("limit-" + attempt, RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50);
+				PermitRequest request = whileTaken(two, (attempt) -> {
+					PermitRequest asked = request("limit-" + attempt, RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50);
 					one.decide(asked);
 					return asked;
 				});
 				Waiting.await(one.leases().giveBackAll());
-				assertThat(left(two, demand)).isEqualTo(999);
+				assertThat(left(two, request)).isEqualTo(999);
 			}
 		}
 
@@ -239,14 +240,14 @@ class RateLimitLeaseIntegrationTests {
 		 * Sees permits that were taken in advance. On a machine so busy that their time
 		 * is over before somebody has looked, others are taken.
 		 */
-		private static Demand whileTaken(TestLimiter other, IntFunction<Demand> taking) {
+		private static PermitRequest whileTaken(TestLimiter other, IntFunction<PermitRequest> taking) {
 			for (int attempt = 0;; attempt++) {
 				long started = System.nanoTime();
-				Demand demand = taking.apply(attempt);
-				long left = left(other, demand);
+				PermitRequest request = taking.apply(attempt);
+				long left = left(other, request);
 				if (System.nanoTime() - started < LEASED.toNanos()) {
 					assertThat(left).isEqualTo(950);
-					return demand;
+					return request;
 				}
 			}
 		}
@@ -255,16 +256,16 @@ class RateLimitLeaseIntegrationTests {
 		void permitsAreForgottenWhenAnotherInstanceResetsTheKey(RedisFixture redis) {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
 				AtomicReference<Source> source = new AtomicReference<>();
-				Demand demand = inTime((attempt) -> {
-					Demand asked = demand("limit-" + attempt, RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50);
+				PermitRequest request = inTime((attempt) -> {
+					PermitRequest asked = request("limit-" + attempt, RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50);
 					one.decide(asked);
 					source.set(source(one, asked));
 					return asked;
 				});
 				assertThat(source.get()).isEqualTo(Source.LEASE);
-				Waiting.await(two.engine().reset(List.of(demand)));
+				Waiting.await(two.engine().reset(List.of(request)));
 				awaitNews(redis, one);
-				assertThat(source(one, demand)).isEqualTo(Source.REDIS);
+				assertThat(source(one, request)).isEqualTo(Source.REDIS);
 			}
 		}
 
@@ -287,8 +288,8 @@ class RateLimitLeaseIntegrationTests {
 		void refundOfALeasedPermitGoesBackToTheLease(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				List<Long> left = new ArrayList<>();
-				Demand demand = inTime((attempt) -> {
-					Demand asked = demand("limit-" + attempt, RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50);
+				PermitRequest request = inTime((attempt) -> {
+					PermitRequest asked = request("limit-" + attempt, RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50);
 					left.clear();
 					limiter.decide(asked);
 					RateLimitDecision leased = limiter.decide(asked);
@@ -298,11 +299,11 @@ class RateLimitLeaseIntegrationTests {
 					return asked;
 				});
 				assertThat(left).containsExactly(998L, 998L);
-				Awaitility.await().until(() -> left(limiter, demand) == 998);
-				RateLimitDecision late = limiter.decide(demand);
-				Awaitility.await().until(() -> left(limiter, demand) == 997);
+				Awaitility.await().until(() -> left(limiter, request) == 998);
+				RateLimitDecision late = limiter.decide(request);
+				Awaitility.await().until(() -> left(limiter, request) == 997);
 				limiter.refund(late);
-				Awaitility.await().until(() -> left(limiter, demand) == 998);
+				Awaitility.await().until(() -> left(limiter, request) == 998);
 			}
 		}
 
@@ -311,11 +312,11 @@ class RateLimitLeaseIntegrationTests {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				RateLimit limit = limit("limit", RateLimitAlgorithm.SLIDING_WINDOW, 1000, 50)
 					.withWindow(Duration.ofMillis(500));
-				Demand demand = new Demand(limit, List.of("anna"), 1);
-				assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(950);
-				Awaitility.await().until(() -> left(limiter, demand) == 1000);
+				PermitRequest request = new PermitRequest(limit, List.of("anna"), 1);
+				assertThat(limiter.decide(request).quotas().get(0).remaining()).isEqualTo(950);
+				Awaitility.await().until(() -> left(limiter, request) == 1000);
 				// Nothing was used of the first batch
-				assertThat(limiter.decide(demand).quotas().get(0).remaining()).isEqualTo(999);
+				assertThat(limiter.decide(request).quotas().get(0).remaining()).isEqualTo(999);
 			}
 		}
 
@@ -325,12 +326,12 @@ class RateLimitLeaseIntegrationTests {
 	 * Does something that has to be over before permits that were taken in advance are
 	 * given back: once more, with another key, on a machine that was too busy.
 	 */
-	private static Demand inTime(IntFunction<Demand> attempts) {
+	private static PermitRequest inTime(IntFunction<PermitRequest> attempts) {
 		for (int attempt = 0;; attempt++) {
 			long started = System.nanoTime();
-			Demand demand = attempts.apply(attempt);
+			PermitRequest request = attempts.apply(attempt);
 			if (System.nanoTime() - started < LEASED.toNanos()) {
-				return demand;
+				return request;
 			}
 		}
 	}
@@ -380,16 +381,16 @@ class RateLimitLeaseIntegrationTests {
 			.withOnOutage(OutagePolicy.DENY);
 	}
 
-	private static Demand demand(String name, RateLimitAlgorithm algorithm, long limit, int lease) {
-		return new Demand(limit(name, algorithm, limit, lease), List.of("anna"), 1);
+	private static PermitRequest request(String name, RateLimitAlgorithm algorithm, long limit, int lease) {
+		return new PermitRequest(limit(name, algorithm, limit, lease), List.of("anna"), 1);
 	}
 
-	private static long left(TestLimiter limiter, Demand demand) {
-		return limiter.decide(new Demand(demand.limit(), demand.key(), 0)).quotas().get(0).remaining();
+	private static long left(TestLimiter limiter, PermitRequest request) {
+		return limiter.decide(new PermitRequest(request.limit(), request.key(), 0)).quotas().get(0).remaining();
 	}
 
-	private static Source source(TestLimiter limiter, Demand demand) {
-		return limiter.verdict(List.of(demand)).events().get(0).source();
+	private static Source source(TestLimiter limiter, PermitRequest request) {
+		return limiter.engineDecision(List.of(request)).events().get(0).source();
 	}
 
 }

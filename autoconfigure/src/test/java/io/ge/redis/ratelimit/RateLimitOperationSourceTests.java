@@ -125,8 +125,8 @@ class RateLimitOperationSourceTests {
 						Duration.ofSeconds(2), 1, OutagePolicy.DENY, true));
 		assertThat(parse("tuned").describe()).extracting(GuardDescription::name)
 			.containsExactly("tuned-1s", "tuned-1h");
-		assertThat(parse("tuned").demands(call("tuned", "anna", 4)))
-			.containsExactly(demands("tuned", List.of("anna"), 4));
+		assertThat(parse("tuned").requests(call("tuned", "anna", 4)))
+			.containsExactly(requests("tuned", List.of("anna"), 4));
 	}
 
 	@Test
@@ -189,7 +189,8 @@ class RateLimitOperationSourceTests {
 
 	@Test
 	void costAboveTrialIsNoMistake() {
-		assertThat(parse("highCostTrial").demands(call("highCostTrial"))).extracting(Demand::cost).containsExactly(11L);
+		assertThat(parse("highCostTrial").requests(call("highCostTrial"))).extracting(PermitRequest::cost)
+			.containsExactly(11L);
 	}
 
 	@Test
@@ -209,7 +210,8 @@ class RateLimitOperationSourceTests {
 	@ParameterizedTest
 	@MethodSource("wholeNumbers")
 	void costIsTheNumberThatTheExpressionGives(Object value, long cost) {
-		assertThat(parse("tuned").demands(call("tuned", "anna", value))).extracting(Demand::cost).containsExactly(cost);
+		assertThat(parse("tuned").requests(call("tuned", "anna", value))).extracting(PermitRequest::cost)
+			.containsExactly(cost);
 	}
 
 	static Stream<Arguments> noNumbers() {
@@ -223,7 +225,7 @@ class RateLimitOperationSourceTests {
 	@MethodSource("noNumbers")
 	void costThatIsNoWholeNumberNamesExpressionAndMethod(@Nullable Object value, String shown) {
 		assertThatExceptionOfType(RateLimitCostException.class)
-			.isThrownBy(() -> parse("tuned").demands(call("tuned", "anna", value)))
+			.isThrownBy(() -> parse("tuned").requests(call("tuned", "anna", value)))
 			.withMessageStartingWith("The expression cost = \"#cost\" of @RateLimited on ")
 			.withMessageContaining("Samples.tuned(String, Object) evaluated to " + shown + ", but")
 			.satisfies((ex) -> assertThat(ex.isTooHigh()).isFalse());
@@ -239,12 +241,12 @@ class RateLimitOperationSourceTests {
 
 	private void assertCallsWithoutKey(@Nullable Object key) {
 		assertThatExceptionOfType(InvalidKeyException.class)
-			.isThrownBy(() -> parse("errorOnEmpty").demands(call("errorOnEmpty", key)))
+			.isThrownBy(() -> parse("errorOnEmpty").requests(call("errorOnEmpty", key)))
 			.matches(InvalidKeyException::isCausedByArguments);
-		assertThat(parse("skipOnEmpty").demands(call("skipOnEmpty", key))).isEmpty();
-		assertThat(parse("sharedOnEmpty").demands(call("sharedOnEmpty", key)))
-			.containsExactly(demands("sharedOnEmpty", List.of(), 1));
-		assertThat(parse("skipOneOfTwo").demands(call("skipOneOfTwo", key))).extracting(Demand::limit)
+		assertThat(parse("skipOnEmpty").requests(call("skipOnEmpty", key))).isEmpty();
+		assertThat(parse("sharedOnEmpty").requests(call("sharedOnEmpty", key)))
+			.containsExactly(requests("sharedOnEmpty", List.of(), 1));
+		assertThat(parse("skipOneOfTwo").requests(call("skipOneOfTwo", key))).extracting(PermitRequest::limit)
 			.extracting(RateLimit::name)
 			.containsExactly("all");
 	}
@@ -254,7 +256,7 @@ class RateLimitOperationSourceTests {
 		for (Object key : new Object[] { Arrays.asList("anna", null), List.of(""), new String[] { "a", " " } }) {
 			for (String method : List.of("errorOnEmpty", "skipOnEmpty", "sharedOnEmpty")) {
 				assertThatExceptionOfType(InvalidKeyException.class)
-					.isThrownBy(() -> parse(method).demands(call(method, key)))
+					.isThrownBy(() -> parse(method).requests(call(method, key)))
 					.matches(InvalidKeyException::isCausedByArguments);
 			}
 		}
@@ -280,8 +282,8 @@ class RateLimitOperationSourceTests {
 	@Test
 	void metaAnnotationCarriesEverything() {
 		RateLimitOperation operation = parse("meta");
-		assertThat(operation.demands(call("meta", List.of(1, 2), "")))
-			.containsExactly(new Demand(RateLimit.of("rows", 10, Duration.ofMinutes(1)), List.of(), 2));
+		assertThat(operation.requests(call("meta", List.of(1, 2), "")))
+			.containsExactly(new PermitRequest(RateLimit.of("rows", 10, Duration.ofMinutes(1)), List.of(), 2));
 		assertThat(operation.refundsOn(new IOException())).isTrue();
 	}
 
@@ -291,7 +293,7 @@ class RateLimitOperationSourceTests {
 		RateLimitOperation operation = source(limits).get(method("tuned"), Samples.class);
 		assertThat(operation).isNotNull();
 		limits.refresh(RateLimitsTests.bind("limits.tuned.limit", "7"));
-		assertThat(operation.demands(call("tuned", "anna", 1))).extracting(Demand::limit)
+		assertThat(operation.requests(call("tuned", "anna", 1))).extracting(PermitRequest::limit)
 			.extracting(RateLimit::limit)
 			.containsExactly(7L);
 		assertThatExceptionOfType(GuardConfigurationException.class)
@@ -313,8 +315,10 @@ class RateLimitOperationSourceTests {
 		return rule.limits().get(rule.name());
 	}
 
-	private Demand[] demands(String method, List<String> key, long cost) {
-		return limits(method).stream().map((limit) -> new Demand(limit, key, cost)).toArray(Demand[]::new);
+	private PermitRequest[] requests(String method, List<String> key, long cost) {
+		return limits(method).stream()
+			.map((limit) -> new PermitRequest(limit, key, cost))
+			.toArray(PermitRequest[]::new);
 	}
 
 	private Map<String, Setting> settings(String method) {

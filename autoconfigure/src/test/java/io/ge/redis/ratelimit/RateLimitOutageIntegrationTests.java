@@ -64,28 +64,29 @@ class RateLimitOutageIntegrationTests {
 
 	@Test
 	void hungRedisCostsTheFirstCallsTheirBudgetAndLaterOnesNothing() {
-		Demand demand = demand(RateLimit.of("limit", 100, Duration.ofHours(1)), 1);
-		this.limiter.decide(demand);
+		PermitRequest request = request(RateLimit.of("limit", 100, Duration.ofHours(1)), 1);
+		this.limiter.decide(request);
 		this.proxy.hang();
 		this.backend.failures().clear();
 		for (int i = 0; i < 99; i++) {
 			Stopwatch watch = Stopwatch.start();
-			assertThat(this.limiter.verdict(List.of(demand)).events()).extracting(RateLimitEvent::source)
+			assertThat(this.limiter.engineDecision(List.of(request)).events()).extracting(RateLimitEvent::source)
 				.containsExactly(Source.LOCAL);
 			assertThat(watch.elapsed()).isLessThan(BUDGET.plusSeconds(1));
 		}
 		assertThat(this.backend.failures()).containsOnly(OutageCause.TIMEOUT).hasSizeLessThanOrEqualTo(5);
 		this.proxy.resume();
 		Stopwatch.within(Duration.ofSeconds(2),
-				() -> this.limiter.verdict(List.of(demand)).events().get(0).source() == Source.REDIS);
+				() -> this.limiter.engineDecision(List.of(request)).events().get(0).source() == Source.REDIS);
 	}
 
 	/** The script has run, and nobody learns what it said. */
 	@Test
 	void unknownOutcomesAreCountedAndNeverAdmitTooMuch() {
 		// The server knows the script from here on
-		Demand other = demand(RateLimit.of("other", 1000, Duration.ofHours(1)), 1);
-		Awaitility.await().until(() -> this.limiter.verdict(List.of(other)).events().get(0).source() == Source.REDIS);
+		PermitRequest other = request(RateLimit.of("other", 1000, Duration.ofHours(1)), 1);
+		Awaitility.await()
+			.until(() -> this.limiter.engineDecision(List.of(other)).events().get(0).source() == Source.REDIS);
 		for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 			RateLimit limit = RateLimit.of(algorithm.name(), 10, TestLimiter.AGES)
 				.withAlgorithm(algorithm)
@@ -93,12 +94,12 @@ class RateLimitOutageIntegrationTests {
 			this.redis.configResetStat();
 			this.proxy.swallow(TcpProxy.Direction.REPLIES);
 			assertThatExceptionOfType(RedisUnavailableException.class)
-				.isThrownBy(() -> this.limiter.decide(demand(limit, 3)));
+				.isThrownBy(() -> this.limiter.decide(request(limit, 3)));
 			Awaitility.await().until(() -> this.redis.commandCalls("evalsha") > 0);
 			this.proxy.resume();
 			Awaitility.await()
 				.ignoreExceptionsInstanceOf(RedisUnavailableException.class)
-				.untilAsserted(() -> assertThat(this.limiter.decide(demand(limit, 0)).quotas().get(0).remaining())
+				.untilAsserted(() -> assertThat(this.limiter.decide(request(limit, 0)).quotas().get(0).remaining())
 					.isEqualTo(7));
 			assertThat(admitted(limit)).isEqualTo(7);
 		}
@@ -107,15 +108,15 @@ class RateLimitOutageIntegrationTests {
 	@Test
 	void policiesDecideForEachLimit() {
 		RateLimit limit = RateLimit.of("limit", 1, Duration.ofHours(1));
-		Demand allow = demand(limit.withOnOutage(OutagePolicy.ALLOW), 1);
-		Demand deny = demand(limit.withOnOutage(OutagePolicy.DENY), 1);
-		Demand local = demand(limit.withOnOutage(OutagePolicy.LOCAL), 1);
+		PermitRequest allow = request(limit.withOnOutage(OutagePolicy.ALLOW), 1);
+		PermitRequest deny = request(limit.withOnOutage(OutagePolicy.DENY), 1);
+		PermitRequest local = request(limit.withOnOutage(OutagePolicy.LOCAL), 1);
 		this.proxy.cut();
 		assertThat(outcomes(allow)).containsExactly(Outcome.ERROR_ALLOWED);
 		assertThat(outcomes(deny)).containsExactly(Outcome.ERROR_DENIED);
 		assertThat(outcomes(local)).containsExactly(Outcome.ALLOWED);
 		assertThat(outcomes(local)).containsExactly(Outcome.DENIED);
-		Demand trial = demand(limit.withOnOutage(OutagePolicy.DENY).withShadow(true), 1);
+		PermitRequest trial = request(limit.withOnOutage(OutagePolicy.DENY).withShadow(true), 1);
 		assertThat(outcomes(trial)).containsExactly(Outcome.ERROR_ALLOWED);
 		assertThat(this.limiter.decide(trial).isAllowed()).isTrue();
 	}
@@ -123,55 +124,56 @@ class RateLimitOutageIntegrationTests {
 	@Test
 	void resetForgetsWhatWasCountedWhileRedisWasAway() {
 		for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-			Demand demand = demand(RateLimit.of(algorithm.name(), 1, Duration.ofHours(1)).withAlgorithm(algorithm), 1);
+			PermitRequest request = request(
+					RateLimit.of(algorithm.name(), 1, Duration.ofHours(1)).withAlgorithm(algorithm), 1);
 
 			this.proxy.cut();
-			exhaust(demand);
+			exhaust(request);
 			assertThatExceptionOfType(RedisUnavailableException.class)
-				.isThrownBy(() -> Waiting.await(this.limiter.engine().reset(List.of(demand))));
-			assertThat(outcomes(demand)).as("at once").containsExactly(Outcome.ALLOWED);
-			assertThat(outcomes(demand)).containsExactly(Outcome.DENIED);
-			comeBack(demand);
+				.isThrownBy(() -> Waiting.await(this.limiter.engine().reset(List.of(request))));
+			assertThat(outcomes(request)).as("at once").containsExactly(Outcome.ALLOWED);
+			assertThat(outcomes(request)).containsExactly(Outcome.DENIED);
+			comeBack(request);
 			// Within a budget that a busy machine exceeds
 			Awaitility.await().ignoreExceptionsInstanceOf(RedisUnavailableException.class).until(() -> {
-				Waiting.await(this.limiter.engine().reset(List.of(demand)));
+				Waiting.await(this.limiter.engine().reset(List.of(request)));
 				return true;
 			});
 			this.proxy.cut();
-			assertThat(outcomes(demand)).as("when it is away again").containsExactly(Outcome.ALLOWED);
-			comeBack(demand);
+			assertThat(outcomes(request)).as("when it is away again").containsExactly(Outcome.ALLOWED);
+			comeBack(request);
 		}
 	}
 
 	@Test
 	void resetOfAnotherInstanceForgetsItToo() {
-		Demand demand = demand(RateLimit.of("limit", 1, Duration.ofHours(1)), 1);
-		Demand kept = demand(RateLimit.of("kept", 1, Duration.ofHours(1)), 1);
+		PermitRequest request = request(RateLimit.of("limit", 1, Duration.ofHours(1)), 1);
+		PermitRequest kept = request(RateLimit.of("kept", 1, Duration.ofHours(1)), 1);
 		this.proxy.cut();
-		exhaust(demand);
+		exhaust(request);
 		exhaust(kept);
-		comeBack(demand);
+		comeBack(request);
 		AtomicBoolean heard = new AtomicBoolean();
 		this.limiter.bus().handle("test.heard", (payload) -> heard.set(true));
 		try (TestLimiter two = TestLimiter.on(this.redis, "two")) {
-			Waiting.await(two.engine().reset(List.of(demand)));
+			Waiting.await(two.engine().reset(List.of(request)));
 			this.redis.primary().command("PUBLISH", two.bus().newsChannel(), "test.heard");
 		}
 		Awaitility.await().untilTrue(heard);
 		this.proxy.cut();
-		assertThat(outcomes(demand)).containsExactly(Outcome.ALLOWED);
+		assertThat(outcomes(request)).containsExactly(Outcome.ALLOWED);
 		assertThat(outcomes(kept)).containsExactly(Outcome.DENIED);
 	}
 
-	private void exhaust(Demand demand) {
-		assertThat(outcomes(demand)).containsExactly(Outcome.ALLOWED);
-		assertThat(outcomes(demand)).containsExactly(Outcome.DENIED);
+	private void exhaust(PermitRequest request) {
+		assertThat(outcomes(request)).containsExactly(Outcome.ALLOWED);
+		assertThat(outcomes(request)).containsExactly(Outcome.DENIED);
 	}
 
-	private void comeBack(Demand demand) {
+	private void comeBack(PermitRequest request) {
 		this.proxy.resume();
 		Awaitility.await()
-			.until(() -> this.limiter.verdict(List.of(demand)).events().get(0).source() != Source.LOCAL
+			.until(() -> this.limiter.engineDecision(List.of(request)).events().get(0).source() != Source.LOCAL
 					&& this.limiter.bus().isSubscribed());
 	}
 
@@ -179,19 +181,19 @@ class RateLimitOutageIntegrationTests {
 	private int admitted(RateLimit limit) {
 		try (TestLimiter patient = TestLimiter.on(this.redis, "two")) {
 			int admitted = 0;
-			while (patient.decide(demand(limit, 1)).isAllowed()) {
+			while (patient.decide(request(limit, 1)).isAllowed()) {
 				admitted++;
 			}
 			return admitted;
 		}
 	}
 
-	private List<Outcome> outcomes(Demand demand) {
-		return this.limiter.verdict(List.of(demand)).events().stream().map(RateLimitEvent::outcome).toList();
+	private List<Outcome> outcomes(PermitRequest request) {
+		return this.limiter.engineDecision(List.of(request)).events().stream().map(RateLimitEvent::outcome).toList();
 	}
 
-	private static Demand demand(RateLimit limit, long cost) {
-		return new Demand(limit, List.of("anna"), cost);
+	private static PermitRequest request(RateLimit limit, long cost) {
+		return new PermitRequest(limit, List.of("anna"), cost);
 	}
 
 }

@@ -65,18 +65,18 @@ class RateLimitWaitIntegrationTests {
 				TestLimiter limiter = TestLimiter
 					.on(TestBackend.on(redis.connectionFactory(), "one", Duration.ofSeconds(5)))) {
 			RateLimit limit = RateLimit.of("limit", 2, Duration.ofMillis(600)).withWaitTime(Duration.ofSeconds(5));
-			Demand demand = new Demand(limit, List.of("anna"), 1);
-			limiter.decide(demand);
-			limiter.decide(demand);
-			CompletableFuture<Verdict> reserved = limiter.engine().decide(List.of(demand));
+			PermitRequest request = new PermitRequest(limit, List.of("anna"), 1);
+			limiter.decide(request);
+			limiter.decide(request);
+			CompletableFuture<EngineDecision> reserved = limiter.engine().decide(List.of(request));
 			// Replies come in the order of the calls
-			limiter.decide(new Demand(limit, List.of("bert"), 1));
+			limiter.decide(new PermitRequest(limit, List.of("bert"), 1));
 			redis.primary().kill();
 			assertThat(Waiting.await(reserved).events()).extracting(RateLimitEvent::source)
 				.containsExactly(Source.REDIS);
 			long asked = System.nanoTime();
 			for (int i = 0; i < 6; i++) {
-				assertThat(limiter.verdict(List.of(demand)).events()).extracting(RateLimitEvent::source)
+				assertThat(limiter.engineDecision(List.of(request)).events()).extracting(RateLimitEvent::source)
 					.containsExactly(Source.LOCAL);
 			}
 			// Six turns of two in each window: the last two come in the third one
@@ -91,16 +91,17 @@ class RateLimitWaitIntegrationTests {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				awaitOne(limiter);
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					Demand demand = demand(algorithm, 2, Duration.ofMillis(100), Duration.ofSeconds(20), "anna");
-					limiter.decide(demand);
+					PermitRequest request = request(algorithm, 2, Duration.ofMillis(100), Duration.ofSeconds(20),
+							"anna");
+					limiter.decide(request);
 					redis.configResetStat();
 					int waiters = 20;
 					List<Integer> granted = new CopyOnWriteArrayList<>();
 					List<CompletableFuture<Void>> calls = new ArrayList<>();
 					for (int i = 0; i < waiters; i++) {
 						int number = i;
-						calls.add(limiter.engine().decide(List.of(demand)).thenAccept((verdict) -> {
-							assertThat(verdict.orRefuse().isAllowed()).isTrue();
+						calls.add(limiter.engine().decide(List.of(request)).thenAccept((decision) -> {
+							assertThat(decision.orRefuse().isAllowed()).isTrue();
 							granted.add(number);
 						}));
 					}
@@ -119,24 +120,24 @@ class RateLimitWaitIntegrationTests {
 		 * Loads what waits, which may take longer than the windows of a test.
 		 */
 		private static void awaitOne(TestLimiter limiter) {
-			Demand demand = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(100), Duration.ofSeconds(20),
-					"first");
-			limiter.decide(demand);
-			Waiting.await(limiter.engine().decide(List.of(demand)));
+			PermitRequest request = request(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(100),
+					Duration.ofSeconds(20), "first");
+			limiter.decide(request);
+			Waiting.await(limiter.engine().decide(List.of(request)));
 		}
 
 		@Test
 		void waitersOfSeveralInstancesNeverExceedTheLimit(RedisFixture redis) {
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {
-				Demand demand = demand(RateLimitAlgorithm.SLIDING_WINDOW, 3, Duration.ofMillis(150),
+				PermitRequest request = request(RateLimitAlgorithm.SLIDING_WINDOW, 3, Duration.ofMillis(150),
 						Duration.ofSeconds(20), "anna");
 				List<Long> granted = new CopyOnWriteArrayList<>();
 				List<CompletableFuture<Void>> calls = new ArrayList<>();
 				long asked = System.nanoTime();
 				for (int i = 0; i < 24; i++) {
 					calls.add(((i % 2 == 0) ? one : two).engine()
-						.decide(List.of(demand))
-						.thenAccept((verdict) -> granted.add(System.nanoTime())));
+						.decide(List.of(request))
+						.thenAccept((decision) -> granted.add(System.nanoTime())));
 				}
 				calls.forEach(Waiting::await);
 				granted.sort(null);
@@ -151,9 +152,9 @@ class RateLimitWaitIntegrationTests {
 		void whoWouldWaitTooLongIsDeniedAtOnceAndByItsMemoryAfterwards(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
-					Demand demand = demand(algorithm, 1, TestLimiter.AGES, Duration.ofMillis(50), "anna");
-					limiter.decide(demand);
-					limiter.assertDeniedByRedisAndThenFromMemory(demand);
+					PermitRequest request = request(algorithm, 1, TestLimiter.AGES, Duration.ofMillis(50), "anna");
+					limiter.decide(request);
+					limiter.assertDeniedByRedisAndThenFromMemory(request);
 				}
 			}
 		}
@@ -162,8 +163,10 @@ class RateLimitWaitIntegrationTests {
 		void waitsForTheLastOfSeveralEntities(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				Duration wait = Duration.ofSeconds(10);
-				Demand quick = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(50), wait, "anna");
-				Demand slow = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(400), wait, "boris");
+				PermitRequest quick = request(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(50), wait,
+						"anna");
+				PermitRequest slow = request(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMillis(400), wait,
+						"boris");
 				long since = System.nanoTime();
 				limiter.decide(List.of(quick, slow));
 				assertThat(limiter.decide(List.of(quick, slow)).isAllowed()).isTrue();
@@ -175,9 +178,9 @@ class RateLimitWaitIntegrationTests {
 		@Test
 		void interruptedWaiterGivesItsTurnBack(RedisFixture redis) throws InterruptedException {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
-				Demand demand = demand(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMinutes(10),
+				PermitRequest request = request(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMinutes(10),
 						Duration.ofMinutes(30), "anna");
-				limiter.decide(demand);
+				limiter.decide(request);
 				DefaultRateLimiter api = new DefaultRateLimiter(new RateLimits(() -> {
 					throw new IllegalStateException("Nobody asks for a name");
 				}), limiter.engine(), new KeyStatistics(), new GuardEvents(List::of), TestCalls.plain());
@@ -185,7 +188,7 @@ class RateLimitWaitIntegrationTests {
 				AtomicReference<Boolean> interrupted = new AtomicReference<>();
 				Thread waiter = new Thread(() -> {
 					try {
-						api.decide(List.of(demand));
+						api.decide(List.of(request));
 					}
 					catch (RuntimeException ex) {
 						failure.set(ex);
@@ -193,32 +196,33 @@ class RateLimitWaitIntegrationTests {
 					}
 				});
 				waiter.start();
-				Awaitility.await().until(() -> reserved(limiter, demand) == 2);
+				Awaitility.await().until(() -> reserved(limiter, request) == 2);
 				waiter.interrupt();
 				waiter.join(10_000);
 				assertThat(failure.get()).isInstanceOf(RateLimitInterruptedException.class)
-					.hasMessageContaining(demand.limit().name());
+					.hasMessageContaining(request.limit().name());
 				assertThat(interrupted.get()).isTrue();
-				Awaitility.await().until(() -> reserved(limiter, demand) == 1);
+				Awaitility.await().until(() -> reserved(limiter, request) == 1);
 			}
 		}
 
 		/** Windows that are full or reserved, as the next one in the row would find. */
-		private static long reserved(TestLimiter limiter, Demand demand) {
-			RedisAnswer answer = Waiting.await(limiter.redis()
-				.decide(List.of(new Demand(demand.limit().withWaitTime(Duration.ZERO), demand.key(), 1)), Further.NONE,
-						limiter.redis().newBudget()));
+		private static long reserved(TestLimiter limiter, PermitRequest request) {
+			RedisDecision answer = Waiting.await(limiter.redis()
+				.decide(List.of(new PermitRequest(request.limit().withWaitTime(Duration.ZERO), request.key(), 1)),
+						ExtraPermits.NONE, limiter.redis().newBudget()));
 			return Math.round(Duration.ofNanos(answer.waitNanos(0)).toMillis() / 600_000.0);
 		}
 
 	}
 
-	private static Demand demand(RateLimitAlgorithm algorithm, long limit, Duration window, Duration wait, String key) {
+	private static PermitRequest request(RateLimitAlgorithm algorithm, long limit, Duration window, Duration wait,
+			String key) {
 		RateLimit settings = RateLimit.of("wait-" + algorithm.name() + window.toMillis(), limit, window)
 			.withAlgorithm(algorithm)
 			.withWaitTime(wait)
 			.withOnOutage(OutagePolicy.DENY);
-		return new Demand(settings, List.of(key), 1);
+		return new PermitRequest(settings, List.of(key), 1);
 	}
 
 }

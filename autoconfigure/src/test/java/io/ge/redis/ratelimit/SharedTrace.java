@@ -104,21 +104,22 @@ final class SharedTrace {
 	}
 
 	private static List<Long> told(Decide call, Result result, int position) {
-		List<Demand> demands = call.asks().stream().map(SharedTrace::demand).toList();
+		List<PermitRequest> requests = call.asks().stream().map(SharedTrace::request).toList();
 		long[] reply = result.reply().stream().mapToLong(Long::longValue).toArray();
-		RedisAnswer answer = new RedisAnswer(demands, new RedisLimitKey[demands.size()], reply, 0, 0).ofCall(position);
+		RedisDecision answer = new RedisDecision(requests, new RedisLimitKey[requests.size()], reply, 0, 0)
+			.ofCall(position);
 		assertThat(answer).as("answer to call %d of %s", position, call).isNotNull();
 		List<Long> told = new ArrayList<>(
 				List.of(answer.isAllowed() ? 1L : 0L, reply[1], reply[2], answer.extra(), reply[4]));
-		for (int i = 0; i < demands.size(); i++) {
+		for (int i = 0; i < requests.size(); i++) {
 			told.addAll(List.of(answer.left(i), answer.restoredNanos(i) / 1000, answer.waitNanos(i) / 1000,
 					answer.stamp(i)));
 		}
 		return told;
 	}
 
-	private static Demand demand(Ask ask) {
-		return new Demand(RateLimit.of("limit", ask.limit(), Duration.ofSeconds(1)), List.of(), ask.cost());
+	private static PermitRequest request(Ask ask) {
+		return new PermitRequest(RateLimit.of("limit", ask.limit(), Duration.ofSeconds(1)), List.of(), ask.cost());
 	}
 
 }

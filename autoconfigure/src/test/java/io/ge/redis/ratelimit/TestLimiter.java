@@ -37,7 +37,7 @@ final class TestLimiter implements AutoCloseable {
 
 	private final DenyCache denied;
 
-	private final LeaseBook leases;
+	private final Leases leases;
 
 	private final RateLimitEngine engine;
 
@@ -47,9 +47,9 @@ final class TestLimiter implements AutoCloseable {
 		this.redis = new RedisRateLimiter(backend.get().redis("ratelimit"), backend.get().keys("ratelimit"),
 				bus.newsChannel());
 		this.denied = new DenyCache(bus::confirmedAt);
-		this.leases = new LeaseBook(this.redis, bus::liveInstances, this.denied);
+		this.leases = new Leases(this.redis, bus::liveInstances, this.denied);
 		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
-				(demand) -> this.redis.keyOf(demand).text());
+				(request) -> this.redis.keyOf(request).text());
 		this.engine = new RateLimitEngine(this.redis, local, EffectiveLimits.unchanged(), this.denied, this.leases);
 		RateLimitNews.hear(bus, this.denied, this.leases, local);
 		awaitSubscribed();
@@ -85,30 +85,30 @@ final class TestLimiter implements AutoCloseable {
 		return new TestLimiter(backend);
 	}
 
-	RateLimitDecision decide(List<Demand> demands) {
-		return verdict(demands).orRefuse();
+	RateLimitDecision decide(List<PermitRequest> requests) {
+		return engineDecision(requests).orRefuse();
 	}
 
-	RateLimitDecision decide(Demand demand) {
-		return decide(List.of(demand));
+	RateLimitDecision decide(PermitRequest request) {
+		return decide(List.of(request));
 	}
 
-	Verdict verdict(List<Demand> demands) {
-		return Waiting.await(this.engine.decide(demands));
+	EngineDecision engineDecision(List<PermitRequest> requests) {
+		return Waiting.await(this.engine.decide(requests));
 	}
 
 	/**
 	 * Asserts that Redis refuses a call and memory the next one. Redis may be asked once
 	 * more on a machine that stood still for as long as memory may be believed without
 	 * news, and for no other reason.
-	 * @param demand what is refused
+	 * @param request what is refused
 	 * @return a time before that of the refusal
 	 */
-	long assertDeniedByRedisAndThenFromMemory(Demand demand) {
+	long assertDeniedByRedisAndThenFromMemory(PermitRequest request) {
 		long asked = System.nanoTime();
-		assertThat(source(demand)).isEqualTo(RateLimitEvent.Source.REDIS);
+		assertThat(source(request)).isEqualTo(RateLimitEvent.Source.REDIS);
 		long again = System.nanoTime();
-		while (source(demand) != RateLimitEvent.Source.DENY_CACHE) {
+		while (source(request) != RateLimitEvent.Source.DENY_CACHE) {
 			assertThat(System.nanoTime() - asked).isGreaterThanOrEqualTo(DenyCache.UNCONFIRMED_NANOS);
 			asked = again;
 			again = System.nanoTime();
@@ -116,12 +116,12 @@ final class TestLimiter implements AutoCloseable {
 		return asked;
 	}
 
-	private RateLimitEvent.Source source(Demand demand) {
-		return verdict(List.of(demand)).events().get(0).source();
+	private RateLimitEvent.Source source(PermitRequest request) {
+		return engineDecision(List.of(request)).events().get(0).source();
 	}
 
 	void refund(RateLimitDecision decision) {
-		((Receipt) ((RateLimitDecision.Allowed) decision).receipt()).giveBack();
+		((TakenPermits) ((RateLimitDecision.Allowed) decision).permits()).refund();
 	}
 
 	RateLimitEngine engine() {
@@ -136,7 +136,7 @@ final class TestLimiter implements AutoCloseable {
 		return this.denied;
 	}
 
-	LeaseBook leases() {
+	Leases leases() {
 		return this.leases;
 	}
 

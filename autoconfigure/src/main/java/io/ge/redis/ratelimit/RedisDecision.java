@@ -11,11 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of Redis to demands in one slot. Times are turned into those of this JVM
+ * The decision of Redis on requests in one slot. Times are turned into those of this JVM
  * such that an error is on the safe side: what ends, ends no later than in Redis, counted
  * from the sending of the call; what begins, begins no earlier, counted from its return.
  */
-final class RedisAnswer {
+final class RedisDecision {
 
 	/** Allowed, now, at, extra permits, validity of those. */
 	private static final int HEAD = 5;
@@ -23,7 +23,7 @@ final class RedisAnswer {
 	/** Left, restored, wait, stamp. */
 	private static final int FIELDS = 4;
 
-	private final List<Demand> demands;
+	private final List<PermitRequest> requests;
 
 	private final RedisLimitKey[] keys;
 
@@ -33,24 +33,24 @@ final class RedisAnswer {
 
 	private final long receivedAt;
 
-	RedisAnswer(List<Demand> demands, RedisLimitKey[] keys, long[] reply, long sentAt, long receivedAt) {
-		this.demands = demands;
+	RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, long[] reply, long sentAt, long receivedAt) {
+		this.requests = requests;
 		this.keys = keys;
 		this.reply = reply;
 		this.sentAt = sentAt;
 		this.receivedAt = receivedAt;
 	}
 
-	List<Demand> demands() {
-		return this.demands;
+	List<PermitRequest> requests() {
+		return this.requests;
 	}
 
 	/**
-	 * Returns whether the answer is about these limits with these settings.
+	 * Returns whether the decision is about these limits with these settings.
 	 */
-	boolean isFor(List<Demand> others) {
+	boolean isFor(List<PermitRequest> others) {
 		for (int i = 0; i < others.size(); i++) {
-			RateLimit limit = this.demands.get(i).limit();
+			RateLimit limit = this.requests.get(i).limit();
 			if (limit != others.get(i).limit() && !limit.equals(others.get(i).limit())) {
 				return false;
 			}
@@ -84,10 +84,10 @@ final class RedisAnswer {
 	/**
 	 * Returns what was decided on one of several calls of the same kind.
 	 * @param position which one, zero for the first
-	 * @return its answer, or {@code null} if it was left undecided
+	 * @return its decision, or {@code null} if it was left undecided
 	 */
-	@Nullable RedisAnswer ofCall(int position) {
-		long cost = this.demands.get(0).cost();
+	@Nullable RedisDecision ofCall(int position) {
+		long cost = this.requests.get(0).cost();
 		long admitted = 1 + extra() / Math.max(1, cost);
 		if (!isAllowed() || (position == 0 && admitted == 1 && !refusesOthers())) {
 			return this;
@@ -107,11 +107,11 @@ final class RedisAnswer {
 				own[i + 3] = 0;
 			}
 		}
-		return new RedisAnswer(this.demands, this.keys, own, this.sentAt, this.receivedAt);
+		return new RedisDecision(this.requests, this.keys, own, this.sentAt, this.receivedAt);
 	}
 
 	private boolean refusesOthers() {
-		for (int i = 0; i < this.demands.size(); i++) {
+		for (int i = 0; i < this.requests.size(); i++) {
 			if (waitNanos(i) > 0) {
 				return true;
 			}
@@ -164,24 +164,24 @@ final class RedisAnswer {
 	 * {@code decide.lua} defines it.
 	 */
 	long extraStamp(int index) {
-		boolean isWindow = this.demands.get(index).limit().algorithm() == RateLimitAlgorithm.SLIDING_WINDOW;
+		boolean isWindow = this.requests.get(index).limit().algorithm() == RateLimitAlgorithm.SLIDING_WINDOW;
 		return isWindow ? Math.max(stamp(index), this.reply[1] + this.reply[4]) : stamp(index);
 	}
 
 	/**
 	 * Adds where the limits stand.
-	 * @param standings takes them
+	 * @param states takes them
 	 */
-	void addTo(List<Standing> standings) {
-		for (int i = 0; i < this.demands.size(); i++) {
-			standings.add(new Standing(this.demands.get(i), left(i), restoredNanos(i), waitNanos(i)));
+	void addTo(List<LimitState> states) {
+		for (int i = 0; i < this.requests.size(); i++) {
+			states.add(new LimitState(this.requests.get(i), left(i), restoredNanos(i), waitNanos(i)));
 		}
 	}
 
-	List<Standing> standings() {
-		List<Standing> standings = new ArrayList<>(this.demands.size());
-		addTo(standings);
-		return standings;
+	List<LimitState> states() {
+		List<LimitState> states = new ArrayList<>(this.requests.size());
+		addTo(states);
+		return states;
 	}
 
 	private static long nanos(long micros) {

@@ -8,16 +8,16 @@ package io.ge.redis.ratelimit;
 import java.util.List;
 
 /**
- * Permits wanted of one limit.
+ * A request for permits of one limit.
  *
  * @param limit the limit
  * @param key whom it limits; empty for all callers together
  * @param cost how many permits; zero only looks
  */
-record Demand(RateLimit limit, List<String> key, long cost) {
+record PermitRequest(RateLimit limit, List<String> key, long cost) {
 
-	static Demand ofAll(RateLimit limit, long cost) {
-		return new Demand(limit, List.of(), cost);
+	static PermitRequest ofAll(RateLimit limit, long cost) {
+		return new PermitRequest(limit, List.of(), cost);
 	}
 
 }

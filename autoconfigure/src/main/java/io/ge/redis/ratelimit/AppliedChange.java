@@ -10,17 +10,17 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change with the limit that came out of it last, so that a call costs a comparison.
+ * A change of a limit with its last result, so that applying it again costs a comparison.
  */
-final class Alteration {
+final class AppliedChange {
 
-	private static final Log logger = LogFactory.getLog(Alteration.class);
+	private static final Log logger = LogFactory.getLog(AppliedChange.class);
 
 	private final RateLimitChange change;
 
 	private volatile @Nullable Applied last;
 
-	Alteration(RateLimitChange change) {
+	AppliedChange(RateLimitChange change) {
 		this.change = change;
 	}
 

@@ -9,15 +9,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Permits that a script call wants beyond those of the call it decides on, of each limit.
+ * A request for permits of each limit beyond those of the call that a script decides on.
  *
  * @param permits how many
  * @param usable how long they may be used at most, zero if they are for calls that wait
  * for the reply
  */
-record Further(long permits, Duration usable) {
+record ExtraPermits(long permits, Duration usable) {
 
-	static final Further NONE = new Further(0, Duration.ZERO);
+	static final ExtraPermits NONE = new ExtraPermits(0, Duration.ZERO);
 
 	/** So long a lease lasts at most: what an instance that dies takes with it. */
 	static final Duration LONGEST_LEASE = Duration.ofSeconds(1);
@@ -26,26 +26,26 @@ record Further(long permits, Duration usable) {
 	private static final int LEASES_PER_WINDOW = 10;
 
 	/**
-	 * Wants permits in advance.
+	 * Requests permits in advance.
 	 */
-	static Further lease(long permits, List<Demand> demands) {
-		return (permits > 0) ? new Further(permits, longestLease(demands)) : NONE;
+	static ExtraPermits lease(long permits, List<PermitRequest> requests) {
+		return (permits > 0) ? new ExtraPermits(permits, longestLease(requests)) : NONE;
 	}
 
 	/**
-	 * Wants the permits of other calls.
+	 * Requests the permits of other calls.
 	 */
-	static Further calls(long permits) {
-		return (permits > 0) ? new Further(permits, Duration.ZERO) : NONE;
+	static ExtraPermits calls(long permits) {
+		return (permits > 0) ? new ExtraPermits(permits, Duration.ZERO) : NONE;
 	}
 
 	/**
 	 * Returns how long permits that are taken in advance may be used at most.
 	 */
-	static Duration longestLease(List<Demand> demands) {
+	static Duration longestLease(List<PermitRequest> requests) {
 		Duration longest = LONGEST_LEASE;
-		for (Demand demand : demands) {
-			Duration part = demand.limit().window().dividedBy(LEASES_PER_WINDOW);
+		for (PermitRequest request : requests) {
+			Duration part = request.limit().window().dividedBy(LEASES_PER_WINDOW);
 			longest = (part.compareTo(longest) < 0) ? part : longest;
 		}
 		return longest;

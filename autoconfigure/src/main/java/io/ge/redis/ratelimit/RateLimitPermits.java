@@ -6,14 +6,14 @@
 package io.ge.redis.ratelimit;
 
 /**
- * The permits of a decision, to be refunded at most once.
+ * The permits that a decision has taken, to be refunded at most once.
  */
-public interface RateLimitReceipt {
+public interface RateLimitPermits {
 
 	/**
 	 * Returns how many permits of each limit were taken.
 	 * @return the number, zero if nobody counted
 	 */
-	long permits();
+	long count();
 
 }

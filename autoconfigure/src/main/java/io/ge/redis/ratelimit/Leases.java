@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Holds at most {@value #CAPACITY} leases: beyond, calls ask for themselves.
  */
-final class LeaseBook {
+final class Leases {
 
 	static final int CAPACITY = 1000;
 
@@ -42,7 +42,7 @@ final class LeaseBook {
 
 	private volatile long sweptAt = System.nanoTime() - SWEEP_NANOS;
 
-	LeaseBook(RedisRateLimiter redis, IntSupplier instances, DenyCache denied) {
+	Leases(RedisRateLimiter redis, IntSupplier instances, DenyCache denied) {
 		this.redis = redis;
 		this.instances = instances;
 		this.denied = denied;
@@ -52,24 +52,24 @@ final class LeaseBook {
 	 * Returns whether permits for a call may be taken in advance: all its limits say so,
 	 * and are of one key.
 	 */
-	static boolean suits(List<Demand> demands) {
-		long cost = demands.get(0).cost();
-		for (int i = 0; i < demands.size(); i++) {
-			Demand demand = demands.get(i);
-			RateLimit limit = demand.limit();
-			if (limit.lease() <= 1 || cost == 0 || demand.cost() != cost || !limit.waitTime().isZero()) {
+	static boolean suits(List<PermitRequest> requests) {
+		long cost = requests.get(0).cost();
+		for (int i = 0; i < requests.size(); i++) {
+			PermitRequest request = requests.get(i);
+			RateLimit limit = request.limit();
+			if (limit.lease() <= 1 || cost == 0 || request.cost() != cost || !limit.waitTime().isZero()) {
 				return false;
 			}
 		}
-		return RedisRateLimiter.haveSameKey(demands);
+		return RedisRateLimiter.haveSameKey(requests);
 	}
 
 	/**
 	 * Returns the lease for a call.
 	 * @return the lease, or {@code null} if there are too many
 	 */
-	@Nullable Lease of(List<Demand> demands) {
-		List<RedisLimitKey> keys = keys(demands);
+	@Nullable Lease of(List<PermitRequest> requests) {
+		List<RedisLimitKey> keys = keys(requests);
 		Lease lease = this.leases.get(keys);
 		if (lease != null) {
 			return lease;
@@ -97,87 +97,88 @@ final class LeaseBook {
 		}
 	}
 
-	private List<RedisLimitKey> keys(List<Demand> demands) {
-		if (demands.size() == 1) {
-			return List.of(this.redis.keyOf(demands.get(0)));
+	private List<RedisLimitKey> keys(List<PermitRequest> requests) {
+		if (requests.size() == 1) {
+			return List.of(this.redis.keyOf(requests.get(0)));
 		}
-		List<RedisLimitKey> keys = new ArrayList<>(demands.size());
-		for (Demand demand : demands) {
-			keys.add(this.redis.keyOf(demand));
+		List<RedisLimitKey> keys = new ArrayList<>(requests.size());
+		for (PermitRequest request : requests) {
+			keys.add(this.redis.keyOf(request));
 		}
 		return keys;
 	}
 
 	/**
 	 * Decides from memory.
-	 * @return the verdict, or {@code null} if Redis must be asked
+	 * @return the decision, or {@code null} if Redis must be asked
 	 */
-	@Nullable Verdict take(List<Demand> demands) {
-		Lease lease = this.leases.get(keys(demands));
+	@Nullable EngineDecision take(List<PermitRequest> requests) {
+		Lease lease = this.leases.get(keys(requests));
 		long now = System.nanoTime();
-		Lease.Taken taken = (lease != null) ? lease.take(demands, now) : null;
+		Lease.Taken taken = (lease != null) ? lease.take(requests, now) : null;
 		if (taken == null) {
 			return null;
 		}
-		RedisAnswer answer = taken.batch().answer();
-		List<Standing> standings = new ArrayList<>(demands.size());
-		for (int i = 0; i < demands.size(); i++) {
-			long restored = answer.receivedAt() + answer.restoredNanos(i) - now;
-			standings.add(new Standing(demands.get(i), answer.left(i) + taken.left(), Math.max(0, restored), 0));
+		RedisDecision decision = taken.batch().decision();
+		List<LimitState> states = new ArrayList<>(requests.size());
+		for (int i = 0; i < requests.size(); i++) {
+			long restored = decision.receivedAt() + decision.restoredNanos(i) - now;
+			states.add(new LimitState(requests.get(i), decision.left(i) + taken.left(), Math.max(0, restored), 0));
 		}
-		long cost = demands.get(0).cost();
-		return Verdict.allowed(standings, Source.LEASE, Receipt.of(demands, () -> putBack(taken.batch(), cost)));
+		long cost = requests.get(0).cost();
+		return EngineDecision.allowed(states, Source.LEASE,
+				TakenPermits.of(requests, () -> putBack(taken.batch(), cost)), 0);
 	}
 
 	private void putBack(LeaseBatch batch, long permits) {
 		if (!batch.putBack(permits, System.nanoTime()) && !batch.isDropped()) {
-			giveBack(batch.answer(), permits);
+			giveBack(batch.decision(), permits);
 		}
 	}
 
 	/**
 	 * Returns what to ask for.
 	 */
-	Lease.Asking ask(Lease lease, List<Demand> demands) {
+	Lease.Asking ask(Lease lease, List<PermitRequest> requests) {
 		int parts = SHARE * Math.max(1, this.instances.getAsInt());
 		long most = Long.MAX_VALUE;
-		for (Demand demand : demands) {
-			RateLimit limit = demand.limit();
+		for (PermitRequest request : requests) {
+			RateLimit limit = request.limit();
 			most = Math.min(most, Math.min(limit.lease() - 1, limit.largestCost() / parts));
 		}
-		return lease.ask(most, Further.longestLease(demands).toNanos(), System.nanoTime());
+		return lease.ask(most, ExtraPermits.longestLease(requests).toNanos(), System.nanoTime());
 	}
 
 	/**
-	 * Takes note of an answer.
+	 * Takes note of a decision.
 	 */
-	void answered(Lease.Asking asking, @Nullable RedisAnswer answer, @Nullable Throwable failure) {
-		LeaseBatch replaced = asking.lease().answered(asking, answer, failure);
+	void answered(Lease.Asking asking, @Nullable RedisDecision decision, @Nullable Throwable failure) {
+		LeaseBatch replaced = asking.lease().answered(asking, decision, failure);
 		if (replaced != null) {
 			giveBack(replaced);
 		}
-		if (answer != null && answer.extra() > 0) {
+		if (decision != null && decision.extra() > 0) {
 			CompletableFuture
-				.delayedExecutor(answer.extraUsableUntil() - System.nanoTime(), TimeUnit.NANOSECONDS, Runnable::run)
-				.execute(() -> end(asking.lease(), answer));
+				.delayedExecutor(decision.extraUsableUntil() - System.nanoTime(), TimeUnit.NANOSECONDS, Runnable::run)
+				.execute(() -> end(asking.lease(), decision));
 		}
 	}
 
-	private void end(Lease lease, RedisAnswer answer) {
-		LeaseBatch ended = lease.stop(answer);
+	private void end(Lease lease, RedisDecision decision) {
+		LeaseBatch ended = lease.stop(decision);
 		if (ended != null) {
 			giveBack(ended);
 		}
 	}
 
 	private CompletableFuture<Void> giveBack(LeaseBatch batch) {
-		return giveBack(batch.answer(), batch.leftover());
+		return giveBack(batch.decision(), batch.leftover());
 	}
 
-	private CompletableFuture<Void> giveBack(RedisAnswer answer, long permits) {
-		return this.redis.refundExtra(answer, permits).thenRun(() -> {
-			for (int i = 0; i < answer.demands().size(); i++) {
-				this.denied.forget(answer.key(i).text());
+	private CompletableFuture<Void> giveBack(RedisDecision decision, long permits) {
+		return this.redis.refundExtra(decision, permits).thenRun(() -> {
+			for (int i = 0; i < decision.requests().size(); i++) {
+				this.denied.forget(decision.key(i).text());
 			}
 		});
 	}

@@ -6,15 +6,15 @@
 package io.ge.redis.ratelimit;
 
 /**
- * Where one demand's limit stands after a decision.
+ * The state of a limit after a decision.
  *
- * @param demand the demand
+ * @param request the request that was decided
  * @param remaining permits left
  * @param restoredNanos time until the next permit is restored, zero if none is missing
- * @param waitNanos time until the limit would no longer refuse the demand, zero if it
+ * @param waitNanos time until the limit would no longer refuse the request, zero if it
  * does not
  */
-record Standing(Demand demand, long remaining, long restoredNanos, long waitNanos) {
+record LimitState(PermitRequest request, long remaining, long restoredNanos, long waitNanos) {
 
 	boolean refuses() {
 		return this.waitNanos > 0;
