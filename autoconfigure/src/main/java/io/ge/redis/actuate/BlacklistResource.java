@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -18,7 +17,6 @@ import io.ge.redis.blacklist.BlacklistControl.Kind;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
  * {@code /actuator/geredis/blacklist}: how many revocations and blocks stand, and whether
@@ -31,7 +29,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * must be given by repeating the parameter in the query. What is answered names it by its
  * hash.
  */
-@RegisterReflectionForBinding({ BlacklistResource.StandingReport.class, BlacklistResource.LookReport.class,
+@RegisterReflectionForBinding({ BlacklistControl.Standing.class, BlacklistControl.Look.class,
 		BlacklistResource.ActionReport.class })
 public class BlacklistResource implements GuardResource {
 
@@ -73,28 +71,10 @@ public class BlacklistResource implements GuardResource {
 		request.allowOnly(Set.of(HASH));
 		if (request.path().isEmpty()) {
 			request.allowOnly(Set.of());
-			return report(this.control.get().standing());
+			return this.control.get().standing();
 		}
 		Kind kind = kind(request);
-		return valid(HASH, () -> report(kind, this.control.get().look(kind, required(request, HASH))));
-	}
-
-	private static StandingReport report(BlacklistControl.Standing standing) {
-		BlacklistControl.Local local = standing.local();
-		BlacklistControl.Stored stored = standing.stored();
-		return new StandingReport(
-				new LocalReport(local.instance(), local.fresh(), local.position(),
-						(local.age() != null) ? local.age().toString() : null, local.ids(), local.exact(),
-						local.notBefores(), local.blocks(), local.reasons(), local.bytes()),
-				(stored != null)
-						? new StoredReport(stored.rows(), stored.changes(), stored.lastChange(), stored.following())
-						: null);
-	}
-
-	private static LookReport report(Kind kind, BlacklistControl.Look look) {
-		boolean stands = !look.remaining().isZero();
-		return new LookReport(text(kind), look.hash(), stands, stands ? look.remaining().toString() : null,
-				(look.notBefore() != null) ? look.notBefore().toString() : null, look.reason(), look.remembered());
+		return valid(HASH, () -> this.control.get().look(kind, required(request, HASH)));
 	}
 
 	@Override
@@ -103,7 +83,7 @@ public class BlacklistResource implements GuardResource {
 		String action = request.text(ACTION);
 		if ("look".equals(action)) {
 			request.allowOnly(Set.of(ACTION, VALUE, (kind == Kind.BLOCK) ? LIST : ISSUER));
-			return report(kind, this.control.get().look(kind, issuer(kind, request), values(request)));
+			return this.control.get().look(kind, issuer(kind, request), values(request));
 		}
 		if (kind == Kind.BLOCK) {
 			return switch (String.valueOf(action)) {
@@ -155,8 +135,8 @@ public class BlacklistResource implements GuardResource {
 	}
 
 	private ActionReport done(Kind kind, GuardRequest request, Duration stands) {
-		return new ActionReport(text(kind), hash(kind, request), String.valueOf(request.text(ACTION)), !stands.isZero(),
-				stands.isZero() ? null : stands.toString());
+		return new ActionReport(kind, hash(kind, request), String.valueOf(request.text(ACTION)), !stands.isZero(),
+				stands.isZero() ? null : stands);
 	}
 
 	private String hash(Kind kind, GuardRequest request) {
@@ -171,25 +151,21 @@ public class BlacklistResource implements GuardResource {
 		}
 		String known = (hash != null) ? hash : hash(Kind.BLOCK, request);
 		boolean ended = valid(HASH, () -> this.control.get().unblock(known));
-		return new ActionReport(text(Kind.BLOCK), known, "unblock", ended, null);
+		return new ActionReport(Kind.BLOCK, known, "unblock", ended, null);
 	}
 
 	private static Kind kind(GuardRequest request) {
 		String name = String.join("/", request.path());
 		List<String> known = new ArrayList<>();
 		for (Kind kind : Kind.values()) {
-			if (text(kind).equals(name)) {
+			if (kind.text().equals(name)) {
 				return kind;
 			}
-			known.add(text(kind));
+			known.add(kind.text());
 		}
 		throw GuardRequestException.notFound(
 				name.isEmpty() ? "The path names nothing." : "There is no '" + name + "' here.",
 				"There is: " + String.join(", ", known) + ".");
-	}
-
-	private static String text(Kind kind) {
-		return kind.name().toLowerCase(Locale.ROOT);
 	}
 
 	private static @Nullable String issuer(Kind kind, GuardRequest request) {
@@ -237,60 +213,6 @@ public class BlacklistResource implements GuardResource {
 	}
 
 	/**
-	 * How the blacklist stands.
-	 *
-	 * @param local what this instance knows
-	 * @param stored what Redis has, {@code null} while it is away
-	 */
-	public record StandingReport(LocalReport local, @Nullable StoredReport stored) implements OperationResponseBody {
-	}
-
-	/**
-	 * The view of this instance.
-	 *
-	 * @param instance its id
-	 * @param fresh whether it answers from memory at present
-	 * @param position the id of the last change that it knows
-	 * @param age how long ago it made sure that it knows all changes
-	 * @param ids revoked tokens and sessions that it remembers
-	 * @param exact whether it remembers them one by one, or asks Redis about those that
-	 * seem to be revoked
-	 * @param notBefores subjects and clients whose earlier tokens are revoked
-	 * @param blocks blocked subjects
-	 * @param reasons revocations and blocks of which it remembers the reason
-	 * @param bytes what the ids take
-	 */
-	public record LocalReport(String instance, boolean fresh, @Nullable String position, @Nullable String age, long ids,
-			boolean exact, int notBefores, int blocks, int reasons, long bytes) {
-	}
-
-	/**
-	 * The view of Redis.
-	 *
-	 * @param rows how many revocations and blocks stand
-	 * @param changes how many changes can be followed
-	 * @param lastChange the id of the last one
-	 * @param following how many instances may answer from memory
-	 */
-	public record StoredReport(long rows, long changes, @Nullable String lastChange, int following) {
-	}
-
-	/**
-	 * A revocation or a block.
-	 *
-	 * @param kind what it is about
-	 * @param hash names it without telling its value
-	 * @param stands whether it stands
-	 * @param remaining for how long
-	 * @param notBefore tokens from before then are refused
-	 * @param reason why
-	 * @param remembered whether this instance remembers it, or may
-	 */
-	public record LookReport(String kind, String hash, boolean stands, @Nullable String remaining,
-			@Nullable String notBefore, @Nullable String reason, boolean remembered) implements OperationResponseBody {
-	}
-
-	/**
 	 * The result of an action.
 	 *
 	 * @param kind what it was about
@@ -299,8 +221,7 @@ public class BlacklistResource implements GuardResource {
 	 * @param done whether there was anything to do
 	 * @param remaining for how long it stands now
 	 */
-	public record ActionReport(String kind, String hash, String action, boolean done,
-			@Nullable String remaining) implements OperationResponseBody {
+	public record ActionReport(Kind kind, String hash, String action, boolean done, @Nullable Duration remaining) {
 	}
 
 }

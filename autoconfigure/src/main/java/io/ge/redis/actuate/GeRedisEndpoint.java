@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.guard.GuardedMethods;
@@ -36,7 +37,7 @@ import org.springframework.util.MimeType;
  * it each pattern may have a {@link GuardResource}, to look and to act; to act needs
  * write access, which an application must grant.
  */
-@RegisterReflectionForBinding(GeRedisEndpoint.GuardProblem.class)
+@RegisterReflectionForBinding({ GeRedisEndpoint.GuardAnswer.class, GeRedisEndpoint.GuardProblem.class })
 @Endpoint(id = GeRedisEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public class GeRedisEndpoint {
 
@@ -133,8 +134,8 @@ public class GeRedisEndpoint {
 			}
 			List<String> segments = List.of(path);
 			GuardResource resource = resource(segments.isEmpty() ? "" : segments.get(0));
-			return new WebEndpointResponse<>(operation.apply(resource,
-					new GuardRequest(segments.subList(Math.min(1, segments.size()), segments.size()), parameters)));
+			return new WebEndpointResponse<>(new GuardAnswer(operation.apply(resource,
+					new GuardRequest(segments.subList(Math.min(1, segments.size()), segments.size()), parameters))));
 		}
 		catch (GuardRequestException ex) {
 			return problem(new GuardProblem("The request cannot be answered", ex.status(),
@@ -177,6 +178,14 @@ public class GeRedisEndpoint {
 	 */
 	public record GeRedisReport(Map<String, ConnectionReport> connections,
 			List<GuardReport> guards) implements OperationResponseBody {
+	}
+
+	/**
+	 * The answer of a resource.
+	 *
+	 * @param body all that is written
+	 */
+	public record GuardAnswer(@JsonValue Object body) implements OperationResponseBody {
 	}
 
 	/**

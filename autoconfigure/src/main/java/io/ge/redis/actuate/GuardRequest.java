@@ -41,6 +41,20 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 	}
 
 	/**
+	 * Returns the name in the path, which must be there.
+	 * @param what the noun for what is named
+	 * @param known whether there is something of a name
+	 * @return the name, as {@link #name(Predicate)} returns it
+	 */
+	public String name(String what, Predicate<String> known) {
+		String name = name(known);
+		if (name.isEmpty()) {
+			throw GuardRequestException.notFound("No " + what + " is named.", "Add its name to the path.");
+		}
+		return name;
+	}
+
+	/**
 	 * Returns the parts of a parameter that may be repeated.
 	 * @param name the name of the parameter
 	 * @return the parts, none if it is missing

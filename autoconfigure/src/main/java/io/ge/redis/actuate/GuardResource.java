@@ -9,9 +9,9 @@ package io.ge.redis.actuate;
  * The part of one pattern in the endpoint: {@code /actuator/geredis/<name>} and the paths
  * below it. A bean of this type is all that a pattern needs.
  * <p>
- * What an operation returns is the body of the answer; it should implement
- * {@link org.springframework.boot.actuate.endpoint.OperationResponseBody}. A mistake of
- * the caller is a {@link GuardRequestException}; while Redis is away the answer is 503.
+ * An operation returns the body of the answer, a record or a map, which Spring Boot's
+ * mapper for endpoints writes as JSON. A mistake of the caller is a
+ * {@link GuardRequestException}. During an outage of Redis the answer is 503.
  */
 public interface GuardResource {
 

@@ -6,16 +6,12 @@
 package io.ge.redis.actuate;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 
 import io.ge.redis.idempotency.IdempotencyControl;
-import io.ge.redis.idempotency.IdempotencyControl.State;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
  * {@code /actuator/geredis/idempotency}: the keys that calls of any instance have claimed
@@ -29,8 +25,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * it has one, or to those who are not logged in. A key that is listed can also be named
  * by {@code hash}, since keys are not shown.
  */
-@RegisterReflectionForBinding({ IdempotencyResource.KeysReport.class, IdempotencyResource.KeyReport.class,
-		IdempotencyResource.ClearReport.class })
+@RegisterReflectionForBinding({ IdempotencyControl.Listing.class, IdempotencyResource.ClearReport.class })
 public class IdempotencyResource implements GuardResource {
 
 	private static final String NAME = "idempotency";
@@ -67,19 +62,16 @@ public class IdempotencyResource implements GuardResource {
 		String operation = request.name(control::exists);
 		if (operation.isEmpty()) {
 			request.allowOnly(Set.of());
-			return report(control.list());
+			return control.list();
 		}
-		return report(control.look(key(control, operation, request)));
+		return control.look(key(control, operation, request));
 	}
 
 	@Override
 	public Object delete(GuardRequest request) {
 		request.allowOnly(Set.of(KEY, HASH, PRINCIPAL, ISSUER, FENCE));
 		IdempotencyControl control = this.control.get();
-		String operation = request.name(control::exists);
-		if (operation.isEmpty()) {
-			throw GuardRequestException.notFound("No operation is named.", "Add its name to the path.");
-		}
+		String operation = request.name("operation", control::exists);
 		Long fence = request.number(FENCE);
 		IdempotencyControl.Clearing clearing = control.clear(key(control, operation, request), fence);
 		if (clearing.fence() != null) {
@@ -127,63 +119,13 @@ public class IdempotencyResource implements GuardResource {
 		return found;
 	}
 
-	private static KeysReport report(IdempotencyControl.Listing listing) {
-		return new KeysReport(listing.instance(), listing.instances(), listing.silent(),
-				listing.keys().stream().map(IdempotencyResource::report).toList());
-	}
-
-	private static KeyReport report(IdempotencyControl.Look look) {
-		String state = look.state().name().toLowerCase(Locale.ROOT);
-		if (look.state() == State.NONE) {
-			return new KeyReport(look.operation(), look.hash(), state, null, null, null, null, null, false);
-		}
-		return new KeyReport(look.operation(), look.hash(), state,
-				(look.state() != State.FREE) ? look.instance() : null, look.fence(), look.age().toString(),
-				(look.state() == State.IN_FLIGHT) ? look.lease().toString() : null, look.retention().toString(),
-				look.takenOver());
-	}
-
-	/**
-	 * The keys of all instances.
-	 *
-	 * @param instance the id of the instance that was asked
-	 * @param instances what each has told, and how much of it is listed
-	 * @param silent the ids of instances that are known and did not answer in time; what
-	 * only they know is missing
-	 * @param keys the keys, at most 100: those in flight first, then those that were
-	 * claimed last
-	 */
-	public record KeysReport(String instance, List<IdempotencyControl.Instance> instances, Set<String> silent,
-			List<KeyReport> keys) implements OperationResponseBody {
-	}
-
-	/**
-	 * A key.
-	 *
-	 * @param operation the name of the operation
-	 * @param hash tells the key from others; the {@code id} of its row in the table
-	 * {@code ge_idempotency}, if it has one
-	 * @param state {@code none}, {@code in_flight}, {@code completed}, {@code lost},
-	 * {@code unknown} or {@code free}
-	 * @param instance the id of the instance that has or had the claim
-	 * @param fence the fence of the last claim
-	 * @param age the time since the claim
-	 * @param lease what is left of the lease of a call in flight
-	 * @param retention what is left until Redis forgets the key
-	 * @param takenOver whether an earlier call may have had its effect
-	 */
-	public record KeyReport(String operation, String hash, String state, @Nullable String instance,
-			@Nullable Long fence, @Nullable String age, @Nullable String lease, @Nullable String retention,
-			boolean takenOver) implements OperationResponseBody {
-	}
-
 	/**
 	 * The result of an action.
 	 *
 	 * @param operation the name of the operation
 	 * @param cleared whether there was anything to clear
 	 */
-	public record ClearReport(String operation, boolean cleared) implements OperationResponseBody {
+	public record ClearReport(String operation, boolean cleared) {
 	}
 
 }

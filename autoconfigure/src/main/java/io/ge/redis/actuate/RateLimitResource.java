@@ -21,7 +21,6 @@ import io.ge.redis.ratelimit.RateLimitControl;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
  * {@code /actuator/geredis/ratelimit}: the limits as they are now, and the keys that are
@@ -41,8 +40,6 @@ public class RateLimitResource implements GuardResource {
 	private static final String KEY = "key";
 
 	private static final String ACTION = "action";
-
-	private static final Set<String> SETTINGS = Set.of("limit", "window", "burst");
 
 	private final Supplier<RateLimitControl> control;
 
@@ -66,7 +63,7 @@ public class RateLimitResource implements GuardResource {
 	@Override
 	public Object read(GuardRequest request) {
 		request.allowOnly(Set.of(KEY));
-		return request.path().isEmpty() ? list() : look(limit(request), key(request));
+		return request.path().isEmpty() ? list() : look(limit(request), request.texts(KEY));
 	}
 
 	private LimitsReport list() {
@@ -85,18 +82,13 @@ public class RateLimitResource implements GuardResource {
 
 	private KeyReport look(String name, List<String> key) {
 		requireKeyWhereCounted(name, key);
-		List<LookReport> limits = new ArrayList<>();
-		for (RateLimitControl.Look look : this.control.get().look(name, key)) {
-			limits.add(new LookReport(look.name(), look.settings(), look.remaining(), look.restoredAfter().toString(),
-					look.blockedFor().isZero() ? null : look.blockedFor().toString()));
-		}
-		return new KeyReport(shown(key), limits);
+		return new KeyReport(shown(key), this.control.get().look(name, key));
 	}
 
 	@Override
 	public Object write(GuardRequest request) {
 		String name = limit(request);
-		List<String> key = key(request);
+		List<String> key = request.texts(KEY);
 		String action = request.text(ACTION);
 		try {
 			return (action != null) ? act(action, name, key, request) : change(name, key, request);
@@ -144,8 +136,7 @@ public class RateLimitResource implements GuardResource {
 				yield new ActionReport(name, shown(key), action, control.unblock(name, key), "");
 			}
 			default -> throw GuardRequestException.invalid(ACTION, "action is '" + action + "'.",
-					"Set it to reset, refund, block or unblock, or leave it out to change "
-							+ String.join(", ", SETTINGS.stream().sorted().toList()) + ".");
+					"Set it to reset, refund, block or unblock, or leave it out to change burst, limit, window.");
 		};
 	}
 
@@ -153,7 +144,7 @@ public class RateLimitResource implements GuardResource {
 	public Object delete(GuardRequest request) {
 		request.allowOnly(Set.of(KEY));
 		String name = limit(request);
-		List<String> key = key(request);
+		List<String> key = request.texts(KEY);
 		try {
 			return new ActionReport(name, shown(key), "restored", this.control.get().restore(name, key), "");
 		}
@@ -170,10 +161,6 @@ public class RateLimitResource implements GuardResource {
 					+ String.join(", ", control.list().stream().map(RateLimitControl.Overview::name).toList()) + ".");
 		}
 		return name;
-	}
-
-	private static List<String> key(GuardRequest request) {
-		return request.texts(KEY);
 	}
 
 	private void requireKeyWhereCounted(String name, List<String> key) {
@@ -197,8 +184,7 @@ public class RateLimitResource implements GuardResource {
 	 * @param limits by name
 	 * @param mostDenied the keys that this instance denied most often lately
 	 */
-	public record LimitsReport(List<LimitReport> limits,
-			List<RateLimitControl.DeniedKey> mostDenied) implements OperationResponseBody {
+	public record LimitsReport(List<LimitReport> limits, List<RateLimitControl.DeniedKey> mostDenied) {
 	}
 
 	/**
@@ -222,20 +208,7 @@ public class RateLimitResource implements GuardResource {
 	 * @param key the key as it may be shown, {@code null} for all callers
 	 * @param limits where it stands
 	 */
-	public record KeyReport(@Nullable String key, List<LookReport> limits) implements OperationResponseBody {
-	}
-
-	/**
-	 * Where a key stands.
-	 *
-	 * @param name the name of the limit
-	 * @param settings the settings for this key and their origins
-	 * @param remaining permits left
-	 * @param restoredAfter time until the next permit is restored
-	 * @param blockedFor how long the key is blocked, {@code null} if it is not
-	 */
-	public record LookReport(String name, Map<String, Setting> settings, long remaining, String restoredAfter,
-			@Nullable String blockedFor) {
+	public record KeyReport(@Nullable String key, List<RateLimitControl.Look> limits) {
 	}
 
 	/**
@@ -247,8 +220,7 @@ public class RateLimitResource implements GuardResource {
 	 * @param effective whether there was anything to do it to
 	 * @param detail what exactly
 	 */
-	public record ActionReport(String name, @Nullable String key, String action, boolean effective,
-			String detail) implements OperationResponseBody {
+	public record ActionReport(String name, @Nullable String key, String action, boolean effective, String detail) {
 	}
 
 }

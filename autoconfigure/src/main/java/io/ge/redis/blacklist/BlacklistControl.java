@@ -10,8 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 
-import io.ge.redis.blacklist.RedisTokenBlacklist.Overview;
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -56,9 +57,7 @@ public final class BlacklistControl {
 		Local local = new Local(this.instance, this.feed.isFresh(now), position,
 				(position != null) ? this.feed.age(now) : null, this.memory.size());
 		try {
-			Overview overview = Waiting.await(this.redis.overview());
-			return new Standing(local,
-					new Stored(overview.rows(), overview.changes(), overview.lastChange(), overview.following()));
+			return new Standing(local, Waiting.await(this.redis.overview()));
 		}
 		catch (RedisUnavailableException ex) {
 			return new Standing(local, null);
@@ -90,7 +89,7 @@ public final class BlacklistControl {
 	 * @return how it stands
 	 */
 	public Look look(Kind kind, @Nullable String issuer, List<String> value) {
-		return look(name(kind, issuer, value).member());
+		return lookAt(kind, name(kind, issuer, value).member());
 	}
 
 	/**
@@ -101,15 +100,16 @@ public final class BlacklistControl {
 	 * @throws IllegalArgumentException if it is no hash
 	 */
 	public Look look(Kind kind, String hash) {
-		return look(member(kind, hash));
+		return lookAt(kind, member(kind, hash));
 	}
 
-	private Look look(byte[] member) {
+	private Look lookAt(Kind kind, byte[] member) {
 		RedisTokenBlacklist.Look look = Waiting.await(this.redis.look(member));
 		ByteBuffer id = ByteBuffer.wrap(member);
 		boolean remembered = this.memory.mayHold(RowKind.of(id.get()), id.getLong());
-		return new Look(hash(member), look.remaining(), (look.notBefore() != 0) ? instant(look.notBefore()) : null,
-				look.reason(), remembered);
+		boolean stands = !look.remaining().isZero();
+		return new Look(kind, hash(member), stands, stands ? look.remaining() : null,
+				(look.notBefore() != 0) ? instant(look.notBefore()) : null, look.reason(), remembered);
 	}
 
 	private static Instant instant(long micros) {
@@ -215,6 +215,15 @@ public final class BlacklistControl {
 			this.row = row;
 		}
 
+		/**
+		 * Returns the kind as the endpoint names it.
+		 * @return the name in lower case
+		 */
+		@JsonValue
+		public String text() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
 	}
 
 	/**
@@ -267,15 +276,17 @@ public final class BlacklistControl {
 	/**
 	 * How a row stands.
 	 *
+	 * @param kind what it is about
 	 * @param hash its hash
-	 * @param remaining for how long it stands, zero if it does not
+	 * @param stands whether it stands
+	 * @param remaining for how long, {@code null} if it does not stand
 	 * @param notBefore tokens from before then are refused; {@code null} where it does
 	 * not go by that
 	 * @param reason why, or {@code null} if no reason was given
 	 * @param remembered whether this instance remembers it, or may
 	 */
-	public record Look(String hash, Duration remaining, @Nullable Instant notBefore, @Nullable String reason,
-			boolean remembered) {
+	public record Look(Kind kind, String hash, boolean stands, @Nullable Duration remaining,
+			@Nullable Instant notBefore, @Nullable String reason, boolean remembered) {
 	}
 
 }

@@ -193,9 +193,10 @@ final class RedisTokenBlacklist {
 	/**
 	 * Counts what there is.
 	 */
-	CompletableFuture<Overview> overview() {
-		return run(ScriptCall.of(OVERVIEW, List.of(this.rows, this.changes, this.readers))).thenApply(
-				(reply) -> new Overview(reply.number(0), reply.number(1), textOrNull(reply, 2), (int) reply.number(3)));
+	CompletableFuture<BlacklistControl.Stored> overview() {
+		return run(ScriptCall.of(OVERVIEW, List.of(this.rows, this.changes, this.readers)))
+			.thenApply((reply) -> new BlacklistControl.Stored(reply.number(0), reply.number(1), textOrNull(reply, 2),
+					(int) reply.number(3)));
 	}
 
 	CompletableFuture<Long> issueStamp() {
@@ -303,17 +304,6 @@ final class RedisTokenBlacklist {
 	 * @param reason why it was written, or {@code null}
 	 */
 	record Look(Duration remaining, long notBefore, @Nullable String reason) {
-	}
-
-	/**
-	 * The size of the blacklist in Redis.
-	 *
-	 * @param rows how many rows stand
-	 * @param changes how many changes the stream keeps
-	 * @param lastChange the id of the last one, or {@code null} if there is none
-	 * @param following how many instances may answer from memory
-	 */
-	record Overview(long rows, long changes, @Nullable String lastChange, int following) {
 	}
 
 	/**

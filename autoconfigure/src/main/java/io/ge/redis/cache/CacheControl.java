@@ -11,14 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.stream.Stream;
 
-import io.ge.redis.core.bus.Answers;
-import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.outage.RedisUnavailableException;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,13 +31,14 @@ public final class CacheControl {
 
 	private final RedisCacheSizes sizes;
 
-	private final InstanceBus bus;
+	private final Reports<CacheReport> reports;
 
-	CacheControl(CacheDefinitions definitions, CacheWriter writer, RedisCacheSizes sizes, InstanceBus bus) {
+	CacheControl(CacheDefinitions definitions, CacheWriter writer, RedisCacheSizes sizes,
+			Reports<CacheReport> reports) {
 		this.definitions = definitions;
 		this.writer = writer;
 		this.sizes = sizes;
-		this.bus = bus;
+		this.reports = reports;
 	}
 
 	/**
@@ -59,29 +58,36 @@ public final class CacheControl {
 	 * @return what the instances have told, and what was seen
 	 */
 	public Listing list() {
-		Answers answers = Waiting.await(this.bus.ask(CacheInventory.TOPIC, ""));
+		Reports.Collected<CacheReport> collected = this.reports.collect(Reports.Filter.ALL);
 		List<Instance> instances = new ArrayList<>();
 		List<WarmUp> warmUps = new ArrayList<>();
 		Map<String, Map<String, Long>> counts = new TreeMap<>();
 		this.definitions.names().forEach((name) -> counts.put(name, new TreeMap<>()));
-		answers.texts().forEach((id, answer) -> {
-			CacheInventory inventory = CacheInventory.parse(answer);
-			if (inventory == null) {
-				return;
-			}
-			instances.add(new Instance(id, inventory.process(), inventory.journal()));
-			inventory.warmUps()
+		collected.reports().forEach((id, report) -> {
+			instances.add(new Instance(id, report.process(), report.journal()));
+			report.warmUps()
 				.forEach((warmUp) -> warmUps.add(new WarmUp(warmUp.name(), id, warmUp.state(), warmUp.read())));
-			inventory.counts().forEach((cache, results) -> {
-				Map<String, Long> sums = counts.computeIfAbsent(cache, (key) -> new TreeMap<>());
-				results.forEach((result, count) -> sums.merge(result, count, Long::sum));
+			report.caches().forEach((cache) -> {
+				Map<String, Long> sums = counts.computeIfAbsent(cache.cache(), (name) -> new TreeMap<>());
+				cache.results().forEach((result, count) -> sums.merge(result, count, Long::sum));
 			});
 		});
 		Map<String, Size> found = sizes(counts.keySet());
 		List<Cache> all = new ArrayList<>();
-		counts.forEach((cache, results) -> all
-			.add(new Cache(cache, settings(cache), found.get(cache), results.remove(CacheInventory.NEAR), results)));
-		return new Listing(this.bus.instanceId(), instances, new TreeSet<>(answers.silent()), all, warmUps);
+		counts.forEach((cache, figures) -> all.add(cache(cache, found.get(cache), figures)));
+		return new Listing(collected.instance(), instances, collected.silent(), all, warmUps);
+	}
+
+	private Cache cache(String name, @Nullable Size size, Map<String, Long> figures) {
+		Long near = figures.remove(CacheReport.NEAR);
+		long hits = count(figures, "hit", "stale");
+		long reads = hits + count(figures, "miss", "bypass");
+		return new Cache(name, settings(name), size, near, (reads > 0) ? (double) hits / reads : null,
+				count(figures, "loaded", "load_failed"), count(figures, "stale"), figures);
+	}
+
+	private static long count(Map<String, Long> figures, String... results) {
+		return Stream.of(results).mapToLong((result) -> figures.getOrDefault(result, 0L)).sum();
 	}
 
 	private Map<String, Size> sizes(Collection<String> names) {
@@ -169,40 +175,15 @@ public final class CacheControl {
 	 * @param size how many entries it has in Redis, or {@code null} if that is not known
 	 * @param nearEntries about how many values the instances that have answered have in
 	 * memory, or {@code null} if they keep none
-	 * @param counts what all instances that have answered have counted since they
+	 * @param hitRatio the share of reads that were answered with a value that was there,
+	 * {@code null} if there were none
+	 * @param loads how many values were loaded, or failed to be
+	 * @param staleServes how many reads were answered with a value past its time
+	 * @param figures what all instances that have answered have counted since they
 	 * started, by result
 	 */
 	public record Cache(String name, Map<String, Setting> settings, @Nullable Size size, @Nullable Long nearEntries,
-			Map<String, Long> counts) {
-
-		private static final List<String> HITS = List.of("hit", "stale");
-
-		private static final List<String> MISSES = List.of("miss", "bypass");
-
-		private static final List<String> LOADS = List.of("loaded", "load_failed");
-
-		/**
-		 * Returns how many calls of readers were answered with a value that was there.
-		 * @return the share of all calls, from 0 to 1, or {@code null} if there were none
-		 */
-		public @Nullable Double hitRatio() {
-			long hits = count(HITS);
-			long all = hits + count(MISSES);
-			return (all > 0) ? (double) hits / all : null;
-		}
-
-		/**
-		 * Returns how many values were loaded, or failed to be.
-		 * @return the number
-		 */
-		public long loads() {
-			return count(LOADS);
-		}
-
-		private long count(List<String> results) {
-			return results.stream().mapToLong((result) -> this.counts.getOrDefault(result, 0L)).sum();
-		}
-
+			@Nullable Double hitRatio, long loads, long staleServes, Map<String, Long> figures) {
 	}
 
 	/**

@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import io.ge.redis.cache.behind.WriteBehindProperties;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
@@ -224,7 +226,7 @@ public final class CacheGuard
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, laterReader, laterBulkReader, writer,
 				laterWriter, behindWriter, caches, spring);
 		this.made.set(assembly);
-		backend.bus().onQuestion(CacheInventory.TOPIC, (question) -> inventory().toText());
+		CacheReport.over(backend.bus()).give((filter) -> report());
 		return assembly;
 	}
 
@@ -408,22 +410,22 @@ public final class CacheGuard
 		RedisBackend backend = this.backend.get();
 		CacheWriter writer = this.assembly.get().writer();
 		RedisCacheSizes sizes = new RedisCacheSizes(backend.redis(PATTERN), backend.keys(PATTERN), backend);
-		return new CacheControl(this.definitions, writer, sizes, backend.bus());
+		return new CacheControl(this.definitions, writer, sizes, CacheReport.over(backend.bus()));
 	}
 
-	private CacheInventory inventory() {
-		Map<String, Map<String, Long>> all = new TreeMap<>();
+	private CacheReport report() {
+		List<CacheReport.Counts> all = new ArrayList<>();
 		Assembly assembly = this.made.get();
 		this.definitions.names().forEach((name) -> {
 			Map<String, Long> counted = new TreeMap<>(this.counts.apply(name));
 			Long kept = (assembly != null) ? assembly.near().size(name) : null;
 			if (kept != null) {
-				counted.put(CacheInventory.NEAR, kept);
+				counted.put(CacheReport.NEAR, kept);
 			}
-			all.put(name, counted);
+			all.add(new CacheReport.Counts(name, counted));
 		});
 		CacheWarmUp warming = this.warmUp;
-		return CacheInventory.of((assembly != null) ? assembly.engine().dueRemovals() : 0, all,
+		return new CacheReport(Reports.process(), (assembly != null) ? assembly.engine().dueRemovals() : 0, all,
 				(warming != null) ? warming.progress() : List.of());
 	}
 

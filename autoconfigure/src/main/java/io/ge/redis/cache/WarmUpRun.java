@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -67,7 +68,7 @@ final class WarmUpRun<K> {
 	}
 
 	Progress progress() {
-		return new Progress(this.warmer.name(), this.state, this.read.get());
+		return new Progress(this.warmer.name(), this.state.name().toLowerCase(Locale.ROOT), this.read.get());
 	}
 
 	/**
@@ -231,10 +232,10 @@ final class WarmUpRun<K> {
 	 * How far a warm-up is, as this instance knows.
 	 *
 	 * @param name its name
-	 * @param state its state
+	 * @param state its {@link State}, in lower case
 	 * @param read how many keys were read, by whoever runs it
 	 */
-	record Progress(String name, State state, long read) {
+	record Progress(String name, String state, long read) {
 	}
 
 	/**

@@ -8,14 +8,14 @@ package io.ge.redis.idempotency;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-import io.ge.redis.core.bus.Answers;
-import io.ge.redis.core.bus.InstanceBus;
+import com.fasterxml.jackson.annotation.JsonValue;
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +36,12 @@ public final class IdempotencyControl {
 
 	private final RedisIdempotency redis;
 
-	private final InstanceBus bus;
+	private final Reports<IdempotencyReport> reports;
 
-	IdempotencyControl(Operations operations, RedisIdempotency redis, InstanceBus bus) {
+	IdempotencyControl(Operations operations, RedisIdempotency redis, Reports<IdempotencyReport> reports) {
 		this.operations = operations;
 		this.redis = redis;
-		this.bus = bus;
+		this.reports = reports;
 	}
 
 	/**
@@ -62,40 +62,24 @@ public final class IdempotencyControl {
 	 * @return what they have told, as far as Redis still knows it
 	 */
 	public Listing list() {
-		Answers answers = Waiting.await(this.bus.ask(IdempotencyInventory.TOPIC, IdempotencyInventory.askForAll()));
+		Reports.Collected<IdempotencyReport> collected = this.reports.collect(Reports.Filter.ALL);
 		List<Instance> instances = new ArrayList<>();
 		List<RedisIdempotencyKey> told = new ArrayList<>();
-		answers.texts().forEach((id, answer) -> {
-			IdempotencyInventory inventory = IdempotencyInventory.parse(answer, this.redis::key);
-			if (inventory != null) {
-				instances.add(new Instance(id, inventory.process(), inventory.inFlight(), inventory.keys().size()));
-				told.addAll(inventory.keys());
-			}
+		collected.reports().forEach((id, report) -> {
+			instances.add(new Instance(id, report.process(), report.inFlight(), report.keys().size()));
+			report.keys().forEach((key) -> told.add(this.redis.key(key.operation(), key.record())));
 		});
-		return new Listing(this.bus.instanceId(), instances, answers.silent(), look(told));
+		return new Listing(collected.instance(), instances, collected.silent(), look(told));
 	}
 
 	private List<Look> look(List<RedisIdempotencyKey> told) {
-		Map<RedisIdempotencyKey, CompletableFuture<KeyStanding>> looks = new LinkedHashMap<>();
-		for (RedisIdempotencyKey key : told) {
-			if (looks.size() < MOST_LOOKS && !looks.containsKey(key)) {
-				looks.put(key, this.redis.look(key));
-			}
-		}
-		List<Look> keys = new ArrayList<>();
-		looks.forEach((key, look) -> {
-			KeyStanding standing = Waiting.await(look);
-			if (standing.state() != State.NONE) {
-				keys.add(look(key, standing));
-			}
-		});
-		keys.sort(Comparator.comparing((Look look) -> look.state() != State.IN_FLIGHT).thenComparing(Look::age));
-		return keys;
-	}
-
-	private static Look look(RedisIdempotencyKey key, KeyStanding standing) {
-		return new Look(key.operation(), key.digest(), standing.state(), standing.fence(), standing.instance(),
-				standing.age(), standing.lease(), standing.retention(), standing.takenOver());
+		List<CompletableFuture<Look>> looks = told.stream().distinct().limit(MOST_LOOKS).map(this.redis::look).toList();
+		return looks.stream()
+			.map(Waiting::await)
+			.filter((look) -> look.state() != State.NONE)
+			.sorted(Comparator.comparing((Look look) -> look.state() != State.IN_FLIGHT)
+				.thenComparing((look) -> Objects.requireNonNullElse(look.age(), Duration.ZERO)))
+			.toList();
 	}
 
 	/**
@@ -105,15 +89,14 @@ public final class IdempotencyControl {
 	 * @return the key, or {@code null} if no instance that answered remembers it
 	 */
 	public @Nullable Found find(String operation, String hash) {
-		String question = IdempotencyInventory.askFor(operation, hash);
-		Answers answers = Waiting.await(this.bus.ask(IdempotencyInventory.TOPIC, question));
-		for (String answer : answers.texts().values()) {
-			IdempotencyInventory inventory = IdempotencyInventory.parse(answer, this.redis::key);
-			if (inventory != null && !inventory.keys().isEmpty()) {
-				return new Found(inventory.keys().get(0));
-			}
-		}
-		return null;
+		return this.reports.collect(new Reports.Filter(operation, hash))
+			.reports()
+			.values()
+			.stream()
+			.flatMap((report) -> report.keys().stream())
+			.findFirst()
+			.map((key) -> new Found(this.redis.key(key.operation(), key.record())))
+			.orElse(null);
 	}
 
 	/**
@@ -146,7 +129,7 @@ public final class IdempotencyControl {
 	 * @return how it stands
 	 */
 	public Look look(Found key) {
-		return look(key.key, Waiting.await(this.redis.look(key.key)));
+		return Waiting.await(this.redis.look(key.key));
 	}
 
 	/**
@@ -207,17 +190,18 @@ public final class IdempotencyControl {
 	 *
 	 * @param operation the name of the operation
 	 * @param hash tells the key from others; the {@code id} of its row, if it has one
-	 * @param state its state; if that is {@link State#NONE}, the rest says nothing
+	 * @param state its state; if that is {@link State#NONE}, nothing else is known
+	 * @param instance the id of the instance that has or had the claim, {@code null} if
+	 * nobody has
 	 * @param fence the fence of the last claim
-	 * @param instance the id of the instance that has or had the claim, empty if nobody
-	 * has
 	 * @param age the time since the claim
-	 * @param lease what is left of the lease of a call in flight, or of its grace
+	 * @param lease what is left of the lease of a call in flight, or of its grace;
+	 * {@code null} if none is
 	 * @param retention what is left until Redis forgets the key
 	 * @param takenOver whether an earlier call with the key may have had its effect
 	 */
-	public record Look(String operation, String hash, State state, long fence, String instance, Duration age,
-			Duration lease, Duration retention, boolean takenOver) {
+	public record Look(String operation, String hash, State state, @Nullable String instance, @Nullable Long fence,
+			@Nullable Duration age, @Nullable Duration lease, @Nullable Duration retention, boolean takenOver) {
 	}
 
 	/**
@@ -251,7 +235,16 @@ public final class IdempotencyControl {
 		UNKNOWN,
 
 		/** It was freed, and the next call runs. */
-		FREE
+		FREE;
+
+		/**
+		 * Returns the state as the endpoint writes it.
+		 * @return the name in lower case
+		 */
+		@JsonValue
+		public String text() {
+			return name().toLowerCase(Locale.ROOT);
+		}
 
 	}
 

@@ -6,10 +6,9 @@
 package io.ge.redis.idempotency;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -19,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
@@ -194,16 +194,18 @@ final class IdempotencyEngine {
 	}
 
 	/**
-	 * Answers to a question about the keys of this instance.
+	 * Returns the report of this instance, the keys in flight first.
 	 */
-	String inventory(String question) {
-		List<RedisIdempotencyKey> inFlight = new ArrayList<>();
+	IdempotencyReport report(Reports.Filter filter) {
+		Set<RedisIdempotencyKey> keys = new LinkedHashSet<>();
 		this.calls.forEach((key, call) -> {
 			if (call.isGranted()) {
-				inFlight.add(key);
+				keys.add(key);
 			}
 		});
-		return IdempotencyInventory.answer(question, inFlight, this.recent.lastFirst());
+		int inFlight = keys.size();
+		keys.addAll(this.recent.lastFirst());
+		return IdempotencyReport.of(filter, inFlight, keys);
 	}
 
 	private void granted(Claim.Granted claim, RedisIdempotencyKey key, LocalCall call) {

@@ -78,8 +78,8 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 				extensions.keySources());
 		this.witness = new WitnessChoice(settings, extensions.database());
 		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
-		this.control = SingletonSupplier
-			.of(() -> new IdempotencyControl(operations, this.engine.get().redis(), backend.get().bus()));
+		this.control = SingletonSupplier.of(() -> new IdempotencyControl(operations, this.engine.get().redis(),
+				IdempotencyReport.over(backend.get().bus())));
 		this.idempotency = SingletonSupplier
 			.of(() -> new DefaultIdempotency(operations, this.engine.get(), this.witness, codecs, this.transactions,
 					this.reactiveTransactions, SingletonSupplier.of(extensions.principals()), events, calls));
@@ -92,7 +92,7 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 		backend.bus().handle(PATTERN, waiters::wake);
 		backend.bus().onSubscribed(waiters::wakeAll);
 		IdempotencyEngine made = new IdempotencyEngine(redis, waiters);
-		backend.bus().onQuestion(IdempotencyInventory.TOPIC, made::inventory);
+		IdempotencyReport.over(backend.bus()).give(made::report);
 		this.running = made;
 		return made;
 	}

@@ -18,6 +18,7 @@ import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
+import io.ge.redis.idempotency.IdempotencyControl.State;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -227,19 +228,25 @@ final class RedisIdempotency {
 	/**
 	 * Looks how a key stands.
 	 */
-	CompletableFuture<KeyStanding> look(RedisIdempotencyKey key) {
+	CompletableFuture<IdempotencyControl.Look> look(RedisIdempotencyKey key) {
 		return this.redis.run(ScriptCall.of(LOOK, key.record()), this.redis.newBudget())
-			.thenApply(RedisIdempotency::standing);
+			.thenApply((reply) -> look(key, reply));
 	}
 
-	private static KeyStanding standing(ScriptReply reply) {
-		IdempotencyControl.State state = IdempotencyControl.State.values()[(int) reply.number(0)];
-		if (state == IdempotencyControl.State.NONE) {
-			return new KeyStanding(state, 0, "", Duration.ZERO, Duration.ZERO, Duration.ZERO, false);
+	private static IdempotencyControl.Look look(RedisIdempotencyKey key, ScriptReply reply) {
+		State state = State.values()[(int) reply.number(0)];
+		if (state == State.NONE) {
+			return new IdempotencyControl.Look(key.operation(), key.digest(), state, null, null, null, null, null,
+					false);
 		}
-		return new KeyStanding(state, reply.number(1), reply.text(2), Duration.of(reply.number(3), ChronoUnit.MICROS),
-				Duration.of(reply.number(4), ChronoUnit.MICROS), Duration.ofMillis(reply.number(5)),
-				reply.number(6) == 1);
+		// The calls of an instance have numbers after a colon
+		String owner = reply.text(2);
+		int end = owner.lastIndexOf(':');
+		return new IdempotencyControl.Look(key.operation(), key.digest(), state,
+				(state != State.FREE) ? owner.substring(0, (end < 0) ? owner.length() : end) : null, reply.number(1),
+				Duration.of(reply.number(3), ChronoUnit.MICROS),
+				(state == State.IN_FLIGHT) ? Duration.of(reply.number(4), ChronoUnit.MICROS) : null,
+				Duration.ofMillis(reply.number(5)), reply.number(6) == 1);
 	}
 
 	/**

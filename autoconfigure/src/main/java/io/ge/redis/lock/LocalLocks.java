@@ -66,15 +66,14 @@ final class LocalLocks {
 	/**
 	 * Returns how many callers of this instance wait for which lock.
 	 */
-	List<LockInventory.Waiters> waiters() {
-		List<LockInventory.Waiters> all = new ArrayList<>();
+	List<LockReport.Queue> waiters() {
+		List<LockReport.Queue> all = new ArrayList<>();
 		this.lock.lock();
 		try {
 			this.locals.forEach((key, local) -> {
 				LockAttempt first = local.waiters.peekFirst();
 				if (first != null) {
-					all.add(new LockInventory.Waiters(new LockInventory.Named(first.settings.name(), key),
-							local.waiters.size()));
+					all.add(new LockReport.Queue(first.settings.name(), key, local.waiters.size()));
 				}
 			});
 		}

@@ -6,10 +6,10 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +49,7 @@ public final class LockControl {
 	 * @return what they answered
 	 */
 	public Listing list() {
-		return LockListing.of(this.engine.redis(), this.engine.redisShares());
+		return new LockListing(this.engine.redis(), this.engine.redisShares()).list();
 	}
 
 	/**
@@ -59,8 +59,16 @@ public final class LockControl {
 	 * @return the lock, or {@code null} if no instance that answered knows it
 	 */
 	public @Nullable Found find(String name, String hash) {
-		RedisLockKey key = LockListing.find(this.engine.redis(), this.engine.redisShares(), name, hash);
-		return (key != null) ? new Found(key) : null;
+		return this.engine.redis()
+			.reports()
+			.collect(new Reports.Filter(name, hash))
+			.reports()
+			.values()
+			.stream()
+			.flatMap(LockReport::keys)
+			.findFirst()
+			.map((key) -> new Found(name, this.engine.redis().key(key)))
+			.orElse(null);
 	}
 
 	/**
@@ -70,7 +78,7 @@ public final class LockControl {
 	 * @return how it stands
 	 */
 	public Look look(String name, List<String> key) {
-		return look(this.engine.key(name, key));
+		return look(new Found(name, this.engine.key(name, key)));
 	}
 
 	/**
@@ -79,29 +87,16 @@ public final class LockControl {
 	 * @return how it stands
 	 */
 	public Look look(Found lock) {
-		return look(lock.key);
-	}
-
-	private Look look(RedisLockKey key) {
-		LockStanding standing = Waiting.await(this.engine.redis().look(key));
+		LockStanding standing = Waiting.await(this.engine.redis().look(lock.key));
 		if (standing.isShared()) {
-			return shared(key);
+			Shared shared = Waiting.await(this.engine.redisShares().look(lock.key));
+			boolean held = shared.holders() > shared.shares().size() || shared.shares().stream().anyMatch(Share::held);
+			return new Look(lock.name, held, null, null, null, null, 0, shared);
 		}
-		if (!standing.held()) {
-			return new Look(null, false, 0, Duration.ZERO, Duration.ZERO, standing.waiters(), null);
-		}
-		return new Look(standing.instance(), standing.kept(), standing.token(), standing.age(), standing.remaining(),
-				standing.waiters(), null);
-	}
-
-	private Look shared(RedisLockKey key) {
-		ShareStanding standing = Waiting.await(this.engine.redisShares().look(key));
-		List<Share> shares = new ArrayList<>();
-		for (ShareStanding.Share share : standing.shares()) {
-			shares.add(new Share(share.instance(), share.kept(), share.token(), share.age(), share.remaining()));
-		}
-		return new Look(null, false, 0, Duration.ZERO, Duration.ZERO, 0,
-				new Shared(standing.holders(), standing.waiters(), shares));
+		return standing.held()
+				? new Look(lock.name, !standing.kept(), standing.instance(), standing.token(), standing.age(),
+						standing.remaining(), standing.waiters(), null)
+				: new Look(lock.name, false, null, null, null, null, standing.waiters(), null);
 	}
 
 	/**
@@ -113,11 +108,7 @@ public final class LockControl {
 	 * @return whether there was anything to take away
 	 */
 	public boolean release(String name, List<String> key) {
-		return release(this.engine.key(name, key));
-	}
-
-	private boolean release(RedisLockKey key) {
-		return Waiting.await(this.engine.redis().force(key)) || Waiting.await(this.engine.redisShares().force(key));
+		return release(new Found(name, this.engine.key(name, key)));
 	}
 
 	/**
@@ -126,7 +117,8 @@ public final class LockControl {
 	 * @return whether there was anything to take away
 	 */
 	public boolean release(Found lock) {
-		return release(lock.key);
+		return Waiting.await(this.engine.redis().force(lock.key))
+				|| Waiting.await(this.engine.redisShares().force(lock.key));
 	}
 
 	/**
@@ -134,9 +126,12 @@ public final class LockControl {
 	 */
 	public static final class Found {
 
+		private final String name;
+
 		private final RedisLockKey key;
 
-		private Found(RedisLockKey key) {
+		private Found(String name, RedisLockKey key) {
+			this.name = name;
 			this.key = key;
 		}
 
@@ -193,18 +188,19 @@ public final class LockControl {
 	/**
 	 * How a lock stands for all instances.
 	 *
-	 * @param holder the id of the instance that has it, {@code null} if it is free
-	 * @param finished whether its holder has finished and it only stays taken for its
+	 * @param name the name
+	 * @param held whether somebody works under it, or it only stays taken for its
 	 * shortest hold
-	 * @param token the first token of that instance, 0 if there is none
+	 * @param holder the id of the instance that has it, {@code null} if it is free or
+	 * shared; then also what is told of that instance
+	 * @param token its first token
 	 * @param age for how long the instance has had it
 	 * @param remaining the rest of the lease
-	 * @param waitingInstances how many instances wait for it
-	 * @param shared its holders, if several may hold it together; then the rest says
-	 * nothing
+	 * @param waitingInstances how many instances wait for it, 0 if it is shared
+	 * @param shared its holders, if several may hold it together; else {@code null}
 	 */
-	public record Look(@Nullable String holder, boolean finished, long token, Duration age, Duration remaining,
-			int waitingInstances, @Nullable Shared shared) {
+	public record Look(String name, boolean held, @Nullable String holder, @Nullable Long token, @Nullable Duration age,
+			@Nullable Duration remaining, int waitingInstances, @Nullable Shared shared) {
 	}
 
 	/**
@@ -222,13 +218,13 @@ public final class LockControl {
 	 * One that holds a lock together with others.
 	 *
 	 * @param holder the id of the instance
-	 * @param finished whether it has finished and its place only stays taken for its
+	 * @param held whether somebody works under it, or its place only stays taken for its
 	 * shortest hold
-	 * @param token its token, 0 if it has finished
-	 * @param age for how long it has held the lock, zero if it has finished
+	 * @param token its token, 0 if it only stays taken
+	 * @param age for how long it has held the lock, zero if it only stays taken
 	 * @param remaining the rest of the lease
 	 */
-	public record Share(String holder, boolean finished, long token, Duration age, Duration remaining) {
+	public record Share(String holder, boolean held, long token, Duration age, Duration remaining) {
 	}
 
 }

@@ -27,6 +27,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.event.GuardEvents;
@@ -97,7 +98,7 @@ final class LockEngine {
 				(key) -> candidacies.offered(redis.key(key)), (handle, key) -> takenAway(handle, redis.key(key)),
 				this::recovered);
 		redis.onRecovery(this::recovered);
-		redis.onQuestion(this::inventory);
+		redis.reports().give(this::report);
 	}
 
 	RedisLockKey key(String name, List<String> parts) {
@@ -239,15 +240,10 @@ final class LockEngine {
 		this.shares.held().takenAway(handle);
 	}
 
-	/**
-	 * Answers to a question about the locks that callers of this instance hold or wait
-	 * for.
-	 */
-	private String inventory(String question) {
-		List<LockInventory.Waiters> waiters = new ArrayList<>(this.queues.waiters());
-		waiters.addAll(this.shares.waiters());
-		return LockInventory.answer(question, this.held.stream().filter((section) -> !section.isReleased()).toList(),
-				waiters);
+	private LockReport report(Reports.Filter filter) {
+		List<LockReport.Queue> queues = new ArrayList<>(this.queues.waiters());
+		queues.addAll(this.shares.waiters());
+		return LockReport.of(filter, this.held.stream().filter((section) -> !section.isReleased()).toList(), queues);
 	}
 
 	RedisLocks redis() {

@@ -13,13 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-import io.ge.redis.core.bus.Answers;
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.outage.Waiting;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Puts together what the instances say of their locks. A lock that is waited for and of
- * whose holder nobody has told, since it has died or is silent, is looked at in Redis.
+ * The locks that all instances report. A lock that is waited for and whose holder nobody
+ * reports, since it has died or is silent, is looked at in Redis.
  */
 final class LockListing {
 
@@ -32,48 +31,28 @@ final class LockListing {
 
 	private final Map<RedisLockKey, Entry> entries = new LinkedHashMap<>();
 
-	private final List<LockControl.Instance> instances = new ArrayList<>();
-
-	private LockListing(RedisLocks redis, RedisShares shares) {
+	LockListing(RedisLocks redis, RedisShares shares) {
 		this.redis = redis;
 		this.shares = shares;
 	}
 
-	static LockControl.Listing of(RedisLocks redis, RedisShares shares) {
-		Answers answers = Waiting.await(redis.ask(LockInventory.askForAll()));
-		LockListing listing = new LockListing(redis, shares);
-		answers.texts().forEach(listing::add);
-		listing.lookForHolders();
-		return new LockControl.Listing(redis.instanceId(), listing.instances, answers.silent(), listing.locks());
+	LockControl.Listing list() {
+		Reports.Collected<LockReport> collected = this.redis.reports().collect(Reports.Filter.ALL);
+		List<LockControl.Instance> instances = new ArrayList<>();
+		collected.reports().forEach((instance, report) -> {
+			instances.add(new LockControl.Instance(instance, report.process(), report.held(), report.holders().size(),
+					report.awaited(), report.waiters().size()));
+			report.holders()
+				.forEach((holder) -> entry(holder.key(), holder.name()).holders
+					.add(new LockControl.Holder(instance, holder.token(), holder.age(), holder.remaining())));
+			report.waiters().forEach((queue) -> entry(queue.key(), queue.name()).waiters += queue.count());
+		});
+		lookForHolders();
+		return new LockControl.Listing(collected.instance(), instances, collected.silent(), locks());
 	}
 
-	/**
-	 * Finds a lock that an instance knows.
-	 */
-	static @Nullable RedisLockKey find(RedisLocks redis, RedisShares shares, String name, String hash) {
-		LockListing listing = new LockListing(redis, shares);
-		Waiting.await(redis.ask(LockInventory.askFor(name, hash))).texts().forEach(listing::add);
-		return listing.entries.isEmpty() ? null : listing.entries.keySet().iterator().next();
-	}
-
-	private void add(String instance, String answer) {
-		LockInventory told = LockInventory.parse(answer, this.redis::key);
-		if (told == null) {
-			return;
-		}
-		this.instances.add(new LockControl.Instance(instance, told.process(), told.held(), told.holders().size(),
-				told.awaited(), told.waiters().size()));
-		for (LockInventory.Holder holder : told.holders()) {
-			entry(holder.lock()).holders
-				.add(new LockControl.Holder(instance, holder.token(), holder.age(), holder.remaining()));
-		}
-		for (LockInventory.Waiters queue : told.waiters()) {
-			entry(queue.lock()).waiters += queue.count();
-		}
-	}
-
-	private Entry entry(LockInventory.Named lock) {
-		return this.entries.computeIfAbsent(lock.key(), (key) -> new Entry(lock.name()));
+	private Entry entry(String key, String name) {
+		return this.entries.computeIfAbsent(this.redis.key(key), (lock) -> new Entry(name));
 	}
 
 	private void lookForHolders() {
@@ -114,7 +93,7 @@ final class LockListing {
 	}
 
 	/**
-	 * A lock of which somebody has told.
+	 * A lock that is reported.
 	 */
 	private static final class Entry {
 
@@ -135,11 +114,11 @@ final class LockListing {
 			}
 		}
 
-		void found(ShareStanding standing) {
-			for (ShareStanding.Share share : standing.shares()) {
-				if (!share.kept()) {
+		void found(LockControl.Shared shared) {
+			for (LockControl.Share share : shared.shares()) {
+				if (share.held()) {
 					this.holders
-						.add(new LockControl.Holder(share.instance(), share.token(), share.age(), share.remaining()));
+						.add(new LockControl.Holder(share.holder(), share.token(), share.age(), share.remaining()));
 				}
 			}
 		}

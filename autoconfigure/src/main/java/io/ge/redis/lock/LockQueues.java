@@ -63,7 +63,7 @@ final class LockQueues {
 	/**
 	 * Returns how many callers of this instance wait for which lock.
 	 */
-	List<LockInventory.Waiters> waiters() {
+	List<LockReport.Queue> waiters() {
 		return this.locals.waiters();
 	}
 

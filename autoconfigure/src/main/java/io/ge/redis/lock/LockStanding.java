@@ -26,7 +26,14 @@ record LockStanding(boolean held, boolean kept, String holder, String handle, lo
 	 * Returns the id of the instance that has it.
 	 */
 	String instance() {
-		return this.holder.substring(this.holder.lastIndexOf(':') + 1);
+		return instance(this.holder);
+	}
+
+	/**
+	 * Returns the id of the instance that has a channel.
+	 */
+	static String instance(String channel) {
+		return channel.substring(channel.lastIndexOf(':') + 1);
 	}
 
 	/**

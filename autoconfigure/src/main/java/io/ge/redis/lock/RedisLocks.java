@@ -12,11 +12,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.bus.Answers;
 import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
@@ -148,22 +147,8 @@ final class RedisLocks {
 		};
 	}
 
-	/**
-	 * Has this instance answer questions about its locks.
-	 */
-	void onQuestion(UnaryOperator<String> answerer) {
-		this.bus.onQuestion(LockInventory.TOPIC, answerer);
-	}
-
-	/**
-	 * Asks all instances about their locks.
-	 */
-	CompletableFuture<Answers> ask(String question) {
-		return this.bus.ask(LockInventory.TOPIC, question);
-	}
-
-	String instanceId() {
-		return this.bus.instanceId();
+	Reports<LockReport> reports() {
+		return LockReport.over(this.bus);
 	}
 
 	void onRecovery(Runnable action) {

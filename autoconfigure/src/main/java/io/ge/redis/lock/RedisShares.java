@@ -179,18 +179,18 @@ final class RedisShares {
 	/**
 	 * Looks at the shares of a lock.
 	 */
-	CompletableFuture<ShareStanding> look(RedisLockKey key) {
+	CompletableFuture<LockControl.Shared> look(RedisLockKey key) {
 		ScriptCall call = ScriptCall.of(LOOK,
 				List.of(key.lock(), key.lock().with(HOLDERS), key.lock().with(TOKENS), key.lock().with(QUEUE)),
 				MOST_SHOWN);
 		return this.redis.run(call, newBudget()).thenApply((reply) -> {
-			List<ShareStanding.Share> shares = new ArrayList<>();
+			List<LockControl.Share> shares = new ArrayList<>();
 			for (int i = 3; i + 4 < reply.size(); i += 5) {
-				shares.add(new ShareStanding.Share(reply.number(i) == 1, reply.text(i + 1), reply.number(i + 2),
-						Duration.ofMillis(Math.max(0, reply.number(i + 3))),
-						Duration.ofNanos(reply.number(i + 4) * 1000)));
+				shares.add(new LockControl.Share(LockStanding.instance(reply.text(i + 1)), reply.number(i) == 0,
+						reply.number(i + 2), Duration.ofNanos(reply.number(i + 4) * 1000),
+						Duration.ofMillis(Math.max(0, reply.number(i + 3)))));
 			}
-			return new ShareStanding(reply.number(0) == 1, (int) reply.number(1), (int) reply.number(2), shares);
+			return new LockControl.Shared((int) reply.number(1), (int) reply.number(2), shares);
 		});
 	}
 

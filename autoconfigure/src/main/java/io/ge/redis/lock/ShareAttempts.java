@@ -5,7 +5,6 @@
 
 package io.ge.redis.lock;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,22 +71,21 @@ final class ShareAttempts {
 	/**
 	 * Returns how many callers of this instance wait for which lock.
 	 */
-	List<LockInventory.Waiters> waiters() {
-		Map<LockInventory.Named, Integer> counts = new HashMap<>();
+	List<LockReport.Queue> waiters() {
+		Map<RedisLockKey, LockReport.Queue> queues = new HashMap<>();
 		this.lock.lock();
 		try {
 			for (ShareAttempt attempt : this.attempts.values()) {
 				if (attempt.state == State.WAITING && attempt.waits()) {
-					counts.merge(new LockInventory.Named(attempt.settings.name(), attempt.key), 1, Integer::sum);
+					queues.merge(attempt.key, new LockReport.Queue(attempt.settings.name(), attempt.key, 1),
+							(queue, one) -> new LockReport.Queue(queue.name(), queue.lock(), queue.waiters() + 1));
 				}
 			}
 		}
 		finally {
 			this.lock.unlock();
 		}
-		List<LockInventory.Waiters> waiters = new ArrayList<>();
-		counts.forEach((lock, count) -> waiters.add(new LockInventory.Waiters(lock, count)));
-		return waiters;
+		return List.copyOf(queues.values());
 	}
 
 	// While deciding

@@ -50,7 +50,7 @@ final class ShareQueue {
 		return this.attempts.waiting();
 	}
 
-	List<LockInventory.Waiters> waiters() {
+	List<LockReport.Queue> waiters() {
 		return this.attempts.waiters();
 	}
 

@@ -110,8 +110,9 @@ public final class RateLimitControl {
 			for (LiveLimits.Layer layer : this.runtime.live().layers(base, key)) {
 				put(settings, layer.change(), layer.source());
 			}
+			Duration blocked = this.runtime.live().blockedFor(base, key);
 			looks.add(new Look(base.name(), settings, answer.left(0), Duration.ofNanos(answer.restoredNanos(0)),
-					this.runtime.live().blockedFor(base, key)));
+					blocked.isZero() ? null : blocked));
 		}
 		return looks;
 	}
@@ -288,10 +289,10 @@ public final class RateLimitControl {
 	 * @param remaining permits left
 	 * @param restoredAfter time until the next permit is restored, zero if none is
 	 * missing
-	 * @param blockedFor how long the key is blocked, zero if it is not
+	 * @param blockedFor how long the key is blocked, {@code null} if it is not
 	 */
 	public record Look(String name, Map<String, Setting> settings, long remaining, Duration restoredAfter,
-			Duration blockedFor) {
+			@Nullable Duration blockedFor) {
 	}
 
 	/**

@@ -547,10 +547,10 @@ abstract class SharedLocksContract extends LocksContract {
 		assertThat(shared).isNotNull();
 		assertThat(shared.holders()).isEqualTo(3);
 		assertThat(shared.waiters()).isEqualTo(1);
-		assertThat(shared.shares()).filteredOn((share) -> !share.finished())
+		assertThat(shared.shares()).filteredOn(LockControl.Share::held)
 			.extracting(LockControl.Share::token)
 			.containsExactlyInAnyOrder(one.token(), two.token());
-		assertThat(shared.shares()).filteredOn(LockControl.Share::finished).hasSize(1);
+		assertThat(shared.shares()).filteredOn((share) -> !share.held()).hasSize(1);
 		assertThat(shared.shares()).extracting(LockControl.Share::holder)
 			.contains(this.first.backend().bus().instanceId(), this.second.backend().bus().instanceId());
 		assertThat(shared.shares()).allMatch((share) -> share.remaining().compareTo(Duration.ofMinutes(1)) <= 0

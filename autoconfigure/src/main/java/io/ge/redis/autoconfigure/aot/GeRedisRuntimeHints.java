@@ -33,7 +33,9 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 			"redis.clients.jedis.Jedis");
 
 	/** Made from JSON and written as JSON by the library. */
-	private static final String RESPONSE_HEAD = "io.ge.redis.web.StoredResponse$Head";
+	static final List<String> JSON = List.of("io.ge.redis.web.StoredResponse$Head",
+			"io.ge.redis.core.bus.Reports$Filter", "io.ge.redis.lock.LockReport",
+			"io.ge.redis.idempotency.IdempotencyReport", "io.ge.redis.cache.CacheReport");
 
 	/** Stands in front of the application's resources as a proxy. */
 	private static final String CLIENT_RESOURCES = "io.lettuce.core.resource.ClientResources";
@@ -56,8 +58,8 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 			hints.proxies().registerJdkProxy(resources);
 			reflection.registerType(resources, MemberCategory.INVOKE_PUBLIC_METHODS);
 		}
-		new BindingReflectionHintsRegistrar().registerReflectionHints(reflection,
-				ClassUtils.resolveClassName(RESPONSE_HEAD, GeRedisRuntimeHints.class.getClassLoader()));
+		JSON.forEach((type) -> new BindingReflectionHintsRegistrar().registerReflectionHints(reflection,
+				ClassUtils.resolveClassName(type, GeRedisRuntimeHints.class.getClassLoader())));
 	}
 
 }

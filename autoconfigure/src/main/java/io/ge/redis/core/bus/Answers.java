@@ -14,5 +14,5 @@ import java.util.Set;
  * @param texts the answers by the id of the instance, the one that has asked included
  * @param silent the instances that are known and have not answered in time
  */
-public record Answers(Map<String, String> texts, Set<String> silent) {
+record Answers(Map<String, String> texts, Set<String> silent) {
 }

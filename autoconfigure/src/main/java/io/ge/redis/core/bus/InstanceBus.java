@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * holds as long as its nodes hear each other.
  * <p>
  * What only the instances know together, such as who holds which lock, is asked for: each
- * answers to the one that asks.
+ * answers to the one that asks. {@link Reports} put questions and answers in this way.
  */
 public final class InstanceBus {
 
@@ -211,12 +211,10 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Has this instance answer questions of a topic, its own as well.
-	 * @param topic a word
-	 * @param answerer gives the answer to a text, neither of them long, on a thread that
-	 * may work for a moment but not wait; not empty
+	 * Has this instance answer questions of a topic, its own as well. Gives the answer to
+	 * a text, neither of them long, on a thread that may work for a moment but not wait.
 	 */
-	public void onQuestion(String topic, UnaryOperator<String> answerer) {
+	void onQuestion(String topic, UnaryOperator<String> answerer) {
 		this.questions.answer(topic, answerer);
 	}
 
@@ -224,13 +222,10 @@ public final class InstanceBus {
 	 * Asks all instances: one message, and one for each answer. Waits for as many answers
 	 * as the server says that the question has listeners, on a Cluster for those of all
 	 * known instances, and for 500 ms at most; not at all while no message would reach
-	 * this instance.
-	 * @param topic the topic
-	 * @param question the text
-	 * @return completes with the answers, never exceptionally; this instance's own is
-	 * always among them if it has one
+	 * this instance. Completes never exceptionally; this instance's own answer is always
+	 * among them if it has one.
 	 */
-	public CompletableFuture<Answers> ask(String topic, String question) {
+	CompletableFuture<Answers> ask(String topic, String question) {
 		liveInstances();
 		return this.questions.ask(topic, question, this.instances.ids(), this.subscribed);
 	}

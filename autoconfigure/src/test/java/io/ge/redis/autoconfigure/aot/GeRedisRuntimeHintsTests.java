@@ -118,6 +118,20 @@ class GeRedisRuntimeHintsTests {
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(head, "headers")).accepts(this.hints);
 	}
 
+	@Test
+	void reportsOfInstancesAreReadAndWritten() {
+		for (String name : List.of("core.bus.Reports$Filter", "lock.LockReport", "lock.LockReport$Holder",
+				"lock.LockReport$Waiters", "idempotency.IdempotencyReport", "idempotency.IdempotencyReport$Key",
+				"cache.CacheReport", "cache.CacheReport$Counts", "cache.WarmUpRun$Progress")) {
+			Class<?> report = ClassUtils.resolveClassName("io.ge.redis." + name, getClass().getClassLoader());
+			assertThat(RuntimeHintsPredicates.reflection()
+				.onType(report)
+				.withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS)).as(name).accepts(this.hints);
+			assertThat(RuntimeHintsPredicates.reflection()
+				.onMethodInvocation(report, report.getRecordComponents()[0].getName())).as(name).accepts(this.hints);
+		}
+	}
+
 	private static List<String> resources(String extension) throws IOException {
 		try (Stream<Path> files = Files.walk(RESOURCES)) {
 			return files.filter((file) -> file.toString().endsWith(extension))

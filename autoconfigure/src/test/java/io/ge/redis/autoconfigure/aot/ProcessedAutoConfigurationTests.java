@@ -19,8 +19,10 @@ import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.autoconfigure.RefreshTokenAutoConfiguration;
 import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
 import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.idempotency.IdempotencyControl;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
+import io.ge.redis.ratelimit.RateLimitControl;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.test.LibraryClasses;
 import org.junit.jupiter.api.Test;
@@ -69,7 +71,7 @@ class ProcessedAutoConfigurationTests {
 	void answersOfTheEndpointAreWritten() {
 		RuntimeHints hints = process();
 		List<Class<?>> answers = answers();
-		assertThat(answers).hasSizeGreaterThan(10);
+		assertThat(answers).hasSizeGreaterThan(20);
 		assertThat(answers).allSatisfy((answer) -> assertThat(RuntimeHintsPredicates.reflection()
 			.onType(answer)
 			.withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS)).as(answer.getName()).accepts(hints));
@@ -82,10 +84,16 @@ class ProcessedAutoConfigurationTests {
 		assertThat(RuntimeHintsPredicates.resource().forResource(script)).rejects(process("ge.redis.enabled=false"));
 	}
 
+	// All records of controls and resources, except those from which resources make
+	// others
 	private static List<Class<?>> answers() {
 		return LibraryClasses.all()
 			.stream()
-			.filter((type) -> type.isAssignableTo(OperationResponseBody.class) && type.isRecord())
+			.filter((type) -> type.isAssignableTo(OperationResponseBody.class) || type.getEnclosingClass()
+				.filter((outer) -> outer.getSimpleName().matches(".+(Control|Resource)"))
+				.isPresent())
+			.filter((type) -> type.isRecord() && !type.isEquivalentTo(IdempotencyControl.Clearing.class)
+					&& !type.isEquivalentTo(RateLimitControl.Overview.class))
 			.map(JavaClass::getName)
 			.<Class<?>>map(
 					(name) -> ClassUtils.resolveClassName(name, ProcessedAutoConfigurationTests.class.getClassLoader()))
