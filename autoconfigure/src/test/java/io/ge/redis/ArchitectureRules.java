@@ -40,6 +40,9 @@ final class ArchitectureRules {
 
 	static final Set<String> ADAPTERS = Set.of("web", "security", "actuate", "embedded");
 
+	/** Sub-packages of patterns whose public classes are none for anybody else. */
+	static final Set<String> INNER_ROOMS = Set.of("engine", "settings", "live");
+
 	static final Set<String> HOUSE = union(PATTERNS, ADAPTERS, Set.of("core", "autoconfigure"));
 
 	private static final Class<?>[] SYNCHRONIZING = { Hashtable.class, Vector.class, Stack.class, StringBuffer.class,
@@ -90,6 +93,12 @@ final class ArchitectureRules {
 				classesIn(PATTERNS).should(this.conditions.stayWithinTheirOwnOf(PATTERNS)));
 		add("a pattern knows no adapter", PATTERNS,
 				noClassesIn(PATTERNS).should().dependOnClassesThat().resideInAnyPackage(below(ADAPTERS)));
+		add("the inner rooms of a pattern are its own",
+				noClasses().that()
+					.resideOutsideOfPackages(below(PATTERNS))
+					.should()
+					.dependOnClassesThat()
+					.resideInAnyPackage(below(INNER_ROOMS, ".*.")));
 		add("an adapter knows no other adapter", ADAPTERS,
 				classesIn(ADAPTERS).should(this.conditions.stayWithinTheirOwnOf(ADAPTERS)));
 		add("only auto-configuration knows auto-configuration",
@@ -201,7 +210,11 @@ final class ArchitectureRules {
 	}
 
 	private String[] below(Set<String> places) {
-		return places.stream().map((place) -> this.root + "." + place + "..").toArray(String[]::new);
+		return below(places, ".");
+	}
+
+	private String[] below(Set<String> places, String between) {
+		return places.stream().map((place) -> this.root + between + place + "..").toArray(String[]::new);
 	}
 
 	@SafeVarargs

@@ -17,7 +17,7 @@ import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitChangeException;
-import io.ge.redis.ratelimit.RateLimitControl;
+import io.ge.redis.ratelimit.guard.RateLimitControl;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

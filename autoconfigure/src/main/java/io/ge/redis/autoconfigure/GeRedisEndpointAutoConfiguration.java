@@ -20,7 +20,7 @@ import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyPattern;
 import io.ge.redis.lock.LockPattern;
-import io.ge.redis.ratelimit.RateLimitPattern;
+import io.ge.redis.ratelimit.guard.RateLimitPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;

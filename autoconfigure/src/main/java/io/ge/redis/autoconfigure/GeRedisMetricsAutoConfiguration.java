@@ -7,13 +7,13 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.GuardMeters;
-import io.ge.redis.cache.behind.WriteBehindEvent;
-import io.ge.redis.core.event.EventGauge;
-import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.cache.behind.WriteBehindEvent;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.lock.LockPattern;
-import io.ge.redis.ratelimit.RateLimitPattern;
+import io.ge.redis.ratelimit.RateLimitEvent;
+import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;

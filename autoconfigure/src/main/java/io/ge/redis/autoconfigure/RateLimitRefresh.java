@@ -6,8 +6,8 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.ratelimit.RateLimitPattern;
 import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

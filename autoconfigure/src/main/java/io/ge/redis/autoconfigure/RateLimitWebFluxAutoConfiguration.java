@@ -10,8 +10,8 @@ import java.util.Optional;
 
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.invocation.PrincipalProvider;
-import io.ge.redis.ratelimit.RateLimitPattern;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
+import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import io.ge.redis.security.ReactiveSecurityCors;
 import io.ge.redis.web.HandlerReactiveCors;
 import io.ge.redis.web.RateLimitWebFilter;

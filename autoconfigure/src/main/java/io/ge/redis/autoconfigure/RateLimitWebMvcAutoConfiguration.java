@@ -9,13 +9,13 @@ import java.util.EnumSet;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
-import io.ge.redis.ratelimit.RateLimitPattern;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
-import io.ge.redis.web.ProblemResolver;
+import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import io.ge.redis.security.SecurityCors;
 import io.ge.redis.web.CorsFilters;
 import io.ge.redis.web.CorsHandling;
 import io.ge.redis.web.HandlerCorsFilters;
+import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.RateLimitFilter;
 import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RequestRules;

@@ -31,12 +31,12 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 		Duration waitTime, int lease, OutagePolicy onOutage, boolean shadow) {
 
 	/** Largest number that Lua's doubles count exactly, in microseconds: 31 years. */
-	static final Duration LONGEST_WINDOW = Duration.ofDays(31 * 366);
+	public static final Duration LONGEST_WINDOW = Duration.ofDays(31 * 366);
 
 	private static final Duration SHORTEST_WINDOW = Duration.ofMillis(1);
 
 	/** No permit is reserved farther ahead. */
-	static final Duration LONGEST_WAIT = Duration.ofHours(1);
+	public static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
 	/** The capacity of a sub-window of the counter: four bytes. */
 	private static final long LARGEST_COUNT = 0xFFFF_FFFFL;
@@ -177,12 +177,16 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @param instances the number of instances
 	 * @return limit and burst divided, rounded down, at least one
 	 */
-	RateLimit dividedBy(int instances) {
+	public RateLimit dividedBy(int instances) {
 		return new RateLimit(this.name, Math.max(1, this.limit / instances), this.window, this.algorithm,
 				Math.max(1, this.burst / instances), this.waitTime, this.lease, this.onOutage, this.shadow);
 	}
 
-	long windowMicros() {
+	/**
+	 * Returns the window.
+	 * @return microseconds
+	 */
+	public long windowMicros() {
 		return this.window.toNanos() / 1000;
 	}
 
@@ -190,7 +194,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * Returns the time between two permits of a token bucket.
 	 * @return microseconds, rounded up
 	 */
-	long intervalMicros() {
+	public long intervalMicros() {
 		return intervalMicros(this.limit, this.window);
 	}
 

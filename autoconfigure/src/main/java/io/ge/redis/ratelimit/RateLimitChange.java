@@ -30,7 +30,7 @@ public record RateLimitChange(@Nullable Long limit, @Nullable Duration window, @
 	 * @return the limit as it becomes
 	 * @throws IllegalArgumentException if the limit cannot have these settings
 	 */
-	RateLimit applyTo(RateLimit base) {
+	public RateLimit applyTo(RateLimit base) {
 		long changedLimit = (this.limit != null) ? this.limit : base.limit();
 		// A burst of its own stays, one that is only the limit follows it
 		long burstOfLimit = (base.burst() == base.limit()) ? changedLimit : base.burst();
@@ -39,7 +39,11 @@ public record RateLimitChange(@Nullable Long limit, @Nullable Duration window, @
 				base.onOutage(), base.shadow());
 	}
 
-	boolean isEmpty() {
+	/**
+	 * Returns whether nothing is changed.
+	 * @return whether all settings stay as they are
+	 */
+	public boolean isEmpty() {
 		return this.limit == null && this.window == null && this.burst == null;
 	}
 

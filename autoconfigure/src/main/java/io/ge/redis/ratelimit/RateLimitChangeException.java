@@ -20,7 +20,13 @@ public class RateLimitChangeException extends GeRedisException {
 
 	private final String remedy;
 
-	RateLimitChangeException(String setting, String problem, String remedy) {
+	/**
+	 * Creates an exception.
+	 * @param setting the setting that cannot be changed so
+	 * @param problem the reason
+	 * @param remedy the values that are possible
+	 */
+	public RateLimitChangeException(String setting, String problem, String remedy) {
 		super(problem + " " + remedy);
 		this.setting = setting;
 		this.problem = problem;

@@ -29,7 +29,12 @@ public class RateLimitCostException extends GeRedisException {
 		this.tooHigh = tooHigh;
 	}
 
-	static RateLimitCostException noWholeNumber(String message) {
+	/**
+	 * Creates an exception for a cost that is no whole number above or equal to zero.
+	 * @param message the message
+	 * @return the exception
+	 */
+	public static RateLimitCostException noWholeNumber(String message) {
 		return new RateLimitCostException(message, false);
 	}
 

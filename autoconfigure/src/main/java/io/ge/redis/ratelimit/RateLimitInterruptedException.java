@@ -13,7 +13,12 @@ import io.ge.redis.GeRedisException;
  */
 public class RateLimitInterruptedException extends GeRedisException {
 
-	RateLimitInterruptedException(String name, InterruptedException cause) {
+	/**
+	 * Creates an exception.
+	 * @param name the limit
+	 * @param cause the interruption
+	 */
+	public RateLimitInterruptedException(String name, InterruptedException cause) {
 		super("Interrupted while waiting for a permit of rate limit '" + name + "'", cause);
 	}
 

@@ -74,9 +74,16 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 			@Nullable Long burst, @Nullable Duration waitTime, @Nullable Integer lease, @Nullable OutagePolicy onOutage,
 			@Nullable Boolean shadow, @DefaultValue List<Band> limits, @DefaultValue Map<String, Override> overrides) {
 
-		static final Limit UNSET = new Limit(null, null, null, null, null, null, null, null, List.of(), Map.of());
+		/** Settings that leave everything to the annotation. */
+		public static final Limit UNSET = new Limit(null, null, null, null, null, null, null, null, List.of(),
+				Map.of());
 
-		Limit withOverrides(Map<String, Override> overrides) {
+		/**
+		 * Replaces the overrides for single keys.
+		 * @param overrides the overrides by key
+		 * @return the changed settings
+		 */
+		public Limit withOverrides(Map<String, Override> overrides) {
 			return new Limit(this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
 					this.onOutage, this.shadow, this.limits, overrides);
 		}
@@ -107,8 +114,10 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 		/**
 		 * Returns what applies to the key. A burst that is as large as the limit stays
 		 * so.
+		 * @param base the limit of all keys
+		 * @return the limit of the key
 		 */
-		RateLimit applyTo(RateLimit base) {
+		public RateLimit applyTo(RateLimit base) {
 			return RateLimitChange.of(this).applyTo(base);
 		}
 
@@ -187,19 +196,27 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	/**
 	 * Returns where the settings of a name stand in the environment. Other characters
 	 * than letters, digits and dashes need brackets there.
+	 * @param name the name
+	 * @return the property
 	 */
-	static String path(String name) {
+	public static String path(String name) {
 		return "ge.redis.rate-limit.limits" + segment(name);
 	}
 
-	static String segment(String name) {
+	/**
+	 * Returns a name as a part of a property.
+	 * @param name the name
+	 * @return the name with a dot before it or in brackets
+	 */
+	public static String segment(String name) {
 		return PLAIN.matcher(name).matches() ? "." + name : "[" + name + "]";
 	}
 
 	/**
-	 * Returns what differs for single keys, by limit and key.
+	 * Returns what differs for single keys.
+	 * @return the changes by limit and key
 	 */
-	Map<String, Map<String, RateLimitChange>> overrides() {
+	public Map<String, Map<String, RateLimitChange>> overrides() {
 		Map<String, Map<String, RateLimitChange>> overrides = new HashMap<>();
 		this.limits.forEach((name, limit) -> {
 			Map<String, RateLimitChange> keys = new HashMap<>();
@@ -211,7 +228,12 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 		return overrides;
 	}
 
-	Limit limit(String name) {
+	/**
+	 * Returns the settings of a name.
+	 * @param name the name
+	 * @return the settings, {@link Limit#UNSET} if there are none
+	 */
+	public Limit limit(String name) {
 		return this.limits.getOrDefault(name, Limit.UNSET);
 	}
 

@@ -12,7 +12,7 @@ import io.ge.redis.GeRedisException;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
-import io.ge.redis.ratelimit.RateLimitRules;
+import io.ge.redis.ratelimit.guard.RateLimitRules;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;

@@ -17,7 +17,7 @@ import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
-import io.ge.redis.ratelimit.RateLimitRules;
+import io.ge.redis.ratelimit.guard.RateLimitRules;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;

@@ -13,10 +13,10 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitDecision;
-import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
+import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
-import io.ge.redis.ratelimit.RateLimitRules;
+import io.ge.redis.ratelimit.guard.RateLimitRules;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;

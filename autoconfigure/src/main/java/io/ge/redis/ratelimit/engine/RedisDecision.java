@@ -1,0 +1,193 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitAlgorithm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decision of Redis on requests in one slot. Times are turned into those of this JVM
+ * such that an error is on the safe side: what ends, ends no later than in Redis, counted
+ * from the sending of the call; what begins, begins no earlier, counted from its return.
+ */
+public final class RedisDecision {
+
+	/** Allowed, now, at, extra permits, validity of those. */
+	private static final int HEAD = 5;
+
+	/** Left, restored, wait, stamp. */
+	private static final int FIELDS = 4;
+
+	private final List<PermitRequest> requests;
+
+	private final RedisLimitKey[] keys;
+
+	private final long[] reply;
+
+	private final long sentAt;
+
+	private final long receivedAt;
+
+	RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, long[] reply, long sentAt, long receivedAt) {
+		this.requests = requests;
+		this.keys = keys;
+		this.reply = reply;
+		this.sentAt = sentAt;
+		this.receivedAt = receivedAt;
+	}
+
+	List<PermitRequest> requests() {
+		return this.requests;
+	}
+
+	/**
+	 * Returns whether the decision is about these limits with these settings.
+	 */
+	boolean isFor(List<PermitRequest> others) {
+		for (int i = 0; i < others.size(); i++) {
+			RateLimit limit = this.requests.get(i).limit();
+			if (limit != others.get(i).limit() && !limit.equals(others.get(i).limit())) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	RedisLimitKey key(int index) {
+		return this.keys[index];
+	}
+
+	long sentAt() {
+		return this.sentAt;
+	}
+
+	long receivedAt() {
+		return this.receivedAt;
+	}
+
+	boolean isAllowed() {
+		return this.reply[0] == 1;
+	}
+
+	/**
+	 * Returns whether the caller has to wait for its turn.
+	 */
+	boolean isLater() {
+		return this.reply[2] > this.reply[1];
+	}
+
+	/**
+	 * Returns what was decided on one of several calls of the same kind.
+	 * @param position which one, zero for the first
+	 * @return its decision, or {@code null} if it was left undecided
+	 */
+	@Nullable RedisDecision ofCall(int position) {
+		long cost = this.requests.get(0).cost();
+		long admitted = 1 + extra() / Math.max(1, cost);
+		if (!isAllowed() || (position == 0 && admitted == 1 && !refusesOthers())) {
+			return this;
+		}
+		if (position >= admitted && !refusesOthers()) {
+			return null;
+		}
+		long[] own = this.reply.clone();
+		own[0] = (position < admitted) ? 1 : 0;
+		own[3] = 0;
+		for (int i = HEAD; i < own.length; i += FIELDS) {
+			if (position < admitted) {
+				own[i] += (admitted - 1 - position) * cost;
+				own[i + 2] = 0;
+			}
+			else {
+				own[i + 3] = 0;
+			}
+		}
+		return new RedisDecision(this.requests, this.keys, own, this.sentAt, this.receivedAt);
+	}
+
+	private boolean refusesOthers() {
+		for (int i = 0; i < this.requests.size(); i++) {
+			if (waitNanos(i) > 0) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Returns when the permits may be used.
+	 */
+	long usableAt() {
+		return this.receivedAt + nanos(this.reply[2] - this.reply[1]);
+	}
+
+	/**
+	 * Returns how many permits more were taken of each limit.
+	 */
+	long extra() {
+		return this.reply[3];
+	}
+
+	/**
+	 * Returns until when the further permits may be used.
+	 */
+	long extraUsableUntil() {
+		return this.sentAt + nanos(this.reply[4]);
+	}
+
+	public long left(int index) {
+		return this.reply[HEAD + index * FIELDS];
+	}
+
+	public long restoredNanos(int index) {
+		return nanos(this.reply[HEAD + index * FIELDS + 1]);
+	}
+
+	long waitNanos(int index) {
+		return nanos(this.reply[HEAD + index * FIELDS + 2]);
+	}
+
+	/**
+	 * Returns what tells the charge from others, zero if this limit was not charged.
+	 */
+	long stamp(int index) {
+		return this.reply[HEAD + index * FIELDS + 3];
+	}
+
+	/**
+	 * Returns what tells the charge of the permits that were taken in advance, as
+	 * {@code decide.lua} defines it.
+	 */
+	long extraStamp(int index) {
+		boolean isWindow = this.requests.get(index).limit().algorithm() == RateLimitAlgorithm.SLIDING_WINDOW;
+		return isWindow ? Math.max(stamp(index), this.reply[1] + this.reply[4]) : stamp(index);
+	}
+
+	/**
+	 * Adds where the limits stand.
+	 * @param states takes them
+	 */
+	void addTo(List<LimitState> states) {
+		for (int i = 0; i < this.requests.size(); i++) {
+			states.add(new LimitState(this.requests.get(i), left(i), restoredNanos(i), waitNanos(i)));
+		}
+	}
+
+	List<LimitState> states() {
+		List<LimitState> states = new ArrayList<>(this.requests.size());
+		addTo(states);
+		return states;
+	}
+
+	private static long nanos(long micros) {
+		return micros * 1000;
+	}
+
+}

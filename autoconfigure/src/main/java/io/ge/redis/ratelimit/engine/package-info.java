@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Decisions on requests for permits: from memory, by one script call, or by this instance
+ * alone while Redis is unavailable.
+ */
+@NullMarked
+package io.ge.redis.ratelimit.engine;
+
+import org.jspecify.annotations.NullMarked;

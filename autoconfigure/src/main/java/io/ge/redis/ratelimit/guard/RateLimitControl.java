@@ -1,0 +1,320 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.guard;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitChange;
+import io.ge.redis.ratelimit.RateLimitChangeEvent.Action;
+import io.ge.redis.ratelimit.RateLimitChangeEvent;
+import io.ge.redis.ratelimit.RateLimitChangeException;
+import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.ratelimit.engine.ExtraPermits;
+import io.ge.redis.ratelimit.engine.PermitRequest;
+import io.ge.redis.ratelimit.engine.RedisDecision;
+import io.ge.redis.ratelimit.live.LimitChangeChecks;
+import io.ge.redis.ratelimit.live.LiveLimit;
+import io.ge.redis.ratelimit.live.LiveLimits;
+import io.ge.redis.ratelimit.settings.RateLimits;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * View of the limits for operators, and their actions, while the application runs.
+ * <p>
+ * A change is in effect on this instance when the method returns and on all others within
+ * a second, and holds for instances that start later, until it is taken back or no
+ * instance has run for 30 days. What was used stays counted. Each change costs two script
+ * calls here and one on each instance; decisions cost nothing more.
+ * <p>
+ * A key is given as its parts: one, or one for each element of a list; none means all
+ * callers. For settings and blocks the parts are joined with colons, as in properties.
+ * Methods that ask Redis throw {@link io.ge.redis.core.outage.RedisUnavailableException}
+ * while it is away, and a change that ended so may be in effect nevertheless.
+ */
+public final class RateLimitControl {
+
+	private final RateLimits limits;
+
+	private final RateLimitRuntime runtime;
+
+	private final GuardEvents events;
+
+	RateLimitControl(RateLimits limits, RateLimitRuntime runtime, GuardEvents events) {
+		this.limits = limits;
+		this.runtime = runtime;
+		this.events = events;
+	}
+
+	/**
+	 * Returns whether there is a limit, or several, of a name.
+	 * @param name the name
+	 * @return whether it can be used with the other methods
+	 */
+	public boolean exists(String name) {
+		return !this.limits.find(name).isEmpty();
+	}
+
+	/**
+	 * Lists all limits that annotations and properties define.
+	 * @return by name
+	 */
+	public List<Overview> list() {
+		List<Overview> all = new ArrayList<>();
+		this.limits.all().forEach((name, limit) -> all.add(overview(limit)));
+		return all;
+	}
+
+	private Overview overview(RateLimit limit) {
+		LiveLimit live = this.runtime.live().of(limit.name());
+		Map<String, RateLimitChange> keyChanges = new TreeMap<>();
+		live.keyChanges().forEach((key, change) -> keyChanges.put(key, change.change()));
+		Map<String, Setting> settings = new LinkedHashMap<>(this.limits.settings(limit.name()));
+		if (live.change() != null) {
+			put(settings, live.change().change(), Setting.Origin.ENDPOINT);
+		}
+		return new Overview(limit.name(), settings, live.overrides().size(), keyChanges, live.blocked(System::nanoTime),
+				this.runtime.statistics().distinctKeys(limit.name()));
+	}
+
+	private static void put(Map<String, Setting> settings, RateLimitChange change, Setting.Origin origin) {
+		Setting limit = settings.get("limit");
+		Setting burst = settings.get("burst");
+		boolean burstIsLimit = limit != null && burst != null && limit.value().equals(burst.value());
+		if (change.limit() != null) {
+			settings.put("limit", new Setting(change.limit(), origin));
+			if (burstIsLimit) {
+				settings.put("burst", new Setting(change.limit(), origin));
+			}
+		}
+		if (change.window() != null) {
+			settings.put("window", new Setting(change.window().toString(), origin));
+		}
+		if (change.burst() != null) {
+			settings.put("burst", new Setting(change.burst(), origin));
+		}
+	}
+
+	/**
+	 * Looks at a key without taking anything. One script call for each limit of the name.
+	 * @param name the name of a limit
+	 * @param key the parts of the key
+	 * @return where each limit of that name stands
+	 */
+	public List<Look> look(String name, List<String> key) {
+		List<Look> looks = new ArrayList<>();
+		for (RateLimit base : require(name)) {
+			PermitRequest request = new PermitRequest(this.runtime.live().effective(base, key), key, 0);
+			RedisDecision answer = Waiting.await(
+					this.runtime.redis().decide(List.of(request), ExtraPermits.NONE, this.runtime.redis().newBudget()));
+			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.settings(base.name()));
+			for (LiveLimits.Layer layer : this.runtime.live().layers(base, key)) {
+				put(settings, layer.change(), layer.source());
+			}
+			Duration blocked = this.runtime.live().blockedFor(base, key);
+			looks.add(new Look(base.name(), settings, answer.left(0), Duration.ofNanos(answer.restoredNanos(0)),
+					blocked.isZero() ? null : blocked));
+		}
+		return looks;
+	}
+
+	/**
+	 * Changes a limit, for all keys or for one. Replaces an earlier change of the same
+	 * limit and key; what the change does not name is as configured.
+	 * @param name the name of one limit
+	 * @param key the parts of the key, none for all keys
+	 * @param change what differs
+	 * @throws RateLimitChangeException if the limit cannot be changed so
+	 */
+	public void change(String name, List<String> key, RateLimitChange change) {
+		RateLimit base = single(name);
+		LimitChangeChecks.change(base, change, this.limits.properties().largestExactLimit());
+		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
+		LimitChangeChecks.requireRoom(Waiting.await(this.runtime.changes().change(base.name(), text, change)));
+		done(new RateLimitChangeEvent(base.name(), Action.CHANGED, hashOrNull(key), change.toString()));
+	}
+
+	/**
+	 * Takes a change back.
+	 * @param name the name of one limit
+	 * @param key the parts of the key, none for the change for all keys
+	 * @return whether there was one
+	 */
+	public boolean restore(String name, List<String> key) {
+		RateLimit base = single(name);
+		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
+		boolean removed = Waiting.await(this.runtime.changes().removeChange(base.name(), text));
+		if (removed) {
+			done(new RateLimitChangeEvent(base.name(), Action.RESTORED, hashOrNull(key), ""));
+		}
+		return removed;
+	}
+
+	/**
+	 * Refuses all calls of a key for a time, whatever it has used. A trial refuses
+	 * nobody, and so no blocked key either.
+	 * @param name the name of a limit; if it stands for several, one that refuses is
+	 * enough
+	 * @param key the parts of the key, none for a limit of all callers together
+	 * @param duration how long, by the server's clock; replaces an earlier block
+	 * @throws RateLimitChangeException if the time is not above zero or above a year
+	 */
+	public void block(String name, List<String> key, Duration duration) {
+		LimitChangeChecks.block(duration);
+		RateLimit base = require(name).get(0);
+		LimitChangeChecks.requireRoom(
+				Waiting.await(this.runtime.changes().block(base.name(), LimitChangeChecks.keyText(key), duration)));
+		done(new RateLimitChangeEvent(base.name(), Action.BLOCKED, hashOrNull(key), "duration=" + duration));
+	}
+
+	/**
+	 * Lifts a block before its time.
+	 * @param name the name of a limit
+	 * @param key the parts of the key
+	 * @return whether it was blocked
+	 */
+	public boolean unblock(String name, List<String> key) {
+		RateLimit base = require(name).get(0);
+		boolean removed = Waiting
+			.await(this.runtime.changes().removeBlock(base.name(), LimitChangeChecks.keyText(key)));
+		if (removed) {
+			done(new RateLimitChangeEvent(base.name(), Action.UNBLOCKED, hashOrNull(key), ""));
+		}
+		return removed;
+	}
+
+	/**
+	 * Forgets what a key has used, as {@link RateLimiter#reset}.
+	 * @param name the name of a limit
+	 * @param key the parts of the key
+	 */
+	public void reset(String name, List<String> key) {
+		for (RateLimit base : require(name)) {
+			Waiting.await(this.runtime.engine().reset(List.of(new PermitRequest(base, key, 0))));
+			this.events.publish(new RateLimitChangeEvent(base.name(), Action.RESET, hashOrNull(key), ""));
+		}
+	}
+
+	/**
+	 * Gives permits back to a key, those that it took last, but not more than it has
+	 * taken.
+	 * @param name the name of a limit
+	 * @param key the parts of the key
+	 * @param permits how many of each limit of that name, above zero
+	 * @return how many it had, the most of all limits of that name
+	 * @throws RateLimitChangeException if the number is not above zero
+	 */
+	public long refund(String name, List<String> key, long permits) {
+		LimitChangeChecks.refund(permits);
+		long most = 0;
+		for (RateLimit base : require(name)) {
+			RateLimit limit = this.runtime.live().effective(base, key);
+			long given = Waiting.await(this.runtime.giveBack()
+				.giveBack(new PermitRequest(limit, key, Math.min(permits, limit.largestCost()))));
+			this.events
+				.publish(new RateLimitChangeEvent(base.name(), Action.REFUNDED, hashOrNull(key), "permits=" + given));
+			most = Math.max(most, given);
+		}
+		return most;
+	}
+
+	/**
+	 * Returns the keys that this instance denied most often lately, of all limits.
+	 * @return at most 100, the most denied first
+	 */
+	public List<DeniedKey> mostDenied() {
+		List<DeniedKey> keys = new ArrayList<>();
+		for (MostDenied.Denied denied : this.runtime.statistics().mostDenied()) {
+			keys.add(new DeniedKey(denied.limit(), show(LiveLimit.text(denied.key())), denied.denials()));
+		}
+		return keys;
+	}
+
+	/**
+	 * Returns a key as it may be shown.
+	 * @param key the key, its parts joined with colons
+	 * @return the key itself if {@code ge.redis.rate-limit.show-denied-keys} says so,
+	 * else its hash
+	 */
+	public String show(String key) {
+		return this.limits.properties().showDeniedKeys() ? key : KeyHash.of(key);
+	}
+
+	private List<RateLimit> require(String name) {
+		return this.limits.get(name);
+	}
+
+	private RateLimit single(String name) {
+		List<RateLimit> found = require(name);
+		if (found.size() > 1) {
+			throw new RateLimitChangeException("limit", "'" + name + "' stands for several limits.",
+					"Name the one to change: " + String.join(" or ", found.stream().map(RateLimit::name).toList())
+							+ ".");
+		}
+		return found.get(0);
+	}
+
+	private void done(RateLimitChangeEvent event) {
+		try {
+			Waiting.await(this.runtime.feed().read());
+		}
+		finally {
+			this.events.publish(event);
+		}
+	}
+
+	private static @Nullable String hashOrNull(List<String> key) {
+		return key.isEmpty() ? null : KeyHash.of(key);
+	}
+
+	/**
+	 * A limit as it is now.
+	 *
+	 * @param name its name
+	 * @param settings its settings for keys about which nothing is said, and where each
+	 * came from
+	 * @param overrides for how many keys the properties say something else
+	 * @param keyChanges what was changed at run time for single keys
+	 * @param blocks the keys that are blocked, and for how long
+	 * @param distinctKeys about how many keys this instance decided on in the last hour
+	 */
+	public record Overview(String name, Map<String, Setting> settings, int overrides,
+			Map<String, RateLimitChange> keyChanges, Map<String, Duration> blocks, long distinctKeys) {
+	}
+
+	/**
+	 * One limit for one key.
+	 *
+	 * @param name the name of the limit
+	 * @param settings its settings for that key, and where each came from
+	 * @param remaining permits left
+	 * @param restoredAfter time until the next permit is restored, zero if none is
+	 * missing
+	 * @param blockedFor how long the key is blocked, {@code null} if it is not
+	 */
+	public record Look(String name, Map<String, Setting> settings, long remaining, Duration restoredAfter,
+			@Nullable Duration blockedFor) {
+	}
+
+	/**
+	 * A key that is denied often.
+	 *
+	 * @param limit the name of the limit
+	 * @param key the key as it may be shown
+	 * @param denials how often, roughly; halved every 20 minutes
+	 */
+	public record DeniedKey(String limit, String key, long denials) {
+	}
+
+}

@@ -1,0 +1,30 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.guard;
+
+import java.util.function.Supplier;
+
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.guard.Guard;
+import org.aopalliance.intercept.MethodInvocation;
+
+/**
+ * Admits calls that have the permits of all their limits.
+ */
+final class RateLimitGuard implements Guard<RateLimitOperation> {
+
+	private final Supplier<DefaultRateLimiter> limiter;
+
+	RateLimitGuard(Supplier<DefaultRateLimiter> limiter) {
+		this.limiter = limiter;
+	}
+
+	@Override
+	public GuardedCall<?> call(RateLimitOperation operation, MethodInvocation invocation) {
+		return new RateLimitedCall(this.limiter.get(), operation, invocation);
+	}
+
+}

@@ -1,0 +1,139 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.guard;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.FallbackMethod;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedOperation;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.ratelimit.OnEmptyKey;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitDecision;
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.ratelimit.engine.PermitRequest;
+import io.ge.redis.ratelimit.settings.RateLimits;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of one method.
+ *
+ * @param rules what the annotations say, at least one
+ * @param refundOn exceptions of the method after which the permits are given back
+ * @param fallback answers refused calls, if there is one
+ * @param form the form in which the method gives its result
+ * @param place the method, for messages
+ */
+record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> refundOn,
+		@Nullable FallbackMethod fallback, ResultForm form, String place) implements GuardedOperation {
+
+	/**
+	 * Returns what a call asks for.
+	 * @return the requests, none if the call has no key and needs none
+	 */
+	List<PermitRequest> requests(MethodInvocation invocation) {
+		if (this.rules.size() == 1) {
+			return this.rules.get(0).requests(invocation);
+		}
+		List<PermitRequest> requests = new ArrayList<>(this.rules.size());
+		for (Rule rule : this.rules) {
+			requests.addAll(rule.requests(invocation));
+		}
+		return requests;
+	}
+
+	/**
+	 * Gives back what a call took if its failure is one after which that is wanted. The
+	 * caller must get that failure, whatever becomes of the permits.
+	 */
+	void refund(RateLimiter limiter, RateLimitDecision.Allowed allowed, Throwable failure) {
+		if (!refundsOn(failure)) {
+			return;
+		}
+		try {
+			limiter.refund(allowed);
+		}
+		catch (RuntimeException ex) {
+			failure.addSuppressed(ex);
+		}
+	}
+
+	boolean refundsOn(Throwable failure) {
+		for (Class<? extends Throwable> type : this.refundOn) {
+			if (type.isInstance(failure)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Answers a call that may not proceed.
+	 * @return what the fallback returns
+	 * @throws RateLimitExceededException if there is none
+	 */
+	@Nullable Object refuse(MethodInvocation invocation, RateLimitDecision.Denied denied) throws Throwable {
+		if (this.fallback == null) {
+			throw new RateLimitExceededException(denied, this.place);
+		}
+		return this.fallback.invoke(invocation, () -> new RateLimitExceededException(denied, this.place));
+	}
+
+	@Override
+	public List<GuardDescription> describe() {
+		List<GuardDescription> descriptions = new ArrayList<>(this.rules.size());
+		this.rules.forEach((rule) -> descriptions.addAll(rule.descriptions()));
+		return descriptions;
+	}
+
+	/**
+	 * The settings of one annotation.
+	 *
+	 * @param name the name, which may stand for several limits
+	 * @param limits where the name is looked up at each call, since properties can change
+	 * @param key whom it limits, or {@code null} for all callers together
+	 * @param onEmptyKey what happens to a call without a key
+	 * @param cost how many permits a call takes
+	 * @param descriptions for the endpoint, one for each limit
+	 */
+	record Rule(String name, RateLimits limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,
+			RateLimitCost cost, List<GuardDescription> descriptions) {
+
+		List<PermitRequest> requests(MethodInvocation invocation) {
+			List<String> entity = List.of();
+			if (this.key != null) {
+				Object value = this.key.evaluate(invocation);
+				if (this.onEmptyKey == OnEmptyKey.ERROR || !KeyText.isEmpty(value)) {
+					entity = KeyText.of(value, this.key);
+				}
+				else if (this.onEmptyKey == OnEmptyKey.SKIP) {
+					return List.of();
+				}
+			}
+			return requests(entity, this.cost.evaluate(invocation));
+		}
+
+		private List<PermitRequest> requests(List<String> entity, long permits) {
+			List<RateLimit> current = this.limits.get(this.name);
+			if (current.size() == 1) {
+				return List.of(new PermitRequest(current.get(0), entity, permits));
+			}
+			List<PermitRequest> requests = new ArrayList<>(current.size());
+			for (RateLimit limit : current) {
+				requests.add(new PermitRequest(limit, entity, permits));
+			}
+			return requests;
+		}
+
+	}
+
+}

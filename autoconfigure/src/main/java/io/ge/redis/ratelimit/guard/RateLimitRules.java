@@ -1,0 +1,176 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.guard;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.ratelimit.OnEmptyKey;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitCostException;
+import io.ge.redis.ratelimit.RateLimitDecision;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitRule;
+import io.ge.redis.ratelimit.engine.PermitRequest;
+import io.ge.redis.ratelimit.settings.RateLimitDefinitions;
+import io.ge.redis.ratelimit.settings.RateLimits;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits on requests, described by {@code ge.redis.rate-limit.rules}. Knows no request:
+ * adapters find out which rules a request matches and what its keys are.
+ */
+public final class RateLimitRules {
+
+	/** Where the rules stand. */
+	public static final String PROPERTY = "ge.redis.rate-limit.rules";
+
+	private final RateLimits limits;
+
+	private final Supplier<DefaultRateLimiter> limiter;
+
+	private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
+
+	RateLimitRules(RateLimits limits, Supplier<DefaultRateLimiter> limiter) {
+		this.limits = limits;
+		this.limiter = limiter;
+		limits.onRefresh(this::prepare);
+	}
+
+	// Nothing is taken over unless all of it can be
+	private Runnable prepare(RateLimitDefinitions next) {
+		List<Runnable> ready = new ArrayList<>();
+		this.adapters.forEach((adapter) -> ready.add(adapter.read(next.rules(), next.properties())));
+		return () -> ready.forEach(Runnable::run);
+	}
+
+	/**
+	 * Adds an adapter, which is given the rules whenever they are read anew. For the
+	 * first time it asks for them itself, with {@link #read}.
+	 * @param adapter the adapter
+	 */
+	public void onRefresh(Adapter adapter) {
+		this.adapters.add(adapter);
+	}
+
+	/**
+	 * Gives an adapter the rules as they are, and has it take them over.
+	 * @param adapter the adapter
+	 * @throws GuardConfigurationException if one of them cannot work
+	 */
+	public void read(Adapter adapter) {
+		adapter.read(all(), this.limits.properties()).run();
+	}
+
+	/**
+	 * Returns the rules as the properties have them now, whose limits can be used by name
+	 * from then on.
+	 * @return the rules in the order in which they are written
+	 * @throws GuardConfigurationException if the limits of a rule cannot work
+	 */
+	public List<RateLimitRule> all() {
+		return this.limits.rules();
+	}
+
+	/**
+	 * Decides on a request by all rules that it matches, all or nothing. A limit that
+	 * several of them apply to the same key is charged once, with the highest cost. Costs
+	 * one script call for each key (on a Cluster: for each slot).
+	 * @param matches the rules, with the keys of the request
+	 * @return the decision
+	 * @throws io.ge.redis.core.invocation.InvalidKeyException if a key is missing and its
+	 * rule says that this is an error
+	 * @throws RateLimitCostException if a limit never gives as much as a rule takes
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * policy of one of the limits is to deny
+	 */
+	public RateLimitDecision decide(List<Match> matches) {
+		Collection<PermitRequest> requests = requests(matches);
+		if (requests.isEmpty()) {
+			return new RateLimitDecision.Allowed(List.of(), () -> 0);
+		}
+		return this.limiter.get().decide(List.copyOf(requests));
+	}
+
+	/**
+	 * Does what {@link #decide} does, without blocking.
+	 * @param matches the rules, with the keys of the request
+	 * @return completes with the decision, or exceptionally as {@link #decide} fails; who
+	 * cancels it gives back what was asked for
+	 */
+	public CompletionStage<RateLimitDecision> decideAsync(List<Match> matches) {
+		Collection<PermitRequest> requests = requests(matches);
+		if (requests.isEmpty()) {
+			return CompletableFuture.completedStage(new RateLimitDecision.Allowed(List.of(), () -> 0));
+		}
+		return this.limiter.get().decideAsync(List.copyOf(requests));
+	}
+
+	private Collection<PermitRequest> requests(List<Match> matches) {
+		Map<List<Object>, PermitRequest> requests = new LinkedHashMap<>();
+		for (Match match : matches) {
+			List<String> key = match.parts();
+			if (key == null) {
+				continue;
+			}
+			for (RateLimit limit : match.rule().limits()) {
+				requests.merge(List.of(limit.name(), key),
+						new PermitRequest(limit, key, match.rule().settings().cost()),
+						(first, next) -> (next.cost() > first.cost()) ? next : first);
+			}
+		}
+		return requests.values();
+	}
+
+	/**
+	 * A rule that applies to a request.
+	 *
+	 * @param rule the rule
+	 * @param key whom or what it limits: text, a number, or a list of those; ignored if
+	 * the rule has no key
+	 */
+	public record Match(RateLimitRule rule, @Nullable Object key) {
+
+		private @Nullable List<String> parts() {
+			RateLimitProperties.Rule settings = this.rule.settings();
+			if (settings.key() == null) {
+				return List.of();
+			}
+			if (KeyText.isEmpty(this.key) && settings.onEmptyKey() != OnEmptyKey.ERROR) {
+				return (settings.onEmptyKey() == OnEmptyKey.SHARED) ? List.of() : null;
+			}
+			return KeyText.of(this.key, "The key of " + this.rule.place());
+		}
+
+	}
+
+	/**
+	 * Makes rules ready for one kind of requests.
+	 */
+	@FunctionalInterface
+	public interface Adapter {
+
+		/**
+		 * Reads rules.
+		 * @param rules the rules
+		 * @param properties what else was read with them
+		 * @return takes them over, which must not fail
+		 * @throws GuardConfigurationException if one of them cannot work
+		 */
+		Runnable read(List<RateLimitRule> rules, RateLimitProperties properties);
+
+	}
+
+}

@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.guard;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.guard.Guard;
+import io.ge.redis.ratelimit.RateLimitDecision;
+import io.ge.redis.ratelimit.engine.EngineDecision;
+import io.ge.redis.ratelimit.engine.PermitRequest;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that needs permits.
+ */
+final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
+
+	private final DefaultRateLimiter limiter;
+
+	private final RateLimitOperation operation;
+
+	private final MethodInvocation invocation;
+
+	private volatile List<PermitRequest> requests = List.of();
+
+	RateLimitedCall(DefaultRateLimiter limiter, RateLimitOperation operation, MethodInvocation invocation) {
+		this.limiter = limiter;
+		this.operation = operation;
+		this.invocation = invocation;
+	}
+
+	@Override
+	@SuppressWarnings("NullAway") // what is never null will do, and must stay cancellable
+	public CompletableFuture<@Nullable EngineDecision> ask() {
+		this.requests = this.operation.requests(this.invocation);
+		return this.requests.isEmpty() ? CompletableFuture.completedFuture(null) : this.limiter.ask(this.requests);
+	}
+
+	@Override
+	public boolean isInterruptible() {
+		return DefaultRateLimiter.mayWait(this.requests);
+	}
+
+	@Override
+	public RuntimeException interrupted(InterruptedException interrupt) {
+		return DefaultRateLimiter.interruption(this.requests).apply(interrupt);
+	}
+
+	@Override
+	public Work decide(@Nullable EngineDecision decided) {
+		if (decided == null) {
+			return this::proceed;
+		}
+		RateLimitDecision decision = this.limiter.publish(this.requests, decided);
+		if (decision instanceof RateLimitDecision.Allowed allowed) {
+			return this.operation.refundOn().isEmpty() ? this::proceed : new Refundable(allowed);
+		}
+		return () -> this.operation.refuse(this.invocation, (RateLimitDecision.Denied) decision);
+	}
+
+	private @Nullable Object proceed() throws Throwable {
+		return Guard.proceed(this.operation, this.invocation);
+	}
+
+	@Override
+	public void giveBack(@Nullable EngineDecision decided) {
+		if (decided != null) {
+			decided.refund();
+		}
+	}
+
+	/**
+	 * Work whose permits are refunded after some failures.
+	 */
+	private final class Refundable implements Work {
+
+		private final RateLimitDecision.Allowed allowed;
+
+		Refundable(RateLimitDecision.Allowed allowed) {
+			this.allowed = allowed;
+		}
+
+		@Override
+		public @Nullable Object start() throws Throwable {
+			return proceed();
+		}
+
+		@Override
+		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+			if (failure != null) {
+				RateLimitedCall.this.operation.refund(RateLimitedCall.this.limiter, this.allowed, failure);
+			}
+			return DONE;
+		}
+
+	}
+
+}

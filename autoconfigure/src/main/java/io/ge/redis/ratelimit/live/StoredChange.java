@@ -1,0 +1,23 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.live;
+
+import java.time.Duration;
+
+import io.ge.redis.ratelimit.RateLimitChange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One live change as all instances share it.
+ *
+ * @param name the name of the limit
+ * @param key the key that it is about, joined, or {@code null} for all keys
+ * @param change what differs, or {@code null} if it is a block
+ * @param blockedFor how long the key is still blocked, or {@code null} if it is no block
+ */
+public record StoredChange(String name, @Nullable String key, @Nullable RateLimitChange change,
+		@Nullable Duration blockedFor) {
+}

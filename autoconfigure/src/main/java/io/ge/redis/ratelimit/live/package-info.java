@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Changes of limits at run time, on all instances at once.
+ */
+@NullMarked
+package io.ge.redis.ratelimit.live;
+
+import org.jspecify.annotations.NullMarked;

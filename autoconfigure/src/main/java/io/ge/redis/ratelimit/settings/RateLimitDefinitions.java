@@ -1,0 +1,333 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.settings;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.NamedSettings;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitRule;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits as one reading of the properties defines them, by the name that annotations
+ * and code use. A name with bands stands for several limits, each of which has a name of
+ * its own as well.
+ */
+public final class RateLimitDefinitions {
+
+	private static final String SAME_STATE = "Use another name, since the same name means the same state.";
+
+	private final RateLimitProperties properties;
+
+	private final NamedSettings<Object> settings = new NamedSettings<>();
+
+	private final Map<String, List<RateLimit>> annotated = new ConcurrentHashMap<>();
+
+	private final Map<String, List<RateLimit>> unannotated = new ConcurrentHashMap<>();
+
+	/** The name under which each limit is defined. */
+	private final Map<String, String> owners = new ConcurrentHashMap<>();
+
+	/** Settings in annotations and rules, by the name they use. */
+	private final Map<String, RateLimitProperties.Limit> attributes = new ConcurrentHashMap<>();
+
+	private @Nullable List<RateLimitRule> rules;
+
+	RateLimitDefinitions(RateLimitProperties properties) {
+		this.properties = properties;
+	}
+
+	public RateLimitProperties properties() {
+		return this.properties;
+	}
+
+	/**
+	 * Adds what an annotation or a rule says, merged with the properties.
+	 */
+	List<RateLimitMerge.Merged> add(Use use) {
+		Place place = use.place();
+		List<RateLimitMerge.Merged> merged;
+		List<RateLimit> limits;
+		try {
+			merged = new RateLimitMerge(use.name(), this.properties, use.attributes()).merge();
+			limits = limits(merged);
+			for (RateLimit limit : limits) {
+				new RateLimitChecks((attribute) -> attribute).cost(use.cost(), limit);
+			}
+			checkOverrides(use.name(), limits);
+		}
+		catch (InvalidRateLimitException ex) {
+			throw place.problem(ex.problem(), ex.remedy(), ex);
+		}
+		if (limits.isEmpty()) {
+			throw place.problem("it has no limit anywhere.",
+					"Set " + place.limit() + " or " + RateLimitProperties.path(use.name()) + ".limit.");
+		}
+		this.settings.register(use.name(), (limits.size() == 1) ? limits.get(0) : limits, place.name(), place::problem);
+		String clash = clash(use.name(), limits);
+		if (clash != null) {
+			throw place.problem(clash, SAME_STATE);
+		}
+		this.annotated.put(use.name(), limits);
+		this.attributes.putIfAbsent(use.name(), use.attributes());
+		return merged;
+	}
+
+	/**
+	 * Returns the rules, and adds what they say the first time. To be called when all
+	 * annotations are known, and not by two threads at once.
+	 * @throws GuardConfigurationException if one cannot work
+	 */
+	public List<RateLimitRule> rules() {
+		if (this.rules == null) {
+			this.rules = new RateLimitRuleReader(this).read();
+		}
+		return this.rules;
+	}
+
+	/**
+	 * Returns what an annotation or a rule says.
+	 */
+	RateLimitProperties.Limit attributes(String name) {
+		return this.attributes.getOrDefault(name, RateLimitProperties.Limit.UNSET);
+	}
+
+	/**
+	 * Checks what the properties say of names that no annotation has. To be called when
+	 * all annotations are known.
+	 */
+	void verify() {
+		for (String name : this.properties.limits().keySet()) {
+			if (this.annotated.containsKey(name) || !define(name).isEmpty()) {
+				continue;
+			}
+			List<RateLimit> band = band(name);
+			if (band.isEmpty()) {
+				throw new GuardConfigurationException(RateLimitProperties.path(name),
+						"there is no limit '" + name + "' whose settings it could change.",
+						"Correct the name, which may be one of " + names() + ", or set "
+								+ RateLimitProperties.path(name) + ".limit.");
+			}
+			verifyBand(name, band);
+		}
+	}
+
+	private void verifyBand(String name, List<RateLimit> band) {
+		RateLimitProperties.Limit property = this.properties.limit(name);
+		try {
+			if (!property.equals(RateLimitProperties.Limit.UNSET.withOverrides(property.overrides()))) {
+				throw new InvalidRateLimitException("only overrides can be set for one of the limits of '"
+						+ this.owners.getOrDefault(name, name) + "'.", "Set the others beside its list of limits.");
+			}
+			checkOverrides(name, band);
+		}
+		catch (InvalidRateLimitException ex) {
+			throw problem(name, ex);
+		}
+	}
+
+	/**
+	 * Returns the limits of a name, or one band by its own name.
+	 * @return the limits, empty if there is none of this name
+	 */
+	List<RateLimit> get(String name) {
+		List<RateLimit> limits = this.annotated.get(name);
+		if (limits == null) {
+			limits = this.unannotated.get(name);
+		}
+		if (limits == null) {
+			limits = define(name);
+		}
+		return limits.isEmpty() ? band(name) : limits;
+	}
+
+	/**
+	 * Returns all limits that are known, by their own names.
+	 */
+	Map<String, RateLimit> all() {
+		Map<String, RateLimit> all = new TreeMap<>();
+		this.unannotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));
+		this.annotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));
+		return all;
+	}
+
+	/**
+	 * Returns the names in the properties that neither an annotation nor a rule uses. To
+	 * be called when all annotations are known.
+	 */
+	Set<String> unusedNames() {
+		Set<String> names = new TreeSet<>(this.properties.limits().keySet());
+		names.removeAll(this.annotated.keySet());
+		this.properties.rules().forEach((rule) -> rule.limits().forEach((limit) -> names.remove(owner(limit))));
+		// Of a band only overrides are set
+		names.removeIf((name) -> !owner(name).equals(name));
+		return names;
+	}
+
+	/**
+	 * Returns the name under which a limit is defined.
+	 */
+	String owner(String limitName) {
+		return this.owners.getOrDefault(limitName, limitName);
+	}
+
+	private List<RateLimit> define(String name) {
+		try {
+			List<RateLimit> limits = limits(
+					new RateLimitMerge(name, this.properties, RateLimitProperties.Limit.UNSET).merge());
+			if (limits.isEmpty()) {
+				return limits;
+			}
+			checkOverrides(name, limits);
+			String clash = clash(name, limits);
+			if (clash != null) {
+				throw new InvalidRateLimitException(clash, SAME_STATE);
+			}
+			this.unannotated.put(name, limits);
+			return limits;
+		}
+		catch (InvalidRateLimitException ex) {
+			throw problem(name, ex);
+		}
+	}
+
+	private List<RateLimit> band(String bandName) {
+		for (Map.Entry<String, RateLimitProperties.Limit> candidate : this.properties.limits().entrySet()) {
+			if (!candidate.getValue().limits().isEmpty() && bandName.startsWith(candidate.getKey() + "-")) {
+				for (RateLimit band : get(candidate.getKey())) {
+					if (band.name().equals(bandName)) {
+						return List.of(band);
+					}
+				}
+			}
+		}
+		return List.of();
+	}
+
+	private void checkOverrides(String name, List<RateLimit> limits) {
+		this.properties.limit(name).overrides().forEach((key, override) -> {
+			String place = RateLimitProperties.path(name) + ".overrides" + RateLimitProperties.segment(key);
+			if (!this.properties.limit(name).limits().isEmpty()) {
+				throw new InvalidRateLimitException(place + " could mean any of the limits of '" + name + "'.",
+						"Name the one that differs, as in " + RateLimitProperties.path(limits.get(0).name())
+								+ ".overrides" + RateLimitProperties.segment(key) + ".");
+			}
+			for (RateLimit limit : limits) {
+				checkOverride(place + ".", limit, override);
+			}
+		});
+	}
+
+	private void checkOverride(String place, RateLimit limit, RateLimitProperties.Override override) {
+		RateLimitChecks checks = new RateLimitChecks(place::concat);
+		if (override.limit() != null) {
+			checks.limit(override.limit());
+		}
+		if (override.window() != null) {
+			checks.window(override.window());
+		}
+		if (override.burst() != null) {
+			checks.burst(override.burst(), limit.algorithm());
+		}
+		try {
+			checks.exact(override.applyTo(limit), this.properties.largestExactLimit());
+		}
+		catch (InvalidRateLimitException ex) {
+			throw ex;
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidRateLimitException(place + "limit: " + ex.getMessage(), "Lower the limit.");
+		}
+	}
+
+	private @Nullable String clash(String name, List<RateLimit> limits) {
+		for (RateLimit limit : limits) {
+			String owner = this.owners.putIfAbsent(limit.name(), name);
+			if (owner != null && !owner.equals(name)) {
+				return "the name '" + limit.name() + "' would belong to limits of both '" + owner + "' and '" + name
+						+ "'.";
+			}
+		}
+		return null;
+	}
+
+	private String names() {
+		Set<String> names = new TreeSet<>(this.owners.keySet());
+		names.addAll(this.annotated.keySet());
+		return names.isEmpty() ? "none yet" : String.join(", ", names);
+	}
+
+	private static List<RateLimit> limits(List<RateLimitMerge.Merged> merged) {
+		List<RateLimit> limits = new ArrayList<>(merged.size());
+		merged.forEach((one) -> limits.add(one.limit()));
+		return List.copyOf(limits);
+	}
+
+	private static GuardConfigurationException problem(String name, InvalidRateLimitException failure) {
+		return new GuardConfigurationException(RateLimitProperties.path(name), failure.problem(), failure.remedy(),
+				failure);
+	}
+
+	/**
+	 * An annotation or a rule that uses a name.
+	 *
+	 * @param name the name
+	 * @param attributes what is set there
+	 * @param cost permits that each call takes, as far as it is known before any call
+	 * @param place where it stands
+	 */
+	public record Use(String name, RateLimitProperties.Limit attributes, long cost, Place place) {
+	}
+
+	/**
+	 * Where a name is used.
+	 *
+	 * @param name the method or the property
+	 * @param limit what sets the limit there
+	 * @param problems makes the exception for a mistake there
+	 */
+	public record Place(String name, String limit, Problems problems) {
+
+		public static Place of(GuardedMethod method) {
+			return new Place(method.displayName(), "limit = ... in the annotation", method::problem);
+		}
+
+		public static Place of(String property) {
+			return new Place(property, property + ".limit",
+					(problem, remedy, cause) -> new GuardConfigurationException(property, problem, remedy, cause));
+		}
+
+		GuardConfigurationException problem(String problem, String remedy) {
+			return problem(problem, remedy, null);
+		}
+
+		GuardConfigurationException problem(String problem, String remedy, @Nullable Throwable cause) {
+			return this.problems.make(problem, remedy, cause);
+		}
+
+	}
+
+	/**
+	 * Makes exceptions for mistakes at one place.
+	 */
+	@FunctionalInterface
+	interface Problems {
+
+		GuardConfigurationException make(String problem, String remedy, @Nullable Throwable cause);
+
+	}
+
+}

@@ -1,0 +1,181 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.settings;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitAlgorithm;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Merges what the properties and an annotation say of one name: properties win over the
+ * annotation, which wins over the default. Usually that is one limit; several if the
+ * properties list them as bands, which replace limit, window and burst of the annotation.
+ */
+public final class RateLimitMerge {
+
+	private static final Duration DEFAULT_WINDOW = Duration.ofMinutes(1);
+
+	private final String name;
+
+	private final RateLimitProperties properties;
+
+	private final RateLimitProperties.Limit property;
+
+	private final RateLimitProperties.Limit attributes;
+
+	RateLimitMerge(String name, RateLimitProperties properties, RateLimitProperties.Limit attributes) {
+		this.name = name;
+		this.properties = properties;
+		this.property = properties.limit(name);
+		this.attributes = attributes;
+	}
+
+	/**
+	 * Returns the limits of the name.
+	 * @return the limits, none if nobody says how many calls
+	 * @throws InvalidRateLimitException if they cannot work
+	 */
+	List<Merged> merge() {
+		if (!this.property.limits().isEmpty()) {
+			return bands();
+		}
+		Merged merged = one(this.name, this.property, this.attributes, path(""));
+		return (merged != null) ? List.of(merged) : List.of();
+	}
+
+	private List<Merged> bands() {
+		if (this.property.limit() != null || this.property.window() != null || this.property.burst() != null) {
+			throw new InvalidRateLimitException(
+					path("limits") + " cannot be set together with a limit, window or burst of '" + this.name + "'.",
+					"Add it to the list as one more limit, or remove the list.");
+		}
+		List<Merged> merged = new ArrayList<>(this.property.limits().size());
+		Set<Duration> windows = new HashSet<>();
+		for (int i = 0; i < this.property.limits().size(); i++) {
+			RateLimitProperties.Band band = this.property.limits().get(i);
+			String place = path("limits[" + i + "].");
+			Duration window = new RateLimitChecks(place::concat).window(band.window());
+			if (!windows.add(window)) {
+				throw new InvalidRateLimitException(place + "window is " + WindowText.of(window)
+						+ ", as that of another limit of '" + this.name + "'.", "Keep the smaller limit of the two.");
+			}
+			Merged one = one(this.name + "-" + WindowText.of(window), withBand(this.property, band),
+					withoutBand(this.attributes), place);
+			if (one != null) {
+				merged.add(one);
+			}
+		}
+		return merged;
+	}
+
+	private static RateLimitProperties.Limit withBand(RateLimitProperties.Limit common, RateLimitProperties.Band band) {
+		return new RateLimitProperties.Limit(band.limit(), band.window(),
+				(band.algorithm() != null) ? band.algorithm() : common.algorithm(), band.burst(), common.waitTime(),
+				common.lease(), common.onOutage(), common.shadow(), List.of(), Map.of());
+	}
+
+	private static RateLimitProperties.Limit withoutBand(RateLimitProperties.Limit attributes) {
+		return new RateLimitProperties.Limit(null, null, attributes.algorithm(), null, attributes.waitTime(),
+				attributes.lease(), attributes.onOutage(), attributes.shadow(), List.of(), Map.of());
+	}
+
+	private @Nullable Merged one(String limitName, RateLimitProperties.Limit property,
+			RateLimitProperties.Limit attributes, String place) {
+		Settings settings = new Settings();
+		Long limit = settings.pickOptional("limit", property.limit(), attributes.limit());
+		if (limit == null) {
+			return null;
+		}
+		RateLimitChecks checks = new RateLimitChecks((attribute) -> label(attribute, property, place));
+		checks.limit(limit);
+		Duration window = settings.pick("window", property.window(), attributes.window(), DEFAULT_WINDOW);
+		checks.window(window);
+		RateLimitAlgorithm algorithm = settings.pick("algorithm", property.algorithm(), attributes.algorithm(),
+				RateLimitAlgorithm.SLIDING_WINDOW);
+		Long burst = burst(property, attributes);
+		if (burst != null) {
+			checks.burst(burst, algorithm);
+		}
+		burst = settings.pick("burst", property.burst(), burst, limit);
+		Duration waitTime = settings.pick("waitTime", property.waitTime(), attributes.waitTime(), Duration.ZERO);
+		checks.waitTime(waitTime);
+		int lease = settings.pick("lease", property.lease(), attributes.lease(), 1);
+		checks.lease(lease);
+		OutagePolicy onOutage = settings.pick("onOutage", unlessDefault(property.onOutage()), attributes.onOutage(),
+				this.properties.onOutage().orElse(OutagePolicy.LOCAL));
+		boolean shadow = settings.pick("shadow", shadow(property), attributes.shadow(), false);
+		RateLimit merged = limit(limitName, limit, window, algorithm, burst, waitTime, lease, onOutage, shadow,
+				label("limit", property, place));
+		checks.together(merged, this.properties.largestExactLimit());
+		return new Merged(merged, settings);
+	}
+
+	// What only the algorithm rules out is said by the limit itself
+	private static RateLimit limit(String name, long limit, Duration window, RateLimitAlgorithm algorithm, long burst,
+			Duration waitTime, int lease, OutagePolicy onOutage, boolean shadow, String label) {
+		try {
+			return new RateLimit(name, limit, window, algorithm, burst, waitTime, lease, onOutage, shadow);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidRateLimitException(label + ": " + ex.getMessage(), "Lower the limit or the burst.");
+		}
+	}
+
+	// A burst in the annotation belongs to the algorithm there
+	private static @Nullable Long burst(RateLimitProperties.Limit property, RateLimitProperties.Limit attributes) {
+		if (property.burst() != null) {
+			return property.burst();
+		}
+		boolean otherAlgorithm = property.algorithm() != null && property.algorithm() != attributes.algorithm();
+		return otherAlgorithm && property.algorithm() != RateLimitAlgorithm.TOKEN_BUCKET ? null : attributes.burst();
+	}
+
+	private static @Nullable OutagePolicy unlessDefault(@Nullable OutagePolicy policy) {
+		return (policy != OutagePolicy.DEFAULT) ? policy : null;
+	}
+
+	private @Nullable Boolean shadow(RateLimitProperties.Limit property) {
+		if (property.shadow() == null && this.properties.shadow()) {
+			return Boolean.TRUE;
+		}
+		return property.shadow();
+	}
+
+	private String label(String attribute, RateLimitProperties.Limit property, String place) {
+		return switch (attribute) {
+			case "limit" -> (property.limit() != null) ? place + "limit" : attribute;
+			case "window" -> (property.window() != null) ? place + "window" : attribute;
+			case "burst" -> (property.burst() != null) ? place + "burst" : attribute;
+			case "waitTime" -> (property.waitTime() != null) ? path("wait-time") : attribute;
+			case "lease" -> (property.lease() != null) ? path("lease") : attribute;
+			default -> attribute;
+		};
+	}
+
+	private String path(String attribute) {
+		return RateLimitProperties.path(this.name) + "." + attribute;
+	}
+
+	/**
+	 * A limit and where its settings came from.
+	 *
+	 * @param limit the limit
+	 * @param settings its settings
+	 */
+	public record Merged(RateLimit limit, Settings settings) {
+	}
+
+}

@@ -1,0 +1,211 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.settings;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitRule;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of the application by name: merged from properties, annotations and
+ * defaults, in that order. Also the place where limits that come as they are, from code,
+ * are held to the same rules.
+ */
+public final class RateLimits {
+
+	private final Supplier<RateLimitProperties> properties;
+
+	private final List<RateLimitDefinitions.Use> uses = new ArrayList<>();
+
+	private final List<Function<RateLimitDefinitions, Runnable>> refreshActions = new CopyOnWriteArrayList<>();
+
+	private final Lock lock = new ReentrantLock();
+
+	private volatile @Nullable RateLimitDefinitions current;
+
+	public RateLimits(Supplier<RateLimitProperties> properties) {
+		this.properties = properties;
+	}
+
+	/**
+	 * Merges what an annotation says with the properties, and registers the result.
+	 * @return the limits, several if the properties list bands
+	 */
+	public List<RateLimitMerge.Merged> define(RateLimitDefinitions.Use use) {
+		definitions();
+		this.lock.lock();
+		try {
+			List<RateLimitMerge.Merged> merged = definitions().add(use);
+			this.uses.add(use);
+			return merged;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Checks the properties of names that no annotation has, when all annotations are
+	 * known.
+	 * @throws GuardConfigurationException if one cannot work
+	 */
+	public void verify() {
+		definitions().verify();
+	}
+
+	/**
+	 * Adds something to do when other properties are read.
+	 * @param action looks at them, and fails if they cannot work; what it returns is done
+	 * once they are in effect
+	 */
+	public void onRefresh(Function<RateLimitDefinitions, Runnable> action) {
+		this.refreshActions.add(action);
+	}
+
+	/**
+	 * Returns the rules, whose limits are defined from then on. To be called when all
+	 * annotations are known.
+	 * @throws GuardConfigurationException if one cannot work
+	 */
+	public List<RateLimitRule> rules() {
+		definitions();
+		this.lock.lock();
+		try {
+			return definitions().rules();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Reads other properties from now on, rules included. If one of them cannot work,
+	 * nothing changes.
+	 * @throws GuardConfigurationException if one cannot work
+	 */
+	public void refresh(RateLimitProperties changed) {
+		this.lock.lock();
+		try {
+			RateLimitDefinitions next = new RateLimitDefinitions(changed);
+			this.uses.forEach(next::add);
+			next.rules();
+			next.verify();
+			List<Runnable> ready = new ArrayList<>();
+			this.refreshActions.forEach((action) -> ready.add(action.apply(next)));
+			this.current = next;
+			ready.forEach(Runnable::run);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Returns the names in the properties that neither an annotation nor a rule uses.
+	 */
+	public Set<String> unusedNames() {
+		return definitions().unusedNames();
+	}
+
+	/**
+	 * Returns the properties in effect.
+	 */
+	public RateLimitProperties properties() {
+		return definitions().properties();
+	}
+
+	/**
+	 * Returns the limits that a name stands for: one, or several where the properties
+	 * list bands, each of which can also be had by its own name.
+	 * @throws IllegalArgumentException if there is no such limit
+	 */
+	public List<RateLimit> get(String name) {
+		List<RateLimit> limits = definitions().get(name);
+		if (limits.isEmpty()) {
+			throw new IllegalArgumentException("There is no rate limit '" + name + "': set "
+					+ RateLimitProperties.path(name) + ".limit, or use the name of an annotated limit");
+		}
+		return limits;
+	}
+
+	/**
+	 * Returns the limits of a name, or none if there is no such name.
+	 */
+	public List<RateLimit> find(String name) {
+		return definitions().get(name);
+	}
+
+	/**
+	 * Returns all limits that annotations and properties define, by name.
+	 */
+	public Map<String, RateLimit> all() {
+		return definitions().all();
+	}
+
+	/**
+	 * Returns the settings of one limit, and where they come from.
+	 */
+	public Map<String, Setting> settings(String limitName) {
+		RateLimitDefinitions definitions = definitions();
+		String owner = definitions.owner(limitName);
+		for (RateLimitMerge.Merged merged : new RateLimitMerge(owner, definitions.properties(),
+				definitions.attributes(owner))
+			.merge()) {
+			if (merged.limit().name().equals(limitName)) {
+				return merged.settings().toMap();
+			}
+		}
+		return Map.of();
+	}
+
+	/**
+	 * Takes a limit that code has put together.
+	 * @return the limit, as a trial if all limits are
+	 * @throws IllegalArgumentException if it cannot work
+	 */
+	public RateLimit admit(RateLimit limit) {
+		RateLimitProperties properties = properties();
+		new RateLimitChecks((attribute) -> "The " + attribute + " of rate limit '" + limit.name() + "'").together(limit,
+				properties.largestExactLimit());
+		return (properties.shadow() && !limit.shadow()) ? limit.withShadow(true) : limit;
+	}
+
+	private RateLimitDefinitions definitions() {
+		RateLimitDefinitions existing = this.current;
+		return (existing != null) ? existing : first();
+	}
+
+	private RateLimitDefinitions first() {
+		// A bean: asked for without the lock, since making it may need locks of Spring
+		RateLimitProperties read = this.properties.get();
+		this.lock.lock();
+		try {
+			RateLimitDefinitions existing = this.current;
+			if (existing == null) {
+				existing = new RateLimitDefinitions(read);
+				this.current = existing;
+			}
+			return existing;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+}

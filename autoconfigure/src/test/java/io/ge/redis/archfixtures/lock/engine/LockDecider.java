@@ -1,0 +1,10 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.archfixtures.lock.engine;
+
+public class LockDecider {
+
+}

@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * An inner room of a pattern.
+ */
+@NullMarked
+package io.ge.redis.archfixtures.lock.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,179 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.ratelimit.engine;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+import io.ge.redis.ratelimit.engine.ScriptReplay.Ask;
+import io.ge.redis.ratelimit.engine.ScriptReplay.Decide;
+import io.ge.redis.ratelimit.engine.ScriptReplay.Refund;
+import io.ge.redis.ratelimit.engine.ScriptReplay.Result;
+import io.ge.redis.ratelimit.engine.ScriptReplay.Step;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Limits that are decided together, all or nothing, with the reply that is expected of
+ * the script. Leased permits are used at random times while they are valid.
+ */
+final class ReferenceLimits {
+
+	private static final long SHORTEST_LEASE = 5_000;
+
+	private final Map<String, ReferenceLimit> limits = new HashMap<>();
+
+	private final List<Taken> taken = new ArrayList<>();
+
+	private final Random random;
+
+	/** The latest time of any charge, which may be ahead. */
+	private long latest;
+
+	ReferenceLimits(Random random) {
+		this.random = random;
+	}
+
+	/**
+	 * Compares each result of a trace, and in the end all uses with the limits.
+	 */
+	void check(List<Step> trace, List<Result> results) {
+		for (int i = 0; i < trace.size(); i++) {
+			Step step = trace.get(i);
+			Taken outcome = new Taken();
+			if (step instanceof Decide decide) {
+				List<Long> expected = decide(decide, outcome);
+				Result result = results.get(i);
+				assertThat(result.reply()).as("step %d: %s", i, step).isEqualTo(expected);
+				checkWrites(decide, result, i);
+			}
+			else if (step instanceof Refund refund) {
+				refund(refund, this.taken.get(refund.of()));
+			}
+			this.taken.add(outcome);
+		}
+		this.limits.values().forEach(ReferenceLimit::judge);
+	}
+
+	private List<Long> decide(Decide call, Taken outcome) {
+		long now = call.now();
+		long at = now;
+		boolean allowed = true;
+		long extra = call.extra();
+		long leaseEnd = now + call.span();
+		long reach = call.asks()
+			.stream()
+			.filter((ask) -> !ask.shadow())
+			.mapToLong((ask) -> limit(ask).reach())
+			.min()
+			.orElse(Long.MAX_VALUE);
+		Map<Ask, Long> waits = new HashMap<>();
+		for (Ask ask : call.asks()) {
+			ReferenceLimit limit = limit(ask);
+			long earliest = limit.earliest(now, ask.cost());
+			long wait = Math.max(0, earliest - now - Math.min(ask.patience(), ask.shadow() ? limit.reach() : reach));
+			waits.put(ask, wait);
+			if (!ask.shadow()) {
+				allowed &= wait == 0;
+				at = (wait == 0) ? Math.max(at, earliest) : at;
+			}
+			extra = Math.min(extra, (ask.cost() == 0 || wait > 0) ? 0 : Math.max(0, limit.available(now) - ask.cost()));
+			leaseEnd = Math.min(leaseEnd, limit.leaseEnd(now, call.span()));
+		}
+		at = allowed ? at : now;
+		if (!allowed || at > now || leaseEnd - now < SHORTEST_LEASE) {
+			extra = 0;
+		}
+		List<Long> reply = new ArrayList<>(
+				List.of(allowed ? 1L : 0L, now, at, extra, (extra > 0) ? leaseEnd - now : 0));
+		outcome.leaseEnd = leaseEnd;
+		for (long i = 0; i < extra; i++) {
+			outcome.leasedUses.add(now + (long) (this.random.nextDouble() * (leaseEnd - now)));
+		}
+		for (Ask ask : call.asks()) {
+			ReferenceLimit limit = limit(ask);
+			long stamp = 0;
+			if (allowed && ask.cost() > 0 && waits.get(ask) == 0) {
+				long time = Math.max(limit.earliest(now, ask.cost()), Math.min(at, now + limit.reach()));
+				this.latest = Math.max(this.latest, (extra > 0) ? leaseEnd : time);
+				stamp = limit.charge(time, ask.cost(), extra, leaseEnd);
+				limit.use(time, ask.cost());
+				outcome.leasedUses.forEach((use) -> limit.use(use, 1));
+				outcome.asks.add(ask);
+				outcome.times.add(time);
+				outcome.stamps.add(stamp);
+			}
+			reply.addAll(List.of(Math.max(0, limit.available(now)), limit.restored(now), waits.get(ask), stamp));
+		}
+		return reply;
+	}
+
+	/**
+	 * Only what is charged is written, and it lives as long as it has something to say.
+	 */
+	private void checkWrites(Decide call, Result result, int step) {
+		boolean charged = false;
+		for (int i = 0; i < call.asks().size(); i++) {
+			long ttl = result.ttls().get(i);
+			if (result.reply().get(8 + i * 4) == 0) {
+				assertThat(ttl).as("TTL of what is not charged, step %d", step).isEqualTo(-1);
+			}
+			else {
+				charged = true;
+				ReferenceLimit limit = limit(call.asks().get(i));
+				long needed = limit.end() - call.now();
+				assertThat(needed).as("life of the state, step %d", step)
+					.isLessThanOrEqualTo(limit.longestLife() + this.latest - call.now());
+				assertThat(ttl * 1000).as("TTL, step %d", step).isBetween(needed, needed + 2_000);
+			}
+		}
+		if (!charged) {
+			assertThat(result.writes()).as("writes, step %d: %s", step, call).isZero();
+		}
+	}
+
+	/**
+	 * Gives back the call's own permits, whose use has then never counted, or leased ones
+	 * that were not used.
+	 */
+	private void refund(Refund refund, Taken of) {
+		long leased = Math.min(refund.leased(), of.leasedUses.size());
+		for (int i = 0; i < of.asks.size(); i++) {
+			Ask ask = of.asks.get(i);
+			ReferenceLimit limit = limit(ask);
+			if (refund.leased() == 0) {
+				limit.refund(refund.now(), ask.cost(), of.stamps.get(i));
+				limit.unuse(of.times.get(i), ask.cost());
+			}
+			else {
+				limit.refund(refund.now(), leased, limit.leaseStamp(of.stamps.get(i), of.leaseEnd));
+				of.leasedUses.subList(0, (int) leased).forEach((use) -> limit.unuse(use, 1));
+			}
+		}
+	}
+
+	private ReferenceLimit limit(Ask ask) {
+		return this.limits.computeIfAbsent(ask.key(), (key) -> ReferenceLimit.of(ask));
+	}
+
+	private static final class Taken {
+
+		private long leaseEnd;
+
+		private final List<Ask> asks = new ArrayList<>();
+
+		private final List<Long> times = new ArrayList<>();
+
+		private final List<Long> stamps = new ArrayList<>();
+
+		private final List<Long> leasedUses = new ArrayList<>();
+
+	}
+
+}
