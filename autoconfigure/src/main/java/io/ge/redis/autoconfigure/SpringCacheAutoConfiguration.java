@@ -11,7 +11,7 @@ import io.ge.redis.cache.SpringCacheManager;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -22,10 +22,10 @@ import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.cache.metrics.CacheMeterBinderProvider;
 import org.springframework.boot.cache.metrics.CacheMetricsRegistrar;
 import org.springframework.cache.CacheManager;
+import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Role;
 
 /**
  * The same caches for Spring: its cache manager, unless the application has another one
@@ -53,11 +53,13 @@ public final class SpringCacheAutoConfiguration {
 		return guard.cacheManager();
 	}
 
+	/**
+	 * A look at the methods with Spring's annotations when all beans exist.
+	 */
 	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static CacheInterceptorPostProcessor geRedisCacheInterceptorPostProcessor(ObjectProvider<CacheGuard> guard,
-			ConfigurableListableBeanFactory beans) {
-		return new CacheInterceptorPostProcessor(guard, beans);
+	SmartInitializingSingleton geRedisSpringCacheVerifier(CacheGuard guard,
+			ObjectProvider<CacheOperationSource> operations, ConfigurableListableBeanFactory beans) {
+		return () -> operations.ifUnique((source) -> guard.verify(beans, source));
 	}
 
 	/**

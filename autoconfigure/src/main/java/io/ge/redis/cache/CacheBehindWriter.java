@@ -95,7 +95,7 @@ final class CacheBehindWriter implements BehindWriter {
 					+ ".write-behind=true where another application has it");
 		}
 		CacheType type = behindType(cache, value);
-		if (value != null && !type.accepts(value)) {
+		if (value != null && type.of(value) == null) {
 			throw new IllegalArgumentException("Cache '" + cache + "' holds " + type.javaType().toCanonical() + ", not "
 					+ value.getClass().getName());
 		}

@@ -34,6 +34,10 @@ final class CacheCodec {
 
 	private final Map<Type, CacheType> types = new ConcurrentHashMap<>();
 
+	private final Map<Integer, CacheType> byShape = new ConcurrentHashMap<>();
+
+	private final Supplier<CacheType> open;
+
 	/**
 	 * Creates a codec.
 	 * @param mapper the application's mapper
@@ -45,6 +49,21 @@ final class CacheCodec {
 		this.mapper = SingletonSupplier.of(() -> lazy.refusedBy(mapper.get()));
 		this.rules = new CacheType.Rules(compressAbove, lazy);
 		this.roundTrips = new RoundTrips(this.mapper, verified);
+		this.open = SingletonSupplier.of(() -> new OpenCacheType(this, this.mapper.get(), this.rules));
+	}
+
+	/**
+	 * Returns the type of a cache of which nobody has said what it holds.
+	 */
+	CacheType open() {
+		return this.open.get();
+	}
+
+	/**
+	 * Returns the type with a shape, of those that were asked for in this application.
+	 */
+	@Nullable CacheType known(int shape) {
+		return this.byShape.get(shape);
 	}
 
 	/**
@@ -88,7 +107,10 @@ final class CacheCodec {
 
 	private CacheType newType(JavaType type) {
 		JsonMapper json = this.mapper.get();
-		return new CacheType(type, json.readerFor(type), json.writerFor(type), TypeShape.of(type), this.rules);
+		int shape = TypeShape.of(type);
+		CacheType made = new CacheType(type, json.readerFor(type), json.writerFor(type), shape, this.rules);
+		this.byShape.putIfAbsent(shape, made);
+		return made;
 	}
 
 	/**

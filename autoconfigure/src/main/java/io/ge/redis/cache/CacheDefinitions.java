@@ -58,6 +58,9 @@ final class CacheDefinitions {
 
 	private final Set<String> tagged = ConcurrentHashMap.newKeySet();
 
+	/** Named by Spring's annotations. */
+	private final Set<String> named = ConcurrentHashMap.newKeySet();
+
 	private final Map<String, WritePolicy> policies = new ConcurrentHashMap<>();
 
 	/**
@@ -201,12 +204,20 @@ final class CacheDefinitions {
 	}
 
 	/**
+	 * Notes that one of Spring's annotations names a cache.
+	 */
+	void named(String cache) {
+		this.named.add(cache);
+	}
+
+	/**
 	 * Returns the names that annotations or properties know, or that were used so far.
 	 */
 	Set<String> names() {
 		Set<String> names = new TreeSet<>(configuredNames());
 		names.addAll(this.typeByCache.keySet());
 		names.addAll(this.settings.keySet());
+		names.addAll(this.named);
 		return names;
 	}
 
@@ -218,6 +229,7 @@ final class CacheDefinitions {
 		Set<String> names = new TreeSet<>(configuredNames());
 		names.removeAll(this.typeByCache.keySet());
 		names.removeAll(this.otherNames.get());
+		names.removeAll(this.named);
 		return names;
 	}
 

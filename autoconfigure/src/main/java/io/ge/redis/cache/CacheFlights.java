@@ -181,6 +181,14 @@ final class CacheFlights {
 	}
 
 	/**
+	 * Makes a flight with a lease of the kind that a reader asks for.
+	 */
+	Flight newFlight(CacheQuestion question) {
+		String token = question.open() ? this.redis.newOpenHandle() : this.redis.newHandle();
+		return new Flight(this.ids.incrementAndGet(), question.key(), question.settings().leaseTime(), token);
+	}
+
+	/**
 	 * Lets others join a flight.
 	 * @return {@code null}, or the flight of that entry that is under way already
 	 */

@@ -43,7 +43,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.cache.interceptor.CacheInterceptor;
+import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -85,10 +85,6 @@ public final class CacheGuard
 	private final CacheDefinitions definitions;
 
 	private final CacheCodec codec;
-
-	private final CacheAttributes attributes;
-
-	private final SpringTypes springTypes;
 
 	private final SpringCacheManager springManager;
 
@@ -134,8 +130,6 @@ public final class CacheGuard
 		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
 		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
 		this.codec = codec;
-		this.attributes = reader;
-		this.springTypes = new SpringTypes(definitions, reader);
 		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
 				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
 				this::changes, events);
@@ -220,9 +214,10 @@ public final class CacheGuard
 				laterBulkReader, laterWriter, this.calls);
 		SplitReader split = new SplitReader(definitions, flights, search, values, invalidations, this.transactions,
 				events, nearReader, this.behind);
-		SpringCacheParts spring = new SpringCacheParts(definitions, caches, writer, reader, split, this.transactions,
-				new Handover(context, "ge-redis-cache"), this.springTypes, codec, events,
-				this.attributes.transactions());
+		OpenMisses misses = new OpenMisses();
+		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, split, misses,
+				new SpringCachePuts(writer, split, this.transactions, misses), writer, this.transactions,
+				new Handover(context, "ge-redis-cache"), events);
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, laterReader, laterBulkReader, writer,
 				laterWriter, behindWriter, caches, spring);
 		this.made.set(assembly);
@@ -353,19 +348,14 @@ public final class CacheGuard
 	}
 
 	/**
-	 * Returns what does the work of an interceptor of Spring's, so that the guarantees
-	 * hold for Spring's annotations where the caches are those of {@link #cacheManager}.
-	 * @param configured the interceptor as Spring has configured it
-	 * @param beans where the methods with annotations are
-	 * @param watcher tells when values have come that were promised
-	 * @return the interceptor to be used instead
+	 * Looks at the methods with Spring's cache annotations, for what cannot work and for
+	 * the names of caches. It changes nothing about them.
+	 * @param beans where the methods are
+	 * @param source knows the operations of each
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
 	 */
-	public CacheInterceptor interceptor(CacheInterceptor configured, ConfigurableListableBeanFactory beans,
-			CacheResultWatcher watcher) {
-		SpringCacheInterceptor made = new SpringCacheInterceptor(configured, watcher, new SpringCacheMethods(beans,
-				this.definitions, this.codec, this.springTypes, this.behind, this.assembly));
-		made.setBeanFactory(beans);
-		return made;
+	public void verify(ConfigurableListableBeanFactory beans, CacheOperationSource source) {
+		new SpringCacheMethods(beans, this.definitions, this.behind).verify(source);
 	}
 
 	/**

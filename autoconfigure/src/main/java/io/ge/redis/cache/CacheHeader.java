@@ -121,6 +121,20 @@ record CacheHeader(long loadMillis, long keptMillis, long stamp, long... tags) {
 	}
 
 	/**
+	 * Returns how all entries begin.
+	 */
+	static byte[] readable() {
+		return new byte[] { FORMAT };
+	}
+
+	/**
+	 * Returns the shape of an entry that has a header.
+	 */
+	static int shape(byte[] entry) {
+		return ByteBuffer.wrap(entry).getInt(1);
+	}
+
+	/**
 	 * Reads the header of an entry.
 	 * @return the header, or {@code null} if the bytes are too short to have one
 	 */

@@ -5,6 +5,8 @@
 
 package io.ge.redis.cache;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +65,11 @@ sealed interface CacheLookup {
 	 * Leave to store one entry.
 	 */
 	interface Permit {
+
+		/**
+		 * Returns for how long it holds.
+		 */
+		Duration lease();
 
 	}
 

@@ -13,20 +13,30 @@ package io.ge.redis.cache;
  * @param readable the first bytes of values that it can read
  * @param replace whether to load whatever is there
  * @param refreshable whether it could replace a value before its expiry
+ * @param open whether it may never say how its load has ended, so that nobody is to wait
+ * for it
  * @param asked since when it waits, by {@link System#nanoTime()}
  */
 record CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean replace, boolean refreshable,
-		long asked) {
+		boolean open, long asked) {
 
 	CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean replace, boolean refreshable) {
-		this(key, settings, readable, replace, refreshable, System.nanoTime());
+		this(key, settings, readable, replace, refreshable, false, System.nanoTime());
+	}
+
+	/**
+	 * Returns the question of a reader for which nobody is to wait.
+	 */
+	CacheQuestion opened() {
+		return new CacheQuestion(this.key, this.settings, this.readable, this.replace, this.refreshable, true,
+				this.asked);
 	}
 
 	/**
 	 * Returns the question for an entry that has turned out to be of no use.
 	 */
 	CacheQuestion replacing() {
-		return new CacheQuestion(this.key, this.settings, this.readable, true, this.refreshable, this.asked);
+		return new CacheQuestion(this.key, this.settings, this.readable, true, this.refreshable, this.open, this.asked);
 	}
 
 }

@@ -46,7 +46,7 @@ final class CacheReading {
 		if (this.flights.isPassedBy(this.key)) {
 			return CompletableFuture.completedFuture(Load.BYPASS);
 		}
-		Flight own = this.flights.newFlight(this.key, this.settings.leaseTime());
+		Flight own = this.flights.newFlight(this.question);
 		Flight other = this.flights.begin(own);
 		return (other != null) ? join(other) : ask(own);
 	}
@@ -77,7 +77,7 @@ final class CacheReading {
 		if (this.settings.onLoadTimeout() != OnLoadTimeout.STALE) {
 			return late(other.expired);
 		}
-		return ask(this.flights.newFlight(this.key, this.settings.leaseTime()));
+		return ask(this.flights.newFlight(this.question));
 	}
 
 	private CompletableFuture<CacheLookup> late(byte @Nullable [] expired) {
@@ -117,6 +117,12 @@ final class CacheReading {
 		}
 		if (answer instanceof CacheAnswer.Leased leased) {
 			own.expired = leased.expired();
+			if (leased.shared() != null) {
+				own.token = leased.shared();
+			}
+			if (this.question.open()) {
+				this.flights.land(own, Landing.AGAIN);
+			}
 			own.answered.complete(null);
 			return CompletableFuture.completedFuture(new Load(own, false, leased.replaced(), leased.expired()));
 		}

@@ -42,8 +42,6 @@ final class CacheTransactions implements TransactionExecutionListener {
 
 	private final ThreadLocal<OpenWork> work = new ThreadLocal<>();
 
-	private final OpenMisses openMisses = new OpenMisses();
-
 	private final Rollbacks rollbacks = new Rollbacks();
 
 	CacheTransactions(WriteSteps steps) {
@@ -105,18 +103,11 @@ final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Returns what the current thread has looked for in code and not found.
-	 */
-	OpenMisses openMisses() {
-		return this.openMisses;
-	}
-
-	/**
 	 * Returns whether the current thread loads an entry, which it must not wait for then.
 	 */
 	boolean isLoading(CacheKey key) {
 		OpenWork current = this.work.get();
-		return (current != null && current.isLoading(key)) || this.openMisses.isLeased(key);
+		return current != null && current.isLoading(key);
 	}
 
 	/**

@@ -21,7 +21,7 @@ import tools.jackson.databind.ObjectWriter;
  * it is large. What was written by another release, or before a field was added, does not
  * begin in the same way and is not read.
  */
-final class CacheType {
+class CacheType {
 
 	private final JavaType type;
 
@@ -56,10 +56,11 @@ final class CacheType {
 	}
 
 	/**
-	 * Returns whether a value is one of this type.
+	 * Returns the type as which a value is written.
+	 * @return the type, or {@code null} if the value is none of it
 	 */
-	boolean accepts(Object value) {
-		return this.type.getRawClass().isInstance(value);
+	@Nullable CacheType of(Object value) {
+		return this.type.getRawClass().isInstance(value) ? this : null;
 	}
 
 	/**

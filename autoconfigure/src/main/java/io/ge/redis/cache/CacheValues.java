@@ -63,13 +63,7 @@ final class CacheValues {
 				return null;
 			}
 			CacheType type = this.definitions.type(cache);
-			if (type == null && value != null) {
-				type = this.codec.type(value.getClass());
-			}
-			if (type == null) {
-				return null;
-			}
-			return stored(cache, type, value, header);
+			return stored(cache, (type != null) ? type : this.codec.open(), value, header);
 		}
 		catch (UncacheableValueException ex) {
 			logger.warn(ex.getMessage());
@@ -119,16 +113,21 @@ final class CacheValues {
 		if (nominal.toMillis() <= 0) {
 			return null;
 		}
-		if (value != null && !type.accepts(value)) {
-			logger.warn("Cache '" + cache + "' holds " + type.javaType().toCanonical() + ", a "
-					+ value.getClass().getName() + " is not stored");
+		CacheType exact = (value != null) ? type.of(value) : type;
+		if (exact == null) {
+			String given = "is not stored, since a " + value.getClass().getName();
+			warnOnce(cache, value,
+					(type == this.codec.open())
+							? given + " does not tell one type for all of its content. Set ge.redis.cache.caches."
+									+ cache + ".type."
+							: given + " is no " + type.javaType().toCanonical() + ", which the cache holds.");
 			return null;
 		}
 		boolean permanent = settings.permanent() && value != null;
 		long ttl = permanent ? 0 : shortened(nominal.toMillis(), settings.ttlJitter());
 		long kept = (permanent || value == null) ? 0 : settings.staleIfError().toMillis();
 		long load = permanent ? 0 : Math.min(header.loadMillis(), ttl / LOADS_IN_TTL);
-		byte[] bytes = bytes(cache, type, value, header.with(load, kept));
+		byte[] bytes = bytes(cache, exact, value, header.with(load, kept));
 		return (bytes != null) ? new CacheWrite.NewValue(bytes, Duration.ofMillis(ttl + kept), Duration.ofMillis(kept))
 				: null;
 	}

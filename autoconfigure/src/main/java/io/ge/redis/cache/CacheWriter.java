@@ -13,6 +13,8 @@ import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
 /**
  * Changes what caches hold, for whoever changes the database: on the thread of the
  * caller, in its transaction, and waiting for the engine. The other side is
@@ -157,6 +159,27 @@ final class CacheWriter {
 		write.value(newValue(key.cache(), value, stamp(write), null));
 		if (!this.transactions.add(write)) {
 			remove(write);
+		}
+	}
+
+	/**
+	 * Puts a value that is newer than what stands: as {@link #put} in a transaction, and
+	 * otherwise at once, unless another writer is at work.
+	 */
+	void putNow(CacheKey key, @Nullable Object value) {
+		if (TransactionSynchronizationManager.isActualTransactionActive()) {
+			put(key, value);
+			return;
+		}
+		try {
+			write(key, TransactionBoundary.UNKNOWN, () -> value,
+					(result, stamp) -> newValue(key.cache(), result, stamp, null));
+		}
+		catch (RuntimeException | Error ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 

@@ -23,7 +23,8 @@ final class Flight implements CacheLookup.Permit {
 
 	final Duration lease;
 
-	final String token;
+	/** Of the lease; another one's where that is shared. */
+	volatile String token;
 
 	final CompletableFuture<Landing> landed = new CompletableFuture<>();
 
@@ -40,6 +41,11 @@ final class Flight implements CacheLookup.Permit {
 		this.key = key;
 		this.lease = lease;
 		this.token = token;
+	}
+
+	@Override
+	public Duration lease() {
+		return this.lease;
 	}
 
 	CompletableFuture<Void> arm() {

@@ -5,131 +5,196 @@
 
 package io.ge.redis.cache;
 
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The misses of code on the current thread, until it puts a value. By the lease the value
- * is stored. A value that is put after its lease has ended must not be taken for a change
- * of the database either; so a miss is remembered for longer than its lease.
+ * The misses of Spring's caches, until a value is put. A cache is asked and told by two
+ * calls that have nothing in common but the key, so a miss belongs to whoever comes with
+ * the value: the thread that has asked; or, where it has asked for a future, the very
+ * object that was the key, since Spring puts with the one that it has asked with.
+ * <p>
+ * A value that is put after its lease has ended must not be taken for a change of the
+ * database. So a miss is remembered for longer than its lease.
  */
 final class OpenMisses {
 
-	/** More than that a thread does not leave behind. */
-	static final int MOST = 256;
+	/** More than that are not remembered. */
+	static final int MOST = 10_000;
 
-	private static final long MEMORY = Duration.ofMinutes(10).toNanos();
+	private static final long MEMORY = TimeUnit.MINUTES.toNanos(10);
 
-	private final ThreadLocal<@Nullable Own> own = new ThreadLocal<>();
+	private final Lock lock = new ReentrantLock();
+
+	private final Map<Id, Open> all = new LinkedHashMap<>() {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<Id, Open> eldest) {
+			return size() > MOST || System.nanoTime() - eldest.getValue().since > MEMORY;
+		}
+
+	};
 
 	/**
-	 * Remembers a miss.
-	 * @return those that are forgotten for it, whose leases are to be given back
+	 * Adds a miss of the current thread. What it has asked for before counts for as long
+	 * as that lease holds: it may put what it has loaded since then.
 	 */
-	List<SplitMiss> add(SplitMiss miss) {
-		Own current = this.own.get();
-		if (current == null) {
-			current = new Own();
-			this.own.set(current);
-		}
-		current.dropOld();
-		List<SplitMiss> forgotten = new ArrayList<>(1);
-		Open before = current.misses.remove(miss.key());
-		if (before != null) {
-			forgotten.add(before.miss());
-		}
-		current.misses.put(miss.key(), new Open(miss, System.nanoTime()));
-		if (current.misses.size() > MOST) {
-			Iterator<Open> eldest = current.misses.values().iterator();
-			forgotten.add(eldest.next().miss());
-			eldest.remove();
-			current.forget();
-		}
-		return forgotten;
+	void addOfThread(Object key, SplitMiss miss) {
+		add(new Id(Thread.currentThread(), miss.key()), key, miss, false);
 	}
 
 	/**
-	 * Returns the miss of an entry.
+	 * Adds a miss of whoever puts with the same object as key.
 	 */
-	@Nullable SplitMiss find(CacheKey key) {
-		Own current = this.own.get();
-		Open open = (current != null) ? current.misses.get(key) : null;
-		return (open != null) ? open.miss() : null;
+	void addOfKey(Object key, SplitMiss miss) {
+		add(new Id(key, miss.key()), key, miss, true);
 	}
 
-	/**
-	 * Forgets the miss of an entry, for which a value was put.
-	 */
-	void remove(SplitMiss miss) {
-		Own current = this.own.get();
-		if (current == null) {
-			return;
+	private void add(Id id, Object key, SplitMiss miss, boolean shared) {
+		this.lock.lock();
+		try {
+			Open before = this.all.get(id);
+			if (before == null || !before.miss.isLeased()) {
+				Open added = new Open(id, key, miss);
+				this.all.remove(id);
+				this.all.put(id, added);
+				added.asked = (before != null && shared) ? before.asked + 1 : 1;
+			}
+			else if (shared) {
+				before.asked++;
+			}
 		}
-		current.misses.values().removeIf((open) -> open.miss() == miss);
-		if (current.misses.isEmpty() && !current.isForgetful()) {
-			this.own.remove();
+		finally {
+			this.lock.unlock();
 		}
 	}
 
 	/**
-	 * Returns whether the current thread has a lease of an entry.
+	 * Returns the miss after which a value is put on the current thread.
 	 */
-	boolean isLeased(CacheKey key) {
-		Own current = this.own.get();
-		Open open = (current != null) ? current.misses.get(key) : null;
-		return open != null && open.miss().isLeased();
+	@Nullable Open find(CacheKey entry, Object key) {
+		this.lock.lock();
+		try {
+			Open own = this.all.get(new Id(Thread.currentThread(), entry));
+			if (own != null && (own.key == key || own.miss.isLeased())) {
+				return own;
+			}
+			return this.all.get(new Id(key, entry));
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
-	 * Returns whether misses were forgotten before values were put, so that any value may
-	 * be one of theirs.
+	 * Forgets a miss, for which a value was put.
 	 */
-	boolean isForgetful() {
-		Own current = this.own.get();
-		return current != null && current.isForgetful();
+	void remove(Open open) {
+		this.lock.lock();
+		try {
+			if (--open.asked == 0) {
+				this.all.remove(open.id, open);
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Forgets what the current thread has missed of an entry, or of a cache as a whole.
+	 */
+	void forget(CacheKey target) {
+		Thread current = Thread.currentThread();
+		this.lock.lock();
+		try {
+			if (target.isWhole()) {
+				this.all.keySet().removeIf((id) -> id.owner == current && target.covers(id.entry));
+			}
+			else {
+				this.all.remove(new Id(current, target));
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	int size() {
-		Own current = this.own.get();
-		return (current != null) ? current.misses.size() : 0;
+		this.lock.lock();
+		try {
+			return this.all.size();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
-	 * The misses of one thread, oldest first.
+	 * A miss that awaits its value.
 	 */
-	private static final class Own {
+	static final class Open {
 
-		private final Map<CacheKey, Open> misses = new LinkedHashMap<>();
+		private final Id id;
 
-		private boolean forgetful;
+		private final Object key;
 
-		private long forgottenAt;
+		private final SplitMiss miss;
 
-		void dropOld() {
-			long now = System.nanoTime();
-			if (this.misses.values().removeIf((open) -> !open.miss().isLeased() && now - open.since() > MEMORY)) {
-				forget();
-			}
+		private final long since = System.nanoTime();
+
+		private int asked;
+
+		Open(Id id, Object key, SplitMiss miss) {
+			this.id = id;
+			this.key = key;
+			this.miss = miss;
 		}
 
-		void forget() {
-			this.forgetful = true;
-			this.forgottenAt = System.nanoTime();
+		SplitMiss miss() {
+			return this.miss;
 		}
 
-		boolean isForgetful() {
-			return this.forgetful && System.nanoTime() - this.forgottenAt <= MEMORY;
+		/**
+		 * Returns whether a value is put with the very object that was asked with.
+		 */
+		boolean isOf(Object other) {
+			return this.key == other;
 		}
 
 	}
 
-	private record Open(SplitMiss miss, long since) {
+	/**
+	 * Whose miss of which entry.
+	 */
+	private static final class Id {
+
+		private final Object owner;
+
+		private final CacheKey entry;
+
+		Id(Object owner, CacheKey entry) {
+			this.owner = owner;
+			this.entry = entry;
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return other instanceof Id id && this.owner == id.owner && this.entry.equals(id.entry);
+		}
+
+		@Override
+		public int hashCode() {
+			return this.entry.hashCode();
+		}
+
 	}
 
 }

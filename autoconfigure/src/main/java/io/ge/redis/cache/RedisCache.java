@@ -55,6 +55,9 @@ final class RedisCache {
 	/** Followed by the name of a cache and the parts of a key. */
 	static final String NEWS = "cache.near";
 
+	/** Begins the token of a reader that nobody waits for. */
+	private static final String OPEN = "~";
+
 	/**
 	 * How long writers are remembered beyond their time, and so how long ago a reader's
 	 * transaction may have begun if its value is to be stored.
@@ -152,6 +155,13 @@ final class RedisCache {
 	}
 
 	/**
+	 * Returns the handle of a reader for which nobody is to wait.
+	 */
+	String newOpenHandle() {
+		return OPEN + newHandle();
+	}
+
+	/**
 	 * Calls a listener with the waiters to wake. Messages may be lost: after an
 	 * interruption all are.
 	 */
@@ -235,7 +245,8 @@ final class RedisCache {
 		return switch (reply.text(0)) {
 			case "hit" ->
 				new CacheAnswer.Hit(Objects.requireNonNull(reply.bytes(1)), reply.number(2), reply.number(3) == 1);
-			case "lease" -> new CacheAnswer.Leased(reply.number(1) == 1, reply.bytes(2));
+			case "lease" ->
+				new CacheAnswer.Leased(reply.number(1) == 1, reply.bytes(2), reply.has(3) ? reply.text(3) : null);
 			case "wait" -> new CacheAnswer.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
 			case "stale" -> new CacheAnswer.Stale(Objects.requireNonNull(reply.bytes(1)));
 			default -> new CacheAnswer.Bypass(reply.has(1) ? reply.bytes(1) : null);

@@ -86,10 +86,19 @@ final class SplitMiss {
 	}
 
 	/**
-	 * Returns whether there is a lease that was neither used nor given back.
+	 * Returns whether it came with a lease.
+	 */
+	boolean isGranted() {
+		return this.load.permit() != null;
+	}
+
+	/**
+	 * Returns whether there is a lease that was neither used nor given back, and whose
+	 * time is not over.
 	 */
 	boolean isLeased() {
-		return this.load.permit() != null && !this.spent.get();
+		CacheLookup.Permit permit = this.load.permit();
+		return permit != null && !this.spent.get() && System.nanoTime() - this.found < permit.lease().toNanos();
 	}
 
 	/**
@@ -134,7 +143,7 @@ final class SplitMiss {
 	 */
 	void atEnd(long millis, Runnable action) {
 		this.end.completeOnTimeout(null, millis, TimeUnit.MILLISECONDS).thenRunAsync(() -> {
-			if (isLeased()) {
+			if (!this.spent.get()) {
 				action.run();
 			}
 		});

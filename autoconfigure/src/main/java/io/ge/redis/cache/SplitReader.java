@@ -55,9 +55,11 @@ final class SplitReader {
 
 	/**
 	 * Asks for a value, in the transaction of the current thread.
+	 * @param open whether the caller may never say how its load has ended: then nobody
+	 * waits for it
 	 * @return completes with what there is, perhaps on a thread of the driver
 	 */
-	CompletableFuture<SplitRead> read(CacheKey key, CacheType type) {
+	CompletableFuture<SplitRead> read(CacheKey key, CacheType type, boolean open) {
 		NearValue held = this.near.peek(key, type);
 		if (held != null) {
 			return CompletableFuture
@@ -69,7 +71,8 @@ final class SplitReader {
 			return CompletableFuture.completedFuture(bypassed(key, type, CacheLookup.Load.BYPASS));
 		}
 		Snapshot snapshot = this.transactions.snapshot();
-		CacheQuestion question = new CacheQuestion(key, settings, type.readable(), false, false);
+		CacheQuestion asked = new CacheQuestion(key, settings, type.readable(), false, false);
+		CacheQuestion question = open ? asked.opened() : asked;
 		CallBudget budget = this.flights.newBudget();
 		NearToken token = this.near.begin(key);
 		return this.search.look(question, budget)
@@ -152,7 +155,7 @@ final class SplitReader {
 	CompletableFuture<Boolean> fill(SplitMiss miss, @Nullable Object value) {
 		boolean made = false;
 		try {
-			CacheWrite.NewValue bytes = miss.isLeased() ? bytes(miss, value) : null;
+			CacheWrite.NewValue bytes = miss.isGranted() ? bytes(miss, value) : null;
 			made = true;
 			return store(miss, bytes);
 		}

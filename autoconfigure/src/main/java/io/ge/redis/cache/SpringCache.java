@@ -6,38 +6,60 @@
 package io.ge.redis.cache;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
+import io.ge.redis.cache.CacheEvent.Access;
+import io.ge.redis.core.call.Handover;
+import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.cache.Cache;
+import org.springframework.cache.interceptor.CacheOperationInvoker;
+import org.springframework.cache.support.SimpleValueWrapper;
 import org.springframework.util.ClassUtils;
 
 /**
- * A cache in the eyes of Spring, used in code: the entries and guarantees are those of
- * {@link CacheAside}, {@link CacheWriteThrough} and {@link GeCaches} with the same name
- * and key.
+ * A cache in the eyes of Spring. The entries are those of {@link CacheAside},
+ * {@link CacheWriteThrough} and {@link GeCaches} with the same name and key.
  * <p>
- * A {@code get} that finds nothing gives the current thread leave to store what it puts
- * next under that key, for {@code lease-time} and unless the entry is written meanwhile;
- * in a transaction that may write it is stored after the commit. Any other {@code put} is
- * taken for a change of the database, as {@link GeCaches#put}; outside of a transaction,
- * and in one that only reads, it removes the entry. Load the value after the {@code get}
- * that has found nothing, or leave both to {@link #get(Object, Callable)}.
+ * {@link #get(Object, Callable)} and {@link #retrieve(Object, Supplier)} load once in the
+ * fleet, as {@link GeCaches#get}. Any other look that finds nothing takes a lease, for
+ * which nobody waits. By it the value is stored that the same thread puts next, or, after
+ * {@link #retrieve(Object)}, that is put with the same object as key: unless the entry
+ * was written meanwhile, and in a transaction that may write after its commit.
+ * <p>
+ * A put without such a look is a change of the database. In a transaction it is announced
+ * before the commit and published after it; otherwise it is published at once, unless
+ * another writer of the entry is at work. In a transaction that only reads the entry is
+ * removed. On threads that must not wait, changes reach Redis a moment later.
  */
-public final class SpringCache extends SpringCacheBase {
+public final class SpringCache implements Cache {
+
+	private final String name;
+
+	private final Supplier<SpringCacheParts> parts;
+
+	private final SpringCacheCounts counts = new SpringCacheCounts();
 
 	SpringCache(String name, Supplier<SpringCacheParts> parts) {
-		super(name, parts, new SpringCacheCounts());
+		this.name = name;
+		this.parts = parts;
 	}
 
-	/**
-	 * Returns the cache as one operation of one call of a method sees it.
-	 */
-	SpringCacheView within(SpringInvocation invocation, SpringOperation operation) {
-		return new SpringCacheView(this, this::parts, counts(), invocation, operation);
+	SpringCacheParts parts() {
+		return this.parts.get();
+	}
+
+	@Override
+	public String getName() {
+		return this.name;
+	}
+
+	@Override
+	public Object getNativeCache() {
+		return parts().caches();
 	}
 
 	/**
@@ -45,7 +67,7 @@ public final class SpringCache extends SpringCacheBase {
 	 * @return the number since it started
 	 */
 	public long hits() {
-		return counts().hits.sum();
+		return this.counts.hits.sum();
 	}
 
 	/**
@@ -53,7 +75,7 @@ public final class SpringCache extends SpringCacheBase {
 	 * @return the number since it started
 	 */
 	public long misses() {
-		return counts().misses.sum();
+		return this.counts.misses.sum();
 	}
 
 	/**
@@ -61,7 +83,7 @@ public final class SpringCache extends SpringCacheBase {
 	 * @return the number since it started
 	 */
 	public long puts() {
-		return counts().puts.sum();
+		return this.counts.puts.sum();
 	}
 
 	/**
@@ -70,240 +92,301 @@ public final class SpringCache extends SpringCacheBase {
 	 * @return the number since it started
 	 */
 	public long removals() {
-		return counts().removals.sum();
+		return this.counts.removals.sum();
 	}
 
-	@Override
-	CacheKey key(Object key) {
-		return SpringKeys.of(getName(), key, null);
+	private CacheType type() {
+		CacheType declared = parts().definitions().type(this.name);
+		return (declared != null) ? declared : parts().codec().open();
 	}
 
+	// Reading
+
 	@Override
-	CacheType type() {
-		CacheType type = parts().definitions().type(getName());
-		if (type == null) {
-			throw new IllegalStateException("What cache '" + getName()
-					+ "' holds is not known, so its values cannot be read. Set ge.redis.cache.caches." + getName()
-					+ ".type to the class of its values, or use get(key, Class)");
+	public @Nullable ValueWrapper get(Object key) {
+		CacheKey entry = SpringKeys.of(this.name, key);
+		SplitRead read = Waiting.await(parts().split().read(entry, type(), true));
+		if (read instanceof SplitRead.Missed missed) {
+			missed(missed.miss());
+			parts().misses().addOfThread(key, missed.miss());
+			return null;
 		}
-		return type;
+		return new SimpleValueWrapper(found(entry, read));
 	}
 
-	@Override
-	void missed(SplitMiss miss) {
+	private void missed(SplitMiss miss) {
+		this.counts.misses.increment();
 		parts().split().tell(miss, miss.access());
-		if (miss.isLeased() || !openMisses().isLeased(miss.key())) {
-			parts().split().giveBackAtEnd(miss);
-			parts().transactions()
-				.openMisses()
-				.add(miss)
-				.forEach((forgotten) -> parts().split().giveBack(forgotten, false));
+	}
+
+	private @Nullable Object found(CacheKey entry, SplitRead read) {
+		if (read instanceof SplitRead.Found found) {
+			this.counts.hits.increment();
+			parts().split().tell(entry, found.access(), found.tier());
+			return found.value();
 		}
-	}
-
-	// Nothing ties a later put to it
-	@Override
-	void missedLater(SplitMiss miss) {
-		parts().split().tell(miss, miss.access());
-		parts().split().giveBack(miss, false);
+		this.counts.misses.increment();
+		parts().split().tell(entry, Access.MISS, CacheEvent.Tier.REDIS);
+		throw new CacheLoadTimeoutException(this.name);
 	}
 
 	@Override
-	CacheSource source(CacheKey entry, Callable<? extends @Nullable Object> loader) {
-		return new Called(entry, type(), loader);
-	}
-
-	@Override
-	public <T> @Nullable T get(Object key, @Nullable Class<T> wanted) {
-		ValueWrapper found = find(key(key), (wanted != null) ? type(wanted) : type());
+	public <T> @Nullable T get(Object key, @Nullable Class<T> type) {
+		if (type != null && type != Object.class) {
+			// So that an entry of that class can be read
+			parts().codec().type(ClassUtils.resolvePrimitiveIfNecessary(type));
+		}
+		ValueWrapper found = get(key);
 		Object value = (found != null) ? found.get() : null;
-		return SpringCacheView.cast(getName(), value, wanted);
-	}
-
-	private CacheType type(Class<?> wanted) {
-		CacheType declared = parts().definitions().type(getName());
-		if (declared != null || wanted == Object.class) {
-			return type();
+		if (value != null && type != null && !ClassUtils.resolvePrimitiveIfNecessary(type).isInstance(value)) {
+			throw new IllegalStateException("Cache '" + this.name + "' holds a " + value.getClass().getName()
+					+ " under the key, not a " + type.getName());
 		}
-		CacheType type = parts().codec().type(ClassUtils.resolvePrimitiveIfNecessary(wanted));
-		parts().definitions().usedAs(getName(), type);
-		return type;
+		@SuppressWarnings("unchecked")
+		T result = (T) value;
+		return result;
 	}
 
 	@Override
-	public void put(Object key, @Nullable Object value) {
-		counts().puts.increment();
-		put(key(key), value);
+	@SuppressWarnings("unchecked")
+	public <T> @Nullable T get(Object key, Callable<T> loader) {
+		Called called = new Called(SpringKeys.of(this.name, key), type(), loader);
+		try {
+			Object value = parts().reader().read(called);
+			(called.loaded ? this.counts.misses : this.counts.hits).increment();
+			return (T) value;
+		}
+		catch (Throwable ex) {
+			this.counts.misses.increment();
+			if (ex == called.failure) {
+				throw new ValueRetrievalException(key, loader, called.thrown);
+			}
+			if (ex instanceof Error error) {
+				throw error;
+			}
+			throw (ex instanceof RuntimeException unchecked) ? unchecked : new IllegalStateException(ex);
+		}
 	}
 
-	private void put(CacheKey entry, @Nullable Object value) {
-		SplitMiss miss = openMisses().find(entry);
-		if (miss == null) {
-			change(entry, value);
+	@Override
+	public CompletableFuture<?> retrieve(Object key) {
+		CacheKey entry = SpringKeys.of(this.name, key);
+		return parts().handover().then(parts().split().read(entry, type(), true), (read) -> {
+			if (read instanceof SplitRead.Missed missed) {
+				missed(missed.miss());
+				parts().misses().addOfKey(key, missed.miss());
+				return Handover.nothing();
+			}
+			return Handover.done(new SimpleValueWrapper(found(entry, read)));
+		});
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> loader) {
+		CacheKey entry = SpringKeys.of(this.name, key);
+		CompletableFuture<@Nullable Object> value = parts().handover()
+			.then(parts().split().read(entry, type(), false), (read) -> {
+				if (read instanceof SplitRead.Missed missed) {
+					this.counts.misses.increment();
+					return load(missed.miss(), loader);
+				}
+				return Handover.done(found(entry, read));
+			});
+		return (CompletableFuture<T>) value;
+	}
+
+	private CompletableFuture<@Nullable Object> load(SplitMiss miss, Supplier<? extends CompletableFuture<?>> loader) {
+		SplitReader split = parts().split();
+		split.giveBackAtEnd(miss);
+		if (miss.expired() == null) {
+			split.tell(miss, miss.access());
 		}
-		else if (!TransactionSynchronizationManager.isActualTransactionActive()
-				|| TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
-			openMisses().remove(miss);
-			if (!fill(miss, value)) {
-				// Nobody knows whether the value is older or newer than what stands
-				parts().writer().evict(entry);
+		miss.begin();
+		CompletableFuture<CompletableFuture<@Nullable Object>> loaded = new CompletableFuture<>();
+		start(miss, loader).whenComplete((value, failure) -> {
+			try {
+				loaded.complete((failure == null) ? keep(miss, value) : instead(miss, Waiting.cause(failure)));
+			}
+			catch (Throwable ex) {
+				loaded.completeExceptionally(ex);
+			}
+		});
+		return parts().handover().then(loaded, (last) -> last);
+	}
+
+	private CompletableFuture<?> start(SplitMiss miss, Supplier<? extends CompletableFuture<?>> loader) {
+		CacheTransactions transactions = parts().transactions();
+		boolean entered = transactions.beginLoad(miss.key());
+		try {
+			CompletableFuture<?> promise = loader.get();
+			return (promise != null) ? promise
+					: CompletableFuture.failedFuture(new IllegalStateException("The loader of cache '" + this.name
+							+ "' has returned null"
+							+ " instead of a future. Let it return a completed one, with null if there is no value"));
+		}
+		catch (CacheOperationInvoker.ThrowableWrapper ex) {
+			return CompletableFuture.failedFuture(ex.getOriginal());
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+		finally {
+			if (entered) {
+				transactions.endLoad();
 			}
 		}
-		else if (miss.isLeased() && TransactionSynchronizationManager.isSynchronizationActive()) {
-			fillAfterCommit(miss, value);
-		}
-		else {
-			openMisses().remove(miss);
-			parts().split().giveBack(miss, false);
-			parts().writer().evict(entry);
-		}
 	}
 
-	// What a transaction that may write puts is perhaps a change, and certainly none if
-	// it has only read
-	private void change(CacheKey entry, @Nullable Object value) {
-		parts().writer().requireWrittenThrough(entry);
-		if (openMisses().isForgetful() || TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
-			parts().writer().evict(entry);
-		}
-		else {
-			parts().writer().put(entry, value);
-		}
-	}
-
-	private boolean fill(SplitMiss miss, @Nullable Object value) {
+	private CompletableFuture<@Nullable Object> keep(SplitMiss miss, @Nullable Object value) {
 		SplitReader split = parts().split();
-		CacheTransactions transactions = parts().transactions();
-		if (transactions.isWriting(miss.key()) || miss.isBehind(transactions.snapshot())) {
-			split.giveBack(miss, false);
-			return false;
-		}
 		split.loaded(miss, true);
-		return Waiting.await(split.fill(miss, value));
+		split.tell(miss, miss.access());
+		return parts().handover().then(split.fill(miss, value), (filled) -> Handover.done(value));
 	}
 
 	/**
-	 * The value may be a change that is taken back. The lease stands for as long as
-	 * nobody writes, so the value can be stored later.
+	 * Ends a miss whose value could not be loaded.
+	 * @return completes with the value that has expired, or as the loader did
 	 */
-	private void fillAfterCommit(SplitMiss miss, @Nullable Object value) {
+	private CompletableFuture<@Nullable Object> instead(SplitMiss miss, Throwable failure) {
 		SplitReader split = parts().split();
-		boolean behind = miss.isBehind(parts().transactions().snapshot());
-		split.loaded(miss, true);
-		if (miss.await(behind ? null : split.bytes(miss, value))) {
-			TransactionSynchronizationManager.registerSynchronization(new FillAfterCommit(miss));
+		split.loaded(miss, false);
+		split.giveBack(miss, true);
+		return parts().handover().then(split.expired(miss), (content) -> {
+			split.tell(miss, (content != null) ? Access.STALE : miss.access());
+			return (content != null) ? Handover.done(content.value()) : CompletableFuture.failedFuture(failure);
+		});
+	}
+
+	// Writing
+
+	@Override
+	public void put(Object key, @Nullable Object value) {
+		CacheKey entry = SpringKeys.of(this.name, key);
+		this.counts.puts.increment();
+		OpenMisses.Open open = parts().misses().find(entry, key);
+		boolean loaded = open != null && open.isOf(key);
+		if (EventLoops.isCurrent()) {
+			parts().handover().execute(() -> parts().puts().put(entry, value, open, loaded));
+		}
+		else {
+			parts().puts().put(entry, value, open, loaded);
 		}
 	}
 
 	@Override
 	public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
-		CacheKey entry = key(key);
-		SplitMiss before = openMisses().find(entry);
 		ValueWrapper existing = get(key);
-		if (existing != null) {
-			return existing;
+		if (existing == null) {
+			put(key, value);
 		}
-		SplitMiss after = openMisses().find(entry);
-		if (after != null && after != before) {
-			// The value is older than this lease
-			openMisses().remove(after);
-			parts().split().giveBack(after, false);
-			counts().puts.increment();
-			parts().writer().evict(entry);
-			return null;
-		}
-		put(key, value);
-		return null;
+		return existing;
 	}
 
 	@Override
 	public void evict(Object key) {
-		CacheKey entry = key(key);
-		forget(entry);
-		parts().writer().evict(entry);
+		CacheKey entry = removing(SpringKeys.of(this.name, key));
+		if (EventLoops.isCurrent()) {
+			parts().removeSoon(entry);
+		}
+		else {
+			parts().writer().evict(entry);
+		}
 	}
 
 	@Override
 	public boolean evictIfPresent(Object key) {
-		CacheKey entry = key(key);
-		forget(entry);
-		removeNow(entry);
+		removeNow(removing(SpringKeys.of(this.name, key)));
 		return false;
-	}
-
-	// Once more after the commit, since others may load the old value until then
-	private void removeNow(CacheKey target) {
-		parts().writer().remove(target);
-		parts().writer().evictWithTransaction(target);
-	}
-
-	private void forget(CacheKey entry) {
-		counts().removals.increment();
-		SplitMiss miss = openMisses().find(entry);
-		if (miss != null) {
-			openMisses().remove(miss);
-			parts().split().giveBack(miss, false);
-		}
-	}
-
-	private OpenMisses openMisses() {
-		return parts().transactions().openMisses();
 	}
 
 	@Override
 	public void clear() {
-		counts().removals.increment();
-		parts().writer().invalidate(getName(), CacheTags.ALL);
+		CacheKey whole = removing(CacheKey.whole(this.name));
+		if (EventLoops.isCurrent()) {
+			parts().removeSoon(whole);
+		}
+		else {
+			parts().writer().invalidate(this.name, CacheTags.ALL);
+		}
 	}
 
 	@Override
 	public boolean invalidate() {
-		counts().removals.increment();
-		removeNow(CacheKey.whole(getName()));
+		removeNow(removing(CacheKey.whole(this.name)));
 		return false;
 	}
 
-	/**
-	 * Stores a value when the transaction has ended in which it was put.
-	 */
-	private final class FillAfterCommit implements TransactionSynchronization {
+	private CacheKey removing(CacheKey target) {
+		this.counts.removals.increment();
+		parts().misses().forget(target);
+		return target;
+	}
 
-		private final SplitMiss miss;
-
-		private boolean takenBack;
-
-		FillAfterCommit(SplitMiss miss) {
-			this.miss = miss;
+	// Once more after the commit, since others may load the old value until then
+	private void removeNow(CacheKey target) {
+		if (EventLoops.isCurrent()) {
+			parts().removeSoon(target);
 		}
-
-		@Override
-		public void savepointRollback(Object savepoint) {
-			this.takenBack = true;
+		else {
+			parts().writer().remove(target);
 		}
-
-		@Override
-		public void afterCompletion(int status) {
-			openMisses().remove(this.miss);
-			boolean committed = status == STATUS_COMMITTED && !this.takenBack;
-			if (!committed) {
-				parts().split().giveBack(this.miss, false);
-			}
-			else if (!Waiting.await(parts().split().store(this.miss, this.miss.awaited()))) {
-				parts().writer().remove(this.miss.key());
-			}
-		}
-
+		parts().writer().evictWithTransaction(target);
 	}
 
 	/**
-	 * A source in code.
+	 * A value that a function loads. What that throws is told as it has come, but judged
+	 * without the wrapper in which Spring puts what a method has thrown.
 	 */
-	private record Called(CacheKey key, CacheType type,
-			Callable<? extends @Nullable Object> loader) implements CacheSource {
+	private static final class Called implements CacheSource {
+
+		private final CacheKey key;
+
+		private final CacheType type;
+
+		private final Callable<? extends @Nullable Object> loader;
+
+		private volatile boolean loaded;
+
+		private volatile @Nullable Throwable failure;
+
+		private volatile @Nullable Throwable thrown;
+
+		Called(CacheKey key, CacheType type, Callable<? extends @Nullable Object> loader) {
+			this.key = key;
+			this.type = type;
+			this.loader = loader;
+		}
 
 		@Override
-		public @Nullable Object load() throws Exception {
-			return this.loader.call();
+		public CacheKey key() {
+			return this.key;
+		}
+
+		@Override
+		public CacheType type() {
+			return this.type;
+		}
+
+		@Override
+		public @Nullable Object load() throws Throwable {
+			this.loaded = true;
+			try {
+				return this.loader.call();
+			}
+			catch (Throwable ex) {
+				this.thrown = ex;
+				this.failure = (ex instanceof CacheOperationInvoker.ThrowableWrapper wrapper) ? wrapper.getOriginal()
+						: ex;
+				throw this.failure;
+			}
+		}
+
+		// When a value is replaced before it expires, nobody waits for what is loaded
+		@Override
+		public CacheSource detached() {
+			return new Called(this.key, this.type, this.loader);
 		}
 
 	}

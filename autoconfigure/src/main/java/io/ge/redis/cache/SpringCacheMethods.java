@@ -5,12 +5,10 @@
 
 package io.ge.redis.cache;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
-import java.util.Objects;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -19,20 +17,26 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.CacheEvict;
+import org.springframework.cache.annotation.CachePut;
+import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.interceptor.CacheEvictOperation;
 import org.springframework.cache.interceptor.CacheOperation;
 import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.cache.interceptor.CachePutOperation;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
 
 /**
- * Looks once, when all beans exist, at the methods with Spring's annotations: what cannot
- * work fails the start, and caches get to know the types of their values. Caches that
- * only the call decides on are left to it. If there is any such method, what calls need
- * is prepared.
+ * Looks once, when all beans exist, at the methods with Spring's annotations: a cache
+ * that must not have its name, or must not be put into, fails the start, and those that
+ * annotations name count as used. It only reads what Spring's own interceptor reads, and
+ * calls do not depend on it. Caches that a resolver chooses are left to the call.
  */
 final class SpringCacheMethods {
 
@@ -40,48 +44,30 @@ final class SpringCacheMethods {
 
 	private final CacheDefinitions definitions;
 
-	private final CacheCodec codec;
-
-	private final SpringTypes types;
-
 	private final WriteBehind behind;
 
-	private final Supplier<?> engine;
-
-	private boolean used;
-
-	SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheDefinitions definitions, CacheCodec codec,
-			SpringTypes types, WriteBehind behind, Supplier<?> engine) {
+	SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheDefinitions definitions, WriteBehind behind) {
 		this.beans = beans;
 		this.definitions = definitions;
-		this.codec = codec;
-		this.types = types;
 		this.behind = behind;
-		this.engine = engine;
 	}
 
 	/**
 	 * Looks at all methods.
 	 * @param source knows the operations of each
-	 * @param ours tells operations whose caches are ours by their names
 	 * @throws GuardConfigurationException if one cannot work
 	 */
-	void verify(CacheOperationSource source, Predicate<CacheOperation> ours) {
-		// Before anybody else has, where beans are initialised lazily
-		this.definitions.declareConfiguredTypes(this.codec);
+	void verify(CacheOperationSource source) {
 		for (String beanName : this.beans.getBeanDefinitionNames()) {
 			Class<?> type = type(beanName);
 			if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type) && source.isCandidateClass(type)) {
 				try {
-					verify(ClassUtils.getUserClass(type), source, ours);
+					verify(ClassUtils.getUserClass(type), source);
 				}
 				catch (GuardConfigurationException ex) {
 					throw ex.inBean(beanName);
 				}
 			}
-		}
-		if (this.used) {
-			Objects.requireNonNull(this.engine.get());
 		}
 	}
 
@@ -91,13 +77,13 @@ final class SpringCacheMethods {
 				: AopProxyUtils.ultimateTargetClass(bean);
 	}
 
-	private void verify(Class<?> type, CacheOperationSource source, Predicate<CacheOperation> ours) {
+	private void verify(Class<?> type, CacheOperationSource source) {
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type, ReflectionUtils.USER_DECLARED_METHODS)) {
 			Collection<CacheOperation> operations = isCallable(method) ? source.getCacheOperations(method, type) : null;
 			if (operations != null) {
 				operations.stream()
-					.filter(ours)
-					.forEach((operation) -> verify(operation, SpringTypes.place(operation, method, type)));
+					.filter(this::isOurs)
+					.forEach((operation) -> verify(operation, new GuardedMethod(method, type, annotation(operation))));
 			}
 		}
 	}
@@ -106,14 +92,33 @@ final class SpringCacheMethods {
 		return !Modifier.isPrivate(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
 	}
 
+	private static Class<? extends Annotation> annotation(CacheOperation operation) {
+		if (operation instanceof CachePutOperation) {
+			return CachePut.class;
+		}
+		return (operation instanceof CacheEvictOperation) ? CacheEvict.class : Cacheable.class;
+	}
+
+	private boolean isOurs(CacheOperation operation) {
+		if (StringUtils.hasText(operation.getCacheResolver())) {
+			return false;
+		}
+		try {
+			CacheManager manager = StringUtils.hasText(operation.getCacheManager())
+					? this.beans.getBean(operation.getCacheManager(), CacheManager.class)
+					: this.beans.getBeanProvider(CacheManager.class).getIfUnique();
+			return manager instanceof SpringCacheManager;
+		}
+		catch (BeansException ex) {
+			// Spring tells when the method is called
+			return false;
+		}
+	}
+
 	private void verify(CacheOperation operation, GuardedMethod place) {
-		this.used = true;
 		for (String cache : operation.getCacheNames()) {
 			this.definitions.requireAllowed(cache, place::problem);
-			if (operation instanceof CacheEvictOperation) {
-				continue;
-			}
-			this.types.value(cache, place, place.targetClass());
+			this.definitions.named(cache);
 			if (operation instanceof CachePutOperation && this.behind.isBehind(cache)) {
 				throw place.problem(
 						"cache '" + cache + "' is written behind, and older changes that wait would overwrite what this"

@@ -8,35 +8,24 @@ package io.ge.redis.cache;
 import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.event.GuardEvents;
 
-import org.springframework.aop.support.AopUtils;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
-
 /**
  * The parts of Spring's caches.
  *
  * @param definitions the caches by name
+ * @param codec knows types
  * @param caches what code uses
- * @param writer writes
  * @param reader reads where the loader is known
  * @param split reads where the caller loads
+ * @param misses what callers are about to load
+ * @param puts writes what they put
+ * @param writer writes
  * @param transactions what the current thread is in the middle of
  * @param handover goes on with what Redis has answered
- * @param types finds the types of values
- * @param codec knows types
  * @param events told of what is done
- * @param attributes knows what methods say about transactions
  */
-record SpringCacheParts(CacheDefinitions definitions, DefaultCaches caches, CacheWriter writer, CacheReader reader,
-		SplitReader split, CacheTransactions transactions, Handover handover, SpringTypes types, CacheCodec codec,
-		GuardEvents events, TransactionAttributeSource attributes) {
-
-	/**
-	 * Returns what the method of an operation says about transactions.
-	 */
-	TransactionBoundary boundary(SpringOperation operation) {
-		return TransactionBoundary.of(AopUtils.getMostSpecificMethod(operation.method(), operation.targetClass()),
-				operation.targetClass(), this.attributes);
-	}
+record SpringCacheParts(CacheDefinitions definitions, CacheCodec codec, DefaultCaches caches, CacheReader reader,
+		SplitReader split, OpenMisses misses, SpringCachePuts puts, CacheWriter writer, CacheTransactions transactions,
+		Handover handover, GuardEvents events) {
 
 	/**
 	 * Removes an entry, or all of a cache, at once and without waiting, and tells it

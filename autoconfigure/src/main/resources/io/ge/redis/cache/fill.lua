@@ -14,6 +14,8 @@
 --    writer was at work at that time or since, as far back as writers are remembered.
 --  * Who keeps the value in memory that was refreshed is told.
 --  * Whoever waits is woken, unless the reply is 'lost': then it waits for somebody else.
+--  * By an open lease, which begins with '~', several readers load. Who comes too late with a value that stands already
+--    has filled it, too: the same in byte 2 to 6, type and flags, and from byte 23 on, after load time and stamp.
 -- What was to be refreshed stays if it is not replaced. If the value cannot be written for lack of memory the lease is
 -- given up, the waiters are woken and the call fails.
 
@@ -68,9 +70,12 @@ local function snapshot_is_old(held)
 end
 
 local held = entry
-if redis.call('GET', entry) ~= 'L' .. token then
+local found = redis.call('GET', entry)
+if found ~= 'L' .. token then
   if redis.call('GET', refresh) ~= token then
-    return {'lost'}
+    local stands = found and string.sub(token, 1, 1) == '~' and string.sub(found, 1, 6) == string.sub(value, 1, 6)
+      and string.sub(found, 23) == string.sub(value, 23)
+    return {stands and 'filled' or 'lost'}
   end
   held = refresh
 end

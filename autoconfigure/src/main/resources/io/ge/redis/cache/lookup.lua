@@ -6,18 +6,22 @@
 --       1000 times the load times before its expiry at which the reader would refresh a value, 0 for never,
 --       whether the reader has use for a value that has expired: 0 no, 1 if it loads, 2 also if it waits
 -- Reply {'hit', value, milliseconds to its expiry or -1 if it has none, 1 if the reader is to refresh it}
---       | {'lease', 1 if an unreadable value was replaced else 0, expired value or nil}
+--       | {'lease', 1 if an unreadable value was replaced else 0, expired value or nil, token of the lease if it is open
+--          and was there already}
 --       | {'wait', milliseconds, expired value or nil} | {'stale', expired value}
 --       | {'bypass', expired value or nil}
 --
 -- States of an entry: absent; 'L' and the token of the one reader that may fill it; a value, which never begins with
 -- 'L'. A value stands only while no writer is between its intent and its publication. It tells its load time and how
 -- long it is kept beyond its expiry, in milliseconds, in bytes 7 to 10 and 11 to 14.
+-- A token that begins with '~' is that of an open lease, of a reader that may never say how its load has ended: nobody
+-- waits for it. Other such readers share it, and the first one fills; a reader of the usual kind takes its place.
 -- The key 'refresh' holds the token of the one reader that replaces a value that stands, expired or not; or 'F' for a
 -- while after one has failed.
 --
 -- Invariants
---  * At most one reader loads: one that holds the lease, or one that refreshes. A repetition with the same token gets
+--  * At most one reader loads, but for those that share an open lease: one that holds the lease, or one that refreshes.
+--    Who shares a lease loads after it was given, so nothing older than the lease is filled by it. A repetition with the same token gets
 --    the same again.
 --  * No lease is given while a writer is pending: the reader could load a row that is about to change.
 --  * What has expired is no hit, and goes to nobody who has no use for it.
@@ -42,13 +46,30 @@ local function wait(key, old)
   return {'wait', left, expired == '2' and old or false}
 end
 
+local function open(holder)
+  return string.sub(holder, 1, 1) == '~'
+end
+
+-- What a reader gets where another one has the lease; nothing if it takes its place
+local function beside(holder, key, old)
+  if not open(holder) then
+    return wait(key, old)
+  end
+  return open(token) and {'lease', 0, expired ~= '0' and old or false, holder} or nil
+end
+
 local unreadable = 0
 local found = redis.call('GET', entry)
 if found and string.sub(found, 1, 1) == 'L' then
-  if string.sub(found, 2) == token then
+  local holder = string.sub(found, 2)
+  if holder == token then
     return {'lease', 0, false}
   end
-  return wait(entry, false)
+  local reply = beside(holder, entry, false)
+  if reply then
+    return reply
+  end
+  found = false
 end
 
 local readable_value = found and replace ~= '1' and string.sub(found, 1, #readable) == readable
@@ -74,7 +95,10 @@ if readable_value then
       return {'stale', found}
     end
   elseif refreshing and refreshing ~= token then
-    return wait(refresh, found)
+    local reply = beside(refreshing, refresh, found)
+    if reply then
+      return reply
+    end
   end
   if redis.pcall('SET', refresh, token, 'PX', lease).err then
     return {'bypass', expired ~= '0' and found or false}
@@ -87,7 +111,10 @@ elseif refreshing and refreshing ~= 'F' then
   if refreshing == token then
     return {'lease', 0, false}
   end
-  return wait(refresh, false)
+  local reply = beside(refreshing, refresh, false)
+  if reply then
+    return reply
+  end
 end
 
 local clock = redis.call('TIME') -- the only reading of time

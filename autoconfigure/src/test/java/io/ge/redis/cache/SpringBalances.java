@@ -214,14 +214,6 @@ class SpringBalances {
 		return change(id, delta);
 	}
 
-	@CachePut(cacheNames = "balances", key = "#id.toString()")
-	@Transactional
-	@Nullable Balance addAndRename(StringBuilder id, String delta, String renamed) {
-		Balance changed = change(id.toString(), delta);
-		id.replace(0, id.length(), renamed);
-		return changed;
-	}
-
 	@CacheWriteThrough(cache = "balances", key = "#id")
 	@CachePut(cacheNames = "balances", key = "#id")
 	@Transactional
@@ -348,9 +340,11 @@ class SpringBalances {
 	}
 
 	/**
-	 * The application with Spring's annotations.
+	 * The application with Spring's annotations, whose caches stand inside of
+	 * transactions.
 	 */
 	@EnableCaching
+	@EnableTransactionManagement(order = 0)
 	@ImportAutoConfiguration(SpringCacheAutoConfiguration.class)
 	static class Configuration extends CacheApplication.Configuration {
 
@@ -358,14 +352,6 @@ class SpringBalances {
 		SpringBalances springBalances(Balances balances, PlatformTransactionManager transactions) {
 			return new SpringBalances(balances, new TransactionTemplate(transactions));
 		}
-
-	}
-
-	/**
-	 * Spring's cache stands inside of transactions.
-	 */
-	@EnableTransactionManagement(order = 0)
-	static class TransactionsOutermost extends Configuration {
 
 	}
 

@@ -111,7 +111,7 @@ class SpringCacheInCodeIntegrationTests {
 	}
 
 	private OpenMisses openMisses() {
-		return ((SpringCache) this.cache).parts().transactions().openMisses();
+		return ((SpringCache) this.cache).parts().misses();
 	}
 
 	@Test
@@ -135,10 +135,13 @@ class SpringCacheInCodeIntegrationTests {
 	}
 
 	@Test
-	void whatIsPutWithoutAGetRemovesTheEntry() {
+	void whatIsPutWithoutAGetIsStored() {
 		this.balances.find("a");
 		this.cache.put("a", OTHER);
-		assertThat(isStored()).isFalse();
+		assertThat(this.balances.find("a")).isEqualTo(OTHER);
+		this.cache.put("a", new Balance("a", BigDecimal.TEN, 8));
+		assertThat(this.cache.get("a", Balance.class).version()).isEqualTo(8);
+		assertThat(this.application.events().takeResults()).contains("published");
 	}
 
 	@Test
@@ -179,7 +182,7 @@ class SpringCacheInCodeIntegrationTests {
 			// Leases are those of a thread
 			Awaitility.await()
 				.pollInSameThread()
-				.until(() -> !openMisses().isLeased(new CacheKey("balances", List.of("a"))));
+				.until(() -> openMisses().find(new CacheKey("balances", List.of("a")), new Object()) == null);
 			this.cache.put("a", old);
 		});
 		assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
@@ -192,10 +195,12 @@ class SpringCacheInCodeIntegrationTests {
 			assertThat(this.cache.get("a")).isNull();
 			assertThat(this.cache.get("a")).isNull();
 			assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
-			assertThat(this.application.caches().get("balances", "a", Balance.class, () -> OTHER)).isEqualTo(OTHER);
-			assertThat(this.cache.get("a", () -> OTHER)).isEqualTo(OTHER);
-			assertThat(isValue()).isFalse();
+			assertThat(this.application.caches().get("balances", "a", Balance.class, () -> OTHER))
+				.isEqualTo(this.balances.stored("a"));
+			assertThat(this.cache.<Balance>get("a", () -> OTHER)).isEqualTo(this.balances.stored("a"));
+			// The same as stands
 			this.cache.put("a", this.balances.stored("a"));
+			assertThat(isValue()).isTrue();
 			return null;
 		});
 		assertThat(elsewhere(() -> this.cache.get("a").get())).isEqualTo(this.balances.stored("a"));
@@ -223,25 +228,6 @@ class SpringCacheInCodeIntegrationTests {
 			assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
 			return this.cache.get("a") != null;
 		});
-	}
-
-	@Test
-	void threadLeavesABoundedNumberOfLeasesBehind() throws Exception {
-		assertThat(this.cache.get("a")).isNull();
-		for (int i = 0; i < OpenMisses.MOST; i++) {
-			assertThat(this.cache.get("other" + i)).isNull();
-		}
-		assertThat(openMisses().size()).isEqualTo(OpenMisses.MOST);
-		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
-		// Nobody knows any more whether this was loaded before somebody wrote
-		this.application.transaction().executeWithoutResult((status) -> this.cache.put("a", OTHER));
-		assertThat(isStored()).isFalse();
-		for (int i = 0; i < OpenMisses.MOST; i++) {
-			this.cache.evict("other" + i);
-		}
-		assertThat(openMisses().size()).isZero();
-		this.application.transaction().executeWithoutResult((status) -> this.cache.put("a", OTHER));
-		assertThat(isStored()).as("still").isFalse();
 	}
 
 	@Test
@@ -344,15 +330,12 @@ class SpringCacheInCodeIntegrationTests {
 	}
 
 	@Test
-	void putIfAbsentStoresNothingThatIsOlderThanItsLease() throws Exception {
-		Balance old = this.balances.stored("a");
-		this.balances.addOutsideOfCache("a", "1");
-		this.cache.evict("a");
-		assertThat(this.cache.putIfAbsent("a", old)).isNull();
-		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
-		assertThat(this.cache.putIfAbsent("a", old)).isNotNull()
+	void putIfAbsentStoresOnlyWhereNothingIs() throws Exception {
+		assertThat(this.cache.putIfAbsent("a", OTHER)).isNull();
+		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(OTHER);
+		assertThat(this.cache.putIfAbsent("a", this.balances.stored("a"))).isNotNull()
 			.extracting(Cache.ValueWrapper::get)
-			.isEqualTo(this.balances.stored("a"));
+			.isEqualTo(OTHER);
 	}
 
 	@Test
@@ -393,7 +376,8 @@ class SpringCacheInCodeIntegrationTests {
 			assertThat(elsewhere(() -> this.balances.find("a"))).as("waits for nobody")
 				.isEqualTo(this.balances.stored("a"));
 			this.cache.put("a", OTHER);
-			assertThat(isStored()).isFalse();
+			assertThat(isStored()).as("a change").isTrue();
+			this.cache.evict("a");
 		}
 	}
 
@@ -440,10 +424,8 @@ class SpringCacheInCodeIntegrationTests {
 		lists.put("a", List.of(OTHER));
 		assertThat(lists.get("a").get()).isEqualTo(List.of(OTHER));
 		Cache unknown = manager.getCache("unknown");
-		assertThatIllegalStateException().isThrownBy(() -> unknown.get("a"))
-			.withMessageContaining("What cache 'unknown' holds is not known")
-			.withMessageContaining("ge.redis.cache.caches.unknown.type");
-		assertThatIllegalStateException().isThrownBy(() -> unknown.get("a", Object.class));
+		assertThat(unknown.get("a")).isNull();
+		assertThat(unknown.get("a", Object.class)).isNull();
 		assertThat(unknown.get("a", Balance.class)).isNull();
 		unknown.put("a", OTHER);
 		assertThat(unknown.get("a").get()).isEqualTo(OTHER);
@@ -456,10 +438,7 @@ class SpringCacheInCodeIntegrationTests {
 
 	@Test
 	void keysOfSeveralParts() {
-		assertThatIllegalArgumentException().isThrownBy(() -> this.cache.get(new SimpleKey("a", "b")))
-			.withMessageContaining("SimpleKey [a, b]")
-			.withMessageContaining("List.of(...)");
-		assertThat(this.cache.get(List.of("a", "b"))).isNull();
+		assertThat(this.cache.get(new SimpleKey("a", "b"))).isNull();
 		this.cache.put(List.of("a", "b"), OTHER);
 		assertThat(this.application.caches()
 			.get("balances", List.of("a", "b"), Balance.class, () -> this.balances.stored("a"))).isEqualTo(OTHER);

@@ -106,37 +106,12 @@ class SpringCacheLaterWritersIntegrationTests {
 	}
 
 	@Test
-	void putOfAListRemovesAlsoAfterItsSubscriberHasLeft() {
-		CompletableFuture<Void> gate = new CompletableFuture<>();
-		Balance first = this.writers.putFlux("a", "1", gate).next().block(LONG);
-		assertThat(first.amount()).isEqualTo(new BigDecimal("100.00"));
-		assertThat(this.spring.findFlux("a").collectList().block(LONG)).containsExactly(first);
-		gate.complete(null);
-		Awaitility.await()
-			.untilAsserted(
-					() -> assertThat(this.spring.findFlux("a").collectList().block(LONG)).extracting(Balance::amount)
-						.containsExactly(new BigDecimal("101.00")));
-	}
-
-	@Test
 	void futureThatIsNotDeclaredRemovesWhenItIsDone() throws Exception {
 		CompletableFuture<Void> gate = new CompletableFuture<>();
 		Future<?> change = this.writers.evictInFuture("a", "1", gate);
 		assertThat(this.spring.find("a").amount()).isEqualTo(new BigDecimal("100.00"));
 		gate.complete(null);
 		change.get(LONG.toSeconds(), TimeUnit.SECONDS);
-		awaitAmount("101.00");
-	}
-
-	@Test
-	void futureThatFailsAndIsNotDeclaredRemovesToo() throws Exception {
-		CompletableFuture<Void> gate = new CompletableFuture<>();
-		this.writers.fail(1);
-		Future<?> change = this.writers.evictInFuture("a", "1", gate);
-		assertThat(this.spring.find("a").amount()).isEqualTo(new BigDecimal("100.00"));
-		gate.complete(null);
-		assertThat(((CompletableFuture<?>) change).handle((none, failure) -> failure)
-			.get(LONG.toSeconds(), TimeUnit.SECONDS)).isNotNull();
 		awaitAmount("101.00");
 	}
 
@@ -207,14 +182,6 @@ class SpringCacheLaterWritersIntegrationTests {
 		@CachePut(cacheNames = "balances", key = "#id")
 		Mono<Balance> putMono(String id, String delta) {
 			return Mono.fromCallable(() -> change(id, delta));
-		}
-
-		@CachePut(cacheNames = "fluxes", key = "#id")
-		Flux<Balance> putFlux(String id, String delta, CompletableFuture<Void> gate) {
-			return Flux.fromIterable(List.of(id)).map(this.balances::stored).concatWith(Mono.fromCallable(() -> {
-				gate.get(LONG.toSeconds(), TimeUnit.SECONDS);
-				return change(id, delta);
-			})).subscribeOn(Schedulers.boundedElastic());
 		}
 
 		@CacheEvict(cacheNames = "balances", key = "#id")

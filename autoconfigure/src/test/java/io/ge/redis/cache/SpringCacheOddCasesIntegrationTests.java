@@ -101,22 +101,7 @@ class SpringCacheOddCasesIntegrationTests {
 		this.spring.whileLoading(() -> {
 			throw new IllegalStateException("no database");
 		});
-		assertThat(this.spring.find("a")).isEqualTo(before);
-	}
-
-	@Test
-	void defaultKeyOfNothingIsRefusedBeforeTheMethodRuns() {
-		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> this.odd.evictPair("a", null));
-		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> this.odd.putPair("a", null));
-		assertAmount("100.00");
-	}
-
-	@Test
-	void keyThatIsNothingAfterTheMethodIsNoFailureOfTheChange() {
-		assertThat(this.odd.putByResult("none")).isNull();
-		assertThat(this.odd.evictByName(new StringBuilder("a"))).isEqualTo("done");
-		assertAmount("101.00");
-		assertThat(this.application.events().takeResults()).doesNotContain("published", "invalidated");
+		assertThat(this.spring.findInSync("a")).isEqualTo(before);
 	}
 
 	@Test
@@ -130,14 +115,6 @@ class SpringCacheOddCasesIntegrationTests {
 		this.spring.find("a");
 		Order order = new Order();
 		this.odd.evictIfNumbered(order);
-		assertAmount("101.00");
-	}
-
-	@Test
-	void conditionIsThatOfAfterTheMethod() {
-		this.spring.find("a");
-		this.odd.putUnlessPaid("a", new Order());
-		assertThat(this.application.events().takeResults()).contains("invalidated").doesNotContain("published");
 		assertAmount("101.00");
 	}
 
@@ -173,10 +150,6 @@ class SpringCacheOddCasesIntegrationTests {
 			return this.number;
 		}
 
-		public boolean isPaid() {
-			return this.number != null;
-		}
-
 	}
 
 	/**
@@ -206,33 +179,6 @@ class SpringCacheOddCasesIntegrationTests {
 			throw new IllegalStateException("is in the second cache");
 		}
 
-		@CacheEvict("pairs")
-		@Transactional
-		void evictPair(String id, @Nullable String name) {
-			change(id, "1");
-		}
-
-		@CachePut("pairs")
-		@Transactional
-		String putPair(String id, @Nullable String name) {
-			change(id, "1");
-			return id + "|" + name;
-		}
-
-		@CachePut(cacheNames = "balances", key = "#result?.id")
-		@Transactional
-		@Nullable Balance putByResult(String id) {
-			return change(id, "1");
-		}
-
-		@CacheEvict(cacheNames = "balances", key = "#name.length() > 0 ? null : #name.toString()")
-		@Transactional
-		String evictByName(StringBuilder name) {
-			change(name.toString(), "1");
-			name.setLength(0);
-			return "done";
-		}
-
 		@CacheEvict(cacheNames = "balances", key = "#id", beforeInvocation = true)
 		@Transactional
 		void evictFirst(@Nullable String id) {
@@ -244,13 +190,6 @@ class SpringCacheOddCasesIntegrationTests {
 		void evictIfNumbered(Order order) {
 			change("a", "1");
 			order.number = 1;
-		}
-
-		@CachePut(cacheNames = "balances", key = "#id", condition = "!#order.paid")
-		@Transactional
-		@Nullable Balance putUnlessPaid(String id, Order order) {
-			order.number = 1;
-			return change(id, "1");
 		}
 
 		@CachePut(cacheNames = "balances", key = "#id")

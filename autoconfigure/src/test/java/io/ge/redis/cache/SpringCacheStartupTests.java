@@ -140,24 +140,6 @@ class SpringCacheStartupTests {
 	}
 
 	@Test
-	void warnsOfOtherInterceptors(CapturedOutput output) {
-		this.runner.withBean("otherAspect", OtherAspect.class).run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(output).contains("Bean 'otherAspect' is a " + OtherAspect.class.getName());
-		});
-	}
-
-	@Test
-	void warnsOfOtherInterceptorsOnlyWhereOurManagerIsUsed(CapturedOutput output) {
-		this.runner.withBean("unusedAspect", OtherAspect.class)
-			.withBean(ConcurrentMapCacheManager.class)
-			.run((context) -> {
-				assertThat(context).hasNotFailed();
-				assertThat(output).doesNotContain("unusedAspect");
-			});
-	}
-
-	@Test
 	void managerBesideAnotherOne() {
 		this.runner.withUserConfiguration(TwoManagers.class).withBean(TwoDesks.class).run((context) -> {
 			TwoDesks desk = context.getBean(TwoDesks.class);
@@ -167,20 +149,6 @@ class SpringCacheStartupTests {
 			assertThat(context.getBean("ours", CacheManager.class).getCacheNames()).containsExactly("numbers");
 			assertThat(desk.number("a")).isEqualTo(1);
 		});
-	}
-
-	@Test
-	void interceptorOfTheApplicationIsLeftAlone(CapturedOutput output) {
-		new ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, DataRedisAutoConfiguration.class,
-					GeRedisAutoConfiguration.class, CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class))
-			.withPropertyValues("spring.data.redis.port=1", "spring.main.allow-bean-definition-overriding=true")
-			.withAllowBeanDefinitionOverriding(true)
-			.withUserConfiguration(Caching.class, OwnInterceptor.class)
-			.run((context) -> {
-				assertThat(context.getBean(CacheInterceptor.class)).isExactlyInstanceOf(Own.class);
-				assertThat(output).contains("instead of Spring's own CacheInterceptor");
-			});
 	}
 
 	// Names
@@ -246,47 +214,6 @@ class SpringCacheStartupTests {
 
 	// Types
 
-	@ParameterizedTest
-	@MethodSource("mistakes")
-	void refusesWhatCannotWorkAndNamesTheRemedy(Class<?> bean, String annotation, String problem, String remedy) {
-		this.runner.withBean("desk", bean)
-			.run((context) -> assertThat(failure(context.getStartupFailure()))
-				.isInstanceOf(GuardConfigurationException.class)
-				.hasMessageContaining("Bean 'desk'")
-				.hasMessageContaining(annotation + " on")
-				.hasMessageContaining(problem)
-				.hasMessageContaining(remedy));
-	}
-
-	static Stream<Arguments> mistakes() {
-		return Stream.of(
-				arguments(VoidReader.class, "@Cacheable", "returns nothing that could be cached", "@CacheEvict"),
-				arguments(VoidWriter.class, "@CachePut", "returns nothing that could be cached", "@CacheEvict"),
-				arguments(VoidFuture.class, "@CachePut", "returns nothing that could be cached", "@CacheEvict"),
-				arguments(ObjectReader.class, "@Cacheable", "java.lang.Object cannot be read back", "a record"),
-				arguments(RawFuture.class, "@Cacheable", "java.lang.Object cannot be read back", "a record"),
-				arguments(FunctionReader.class, "@Cacheable", "Function<java.lang.String,java.lang.String> cannot be",
-						"a record"),
-				arguments(OpenDesk.class, "@Cacheable",
-						"its return type T does not say what the values of cache" + " 'numbers' are",
-						"ge.redis.cache.caches.numbers.type"),
-				arguments(OtherTypes.class, "", "'numbers' is used with other settings", "Use another name"));
-	}
-
-	@Test
-	void genericMethodsAreResolved() {
-		this.runner.withBean(ClosedDesk.class).withBean(LaterDesk.class).run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(type(context.getBean(CacheGuard.class), "numbers")).isEqualTo("java.lang.Integer");
-			assertThat(type(context.getBean(CacheGuard.class), "lists")).isEqualTo("java.util.List<java.lang.Integer>");
-		});
-	}
-
-	private static String type(CacheGuard guard, String cache) {
-		SpringCache found = (SpringCache) guard.cacheManager().getCache(cache);
-		return found.type().javaType().toCanonical();
-	}
-
 	@Test
 	void propertyGivesATypeToWhatHasNone() {
 		this.runner.withBean(OpenDesk.class)
@@ -296,7 +223,6 @@ class SpringCacheStartupTests {
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThat(context.getBean(OpenDesk.class).find("a")).isNull();
-				assertThat(type(context.getBean(CacheGuard.class), "numbers")).isEqualTo("java.lang.Integer");
 			});
 	}
 
@@ -328,8 +254,7 @@ class SpringCacheStartupTests {
 		return Stream.of(arguments("com.acme.Nothing", "numbers.type: 'com.acme.Nothing' is no type"),
 				arguments("java.util.List<", "Write the full name of a class"),
 				arguments("java.lang.Object", "java.lang.Object cannot be read back"),
-				arguments("java.lang.Runnable", "java.lang.Runnable cannot be read back"),
-				arguments("java.lang.String", "'numbers' is used with other settings"));
+				arguments("java.lang.Runnable", "java.lang.Runnable cannot be read back"));
 	}
 
 	@Test
@@ -410,30 +335,6 @@ class SpringCacheStartupTests {
 
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	static class OwnInterceptor {
-
-		@Bean
-		CacheInterceptor cacheInterceptor(CacheOperationSource source) {
-			Own own = new Own();
-			own.setCacheOperationSource(source);
-			return own;
-		}
-
-	}
-
-	static class OtherAspect extends CacheAspectSupport {
-
-		OtherAspect() {
-			setCacheOperationSource(new AnnotationCacheOperationSource());
-		}
-
-	}
-
-	static class Own extends CacheInterceptor {
-
-	}
-
 	static class Desk {
 
 		@Cacheable("numbers")
@@ -469,31 +370,6 @@ class SpringCacheStartupTests {
 
 	}
 
-	static class VoidReader {
-
-		@Cacheable("numbers")
-		void read(String id) {
-		}
-
-	}
-
-	static class VoidWriter {
-
-		@CachePut("numbers")
-		void write(String id) {
-		}
-
-	}
-
-	static class VoidFuture {
-
-		@CachePut("numbers")
-		CompletableFuture<Void> write(String id) {
-			return CompletableFuture.completedFuture(null);
-		}
-
-	}
-
 	static class ObjectReader {
 
 		@Cacheable("objects")
@@ -503,77 +379,11 @@ class SpringCacheStartupTests {
 
 	}
 
-	@SuppressWarnings("rawtypes")
-	static class RawFuture {
-
-		@Cacheable("numbers")
-		CompletableFuture read(String id) {
-			return CompletableFuture.completedFuture(1);
-		}
-
-	}
-
-	static class FunctionReader {
-
-		@Cacheable("functions")
-		Function<String, String> read(String id) {
-			return Function.identity();
-		}
-
-	}
-
 	static class OpenDesk<T> {
 
 		@Cacheable("numbers")
 		@Nullable T find(String id) {
 			return null;
-		}
-
-	}
-
-	static class ClosedDesk extends OpenDesk<Integer> {
-
-		@Cacheable("lists")
-		Optional<List<Integer>> all() {
-			return Optional.empty();
-		}
-
-	}
-
-	static class LaterDesk {
-
-		@Cacheable("numbers")
-		CompletableFuture<Integer> future(String id) {
-			return CompletableFuture.completedFuture(1);
-		}
-
-		@Cacheable("numbers")
-		Mono<Integer> mono(String id) {
-			return Mono.just(1);
-		}
-
-		@Cacheable("numbers")
-		CompletableFuture<Optional<Integer>> optional(String id) {
-			return CompletableFuture.completedFuture(Optional.of(1));
-		}
-
-		@Cacheable("lists")
-		Flux<Integer> flux(String id) {
-			return Flux.just(1);
-		}
-
-	}
-
-	static class OtherTypes {
-
-		@Cacheable("numbers")
-		int number(String id) {
-			return 1;
-		}
-
-		@CacheAside(cache = "numbers", key = "#id")
-		String text(String id) {
-			return "";
 		}
 
 	}

@@ -15,6 +15,7 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.cache.interceptor.SimpleKey;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -29,8 +30,7 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 			"io.lettuce.core.RedisClient", "io.micrometer.context.ContextSnapshotFactory",
 			"kotlinx.coroutines.reactor.MonoKt", "org.hibernate.collection.spi.PersistentCollection",
 			"org.hibernate.proxy.HibernateProxy", "org.springframework.web.context.request.RequestContextHolder",
-			"reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.NonBlocking",
-			"redis.clients.jedis.Jedis");
+			"reactor.core.publisher.Flux", "reactor.core.scheduler.NonBlocking", "redis.clients.jedis.Jedis");
 
 	/** Made from JSON and written as JSON by the library. */
 	static final List<String> JSON = List.of("io.ge.redis.web.StoredResponse$Head",
@@ -53,6 +53,8 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 		reflection.registerTypeIfPresent(classLoader, "org.springframework.http.server.reactive.ServerHttpRequest",
 				MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerType(MethodExpression.CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		// By which its arguments are found
+		reflection.registerJavaSerialization(SimpleKey.class);
 		if (ClassUtils.isPresent(CLIENT_RESOURCES, classLoader)) {
 			Class<?> resources = ClassUtils.resolveClassName(CLIENT_RESOURCES, classLoader);
 			hints.proxies().registerJdkProxy(resources);

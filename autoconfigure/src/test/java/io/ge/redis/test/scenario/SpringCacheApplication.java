@@ -14,11 +14,13 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.context.annotation.Import;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /**
- * {@link SpringItems} in our caches.
+ * {@link SpringItems} in our caches, which stand inside of transactions.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
+@EnableTransactionManagement(order = 0, proxyTargetClass = true)
 @Import(SpringItems.class)
 @ImportAutoConfiguration({ DataRedisAutoConfiguration.class, JacksonAutoConfiguration.class,
 		GeRedisAutoConfiguration.class, CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class })
