@@ -56,6 +56,11 @@ final class CacheBulkReadCall implements GuardedCall<@Nullable Looked> {
 	}
 
 	@Override
+	public boolean isCancellable() {
+		return true;
+	}
+
+	@Override
 	public Work decide(@Nullable Looked looked) throws Throwable {
 		GuardedCall<Looked> first = this.round;
 		return (first != null && looked != null) ? first.decide(looked) : this.past;

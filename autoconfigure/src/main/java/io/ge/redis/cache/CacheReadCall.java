@@ -50,6 +50,11 @@ final class CacheReadCall implements GuardedCall<@Nullable LaterLookup> {
 	}
 
 	@Override
+	public boolean isCancellable() {
+		return true;
+	}
+
+	@Override
 	public Work decide(@Nullable LaterLookup found) {
 		return (found != null) ? this.reader.decide(found) : this.past;
 	}

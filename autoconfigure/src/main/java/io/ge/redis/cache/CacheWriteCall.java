@@ -56,6 +56,11 @@ final class CacheWriteCall implements GuardedCall<LaterWrites> {
 	}
 
 	@Override
+	public boolean isCancellable() {
+		return true;
+	}
+
+	@Override
 	public Work decide(LaterWrites begun) {
 		return this.writer.work(begun, this.single, this.work);
 	}

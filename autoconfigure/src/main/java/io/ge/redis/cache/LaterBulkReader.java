@@ -153,6 +153,11 @@ final class LaterBulkReader {
 		}
 
 		@Override
+		public boolean isCancellable() {
+			return true;
+		}
+
+		@Override
 		public Work decide(Looked looked) {
 			boolean decided = false;
 			try {

@@ -218,6 +218,11 @@ final class LaterReader {
 		}
 
 		@Override
+		public boolean isCancellable() {
+			return true;
+		}
+
+		@Override
 		public Work decide(@Nullable LaterLookup found) {
 			return LaterReader.this.decide(Objects.requireNonNull(found));
 		}

@@ -116,6 +116,11 @@ final class IdempotentCall implements GuardedCall<Claim> {
 	}
 
 	@Override
+	public boolean isCancellable() {
+		return true;
+	}
+
+	@Override
 	public Work decide(Claim claim) {
 		Question asked = this.question;
 		if (asked == null) {

@@ -73,6 +73,11 @@ final class LockedCall implements GuardedCall<Entered> {
 	}
 
 	@Override
+	public boolean isCancellable() {
+		return true;
+	}
+
+	@Override
 	public boolean isInterruptible() {
 		return !this.task.settings().waitTime().isZero();
 	}

@@ -98,7 +98,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		}
 		this.asked = asking;
 		if (this.state.get() == State.OVER) {
-			asking.cancel(false);
+			cancel(asking);
 		}
 		if (asking.isDone()) {
 			asking.whenComplete(this::answered);
@@ -134,7 +134,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	private void askFor(CompletableFuture<A> asked) {
 		try {
 			CompletableFuture<A> asking = this.call.ask();
-			asked.whenComplete((answer, failure) -> asking.cancel(false));
+			asked.whenComplete((answer, failure) -> cancel(asking));
 			asking.whenComplete((answer, failure) -> {
 				if (failure != null) {
 					asked.completeExceptionally(failure);
@@ -146,6 +146,13 @@ abstract class CallRun<A extends @Nullable Object> {
 		}
 		catch (Throwable ex) {
 			asked.completeExceptionally(ex);
+		}
+	}
+
+	// Else the answer is given back when it comes
+	private void cancel(CompletableFuture<A> asking) {
+		if (this.call.isCancellable()) {
+			asking.cancel(false);
 		}
 	}
 
@@ -269,8 +276,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		if (last == State.ASKING) {
 			CompletableFuture<A> asking = this.asked;
 			if (asking != null) {
-				// Else the answer is given back when it comes
-				asking.cancel(false);
+				cancel(asking);
 			}
 		}
 		else if (last == State.WORKING && stop) {

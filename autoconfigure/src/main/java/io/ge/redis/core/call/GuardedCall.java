@@ -53,14 +53,23 @@ public interface GuardedCall<A extends @Nullable Object> {
 	 * Asks whether the call may proceed, without blocking. Runs on the thread that starts
 	 * the call or subscribes; once more, on one of the application, if it is not known
 	 * {@linkplain PendingCaller who calls} and that had to be asked for first.
-	 * @return completes with the answer, on any thread; if it is cancelled in time, what
-	 * was asked for is given back without further ado
+	 * @return completes with the answer, on any thread
 	 */
 	CompletableFuture<A> ask();
 
 	/**
-	 * Returns whether an interrupt ends the wait of a plain call for the answer. Asked
-	 * for after {@link #ask()}.
+	 * Returns whether a cancelled question gives back by itself what was asked for. If
+	 * not, the answer for an abandoned call is awaited and {@linkplain #giveBack given
+	 * back}.
+	 * @return whether the future of {@link #ask()} may be cancelled
+	 */
+	default boolean isCancellable() {
+		return false;
+	}
+
+	/**
+	 * Returns whether an interrupt ends the wait of a plain call for the answer, and
+	 * cancels the question. Asked for after {@link #ask()}.
 	 * @return whether it does; if not, the wait is certain to end soon
 	 */
 	default boolean isInterruptible() {

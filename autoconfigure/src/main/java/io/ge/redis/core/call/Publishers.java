@@ -181,6 +181,11 @@ final class Publishers {
 			return asked.join();
 		}
 
+		@Override
+		public boolean isCancellable() {
+			return this.call.isCancellable();
+		}
+
 		// Who is told of the decision is to find the scope, too
 		@Override
 		public Work decide(A answer) throws Throwable {

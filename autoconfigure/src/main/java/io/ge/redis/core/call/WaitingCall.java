@@ -23,7 +23,8 @@ record WaitingCall<A extends @Nullable Object>(GuardedCall<A> call) implements G
 	public CompletableFuture<A> ask() {
 		CompletableFuture<A> asked = this.call.ask();
 		try {
-			return CompletableFuture.completedFuture(Waiting.awaitInterruptibly(asked, this.call::interrupted));
+			return CompletableFuture.completedFuture(this.call.isCancellable()
+					? Waiting.awaitInterruptibly(asked, this.call::interrupted) : Waiting.await(asked));
 		}
 		catch (RuntimeException | Error ex) {
 			return CompletableFuture.failedFuture(ex);

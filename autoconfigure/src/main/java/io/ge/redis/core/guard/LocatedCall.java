@@ -34,6 +34,11 @@ record LocatedCall<A extends @Nullable Object>(GuardedCall<A> call,
 	}
 
 	@Override
+	public boolean isCancellable() {
+		return this.call.isCancellable();
+	}
+
+	@Override
 	public RuntimeException interrupted(InterruptedException interrupt) {
 		return this.call.interrupted(interrupt);
 	}

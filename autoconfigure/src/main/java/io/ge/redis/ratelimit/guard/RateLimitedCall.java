@@ -44,6 +44,11 @@ final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
 	}
 
 	@Override
+	public boolean isCancellable() {
+		return true;
+	}
+
+	@Override
 	public boolean isInterruptible() {
 		return DefaultRateLimiter.mayWait(this.requests);
 	}

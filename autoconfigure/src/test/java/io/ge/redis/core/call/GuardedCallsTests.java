@@ -964,6 +964,11 @@ class GuardedCallsTests {
 		}
 
 		@Override
+		public boolean isCancellable() {
+			return true;
+		}
+
+		@Override
 		public Work decide(String answer) {
 			this.deciding.run();
 			return () -> (this.future != null) ? CompletableFuture.completedFuture(this.future) : Mono.just("value");
@@ -977,6 +982,11 @@ class GuardedCallsTests {
 		public CompletableFuture<String> ask() {
 			this.asking.run();
 			return this.call.ask();
+		}
+
+		@Override
+		public boolean isCancellable() {
+			return true;
 		}
 
 		@Override

@@ -92,6 +92,11 @@ final class TestCall implements GuardedCall<String> {
 	}
 
 	@Override
+	public boolean isCancellable() {
+		return true;
+	}
+
+	@Override
 	public Work decide(String granted) {
 		this.decidedOn = Thread.currentThread();
 		this.notes.add(granted);

@@ -62,6 +62,8 @@ class GuardInterceptorTests {
 
 	private boolean interruptible;
 
+	private boolean cancellable;
+
 	private Door guarded() {
 		Entrances source = new Entrances();
 		ProxyFactory factory = new ProxyFactory(this.door);
@@ -170,13 +172,23 @@ class GuardInterceptorTests {
 
 	@Test
 	void decisionForAnAbandonedCallIsGivenBack() {
-		CompletableFuture<Boolean> decision = new Uncancellable();
+		CompletableFuture<Boolean> decision = new CompletableFuture<>();
 		this.ask = () -> decision;
 		Disposable caller = guarded().enterLater().subscribe();
 		caller.dispose();
-		decision.complete(true);
+		assertThat(decision.complete(true)).isTrue();
 		Awaitility.await().untilAsserted(() -> assertThat(this.told).containsExactly("given back"));
 		assertThat(this.door.entered).isZero();
+	}
+
+	@Test
+	void questionOfAnAbandonedCallIsCancelledIfItMayBe() {
+		this.cancellable = true;
+		CompletableFuture<Boolean> decision = new CompletableFuture<>();
+		this.ask = () -> decision;
+		guarded().enterLater().subscribe().dispose();
+		assertThat(decision).isCancelled();
+		assertThat(this.told).isEmpty();
 	}
 
 	@Test
@@ -341,6 +353,11 @@ class GuardInterceptorTests {
 		}
 
 		@Override
+		public boolean isCancellable() {
+			return GuardInterceptorTests.this.cancellable;
+		}
+
+		@Override
 		public boolean isInterruptible() {
 			return GuardInterceptorTests.this.interruptible;
 		}
@@ -397,18 +414,6 @@ class GuardInterceptorTests {
 		@Override
 		public void tellOfEnd() {
 			GuardInterceptorTests.this.told.add("told");
-		}
-
-	}
-
-	/**
-	 * Has been sent and is answered, whoever waits for it.
-	 */
-	private static final class Uncancellable extends CompletableFuture<Boolean> {
-
-		@Override
-		public boolean cancel(boolean mayInterruptIfRunning) {
-			return false;
 		}
 
 	}

@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * A guard that the library does not have, as an example of all that one takes:
+ * annotation, properties, script, refusal, meter and endpoint view.
+ */
+@NullMarked
+package io.ge.redis.bulkhead;
+
+import org.jspecify.annotations.NullMarked;
