@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheControl;
 import io.ge.redis.cache.CacheEvent;
-import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CachePattern;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -47,7 +47,7 @@ public class CachesResource implements GuardResource {
 	 * @param guard tells and does what is asked for
 	 * @param figures counts what happens on this instance
 	 */
-	public CachesResource(CacheGuard guard, GuardFigures figures) {
+	public CachesResource(CachePattern guard, GuardFigures figures) {
 		guard.countBy((cache) -> figures.of(PATTERN, cache));
 		this.control = SingletonSupplier.of(guard::control);
 	}

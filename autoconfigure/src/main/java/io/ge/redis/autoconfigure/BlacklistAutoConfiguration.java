@@ -17,10 +17,10 @@ import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
-import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;

@@ -7,7 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import java.util.List;
 
-import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CachePattern;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheWarmUp;
 import io.ge.redis.cache.CacheWarmer;
@@ -18,9 +18,9 @@ import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.guard.GuardAdvisor;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -48,11 +48,11 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static CacheGuard cacheGuard(ObjectProvider<CacheProperties> properties, ObjectProvider<GeRedisProperties> common,
+	static CachePattern cacheGuard(ObjectProvider<CacheProperties> properties, ObjectProvider<GeRedisProperties> common,
 			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<JsonMapper> mapper,
 			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<WriteBehindProperties> behind,
 			ObjectProvider<WriteBehindStore<?>> stores, Environment environment, GuardedCalls calls) {
-		return new CacheGuard(properties::getObject, attributes, expressions,
+		return new CachePattern(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
 				() -> backends.getObject()
 					.get("ge.redis.cache.connection-factory", properties.getObject().connectionFactory()),
@@ -68,38 +68,38 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheReaderAdvisor(CacheGuard guard, Environment environment) {
+	static GuardAdvisor cacheReaderAdvisor(CachePattern guard, Environment environment) {
 		return guard.readerAdvisor(AdviceOrder.CACHE.in(environment));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheWriterAdvisor(CacheGuard guard, Environment environment) {
+	static GuardAdvisor cacheWriterAdvisor(CachePattern guard, Environment environment) {
 		return guard.writerAdvisor(AdviceOrder.CACHE.in(environment) + 1);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheInvalidatorAdvisor(CacheGuard guard, Environment environment) {
+	static GuardAdvisor cacheInvalidatorAdvisor(CachePattern guard, Environment environment) {
 		return guard.invalidatorAdvisor(AdviceOrder.CACHE.in(environment) + 3);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheBehindWriterAdvisor(CacheGuard guard, Environment environment) {
+	static GuardAdvisor cacheBehindWriterAdvisor(CachePattern guard, Environment environment) {
 		return guard.behindWriterAdvisor(AdviceOrder.CACHE.in(environment) + 2);
 	}
 
 	@Bean
 	@ConditionalOnBean(WriteBehindStore.class)
-	WriteBehind cacheWriteBehind(CacheGuard guard) {
+	WriteBehind cacheWriteBehind(CachePattern guard) {
 		return guard.writeBehind();
 	}
 
 	@Bean
 	@ConditionalOnBean(CacheWarmer.class)
 	@ConditionalOnBooleanProperty(name = "ge.redis.cache.warm-up.enabled", matchIfMissing = true)
-	CacheWarmUp geRedisCacheWarmUp(CacheGuard guard, ObjectProvider<CacheWarmer<?>> warmers) {
+	CacheWarmUp geRedisCacheWarmUp(CachePattern guard, ObjectProvider<CacheWarmer<?>> warmers) {
 		return guard.warmUp(warmers.orderedStream().toList());
 	}
 
@@ -115,7 +115,7 @@ public final class CacheAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	GeCaches geCaches(CacheGuard guard) {
+	GeCaches geCaches(CachePattern guard) {
 		return guard.caches();
 	}
 

@@ -11,7 +11,7 @@ import java.util.List;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.replay.UsedIds;
-import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CachePattern;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.WriteBehindStore;
@@ -195,9 +195,10 @@ public final class GeRedisDisabledAutoConfiguration {
 		static Advisor unguardedCacheAdvisor(ObjectProvider<CacheProperties> properties,
 				ConfigurableListableBeanFactory beans, ObjectProvider<JsonMapper> mapper,
 				ObjectProvider<WriteBehindStore<?>> stores, Environment environment) {
-			return CacheGuard.unguardedAdvisor(properties::getObject, new AttributeReader(beans::resolveEmbeddedValue),
-					new ExpressionCompiler(beans), () -> mapper.getIfAvailable(JsonMapper::shared),
-					() -> stores.orderedStream().toList(), calls(), AdviceOrder.CACHE.in(environment));
+			return CachePattern.unguardedAdvisor(properties::getObject,
+					new AttributeReader(beans::resolveEmbeddedValue), new ExpressionCompiler(beans),
+					() -> mapper.getIfAvailable(JsonMapper::shared), () -> stores.orderedStream().toList(), calls(),
+					AdviceOrder.CACHE.in(environment));
 		}
 
 	}

@@ -15,7 +15,7 @@ import io.ge.redis.actuate.IdempotencyResource;
 import io.ge.redis.actuate.LockResource;
 import io.ge.redis.actuate.RateLimitResource;
 import io.ge.redis.blacklist.BlacklistPattern;
-import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CachePattern;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyPattern;
@@ -70,8 +70,8 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(CacheGuard.class)
-	CachesResource geRedisCachesResource(CacheGuard guard, GuardFigures figures) {
+	@ConditionalOnBean(CachePattern.class)
+	CachesResource geRedisCachesResource(CachePattern guard, GuardFigures figures) {
 		return new CachesResource(guard, figures);
 	}
 

@@ -9,10 +9,10 @@ import java.util.EnumSet;
 
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.web.FencingTokenConfigurer;
 import io.ge.redis.web.IdempotencyKeyHeader;
 import io.ge.redis.web.OutageFilter;
-import io.ge.redis.web.FencingTokenConfigurer;
-import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.web.ProblemFields;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.ProblemWriter;

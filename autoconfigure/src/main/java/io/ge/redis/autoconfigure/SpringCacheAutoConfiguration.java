@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CachePattern;
 import io.ge.redis.cache.SpringCache;
 import io.ge.redis.cache.SpringCacheManager;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -33,13 +33,13 @@ import org.springframework.context.annotation.Configuration;
  */
 @AutoConfiguration(after = CacheAutoConfiguration.class,
 		beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
-@ConditionalOnBean(CacheGuard.class)
+@ConditionalOnBean(CachePattern.class)
 public final class SpringCacheAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(value = CacheManager.class, name = "cacheManager")
 	@Conditional(OnNoCacheType.class)
-	SpringCacheManager cacheManager(CacheGuard guard) {
+	SpringCacheManager cacheManager(CachePattern guard) {
 		return guard.cacheManager();
 	}
 
@@ -49,7 +49,7 @@ public final class SpringCacheAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(CacheManager.class)
 	@Conditional(OnNoCacheType.class)
-	SpringCacheManager geRedisCacheManager(CacheGuard guard) {
+	SpringCacheManager geRedisCacheManager(CachePattern guard) {
 		return guard.cacheManager();
 	}
 
@@ -57,7 +57,7 @@ public final class SpringCacheAutoConfiguration {
 	 * A look at the methods with Spring's annotations when all beans exist.
 	 */
 	@Bean
-	SmartInitializingSingleton geRedisSpringCacheVerifier(CacheGuard guard,
+	SmartInitializingSingleton geRedisSpringCacheVerifier(CachePattern guard,
 			ObjectProvider<CacheOperationSource> operations, ConfigurableListableBeanFactory beans) {
 		return () -> operations.ifUnique((source) -> guard.verify(beans, source));
 	}

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.ge.redis.blacklist.BlacklistProperties;
-import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
@@ -50,7 +50,7 @@ class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 		add(unused, "ge.redis.lock.locks", "lock", LockProperties.class, (lock) -> lock.locks().keySet());
 		add(unused, "ge.redis.idempotency.operations", "idempotency", IdempotencyProperties.class,
 				(idempotency) -> idempotency.operations().keySet());
-		add(unused, "ge.redis.cache.caches", "cache", CacheGuard.class, CacheGuard::unusedNames);
+		add(unused, "ge.redis.cache.caches", "cache", CachePattern.class, CachePattern::unusedNames);
 		add(unused, "ge.redis.blacklist.lists", "blacklist", BlacklistProperties.class,
 				(blacklist) -> blacklist.lists().keySet());
 		if (!unused.isEmpty()) {

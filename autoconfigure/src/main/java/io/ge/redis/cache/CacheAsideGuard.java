@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.guard.Guard;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.guard.Guard;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 

@@ -114,7 +114,7 @@ final class CacheValues {
 			return null;
 		}
 		CacheType exact = (value != null) ? type.of(value) : type;
-		if (exact == null) {
+		if (value != null && exact == null) {
 			String given = "is not stored, since a " + value.getClass().getName();
 			warnOnce(cache, value,
 					(type == this.codec.open())
@@ -127,7 +127,7 @@ final class CacheValues {
 		long ttl = permanent ? 0 : shortened(nominal.toMillis(), settings.ttlJitter());
 		long kept = (permanent || value == null) ? 0 : settings.staleIfError().toMillis();
 		long load = permanent ? 0 : Math.min(header.loadMillis(), ttl / LOADS_IN_TTL);
-		byte[] bytes = bytes(cache, exact, value, header.with(load, kept));
+		byte[] bytes = bytes(cache, (exact != null) ? exact : type, value, header.with(load, kept));
 		return (bytes != null) ? new CacheWrite.NewValue(bytes, Duration.ofMillis(ttl + kept), Duration.ofMillis(kept))
 				: null;
 	}

@@ -5,7 +5,6 @@
 
 package io.ge.redis.cache;
 
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 import io.ge.redis.cache.behind.WriteBehind;
@@ -203,17 +202,6 @@ final class CacheWriter {
 		CacheWrite write = newWrite(target, TransactionBoundary.UNKNOWN);
 		this.transactions.dropValues(target);
 		this.transactions.add(write);
-	}
-
-	/**
-	 * Removes an entry, or all of a cache, at once, whatever transaction there is, and
-	 * does not wait for Redis.
-	 * @param target names the entry, or the cache as a whole
-	 * @return completes when Redis knows, or cannot be told at present; never
-	 * exceptionally
-	 */
-	CompletableFuture<CacheEvent.Outcome> removeSoon(CacheKey target) {
-		return this.engine.invalidate(newWrite(target, TransactionBoundary.UNKNOWN));
 	}
 
 	/**

@@ -151,8 +151,16 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	private <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Type type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		SuppliedLater source = new SuppliedLater(key(cache, key), typeOf(cache, type), loader);
-		return (CompletionStage<@Nullable T>) this.calls.make(ResultForm.FUTURE,
+		return (CompletionStage<@Nullable T>) getAsync(key(cache, key), typeOf(cache, type), loader);
+	}
+
+	/**
+	 * Returns a value from the cache, or loads it.
+	 */
+	CompletionStage<?> getAsync(CacheKey key, CacheType type,
+			Supplier<? extends CompletionStage<? extends @Nullable Object>> loader) {
+		SuppliedLater source = new SuppliedLater(key, type, loader);
+		return (CompletionStage<?>) this.calls.make(ResultForm.FUTURE,
 				() -> new CacheReadCall(this.laterReader, () -> source, source::load));
 	}
 
@@ -182,9 +190,15 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
 			Supplier<? extends CompletionStage<T>> work) {
-		WritePart part = WritePart.of(key(cache, key),
-				(result, stamp) -> this.writer.newValue(cache, result, stamp, null));
-		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE, () -> new CacheWriteCall(this.laterWriter,
+		return (CompletionStage<T>) writeAsync(key(cache, key), work);
+	}
+
+	/**
+	 * Runs a writer whose result comes later.
+	 */
+	CompletionStage<?> writeAsync(CacheKey key, Supplier<? extends CompletionStage<?>> work) {
+		WritePart part = WritePart.of(key, (result, stamp) -> this.writer.newValue(key.cache(), result, stamp, null));
+		return (CompletionStage<?>) this.calls.make(ResultForm.FUTURE, () -> new CacheWriteCall(this.laterWriter,
 				TransactionBoundary.UNKNOWN, () -> List.of(part), ResultForm.FUTURE, work::get));
 	}
 

@@ -5,8 +5,6 @@
 
 package io.ge.redis.cache;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
@@ -30,15 +28,9 @@ final class SplitMiss {
 
 	private final AtomicBoolean spent = new AtomicBoolean();
 
-	private final AtomicBoolean told = new AtomicBoolean();
-
 	private final AtomicBoolean loaded = new AtomicBoolean();
 
-	private final CompletableFuture<Void> end = new CompletableFuture<>();
-
 	private final long found = System.nanoTime();
-
-	private volatile long began = this.found;
 
 	private boolean awaited;
 
@@ -78,14 +70,6 @@ final class SplitMiss {
 	}
 
 	/**
-	 * Returns the bytes of a value that has expired, for the case that no other one can
-	 * be loaded.
-	 */
-	byte @Nullable [] expired() {
-		return this.load.expired();
-	}
-
-	/**
 	 * Returns whether it came with a lease.
 	 */
 	boolean isGranted() {
@@ -110,7 +94,6 @@ final class SplitMiss {
 		if (permit == null || !this.spent.compareAndSet(false, true)) {
 			return null;
 		}
-		this.end.complete(null);
 		return permit;
 	}
 
@@ -138,30 +121,8 @@ final class SplitMiss {
 		return this.value;
 	}
 
-	/**
-	 * Runs something when the time of the lease is over, unless it is spent before.
-	 */
-	void atEnd(long millis, Runnable action) {
-		this.end.completeOnTimeout(null, millis, TimeUnit.MILLISECONDS).thenRunAsync(() -> {
-			if (!this.spent.get()) {
-				action.run();
-			}
-		});
-	}
-
-	void begin() {
-		this.began = System.nanoTime();
-	}
-
 	long loadNanos() {
-		return System.nanoTime() - this.began;
-	}
-
-	/**
-	 * Returns whether nobody has told yet what the reader got.
-	 */
-	boolean isUntold() {
-		return this.told.compareAndSet(false, true);
+		return System.nanoTime() - this.found;
 	}
 
 	/**

@@ -54,12 +54,11 @@ final class SplitReader {
 	}
 
 	/**
-	 * Asks for a value, in the transaction of the current thread.
-	 * @param open whether the caller may never say how its load has ended: then nobody
-	 * waits for it
+	 * Asks for a value, in the transaction of the current thread. Nobody waits for the
+	 * caller, which may never say how its load has ended.
 	 * @return completes with what there is, perhaps on a thread of the driver
 	 */
-	CompletableFuture<SplitRead> read(CacheKey key, CacheType type, boolean open) {
+	CompletableFuture<SplitRead> read(CacheKey key, CacheType type) {
 		NearValue held = this.near.peek(key, type);
 		if (held != null) {
 			return CompletableFuture
@@ -71,8 +70,7 @@ final class SplitReader {
 			return CompletableFuture.completedFuture(bypassed(key, type, CacheLookup.Load.BYPASS));
 		}
 		Snapshot snapshot = this.transactions.snapshot();
-		CacheQuestion asked = new CacheQuestion(key, settings, type.readable(), false, false);
-		CacheQuestion question = open ? asked.opened() : asked;
+		CacheQuestion question = new CacheQuestion(key, settings, type.readable(), false, false).opened();
 		CallBudget budget = this.flights.newBudget();
 		NearToken token = this.near.begin(key);
 		return this.search.look(question, budget)
@@ -135,7 +133,7 @@ final class SplitReader {
 					(change) -> change.isPresent() ? changed(miss, change) : CompletableFuture.completedFuture(read))
 			.exceptionally((failure) -> {
 				// The database is what is left. It may be older than a change
-				giveBack(miss, false);
+				giveBack(miss);
 				return read;
 			});
 	}
@@ -198,12 +196,11 @@ final class SplitReader {
 
 	/**
 	 * Gives a lease back, if there still is one.
-	 * @param failed whether the value could not be loaded
 	 */
-	void giveBack(SplitMiss miss, boolean failed) {
+	void giveBack(SplitMiss miss) {
 		CacheLookup.Permit permit = miss.spend();
 		if (permit != null) {
-			this.flights.release(permit, failed);
+			this.flights.release(permit, false);
 		}
 	}
 
@@ -218,40 +215,8 @@ final class SplitReader {
 	}
 
 	/**
-	 * Gives a lease back at its end, if nobody has until then. Redis has forgotten it by
-	 * then, but others in this instance wait for it.
+	 * Publishes the result of a read.
 	 */
-	void giveBackAtEnd(SplitMiss miss) {
-		if (miss.isLeased()) {
-			long millis = this.definitions.settings(miss.key().cache()).leaseTime().toMillis();
-			miss.atEnd(millis, () -> giveBack(miss, false));
-		}
-	}
-
-	/**
-	 * Returns the value that has expired, for a caller that cannot load another one.
-	 * @return completes with the value, or with {@code null} if there is none or it was
-	 * invalidated
-	 */
-	CompletableFuture<CacheType.@Nullable Content> expired(SplitMiss miss) {
-		byte[] expired = miss.expired();
-		if (expired == null) {
-			return CompletableFuture.completedFuture(null);
-		}
-		return this.invalidations.ready(miss.key().cache(), this.flights.newBudget())
-			.handle((none, failure) -> (failure == null) ? this.search.content(miss.key(), miss.type(), expired)
-					: null);
-	}
-
-	/**
-	 * Publishes the result of a read, once for each miss.
-	 */
-	void tell(SplitMiss miss, Access access) {
-		if (miss.isUntold()) {
-			tell(miss.key(), access, CacheEvent.Tier.REDIS);
-		}
-	}
-
 	void tell(CacheKey key, Access access, CacheEvent.Tier tier) {
 		this.events.publish(new CacheEvent.Read(key.cache(), access, tier));
 	}
@@ -259,12 +224,10 @@ final class SplitReader {
 	/**
 	 * Publishes a load, once for each miss.
 	 */
-	void loaded(SplitMiss miss, boolean succeeded) {
+	void loaded(SplitMiss miss) {
 		if (miss.isUnloaded()) {
-			this.events.publish(new CacheEvent.Load(miss.key().cache(), succeeded, miss.loadNanos()));
-			if (succeeded) {
-				this.values.loadTimes().note(miss.key().cache(), millis(miss));
-			}
+			this.events.publish(new CacheEvent.Load(miss.key().cache(), true, miss.loadNanos()));
+			this.values.loadTimes().note(miss.key().cache(), millis(miss));
 		}
 	}
 

@@ -7,10 +7,10 @@ package io.ge.redis.cache;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheEvent.Access;
-import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +36,10 @@ import org.springframework.util.ClassUtils;
  * removed. On threads that must not wait, changes reach Redis a moment later.
  */
 public final class SpringCache implements Cache {
+
+	/** No answer, in its own right: Spring takes no value for a miss. */
+	private static final CompletableFuture<@Nullable SimpleValueWrapper> NOTHING = CompletableFuture
+		.completedFuture(null);
 
 	private final String name;
 
@@ -105,7 +109,7 @@ public final class SpringCache implements Cache {
 	@Override
 	public @Nullable ValueWrapper get(Object key) {
 		CacheKey entry = SpringKeys.of(this.name, key);
-		SplitRead read = Waiting.await(parts().split().read(entry, type(), true));
+		SplitRead read = Waiting.await(parts().split().read(entry, type()));
 		if (read instanceof SplitRead.Missed missed) {
 			missed(missed.miss());
 			parts().misses().addOfThread(key, missed.miss());
@@ -116,7 +120,7 @@ public final class SpringCache implements Cache {
 
 	private void missed(SplitMiss miss) {
 		this.counts.misses.increment();
-		parts().split().tell(miss, miss.access());
+		parts().split().tell(miss.key(), miss.access(), CacheEvent.Tier.REDIS);
 	}
 
 	private @Nullable Object found(CacheKey entry, SplitRead read) {
@@ -171,53 +175,32 @@ public final class SpringCache implements Cache {
 	@Override
 	public CompletableFuture<?> retrieve(Object key) {
 		CacheKey entry = SpringKeys.of(this.name, key);
-		return parts().handover().then(parts().split().read(entry, type(), true), (read) -> {
+		return parts().calls().goOn(parts().split().read(entry, type()), (read) -> {
 			if (read instanceof SplitRead.Missed missed) {
 				missed(missed.miss());
 				parts().misses().addOfKey(key, missed.miss());
-				return Handover.nothing();
+				return NOTHING;
 			}
-			return Handover.done(new SimpleValueWrapper(found(entry, read)));
-		});
+			return CompletableFuture.completedFuture(new SimpleValueWrapper(found(entry, read)));
+		}).toCompletableFuture();
 	}
 
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> loader) {
-		CacheKey entry = SpringKeys.of(this.name, key);
-		CompletableFuture<@Nullable Object> value = parts().handover()
-			.then(parts().split().read(entry, type(), false), (read) -> {
-				if (read instanceof SplitRead.Missed missed) {
-					this.counts.misses.increment();
-					return load(missed.miss(), loader);
-				}
-				return Handover.done(found(entry, read));
-			});
-		return (CompletableFuture<T>) value;
+		AtomicBoolean loaded = new AtomicBoolean();
+		CompletableFuture<T> value = (CompletableFuture<T>) parts().caches()
+			.getAsync(SpringKeys.of(this.name, key), type(), () -> {
+				loaded.set(true);
+				return started(loader);
+			})
+			.toCompletableFuture();
+		value.whenComplete((found,
+				failure) -> ((loaded.get() || failure != null) ? this.counts.misses : this.counts.hits).increment());
+		return value;
 	}
 
-	private CompletableFuture<@Nullable Object> load(SplitMiss miss, Supplier<? extends CompletableFuture<?>> loader) {
-		SplitReader split = parts().split();
-		split.giveBackAtEnd(miss);
-		if (miss.expired() == null) {
-			split.tell(miss, miss.access());
-		}
-		miss.begin();
-		CompletableFuture<CompletableFuture<@Nullable Object>> loaded = new CompletableFuture<>();
-		start(miss, loader).whenComplete((value, failure) -> {
-			try {
-				loaded.complete((failure == null) ? keep(miss, value) : instead(miss, Waiting.cause(failure)));
-			}
-			catch (Throwable ex) {
-				loaded.completeExceptionally(ex);
-			}
-		});
-		return parts().handover().then(loaded, (last) -> last);
-	}
-
-	private CompletableFuture<?> start(SplitMiss miss, Supplier<? extends CompletableFuture<?>> loader) {
-		CacheTransactions transactions = parts().transactions();
-		boolean entered = transactions.beginLoad(miss.key());
+	private CompletableFuture<?> started(Supplier<? extends CompletableFuture<?>> loader) {
 		try {
 			CompletableFuture<?> promise = loader.get();
 			return (promise != null) ? promise
@@ -228,35 +211,6 @@ public final class SpringCache implements Cache {
 		catch (CacheOperationInvoker.ThrowableWrapper ex) {
 			return CompletableFuture.failedFuture(ex.getOriginal());
 		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-		finally {
-			if (entered) {
-				transactions.endLoad();
-			}
-		}
-	}
-
-	private CompletableFuture<@Nullable Object> keep(SplitMiss miss, @Nullable Object value) {
-		SplitReader split = parts().split();
-		split.loaded(miss, true);
-		split.tell(miss, miss.access());
-		return parts().handover().then(split.fill(miss, value), (filled) -> Handover.done(value));
-	}
-
-	/**
-	 * Ends a miss whose value could not be loaded.
-	 * @return completes with the value that has expired, or as the loader did
-	 */
-	private CompletableFuture<@Nullable Object> instead(SplitMiss miss, Throwable failure) {
-		SplitReader split = parts().split();
-		split.loaded(miss, false);
-		split.giveBack(miss, true);
-		return parts().handover().then(split.expired(miss), (content) -> {
-			split.tell(miss, (content != null) ? Access.STALE : miss.access());
-			return (content != null) ? Handover.done(content.value()) : CompletableFuture.failedFuture(failure);
-		});
 	}
 
 	// Writing
@@ -268,7 +222,7 @@ public final class SpringCache implements Cache {
 		OpenMisses.Open open = parts().misses().find(entry, key);
 		boolean loaded = open != null && open.isOf(key);
 		if (EventLoops.isCurrent()) {
-			parts().handover().execute(() -> parts().puts().put(entry, value, open, loaded));
+			parts().puts().putLater(entry, value, open, loaded);
 		}
 		else {
 			parts().puts().put(entry, value, open, loaded);
@@ -288,7 +242,7 @@ public final class SpringCache implements Cache {
 	public void evict(Object key) {
 		CacheKey entry = removing(SpringKeys.of(this.name, key));
 		if (EventLoops.isCurrent()) {
-			parts().removeSoon(entry);
+			parts().later().remove(entry, CacheTags.ALL);
 		}
 		else {
 			parts().writer().evict(entry);
@@ -305,7 +259,7 @@ public final class SpringCache implements Cache {
 	public void clear() {
 		CacheKey whole = removing(CacheKey.whole(this.name));
 		if (EventLoops.isCurrent()) {
-			parts().removeSoon(whole);
+			parts().later().remove(whole, CacheTags.ALL);
 		}
 		else {
 			parts().writer().invalidate(this.name, CacheTags.ALL);
@@ -327,12 +281,12 @@ public final class SpringCache implements Cache {
 	// Once more after the commit, since others may load the old value until then
 	private void removeNow(CacheKey target) {
 		if (EventLoops.isCurrent()) {
-			parts().removeSoon(target);
+			parts().later().remove(target, CacheTags.ALL);
 		}
 		else {
 			parts().writer().remove(target);
+			parts().writer().evictWithTransaction(target);
 		}
-		parts().writer().evictWithTransaction(target);
 	}
 
 	/**

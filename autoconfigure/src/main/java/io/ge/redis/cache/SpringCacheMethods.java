@@ -25,9 +25,12 @@ import org.springframework.cache.annotation.CacheEvict;
 import org.springframework.cache.annotation.CachePut;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.interceptor.CacheEvictOperation;
+import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.cache.interceptor.CacheOperation;
 import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.cache.interceptor.CachePutOperation;
+import org.springframework.cache.interceptor.CacheResolver;
+import org.springframework.cache.interceptor.SimpleCacheResolver;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
@@ -104,15 +107,24 @@ final class SpringCacheMethods {
 			return false;
 		}
 		try {
-			CacheManager manager = StringUtils.hasText(operation.getCacheManager())
-					? this.beans.getBean(operation.getCacheManager(), CacheManager.class)
-					: this.beans.getBeanProvider(CacheManager.class).getIfUnique();
-			return manager instanceof SpringCacheManager;
+			return StringUtils.hasText(operation.getCacheManager())
+					? this.beans.getBean(operation.getCacheManager(), CacheManager.class) instanceof SpringCacheManager
+					: isDefaultOurs();
 		}
 		catch (BeansException ex) {
 			// Spring tells when the method is called
 			return false;
 		}
+	}
+
+	// As Spring's interceptor is configured, or will be
+	private boolean isDefaultOurs() {
+		CacheInterceptor interceptor = this.beans.getBeanProvider(CacheInterceptor.class).getIfUnique();
+		CacheResolver resolver = (interceptor != null) ? interceptor.getCacheResolver() : null;
+		if (resolver == null) {
+			return this.beans.getBeanProvider(CacheManager.class).getIfUnique() instanceof SpringCacheManager;
+		}
+		return resolver instanceof SimpleCacheResolver simple && simple.getCacheManager() instanceof SpringCacheManager;
 	}
 
 	private void verify(CacheOperation operation, GuardedMethod place) {

@@ -5,6 +5,8 @@
 
 package io.ge.redis.cache;
 
+import java.util.concurrent.CompletableFuture;
+
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class SpringCachePuts {
 
+	private final DefaultCaches caches;
+
 	private final CacheWriter writer;
+
+	private final LaterWriter later;
 
 	private final SplitReader split;
 
@@ -25,8 +31,11 @@ final class SpringCachePuts {
 
 	private final OpenMisses misses;
 
-	SpringCachePuts(CacheWriter writer, SplitReader split, CacheTransactions transactions, OpenMisses misses) {
+	SpringCachePuts(DefaultCaches caches, CacheWriter writer, LaterWriter later, SplitReader split,
+			CacheTransactions transactions, OpenMisses misses) {
+		this.caches = caches;
 		this.writer = writer;
+		this.later = later;
 		this.split = split;
 		this.transactions = transactions;
 		this.misses = misses;
@@ -58,6 +67,27 @@ final class SpringCachePuts {
 		}
 	}
 
+	/**
+	 * As {@link #put}, on a thread that must not wait, and so is in no transaction.
+	 */
+	void putLater(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
+		if (open == null) {
+			this.writer.requireWrittenThrough(entry);
+			this.caches.writeAsync(entry, () -> CompletableFuture.completedFuture(value));
+			return;
+		}
+		SplitMiss miss = open.miss();
+		this.misses.remove(open);
+		this.split.loaded(miss);
+		CompletableFuture<Boolean> filling = miss.isLeased() ? this.split.fill(miss, value)
+				: CompletableFuture.completedFuture(false);
+		filling.thenAccept((filled) -> {
+			if (!filled && (miss.isGranted() || !loaded)) {
+				this.later.remove(entry, CacheTags.ALL);
+			}
+		});
+	}
+
 	// What a transaction has only read is no change. Inside of a writer of ours it is
 	// the writer's, whose value comes when it returns
 	private void change(CacheKey entry, @Nullable Object value, boolean read) {
@@ -72,10 +102,10 @@ final class SpringCachePuts {
 
 	private boolean fill(SplitMiss miss, @Nullable Object value) {
 		if (this.transactions.isWriting(miss.key()) || miss.isBehind(this.transactions.snapshot())) {
-			this.split.giveBack(miss, false);
+			this.split.giveBack(miss);
 			return false;
 		}
-		this.split.loaded(miss, true);
+		this.split.loaded(miss);
 		return Waiting.await(this.split.fill(miss, value));
 	}
 
@@ -86,7 +116,7 @@ final class SpringCachePuts {
 	private void fillAfterCommit(OpenMisses.Open open, @Nullable Object value) {
 		SplitMiss miss = open.miss();
 		boolean behind = miss.isBehind(this.transactions.snapshot());
-		this.split.loaded(miss, true);
+		this.split.loaded(miss);
 		if (miss.await(behind ? null : this.split.bytes(miss, value))) {
 			TransactionSynchronizationManager.registerSynchronization(new FillAfterCommit(open));
 		}
@@ -116,7 +146,7 @@ final class SpringCachePuts {
 			SplitMiss miss = this.open.miss();
 			boolean committed = status == STATUS_COMMITTED && !this.takenBack;
 			if (!committed) {
-				SpringCachePuts.this.split.giveBack(miss, false);
+				SpringCachePuts.this.split.giveBack(miss);
 			}
 			else if (!Waiting.await(SpringCachePuts.this.split.store(miss, miss.awaited()))) {
 				SpringCachePuts.this.writer.remove(miss.key());

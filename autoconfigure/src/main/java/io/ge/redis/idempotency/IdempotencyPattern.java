@@ -8,15 +8,14 @@ package io.ge.redis.idempotency;
 import java.util.List;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
-
 import javax.sql.DataSource;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.core.transaction.TransactionObserver;
 import org.jspecify.annotations.Nullable;

@@ -8,7 +8,6 @@ package io.ge.redis.idempotency;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-
 import javax.sql.DataSource;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;

@@ -14,7 +14,6 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.Waiting;

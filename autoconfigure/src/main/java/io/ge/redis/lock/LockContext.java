@@ -7,7 +7,6 @@ package io.ge.redis.lock;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 import io.ge.redis.core.call.SubscriberContext;
 import org.jspecify.annotations.Nullable;

@@ -10,10 +10,10 @@ import java.util.function.Supplier;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.transaction.TransactionObserver;
 import org.jspecify.annotations.Nullable;
 

@@ -9,9 +9,9 @@ import java.sql.Connection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.ge.redis.core.transaction.ThreadTransactions;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import io.ge.redis.core.transaction.ThreadTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;

@@ -8,8 +8,8 @@ package io.ge.redis.autoconfigure;
 import java.lang.reflect.Proxy;
 import java.util.List;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;

@@ -6,8 +6,8 @@
 package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -17,10 +17,10 @@ import io.ge.redis.core.RedisBackends;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockEvent;
-import io.ge.redis.lock.LockPattern;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
+import io.ge.redis.lock.LockPattern;
 import io.ge.redis.lock.MultiLockHandle;
 import io.ge.redis.test.SharedRedis;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -65,7 +65,7 @@ class CacheSizesIntegrationTests {
 	}
 
 	private static CacheControl control(CacheApplication application) {
-		return application.bean(CacheGuard.class).control();
+		return application.bean(CachePattern.class).control();
 	}
 
 	private static CacheControl.Size size(CacheApplication application) {

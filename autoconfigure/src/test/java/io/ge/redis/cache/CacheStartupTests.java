@@ -12,25 +12,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.stream.Stream;
-
 import javax.sql.DataSource;
 
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.guard.GuardedMethods;
-import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Setting.Origin;
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.test.LibraryClasses;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -230,7 +229,7 @@ class CacheStartupTests {
 		this.runner.withBean(Desk.class)
 			.withPropertyValues("ge.redis.cache.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(GeCaches.class)
-				.doesNotHaveBean(CacheGuard.class)
+				.doesNotHaveBean(CachePattern.class)
 				.getBean(Desk.class)
 				.matches((desk) -> desk.getClass() == Desk.class));
 	}
@@ -244,7 +243,7 @@ class CacheStartupTests {
 	@Test
 	void offWithoutSpringDataRedis() {
 		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(CacheGuard.class));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(CachePattern.class));
 	}
 
 	@Test
@@ -266,7 +265,7 @@ class CacheStartupTests {
 			.withBean("second", JdbcTransactionManager.class, JdbcTransactionManager::new,
 					(definition) -> definition.setLazyInit(true))
 			.run((context) -> {
-				TransactionExecutionListener ours = context.getBean(CacheGuard.class).transactionListener();
+				TransactionExecutionListener ours = context.getBean(CachePattern.class).transactionListener();
 				assertThat(context.getBean("first", ConfigurableTransactionManager.class)
 					.getTransactionExecutionListeners()).containsExactly(others, ours);
 			});

@@ -227,12 +227,12 @@ class SpringCacheConfigurationIntegrationTests {
 		}
 
 		@Bean(defaultCandidate = false)
-		CacheManager ours(CacheGuard guard) {
+		CacheManager ours(CachePattern guard) {
 			return guard.cacheManager();
 		}
 
 		@Bean
-		CacheResolver everywhere(CacheGuard guard) {
+		CacheResolver everywhere(CachePattern guard) {
 			Cache other = new ConcurrentMapCacheManager().getCache("other");
 			return (context) -> List.of(other, guard.cacheManager().getCache("balances"));
 		}

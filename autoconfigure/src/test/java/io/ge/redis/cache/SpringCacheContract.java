@@ -17,7 +17,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
-import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.test.RedisFixture;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ThrowingRunnable;

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.cache.Cache;
 import org.springframework.cache.Cache.ValueRetrievalException;
+import org.springframework.cache.Cache;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.interceptor.SimpleKey;
 import org.springframework.transaction.TransactionDefinition;
@@ -509,7 +509,7 @@ class SpringCacheInCodeIntegrationTests {
 			.get(30, TimeUnit.SECONDS);
 		// On this one if an answer was there at once nevertheless
 		assertThat(threads).hasSize(4)
-			.allSatisfy((name) -> assertThat(name).matches("ge-redis-cache|" + Thread.currentThread().getName()));
+			.allSatisfy((name) -> assertThat(name).matches("ge-redis-call|" + Thread.currentThread().getName()));
 	}
 
 	private void letAnswersBeSlow() {

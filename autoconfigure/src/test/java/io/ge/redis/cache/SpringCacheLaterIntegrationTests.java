@@ -190,7 +190,7 @@ class SpringCacheLaterIntegrationTests {
 			}
 		}
 		assertThat(threads).hasSize(10)
-			.allSatisfy((name) -> assertThat(name).matches("ge-redis-cache|" + Thread.currentThread().getName()));
+			.allSatisfy((name) -> assertThat(name).matches("ge-redis-call|" + Thread.currentThread().getName()));
 	}
 
 	@Test
@@ -220,7 +220,7 @@ class SpringCacheLaterIntegrationTests {
 		CompletableFuture<String> thread = reader.apply(id).thenApply((value) -> Thread.currentThread().getName());
 		asked.complete(null);
 		// On the loader's if the answer was there at once nevertheless
-		assertThat(get(thread)).isIn("ge-redis-cache", "loader");
+		assertThat(get(thread)).isIn("ge-redis-call", "loader");
 		assertThat(this.application.events().takeResults()).endsWith("load_failed", "stale");
 	}
 
@@ -408,7 +408,7 @@ class SpringCacheLaterIntegrationTests {
 		long threads = Thread.getAllStackTraces()
 			.keySet()
 			.stream()
-			.filter((thread) -> thread.getName().equals("ge-redis-cache"))
+			.filter((thread) -> thread.getName().equals("ge-redis-call"))
 			.count();
 		assertThat(threads).isLessThan(20);
 		release.complete(null);

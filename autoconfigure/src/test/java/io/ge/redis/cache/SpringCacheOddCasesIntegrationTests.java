@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
-import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Wide;

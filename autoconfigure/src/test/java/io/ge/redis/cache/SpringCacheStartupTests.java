@@ -7,9 +7,6 @@ package io.ge.redis.cache;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
@@ -24,8 +21,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -35,18 +30,13 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.CacheManager;
-import org.springframework.cache.annotation.AnnotationCacheOperationSource;
 import org.springframework.cache.annotation.CacheEvict;
 import org.springframework.cache.annotation.CachePut;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
-import org.springframework.cache.interceptor.CacheAspectSupport;
-import org.springframework.cache.interceptor.CacheInterceptor;
-import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.cache.support.NoOpCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -86,7 +76,7 @@ class SpringCacheStartupTests {
 			.getBean(CacheManager.class)
 			.isInstanceOf(SpringCacheManager.class)
 			.isSameAs(context.getBean("cacheManager"))
-			.isSameAs(context.getBean(CacheGuard.class).cacheManager()));
+			.isSameAs(context.getBean(CachePattern.class).cacheManager()));
 	}
 
 	@Test
@@ -310,7 +300,7 @@ class SpringCacheStartupTests {
 	static class TwoManagers {
 
 		@Bean(defaultCandidate = false)
-		CacheManager ours(CacheGuard guard) {
+		CacheManager ours(CachePattern guard) {
 			return guard.cacheManager();
 		}
 

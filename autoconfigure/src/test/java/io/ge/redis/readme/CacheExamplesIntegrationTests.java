@@ -12,7 +12,7 @@ import java.util.Optional;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
-import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CachePattern;
 import io.ge.redis.readme.Products.Product;
 import io.ge.redis.test.SharedRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -149,7 +149,7 @@ class CacheExamplesIntegrationTests {
 			.run((beside) -> {
 				assertThat(beside).hasNotFailed();
 				assertThat(beside.getBean(CacheManager.class)).isSameAs(beside.getBean("otherCaches"));
-				assertThat(beside.getBean("redisCaches")).isSameAs(beside.getBean(CacheGuard.class).cacheManager());
+				assertThat(beside.getBean("redisCaches")).isSameAs(beside.getBean(CachePattern.class).cacheManager());
 			});
 	}
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.cache.CacheGuard;
+import io.ge.redis.cache.CachePattern;
 import io.ge.redis.readme.Products.Product;
 
 import org.springframework.cache.CacheManager;
@@ -92,7 +92,7 @@ public class SpringProducts {
 
 		// @formatter:off
 		@Bean(defaultCandidate = false)
-		CacheManager redisCaches(CacheGuard guard) {
+		CacheManager redisCaches(CachePattern guard) {
 			return guard.cacheManager();
 		}
 		// @formatter:on

@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.UUID;
 import java.util.stream.Stream;
-
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 

@@ -12,7 +12,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.random.RandomGenerator;
-
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 

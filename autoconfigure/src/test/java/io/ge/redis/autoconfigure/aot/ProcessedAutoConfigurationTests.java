@@ -22,8 +22,8 @@ import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.idempotency.IdempotencyControl;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
-import io.ge.redis.ratelimit.guard.RateLimitControl;
 import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.guard.RateLimitControl;
 import io.ge.redis.test.LibraryClasses;
 import org.junit.jupiter.api.Test;
 

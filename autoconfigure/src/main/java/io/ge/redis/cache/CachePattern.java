@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -28,12 +28,11 @@ import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.bus.Reports;
-import io.ge.redis.core.call.Handover;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.transaction.TransactionObserver;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +52,7 @@ import org.springframework.util.function.SingletonSupplier;
  * transactions and the API for code stand on one engine, which is made when the first of
  * them is used.
  */
-public final class CacheGuard
+public final class CachePattern
 		implements TransactionObserver, BeanClassLoaderAware, SmartInitializingSingleton, AutoCloseable {
 
 	private static final String PATTERN = "cache";
@@ -98,7 +97,7 @@ public final class CacheGuard
 
 	private volatile Function<String, Map<String, Long>> counts = (cache) -> Map.of();
 
-	private ClassLoader classLoader = CacheGuard.class.getClassLoader();
+	private ClassLoader classLoader = CachePattern.class.getClassLoader();
 
 	/**
 	 * Assembles the caches.
@@ -117,11 +116,11 @@ public final class CacheGuard
 	 * @param otherNames caches that are listed elsewhere than in the properties
 	 * @param calls makes calls whose results come later
 	 */
-	public CacheGuard(Supplier<CacheProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
-			Supplier<JsonMapper> mapper, DoubleSupplier verified, Supplier<RedisBackend> backend,
-			UnaryOperator<Runnable> context, GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
-			Supplier<List<WriteBehindStore<?>>> stores, Supplier<? extends Collection<String>> otherNames,
-			GuardedCalls calls) {
+	public CachePattern(Supplier<CacheProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
+			Supplier<RedisBackend> backend, UnaryOperator<Runnable> context, GuardEvents events,
+			Supplier<WriteBehindProperties> behindProperties, Supplier<List<WriteBehindStore<?>>> stores,
+			Supplier<? extends Collection<String>> otherNames, GuardedCalls calls) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		this.settings = settings;
 		this.backend = backend;
@@ -216,8 +215,8 @@ public final class CacheGuard
 				events, nearReader, this.behind);
 		OpenMisses misses = new OpenMisses();
 		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, split, misses,
-				new SpringCachePuts(writer, split, this.transactions, misses), writer, this.transactions,
-				new Handover(context, "ge-redis-cache"), events);
+				new SpringCachePuts(caches, writer, laterWriter, split, this.transactions, misses), writer, laterWriter,
+				this.calls);
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, laterReader, laterBulkReader, writer,
 				laterWriter, behindWriter, caches, spring);
 		this.made.set(assembly);
@@ -430,7 +429,7 @@ public final class CacheGuard
 	private void verifyNear() {
 		this.definitions.near()
 			.verify(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
-					&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CacheGuard.class.getClassLoader()));
+					&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CachePattern.class.getClassLoader()));
 	}
 
 	@Override
@@ -444,7 +443,6 @@ public final class CacheGuard
 		if (assembly != null) {
 			assembly.check().close();
 			assembly.refresher().close();
-			assembly.spring().handover().close();
 			assembly.engine().close();
 		}
 	}
