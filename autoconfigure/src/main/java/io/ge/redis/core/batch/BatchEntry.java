@@ -18,63 +18,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchEntry<R, A> extends CompletableFuture<A> {
 
-	private final R request;
+	final R request;
 
-	private final CallBudget budget;
+	final CallBudget budget;
 
-	private final long since;
+	final long since;
+
+	/** These are set while the request is pushed on the stack of its queue. */
+	@Nullable BatchEntry<R, A> previous;
+
+	int position = 1;
+
+	long oldestSince;
 
 	private long paidUntil;
-
-	/** The request that has waited before this one, set by {@link #follow}. */
-	private @Nullable BatchEntry<R, A> previous;
-
-	private int position = 1;
-
-	private long oldestSince;
 
 	BatchEntry(R request, CallBudget budget, long now) {
 		this.request = request;
 		this.budget = budget;
 		this.since = now;
-		this.paidUntil = now;
 		this.oldestSince = now;
-	}
-
-	/**
-	 * Places this request behind another one, or first.
-	 */
-	void follow(@Nullable BatchEntry<R, A> last) {
-		this.previous = last;
-		this.position = (last != null) ? last.position + 1 : 1;
-		this.oldestSince = (last != null) ? last.oldestSince : this.since;
-	}
-
-	R request() {
-		return this.request;
-	}
-
-	CallBudget budget() {
-		return this.budget;
-	}
-
-	long since() {
-		return this.since;
-	}
-
-	@Nullable BatchEntry<R, A> previous() {
-		return this.previous;
-	}
-
-	/**
-	 * Returns how many requests wait up to this one.
-	 */
-	int position() {
-		return this.position;
-	}
-
-	long oldestSince() {
-		return this.oldestSince;
+		this.paidUntil = now;
 	}
 
 	/**

@@ -27,19 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchQueue<R, A> {
 
-	private final AtomicReference<@Nullable BatchEntry<R, A>> last = new AtomicReference<>();
+	final AtomicReference<@Nullable BatchEntry<R, A>> last = new AtomicReference<>();
 
-	private final AtomicInteger inFlight = new AtomicInteger();
+	final AtomicInteger inFlight = new AtomicInteger();
 
 	private final AtomicBoolean watched = new AtomicBoolean();
 
-	private volatile boolean slow;
+	/** Whether calls take too long to wait for one. */
+	volatile boolean slow;
 
 	private volatile long lastBegan;
-
-	@Nullable BatchEntry<R, A> last() {
-		return this.last.get();
-	}
 
 	/**
 	 * Adds a request that waits.
@@ -49,10 +46,12 @@ public final class BatchQueue<R, A> {
 		BatchEntry<R, A> present;
 		do {
 			present = this.last.get();
-			if (present != null && !alike.test(present.request(), entry.request())) {
+			if (present != null && !alike.test(present.request, entry.request)) {
 				return false;
 			}
-			entry.follow(present);
+			entry.previous = present;
+			entry.position = (present != null) ? present.position + 1 : 1;
+			entry.oldestSince = (present != null) ? present.oldestSince : entry.since;
 		}
 		while (!this.last.compareAndSet(present, entry));
 		return true;
@@ -63,7 +62,7 @@ public final class BatchQueue<R, A> {
 	 */
 	Deque<BatchEntry<R, A>> takeAll() {
 		Deque<BatchEntry<R, A>> all = new ArrayDeque<>();
-		for (BatchEntry<R, A> entry = this.last.getAndSet(null); entry != null; entry = entry.previous()) {
+		for (BatchEntry<R, A> entry = this.last.getAndSet(null); entry != null; entry = entry.previous) {
 			all.addFirst(entry);
 		}
 		return all;
@@ -94,20 +93,6 @@ public final class BatchQueue<R, A> {
 	void begin(long now) {
 		this.inFlight.incrementAndGet();
 		this.lastBegan = now;
-	}
-
-	/**
-	 * Frees a place in flight.
-	 */
-	void end() {
-		this.inFlight.decrementAndGet();
-	}
-
-	/**
-	 * Sets whether calls take too long to wait for one.
-	 */
-	void slow(boolean slow) {
-		this.slow = slow;
 	}
 
 	/**

@@ -92,14 +92,14 @@ public final class Batcher<R, A> {
 			return this.calls.send(request, budget);
 		}
 		BatchEntry<R, A> entry = new BatchEntry<>(request, budget, this.nanoTime.getAsLong());
-		if (queue.last() == null && begin(queue, entry.since())) {
+		if (queue.last.get() == null && begin(queue, entry.since)) {
 			sendOne(queue, entry);
 			return entry;
 		}
 		if (!queue.add(entry, this.calls::areAlike)) {
 			return this.calls.send(request, budget);
 		}
-		sendWaiting(queue, entry.since());
+		sendWaiting(queue, entry.since);
 		if (queue.watch()) {
 			watch(queue);
 		}
@@ -110,9 +110,9 @@ public final class Batcher<R, A> {
 		this.timer.execute(() -> {
 			try {
 				long now = this.nanoTime.getAsLong();
-				BatchEntry<R, A> last = queue.last();
-				if (last != null && now - last.oldestSince() >= this.longestNanos / 2) {
-					queue.slow(true);
+				BatchEntry<R, A> last = queue.last.get();
+				if (last != null && now - last.oldestSince >= this.longestNanos / 2) {
+					queue.slow = true;
 					sendWaiting(queue, now);
 				}
 			}
@@ -129,8 +129,8 @@ public final class Batcher<R, A> {
 	}
 
 	private void sendWaiting(BatchQueue<R, A> queue, long now) {
-		for (BatchEntry<R, A> last = queue.last(); last != null; last = queue.last()) {
-			if (last.position() >= this.calls.mostOf(last.request())) {
+		for (BatchEntry<R, A> last = queue.last.get(); last != null; last = queue.last.get()) {
+			if (last.position >= this.calls.mostOf(last.request)) {
 				queue.begin(now);
 			}
 			else if (!begin(queue, now)) {
@@ -141,18 +141,18 @@ public final class Batcher<R, A> {
 				sendNext(queue, waiting, now);
 			}
 			// Each call has a place of its own. Others may have found none meanwhile
-			queue.end();
+			queue.inFlight.decrementAndGet();
 		}
 	}
 
 	private void sendNext(BatchQueue<R, A> queue, Deque<BatchEntry<R, A>> waiting, long now) {
-		int most = Math.max(1, this.calls.mostOf(waiting.getFirst().request()));
+		int most = Math.max(1, this.calls.mostOf(waiting.getFirst().request));
 		List<BatchEntry<R, A>> batch = new ArrayList<>(Math.min(most, waiting.size()));
 		long least = Long.MAX_VALUE;
 		while (!waiting.isEmpty() && batch.size() < most) {
 			BatchEntry<R, A> entry = waiting.removeFirst();
 			entry.pay(now);
-			long remaining = entry.budget().remainingNanos();
+			long remaining = entry.budget.remainingNanos();
 			if (remaining > 0) {
 				batch.add(entry);
 				least = Math.min(least, remaining);
@@ -186,7 +186,7 @@ public final class Batcher<R, A> {
 
 	private void sendAll(BatchQueue<R, A> queue, List<BatchEntry<R, A>> batch, CallBudget budget) {
 		long sentAt = this.nanoTime.getAsLong();
-		send(batch, budget).whenComplete((answers, failure) -> {
+		send(batch, budget).whenComplete((@Nullable List<@Nullable A> answers, @Nullable Throwable failure) -> {
 			long now = this.nanoTime.getAsLong();
 			try {
 				end(queue, sentAt, now, failure);
@@ -201,7 +201,7 @@ public final class Batcher<R, A> {
 
 	private CompletableFuture<A> send(BatchEntry<R, A> entry) {
 		try {
-			return this.calls.send(entry.request(), entry.budget());
+			return this.calls.send(entry.request, entry.budget);
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -210,7 +210,7 @@ public final class Batcher<R, A> {
 
 	private CompletableFuture<List<@Nullable A>> send(List<BatchEntry<R, A>> batch, CallBudget budget) {
 		try {
-			return this.calls.sendAll(batch.stream().map(BatchEntry::request).toList(), budget);
+			return this.calls.sendAll(batch.stream().map((entry) -> entry.request).toList(), budget);
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -218,8 +218,8 @@ public final class Batcher<R, A> {
 	}
 
 	private void end(BatchQueue<R, A> queue, long sentAt, long now, @Nullable Throwable failure) {
-		queue.slow(failure != null || now - sentAt > this.longestNanos);
-		queue.end();
+		queue.slow = failure != null || now - sentAt > this.longestNanos;
+		queue.inFlight.decrementAndGet();
 		sendWaiting(queue, now);
 	}
 
