@@ -47,7 +47,7 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BlacklistPattern blacklistGuard(ObjectProvider<BlacklistProperties> properties, AttributeReader attributes,
+	static BlacklistPattern blacklistPattern(ObjectProvider<BlacklistProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			GuardedCalls calls, ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken,
 			ObjectProvider<TokenReader> readers) {
@@ -67,8 +67,8 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor blacklistAdvisor(BlacklistPattern guard, Environment environment) {
-		return guard.advisor(AdviceOrder.BLACKLIST_CHECK.in(environment));
+	static GuardAdvisor blacklistAdvisor(BlacklistPattern pattern, Environment environment) {
+		return pattern.advisor(AdviceOrder.BLACKLIST_CHECK.in(environment));
 	}
 
 	/**
@@ -77,8 +77,8 @@ public final class BlacklistAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	TokenBlacklist geRedisTokenBlacklist(BlacklistPattern guard) {
-		return guard.tokenBlacklist();
+	TokenBlacklist geRedisTokenBlacklist(BlacklistPattern pattern) {
+		return pattern.tokenBlacklist();
 	}
 
 	@Bean

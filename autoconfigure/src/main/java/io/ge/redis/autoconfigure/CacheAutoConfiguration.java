@@ -48,10 +48,11 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static CachePattern cacheGuard(ObjectProvider<CacheProperties> properties, ObjectProvider<GeRedisProperties> common,
-			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<JsonMapper> mapper,
-			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<WriteBehindProperties> behind,
-			ObjectProvider<WriteBehindStore<?>> stores, Environment environment, GuardedCalls calls) {
+	static CachePattern cachePattern(ObjectProvider<CacheProperties> properties,
+			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
+			ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends, GuardEvents events,
+			ObjectProvider<WriteBehindProperties> behind, ObjectProvider<WriteBehindStore<?>> stores,
+			Environment environment, GuardedCalls calls) {
 		return new CachePattern(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
 				() -> backends.getObject()
@@ -68,39 +69,39 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheReaderAdvisor(CachePattern guard, Environment environment) {
-		return guard.readerAdvisor(AdviceOrder.CACHE.in(environment));
+	static GuardAdvisor cacheReaderAdvisor(CachePattern pattern, Environment environment) {
+		return pattern.readerAdvisor(AdviceOrder.CACHE.in(environment));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheWriterAdvisor(CachePattern guard, Environment environment) {
-		return guard.writerAdvisor(AdviceOrder.CACHE.in(environment) + 1);
+	static GuardAdvisor cacheWriterAdvisor(CachePattern pattern, Environment environment) {
+		return pattern.writerAdvisor(AdviceOrder.CACHE.in(environment) + 1);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheInvalidatorAdvisor(CachePattern guard, Environment environment) {
-		return guard.invalidatorAdvisor(AdviceOrder.CACHE.in(environment) + 3);
+	static GuardAdvisor cacheInvalidatorAdvisor(CachePattern pattern, Environment environment) {
+		return pattern.invalidatorAdvisor(AdviceOrder.CACHE.in(environment) + 3);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheBehindWriterAdvisor(CachePattern guard, Environment environment) {
-		return guard.behindWriterAdvisor(AdviceOrder.CACHE.in(environment) + 2);
+	static GuardAdvisor cacheBehindWriterAdvisor(CachePattern pattern, Environment environment) {
+		return pattern.behindWriterAdvisor(AdviceOrder.CACHE.in(environment) + 2);
 	}
 
 	@Bean
 	@ConditionalOnBean(WriteBehindStore.class)
-	WriteBehind cacheWriteBehind(CachePattern guard) {
-		return guard.writeBehind();
+	WriteBehind cacheWriteBehind(CachePattern pattern) {
+		return pattern.writeBehind();
 	}
 
 	@Bean
 	@ConditionalOnBean(CacheWarmer.class)
 	@ConditionalOnBooleanProperty(name = "ge.redis.cache.warm-up.enabled", matchIfMissing = true)
-	CacheWarmUp geRedisCacheWarmUp(CachePattern guard, ObjectProvider<CacheWarmer<?>> warmers) {
-		return guard.warmUp(warmers.orderedStream().toList());
+	CacheWarmUp geRedisCacheWarmUp(CachePattern pattern, ObjectProvider<CacheWarmer<?>> warmers) {
+		return pattern.warmUp(warmers.orderedStream().toList());
 	}
 
 	@Bean
@@ -115,8 +116,8 @@ public final class CacheAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	GeCaches geCaches(CachePattern guard) {
-		return guard.caches();
+	GeCaches geCaches(CachePattern pattern) {
+		return pattern.caches();
 	}
 
 }

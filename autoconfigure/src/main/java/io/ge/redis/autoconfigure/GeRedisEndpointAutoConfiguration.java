@@ -53,32 +53,32 @@ public final class GeRedisEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnBean(RateLimitPattern.class)
-	RateLimitResource geRedisRateLimitResource(RateLimitPattern guard, GuardedMethods methods) {
-		return new RateLimitResource(guard::control, methods);
+	RateLimitResource geRedisRateLimitResource(RateLimitPattern pattern, GuardedMethods methods) {
+		return new RateLimitResource(pattern::control, methods);
 	}
 
 	@Bean
 	@ConditionalOnBean(LockPattern.class)
-	LockResource geRedisLockResource(LockPattern guard) {
-		return new LockResource(guard::control);
+	LockResource geRedisLockResource(LockPattern pattern) {
+		return new LockResource(pattern::control);
 	}
 
 	@Bean
 	@ConditionalOnBean(IdempotencyPattern.class)
-	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern guard) {
-		return new IdempotencyResource(guard::control);
+	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern pattern) {
+		return new IdempotencyResource(pattern::control);
 	}
 
 	@Bean
 	@ConditionalOnBean(CachePattern.class)
-	CachesResource geRedisCachesResource(CachePattern guard, GuardFigures figures) {
-		return new CachesResource(guard, figures);
+	CachesResource geRedisCachesResource(CachePattern pattern, GuardFigures figures) {
+		return new CachesResource(pattern, figures);
 	}
 
 	@Bean
 	@ConditionalOnBean(BlacklistPattern.class)
-	BlacklistResource geRedisBlacklistResource(BlacklistPattern guard) {
-		return new BlacklistResource(guard::control);
+	BlacklistResource geRedisBlacklistResource(BlacklistPattern pattern) {
+		return new BlacklistResource(pattern::control);
 	}
 
 	@Bean

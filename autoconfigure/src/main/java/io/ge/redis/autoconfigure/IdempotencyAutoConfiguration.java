@@ -54,7 +54,7 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static IdempotencyPattern idempotencyGuard(ObjectProvider<IdempotencyProperties> properties,
+	static IdempotencyPattern idempotencyPattern(ObjectProvider<IdempotencyProperties> properties,
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
 			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
 			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
@@ -76,19 +76,19 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor idempotencyAdvisor(IdempotencyPattern guard, Environment environment) {
-		return guard.advisor(AdviceOrder.IDEMPOTENT.in(environment));
+	static GuardAdvisor idempotencyAdvisor(IdempotencyPattern pattern, Environment environment) {
+		return pattern.advisor(AdviceOrder.IDEMPOTENT.in(environment));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static Advisor idempotencyReachedAdvisor(IdempotencyPattern guard) {
-		return guard.reachedAdvisor();
+	static Advisor idempotencyReachedAdvisor(IdempotencyPattern pattern) {
+		return pattern.reachedAdvisor();
 	}
 
 	@Bean
-	SmartInitializingSingleton idempotencyWitnessCheck(IdempotencyPattern guard) {
-		return guard::prepareWitness;
+	SmartInitializingSingleton idempotencyWitnessCheck(IdempotencyPattern pattern) {
+		return pattern::prepareWitness;
 	}
 
 	/**
@@ -97,8 +97,8 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	Idempotency geRedisIdempotency(IdempotencyPattern guard) {
-		return guard.idempotency();
+	Idempotency geRedisIdempotency(IdempotencyPattern pattern) {
+		return pattern.idempotency();
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -41,7 +41,7 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockPattern lockGuard(ObjectProvider<LockProperties> properties, AttributeReader attributes,
+	static LockPattern lockPattern(ObjectProvider<LockProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			GuardedCalls calls) {
 		return new LockPattern(properties::getObject, attributes, expressions,
@@ -52,8 +52,8 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor lockAdvisor(LockPattern guard, Environment environment) {
-		return guard.advisor(AdviceOrder.DISTRIBUTED_LOCK.in(environment));
+	static GuardAdvisor lockAdvisor(LockPattern pattern, Environment environment) {
+		return pattern.advisor(AdviceOrder.DISTRIBUTED_LOCK.in(environment));
 	}
 
 	/**
@@ -62,8 +62,8 @@ public final class LockAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	DistributedLocks geRedisDistributedLocks(LockPattern guard) {
-		return guard.distributedLocks();
+	DistributedLocks geRedisDistributedLocks(LockPattern pattern) {
+		return pattern.distributedLocks();
 	}
 
 	/**

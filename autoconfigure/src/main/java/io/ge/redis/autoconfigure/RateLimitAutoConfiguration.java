@@ -40,7 +40,7 @@ public final class RateLimitAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static RateLimitPattern rateLimitGuard(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
+	static RateLimitPattern rateLimitPattern(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
 			ObjectProvider<RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
 		return new RateLimitPattern(properties::getObject, attributes, expressions,
@@ -51,20 +51,20 @@ public final class RateLimitAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor rateLimitAdvisor(RateLimitPattern guard, Environment environment) {
-		return guard.advisor(AdviceOrder.RATE_LIMITED.in(environment));
+	static GuardAdvisor rateLimitAdvisor(RateLimitPattern pattern, Environment environment) {
+		return pattern.advisor(AdviceOrder.RATE_LIMITED.in(environment));
 	}
 
 	// Its definition comes after that of the verifier of annotated methods, and so does
 	// its turn: then all annotations are known
 	@Bean
-	SmartInitializingSingleton rateLimitVerifier(RateLimitPattern guard) {
-		return guard::verify;
+	SmartInitializingSingleton rateLimitVerifier(RateLimitPattern pattern) {
+		return pattern::verify;
 	}
 
 	@Bean
-	RateLimitRefresh rateLimitRefresh(RateLimitPattern guard, Environment environment) {
-		return new RateLimitRefresh(guard, environment);
+	RateLimitRefresh rateLimitRefresh(RateLimitPattern pattern, Environment environment) {
+		return new RateLimitRefresh(pattern, environment);
 	}
 
 	/**
@@ -73,8 +73,8 @@ public final class RateLimitAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	RateLimiter geRedisRateLimiter(RateLimitPattern guard) {
-		return guard.rateLimiter();
+	RateLimiter geRedisRateLimiter(RateLimitPattern pattern) {
+		return pattern.rateLimiter();
 	}
 
 }

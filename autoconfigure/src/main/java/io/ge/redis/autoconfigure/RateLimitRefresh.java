@@ -29,12 +29,12 @@ class RateLimitRefresh implements SmartApplicationListener {
 
 	private static final Log logger = LogFactory.getLog(RateLimitRefresh.class);
 
-	private final RateLimitPattern guard;
+	private final RateLimitPattern pattern;
 
 	private final Environment environment;
 
-	RateLimitRefresh(RateLimitPattern guard, Environment environment) {
-		this.guard = guard;
+	RateLimitRefresh(RateLimitPattern pattern, Environment environment) {
+		this.pattern = pattern;
 		this.environment = environment;
 	}
 
@@ -46,7 +46,7 @@ class RateLimitRefresh implements SmartApplicationListener {
 	@Override
 	public void onApplicationEvent(ApplicationEvent event) {
 		try {
-			this.guard.refresh(Binder.get(this.environment, new DurationUnitCheck().apply(BindHandler.DEFAULT))
+			this.pattern.refresh(Binder.get(this.environment, new DurationUnitCheck().apply(BindHandler.DEFAULT))
 				.bindOrCreate("ge.redis.rate-limit", RateLimitProperties.class));
 		}
 		catch (GuardConfigurationException ex) {

@@ -52,10 +52,10 @@ public final class RateLimitWebFluxAutoConfiguration {
 
 	// The handlers of the application, since Actuator has some of its own
 	@Bean
-	RequestRules rateLimitRequestRules(RateLimitPattern guard,
+	RequestRules rateLimitRequestRules(RateLimitPattern pattern,
 			@Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers,
 			ObjectProvider<PrincipalProvider> principals) {
-		return new RequestRules(guard.rules(), () -> {
+		return new RequestRules(pattern.rules(), () -> {
 			RequestMappingHandlerMapping mapping = handlers.getIfAvailable();
 			return (mapping != null) ? mapping.getPathPatternParser() : PathPatternParser.defaultInstance;
 		}, () -> principals.orderedStream().toList(), "#request.headers.getFirst('X-Tenant')");

@@ -51,10 +51,10 @@ import org.springframework.web.util.pattern.PathPatternParser;
 public final class RateLimitWebMvcAutoConfiguration {
 
 	@Bean
-	RequestRules rateLimitRequestRules(RateLimitPattern guard,
+	RequestRules rateLimitRequestRules(RateLimitPattern pattern,
 			@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
 			ObjectProvider<PrincipalProvider> principals) {
-		return new RequestRules(guard.rules(), () -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
+		return new RequestRules(pattern.rules(), () -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
 				() -> principals.orderedStream().toList(), "#request.serverName");
 	}
 

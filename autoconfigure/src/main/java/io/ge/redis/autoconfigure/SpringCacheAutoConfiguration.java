@@ -39,8 +39,8 @@ public final class SpringCacheAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(value = CacheManager.class, name = "cacheManager")
 	@Conditional(OnNoCacheType.class)
-	SpringCacheManager cacheManager(CachePattern guard) {
-		return guard.cacheManager();
+	SpringCacheManager cacheManager(CachePattern pattern) {
+		return pattern.cacheManager();
 	}
 
 	/**
@@ -49,17 +49,17 @@ public final class SpringCacheAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(CacheManager.class)
 	@Conditional(OnNoCacheType.class)
-	SpringCacheManager geRedisCacheManager(CachePattern guard) {
-		return guard.cacheManager();
+	SpringCacheManager geRedisCacheManager(CachePattern pattern) {
+		return pattern.cacheManager();
 	}
 
 	/**
 	 * A look at the methods with Spring's annotations when all beans exist.
 	 */
 	@Bean
-	SmartInitializingSingleton geRedisSpringCacheVerifier(CachePattern guard,
+	SmartInitializingSingleton geRedisSpringCacheVerifier(CachePattern pattern,
 			ObjectProvider<CacheOperationSource> operations, ConfigurableListableBeanFactory beans) {
-		return () -> operations.ifUnique((source) -> guard.verify(beans, source));
+		return () -> operations.ifUnique((source) -> pattern.verify(beans, source));
 	}
 
 	/**

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlacklistOperationSource extends OperationSource<BlacklistCheck, BlacklistOperation> {
 
-	private final Blacklists lists;
+	private final BlacklistRegistry lists;
 
 	private final PresentedTokens tokens;
 
@@ -32,7 +32,7 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 
 	private final ExpressionCompiler expressions;
 
-	BlacklistOperationSource(Blacklists lists, PresentedTokens tokens, AttributeReader attributes,
+	BlacklistOperationSource(BlacklistRegistry lists, PresentedTokens tokens, AttributeReader attributes,
 			ExpressionCompiler expressions) {
 		super(BlacklistCheck.class);
 		this.lists = lists;

@@ -37,7 +37,7 @@ public final class BlacklistPattern extends PatternLifecycle {
 
 	private final GuardedCalls calls;
 
-	private final Blacklists lists;
+	private final BlacklistRegistry lists;
 
 	private final PresentedTokens tokens;
 
@@ -67,7 +67,7 @@ public final class BlacklistPattern extends PatternLifecycle {
 			Predicate<ResultForm> currentKnown, Supplier<CurrentToken> current, Supplier<List<TokenReader>> readers) {
 		this.calls = calls;
 		this.properties = SingletonSupplier.of(properties);
-		this.lists = new Blacklists(this.properties);
+		this.lists = new BlacklistRegistry(this.properties);
 		this.tokens = new PresentedTokens(currentKnown, SingletonSupplier.of(current), SingletonSupplier.of(readers));
 		this.source = new BlacklistOperationSource(this.lists, this.tokens, attributes, expressions);
 		Supplier<Assembly> assembly = SingletonSupplier.of(() -> create(backend.get(), events));

@@ -28,7 +28,7 @@ import org.springframework.util.Assert;
  */
 final class DefaultTokenBlacklist implements TokenBlacklist {
 
-	private final Blacklists lists;
+	private final BlacklistRegistry lists;
 
 	private final BlacklistEngine engine;
 
@@ -38,7 +38,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	private final GuardedCalls calls;
 
-	DefaultTokenBlacklist(Blacklists lists, BlacklistEngine engine, RowWriter writer, GuardEvents events,
+	DefaultTokenBlacklist(BlacklistRegistry lists, BlacklistEngine engine, RowWriter writer, GuardEvents events,
 			GuardedCalls calls) {
 		this.lists = lists;
 		this.engine = engine;

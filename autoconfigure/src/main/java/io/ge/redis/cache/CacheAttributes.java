@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.MethodExpression;
@@ -33,7 +33,7 @@ final class CacheAttributes {
 
 	private static final Pattern RESULT = Pattern.compile("#result\\b");
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheCodec codec;
 
@@ -43,7 +43,7 @@ final class CacheAttributes {
 
 	private final AnnotationTransactionAttributeSource transactions = new AnnotationTransactionAttributeSource(false);
 
-	CacheAttributes(CacheDefinitions definitions, CacheCodec codec, AttributeReader attributes,
+	CacheAttributes(CacheRegistry definitions, CacheCodec codec, AttributeReader attributes,
 			ExpressionCompiler expressions) {
 		this.definitions = definitions;
 		this.codec = codec;

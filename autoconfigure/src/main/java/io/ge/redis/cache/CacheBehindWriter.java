@@ -23,7 +23,7 @@ import tools.jackson.databind.JavaType;
  */
 final class CacheBehindWriter implements BehindWriter {
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheCodec codec;
 
@@ -37,7 +37,7 @@ final class CacheBehindWriter implements BehindWriter {
 
 	private final GuardedCalls calls;
 
-	CacheBehindWriter(CacheDefinitions definitions, CacheCodec codec, CacheValues values, CacheEngine engine,
+	CacheBehindWriter(CacheRegistry definitions, CacheCodec codec, CacheValues values, CacheEngine engine,
 			GuardEvents events, WriteBehind behind, GuardedCalls calls) {
 		this.definitions = definitions;
 		this.codec = codec;

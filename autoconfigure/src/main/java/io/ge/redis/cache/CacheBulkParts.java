@@ -19,7 +19,7 @@ import io.ge.redis.core.event.GuardEvents;
  * @param near what is in memory
  * @param behind what waits for a store
  */
-record CacheBulkParts(CacheDefinitions definitions, CacheFlights flights, CacheLoads loads,
+record CacheBulkParts(CacheRegistry definitions, CacheFlights flights, CacheLoads loads,
 		CacheInvalidations invalidations, GuardEvents events, NearReader near, WriteBehind behind) {
 
 	void tell(String cache, CacheEvent.Access access) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CacheControl {
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheWriter writer;
 
@@ -33,8 +33,7 @@ public final class CacheControl {
 
 	private final Reports<CacheReport> reports;
 
-	CacheControl(CacheDefinitions definitions, CacheWriter writer, RedisCacheSizes sizes,
-			Reports<CacheReport> reports) {
+	CacheControl(CacheRegistry definitions, CacheWriter writer, RedisCacheSizes sizes, Reports<CacheReport> reports) {
 		this.definitions = definitions;
 		this.writer = writer;
 		this.sizes = sizes;

@@ -81,7 +81,7 @@ public final class CachePattern
 
 	private final Supplier<Assembly> assembly;
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheCodec codec;
 
@@ -124,7 +124,7 @@ public final class CachePattern
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		this.settings = settings;
 		this.backend = backend;
-		CacheDefinitions definitions = new CacheDefinitions(settings, otherNames);
+		CacheRegistry definitions = new CacheRegistry(settings, otherNames);
 		this.definitions = definitions;
 		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
 		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
@@ -163,7 +163,7 @@ public final class CachePattern
 			GuardedCalls calls, int order) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		CacheWriteBehindOperationSource source = new CacheWriteBehindOperationSource(
-				new CacheAttributes(new CacheDefinitions(settings, List::of),
+				new CacheAttributes(new CacheRegistry(settings, List::of),
 						new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
 						expressions));
 		UnguardedBehindWriter writer = new UnguardedBehindWriter(stores);
@@ -180,7 +180,7 @@ public final class CachePattern
 		return this.redis.get().writeBehind();
 	}
 
-	private Assembly assemble(CacheDefinitions definitions, CacheCodec codec, CacheProperties properties,
+	private Assembly assemble(CacheRegistry definitions, CacheCodec codec, CacheProperties properties,
 			RedisBackend backend, UnaryOperator<Runnable> context, GuardEvents events) {
 		definitions.declareConfiguredTypes(codec);
 		CacheInvalidations invalidations = new CacheInvalidations(
@@ -224,7 +224,7 @@ public final class CachePattern
 		return assembly;
 	}
 
-	private NearCaches near(CacheDefinitions definitions, CacheProperties properties, RedisBackend backend) {
+	private NearCaches near(CacheRegistry definitions, CacheProperties properties, RedisBackend backend) {
 		// Here too, since beans may use a cache before all of them are there
 		verifyNear();
 		InstanceBus bus = backend.bus();
@@ -246,7 +246,7 @@ public final class CachePattern
 	// Also where nothing is kept, since others rely on being told. Who may not publish
 	// may
 	// not subscribe either as a rule, so the subscription is not waited for.
-	private NearCheck check(CacheDefinitions definitions, InstanceBus bus) {
+	private NearCheck check(CacheRegistry definitions, InstanceBus bus) {
 		NearCheck check = new NearCheck(bus::tryNews, bus.newsChannel(), bus.channelPattern(),
 				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
 		if (definitions.near().isAnyNear()) {

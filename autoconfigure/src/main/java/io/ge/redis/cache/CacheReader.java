@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheReader {
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheFlights flights;
 
@@ -44,7 +44,7 @@ final class CacheReader {
 
 	private final CacheBulkParts bulk;
 
-	CacheReader(CacheDefinitions definitions, CacheFlights flights, CacheSearch search, CacheLoads loads,
+	CacheReader(CacheRegistry definitions, CacheFlights flights, CacheSearch search, CacheLoads loads,
 			CacheRefresher refresher, CacheInvalidations invalidations, CacheTransactions transactions,
 			GuardEvents events, NearReader near, WriteBehind behind, CacheBulkParts bulk) {
 		this.definitions = definitions;

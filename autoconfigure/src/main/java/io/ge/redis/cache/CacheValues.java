@@ -27,7 +27,7 @@ final class CacheValues {
 
 	private static final Log logger = LogFactory.getLog(CacheValues.class);
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheCodec codec;
 
@@ -39,7 +39,7 @@ final class CacheValues {
 
 	private final Set<String> unstorable = ConcurrentHashMap.newKeySet();
 
-	CacheValues(CacheDefinitions definitions, CacheCodec codec) {
+	CacheValues(CacheRegistry definitions, CacheCodec codec) {
 		this.definitions = definitions;
 		this.codec = codec;
 	}

@@ -21,7 +21,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class CacheWriter {
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheValues values;
 
@@ -33,7 +33,7 @@ final class CacheWriter {
 
 	private final WriteBehind behind;
 
-	CacheWriter(CacheDefinitions definitions, CacheValues values, CacheEngine engine, CacheTransactions transactions,
+	CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine, CacheTransactions transactions,
 			GuardEvents events, WriteBehind behind) {
 		this.definitions = definitions;
 		this.values = values;

@@ -26,7 +26,7 @@ import org.springframework.util.ClassUtils;
  */
 final class DefaultCaches implements GeCaches {
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheCodec codec;
 
@@ -44,7 +44,7 @@ final class DefaultCaches implements GeCaches {
 
 	private final GuardedCalls calls;
 
-	DefaultCaches(CacheDefinitions definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
+	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
 			CacheBehindWriter behindWriter, LaterReader laterReader, LaterBulkReader laterBulkReader,
 			LaterWriter laterWriter, GuardedCalls calls) {
 		this.definitions = definitions;

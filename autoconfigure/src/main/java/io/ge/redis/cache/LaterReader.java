@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LaterReader {
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheFlights flights;
 
@@ -49,7 +49,7 @@ final class LaterReader {
 
 	private final GuardedCalls calls;
 
-	LaterReader(CacheDefinitions definitions, CacheFlights flights, CacheSearch search, CacheLoads loads,
+	LaterReader(CacheRegistry definitions, CacheFlights flights, CacheSearch search, CacheLoads loads,
 			CacheRefresher refresher, CacheInvalidations invalidations, CacheTransactions transactions,
 			ReactiveCacheTransactions reactive, GuardEvents events, NearReader near, WriteBehind behind,
 			GuardedCalls calls) {

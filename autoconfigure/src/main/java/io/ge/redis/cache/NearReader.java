@@ -16,7 +16,7 @@ final class NearReader {
 
 	private final NearCaches caches;
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheJournal journal;
 
@@ -26,7 +26,7 @@ final class NearReader {
 
 	private final GuardEvents events;
 
-	NearReader(NearCaches caches, CacheDefinitions definitions, CacheJournal journal, CacheInvalidations invalidations,
+	NearReader(NearCaches caches, CacheRegistry definitions, CacheJournal journal, CacheInvalidations invalidations,
 			CacheTransactions transactions, GuardEvents events) {
 		this.caches = caches;
 		this.definitions = definitions;

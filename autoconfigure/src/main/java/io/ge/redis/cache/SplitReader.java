@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SplitReader {
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final CacheFlights flights;
 
@@ -39,7 +39,7 @@ final class SplitReader {
 
 	private final WriteBehind behind;
 
-	SplitReader(CacheDefinitions definitions, CacheFlights flights, CacheSearch search, CacheValues values,
+	SplitReader(CacheRegistry definitions, CacheFlights flights, CacheSearch search, CacheValues values,
 			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events, NearReader near,
 			WriteBehind behind) {
 		this.definitions = definitions;

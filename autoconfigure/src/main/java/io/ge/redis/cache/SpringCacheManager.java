@@ -24,7 +24,7 @@ import org.springframework.util.Assert;
  */
 public final class SpringCacheManager implements CacheManager {
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final Supplier<SpringCacheParts> parts;
 
@@ -32,7 +32,7 @@ public final class SpringCacheManager implements CacheManager {
 
 	private volatile @Nullable Consumer<SpringCache> listener;
 
-	SpringCacheManager(CacheDefinitions definitions, Supplier<SpringCacheParts> parts) {
+	SpringCacheManager(CacheRegistry definitions, Supplier<SpringCacheParts> parts) {
 		this.definitions = definitions;
 		this.parts = parts;
 	}

@@ -45,11 +45,11 @@ final class SpringCacheMethods {
 
 	private final ConfigurableListableBeanFactory beans;
 
-	private final CacheDefinitions definitions;
+	private final CacheRegistry definitions;
 
 	private final WriteBehind behind;
 
-	SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheDefinitions definitions, WriteBehind behind) {
+	SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheRegistry definitions, WriteBehind behind) {
 		this.beans = beans;
 		this.definitions = definitions;
 		this.behind = behind;

@@ -21,7 +21,7 @@ import io.ge.redis.core.call.GuardedCalls;
  * @param later writes without waiting
  * @param calls goes on with what Redis has answered
  */
-record SpringCacheParts(CacheDefinitions definitions, CacheCodec codec, DefaultCaches caches, CacheReader reader,
+record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, DefaultCaches caches, CacheReader reader,
 		SplitReader split, OpenMisses misses, SpringCachePuts puts, CacheWriter writer, LaterWriter later,
 		GuardedCalls calls) {
 }

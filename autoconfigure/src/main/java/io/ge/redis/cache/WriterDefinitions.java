@@ -45,7 +45,7 @@ final class WriterDefinitions {
 	 * @param actual what writes behind
 	 * @param all the caches by name
 	 */
-	void verify(WriteBehind actual, CacheDefinitions all) {
+	void verify(WriteBehind actual, CacheRegistry all) {
 		verifyMethods(actual);
 		verifySettings(actual, all);
 		verifyTypes(actual, all);
@@ -70,7 +70,7 @@ final class WriterDefinitions {
 		});
 	}
 
-	private static void verifySettings(WriteBehind actual, CacheDefinitions all) {
+	private static void verifySettings(WriteBehind actual, CacheRegistry all) {
 		Set<String> names = new TreeSet<>(all.configuredNames());
 		names.addAll(actual.storedCaches());
 		for (String cache : names) {
@@ -89,7 +89,7 @@ final class WriterDefinitions {
 		}
 	}
 
-	private static void verifyTypes(WriteBehind actual, CacheDefinitions all) {
+	private static void verifyTypes(WriteBehind actual, CacheRegistry all) {
 		for (String cache : actual.storedCaches()) {
 			CacheType declared = all.type(cache);
 			JavaType stored = actual.storedType(cache);

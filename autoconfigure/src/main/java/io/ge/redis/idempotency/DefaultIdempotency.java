@@ -39,7 +39,7 @@ final class DefaultIdempotency implements Idempotency {
 
 	private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
 
-	private final Operations operations;
+	private final IdempotencyRegistry operations;
 
 	private final IdempotencyEngine engine;
 
@@ -57,8 +57,8 @@ final class DefaultIdempotency implements Idempotency {
 
 	private final GuardedCalls calls;
 
-	DefaultIdempotency(Operations operations, IdempotencyEngine engine, WitnessChoice witness, ResultCodecs codecs,
-			TransactionWatch transactions, ReactiveTransactionWatch reactiveTransactions,
+	DefaultIdempotency(IdempotencyRegistry operations, IdempotencyEngine engine, WitnessChoice witness,
+			ResultCodecs codecs, TransactionWatch transactions, ReactiveTransactionWatch reactiveTransactions,
 			Supplier<List<PrincipalProvider>> principals, GuardEvents events, GuardedCalls calls) {
 		this.operations = operations;
 		this.engine = engine;

@@ -32,13 +32,13 @@ public final class IdempotencyControl {
 	/** Bounds what one listing costs Redis. */
 	private static final int MOST_LOOKS = 100;
 
-	private final Operations operations;
+	private final IdempotencyRegistry operations;
 
 	private final RedisIdempotency redis;
 
 	private final Reports<IdempotencyReport> reports;
 
-	IdempotencyControl(Operations operations, RedisIdempotency redis, Reports<IdempotencyReport> reports) {
+	IdempotencyControl(IdempotencyRegistry operations, RedisIdempotency redis, Reports<IdempotencyReport> reports) {
 		this.operations = operations;
 		this.redis = redis;
 		this.reports = reports;

@@ -20,8 +20,8 @@ import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.invocation.Settings;
-import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.invocation.SourceMethods;
+import io.ge.redis.core.outage.OutagePolicy;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +33,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 	private static final Runnable NOTHING = () -> {
 	};
 
-	private final Operations operations;
+	private final IdempotencyRegistry operations;
 
 	private final AttributeReader attributes;
 
@@ -43,8 +43,8 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 
 	private final Supplier<List<IdempotencyKeySource>> keySources;
 
-	IdempotencyOperationSource(Operations operations, AttributeReader attributes, ExpressionCompiler expressions,
-			ResultCodecs codecs, Supplier<List<IdempotencyKeySource>> keySources) {
+	IdempotencyOperationSource(IdempotencyRegistry operations, AttributeReader attributes,
+			ExpressionCompiler expressions, ResultCodecs codecs, Supplier<List<IdempotencyKeySource>> keySources) {
 		super(Idempotent.class);
 		this.operations = operations;
 		this.attributes = attributes;

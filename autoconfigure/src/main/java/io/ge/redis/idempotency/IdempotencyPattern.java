@@ -70,7 +70,7 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
 		this.calls = calls;
 		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
-		Operations operations = new Operations(settings);
+		IdempotencyRegistry operations = new IdempotencyRegistry(settings);
 		ResultCodecs codecs = new ResultCodecs(SingletonSupplier.of(() -> JsonResultCodec.mapperFrom(mapper.get())),
 				verified, extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
 		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,

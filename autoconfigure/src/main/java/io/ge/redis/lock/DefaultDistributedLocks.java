@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DefaultDistributedLocks extends LockEntrance {
 
-	private final Locks locks;
+	private final LockRegistry locks;
 
 	private final LockEngine engine;
 
@@ -34,7 +34,7 @@ final class DefaultDistributedLocks extends LockEntrance {
 
 	private final GuardedCalls calls;
 
-	DefaultDistributedLocks(Locks locks, LockEngine engine, GuardEvents events, GuardedCalls calls) {
+	DefaultDistributedLocks(LockRegistry locks, LockEngine engine, GuardEvents events, GuardedCalls calls) {
 		this.locks = locks;
 		this.engine = engine;
 		this.events = events;

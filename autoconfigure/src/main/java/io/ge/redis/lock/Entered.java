@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.outage.RedisUnavailableException;
-import io.ge.redis.lock.Acquisition.Refused;
 import io.ge.redis.lock.LockAcquireEvent.Outcome;
+import io.ge.redis.lock.LockDecision.Refused;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -17,9 +17,9 @@ import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.Waiting;
-import io.ge.redis.lock.Acquisition.Acquired;
-import io.ge.redis.lock.Acquisition.Refused;
 import io.ge.redis.lock.LockAcquireEvent.Outcome;
+import io.ge.redis.lock.LockDecision.Acquired;
+import io.ge.redis.lock.LockDecision.Refused;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +54,7 @@ final class Entering extends CompletableFuture<Entered> {
 
 	private int taken;
 
-	private volatile @Nullable CompletableFuture<Acquisition> attempt;
+	private volatile @Nullable CompletableFuture<LockDecision> attempt;
 
 	Entering(LockEngine engine, GuardEvents events, LockSettings settings, List<List<String>> keys, boolean together) {
 		this.engine = engine;
@@ -105,7 +105,7 @@ final class Entering extends CompletableFuture<Entered> {
 			if (next.lock != null) {
 				continue;
 			}
-			CompletableFuture<Acquisition> asked = this.engine.acquire(settings(), next.key);
+			CompletableFuture<LockDecision> asked = this.engine.acquire(settings(), next.key);
 			this.attempt = asked;
 			if (isDone()) {
 				asked.cancel(false);
@@ -142,7 +142,7 @@ final class Entering extends CompletableFuture<Entered> {
 		return this.settings.waiting(left.isNegative() ? Duration.ZERO : left);
 	}
 
-	private boolean take(Wanted next, @Nullable Acquisition acquisition, @Nullable Throwable failure) {
+	private boolean take(Wanted next, @Nullable LockDecision acquisition, @Nullable Throwable failure) {
 		if (acquisition instanceof Acquired acquired) {
 			this.own.add(acquired.lock());
 			next.lock = acquired.lock();
@@ -221,7 +221,7 @@ final class Entering extends CompletableFuture<Entered> {
 	@Override
 	public boolean cancel(boolean mayInterruptIfRunning) {
 		boolean cancelled = super.cancel(mayInterruptIfRunning);
-		CompletableFuture<Acquisition> asked = this.attempt;
+		CompletableFuture<LockDecision> asked = this.attempt;
 		if (cancelled && asked != null) {
 			asked.cancel(false);
 		}

@@ -53,7 +53,7 @@ final class HeldShares {
 		HeldLock section = tenure.enter(attempt);
 		then.add(() -> {
 			tenure.tellIfLost(section);
-			if (!attempt.complete(new Acquisition.Acquired(section))) {
+			if (!attempt.complete(new LockDecision.Acquired(section))) {
 				section.giveBack();
 			}
 		});

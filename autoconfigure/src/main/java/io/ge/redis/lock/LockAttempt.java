@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One call that wants a lock. Whoever cancels it gets no lock: what arrives later is
  * released at once.
  */
-class LockAttempt extends CompletableFuture<Acquisition> {
+class LockAttempt extends CompletableFuture<LockDecision> {
 
 	final LockSettings settings;
 
@@ -62,9 +62,9 @@ class LockAttempt extends CompletableFuture<Acquisition> {
 		return cancelled;
 	}
 
-	Acquisition refused() {
+	LockDecision refused() {
 		Long end = this.freeAt;
-		return new Acquisition.Refused((end != null) ? Duration.ofNanos(Math.max(0, end - System.nanoTime())) : null);
+		return new LockDecision.Refused((end != null) ? Duration.ofNanos(Math.max(0, end - System.nanoTime())) : null);
 	}
 
 }

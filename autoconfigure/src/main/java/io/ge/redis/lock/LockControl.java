@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockControl {
 
-	private final Locks locks;
+	private final LockRegistry locks;
 
 	private final LockEngine engine;
 
-	LockControl(Locks locks, LockEngine engine) {
+	LockControl(LockRegistry locks, LockEngine engine) {
 		this.locks = locks;
 		this.engine = engine;
 	}

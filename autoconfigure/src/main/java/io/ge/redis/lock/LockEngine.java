@@ -110,7 +110,7 @@ final class LockEngine {
 	 * @return completes with what came of it, or with {@code RedisUnavailableException};
 	 * may be cancelled
 	 */
-	CompletableFuture<Acquisition> acquire(LockSettings settings, RedisLockKey key) {
+	CompletableFuture<LockDecision> acquire(LockSettings settings, RedisLockKey key) {
 		if (settings.replicas() > 0) {
 			requireReplicas("The lock '" + settings.name() + "'");
 		}

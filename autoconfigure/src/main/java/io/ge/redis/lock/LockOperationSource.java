@@ -32,7 +32,7 @@ import org.springframework.core.annotation.AnnotatedMethod;
  */
 final class LockOperationSource extends OperationSource<DistributedLock, LockOperation> {
 
-	private final Locks locks;
+	private final LockRegistry locks;
 
 	private final AttributeReader attributes;
 
@@ -42,7 +42,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 	 * Creates a source.
 	 * @param expressions compiles keys, or {@code null} if nobody asks what is locked
 	 */
-	LockOperationSource(Locks locks, AttributeReader attributes, @Nullable ExpressionCompiler expressions) {
+	LockOperationSource(LockRegistry locks, AttributeReader attributes, @Nullable ExpressionCompiler expressions) {
 		super(DistributedLock.class);
 		this.locks = locks;
 		this.attributes = attributes;

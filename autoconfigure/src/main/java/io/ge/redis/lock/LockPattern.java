@@ -31,7 +31,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class LockPattern extends PatternLifecycle implements TransactionObserver, DisposableBean {
 
-	private final Locks locks;
+	private final LockRegistry locks;
 
 	private final LockOperationSource source;
 
@@ -60,7 +60,7 @@ public final class LockPattern extends PatternLifecycle implements TransactionOb
 	 */
 	public LockPattern(Supplier<LockProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
 			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
-		this.locks = new Locks(SingletonSupplier.of(properties));
+		this.locks = new LockRegistry(SingletonSupplier.of(properties));
 		this.source = new LockOperationSource(this.locks, attributes, expressions);
 		this.engines = SingletonSupplier.of(() -> {
 			RedisLocks redis = new RedisLocks(backend.get());
@@ -94,8 +94,8 @@ public final class LockPattern extends PatternLifecycle implements TransactionOb
 	 */
 	public static Advisor unguardedAdvisor(Supplier<LockProperties> properties, AttributeReader attributes,
 			GuardedCalls calls, int order) {
-		LockOperationSource source = new LockOperationSource(new Locks(SingletonSupplier.of(properties)), attributes,
-				null);
+		LockOperationSource source = new LockOperationSource(new LockRegistry(SingletonSupplier.of(properties)),
+				attributes, null);
 		UnguardedDistributedLocks locks = new UnguardedDistributedLocks();
 		return new GuardAdvisor(source, calls, new LockGuard(() -> locks), order, () -> locks).unguarded();
 	}

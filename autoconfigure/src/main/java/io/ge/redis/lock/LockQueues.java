@@ -142,7 +142,7 @@ final class LockQueues {
 		HeldLock section = tenure.enter(attempt);
 		then.add(() -> {
 			tenure.tellIfLost(section);
-			if (!attempt.complete(new Acquisition.Acquired(section))) {
+			if (!attempt.complete(new LockDecision.Acquired(section))) {
 				section.giveBack();
 			}
 		});

@@ -21,7 +21,7 @@ class CacheValuesTests {
 		CacheCodec codec = new CacheCodec(() -> {
 			throw new IllegalStateException("no mapper");
 		}, () -> 16384, () -> 0);
-		CacheValues values = new CacheValues(new CacheDefinitions(() -> {
+		CacheValues values = new CacheValues(new CacheRegistry(() -> {
 			throw new IllegalStateException("not needed");
 		}, List::of), codec);
 		assertThat(values.published("balances", "written", 0, null)).isNull();

@@ -258,7 +258,7 @@ class NearCacheTests {
 
 	@Test
 	void whatAnotherReaderHasAskedForIsNotKept() {
-		CacheDefinitions definitions = new CacheDefinitions(() -> new Binder(new MapConfigurationPropertySource())
+		CacheRegistry definitions = new CacheRegistry(() -> new Binder(new MapConfigurationPropertySource())
 			.bindOrCreate("ge.redis.cache", CacheProperties.class), List::of);
 		NearReader reader = new NearReader(null, definitions, null, null, null, null);
 		for (boolean asked : new boolean[] { false, true }) {

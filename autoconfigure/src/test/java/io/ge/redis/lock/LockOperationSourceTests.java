@@ -282,7 +282,7 @@ class LockOperationSourceTests {
 
 	@Test
 	void codeTakesALockAsItsMethodsDo() {
-		Locks locks = new Locks(() -> this.properties);
+		LockRegistry locks = new LockRegistry(() -> this.properties);
 		LockOperationSource source = new LockOperationSource(locks, new AttributeReader((text) -> text),
 				new ExpressionCompiler(null));
 		source.get(method("writes"), Samples.class);
@@ -304,8 +304,8 @@ class LockOperationSourceTests {
 		assertWrongInCode(locks, "shared", options.permits(2));
 	}
 
-	private static ThrowableAssertAlternative<GuardConfigurationException> assertWrongInCode(Locks locks, String name,
-			LockOptions options) {
+	private static ThrowableAssertAlternative<GuardConfigurationException> assertWrongInCode(LockRegistry locks,
+			String name, LockOptions options) {
 		return assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> locks.get(name, options))
 			.withMessageContaining("The lock '" + name + "'");
 	}
@@ -359,7 +359,7 @@ class LockOperationSourceTests {
 	}
 
 	private LockOperationSource source() {
-		return new LockOperationSource(new Locks(() -> this.properties), new AttributeReader((text) -> text),
+		return new LockOperationSource(new LockRegistry(() -> this.properties), new AttributeReader((text) -> text),
 				new ExpressionCompiler(null));
 	}
 

@@ -19,14 +19,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.script.ScriptListener;
-import io.ge.redis.lock.Acquisition.Acquired;
-import io.ge.redis.test.TestCalls;
+import io.ge.redis.lock.LockDecision.Acquired;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TestCalls;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -186,13 +186,13 @@ class LockRenewalIntegrationTests {
 			return ((Acquired) acquire(key).orTimeout(20, TimeUnit.SECONDS).join()).lock();
 		}
 
-		private CompletableFuture<Acquisition> acquire(String key) {
+		private CompletableFuture<LockDecision> acquire(String key) {
 			return this.engine.acquire(this.settings, this.engine.key("many", List.of(key)));
 		}
 
 		List<HeldLock> lock(int count) {
 			List<HeldLock> held = new ArrayList<>();
-			List<CompletableFuture<Acquisition>> asked = new ArrayList<>();
+			List<CompletableFuture<LockDecision>> asked = new ArrayList<>();
 			for (int i = 0; i < count; i++) {
 				asked.add(acquire(String.valueOf(i)));
 				if (asked.size() == 250) {
@@ -206,7 +206,7 @@ class LockRenewalIntegrationTests {
 		/**
 		 * Asks again for a lock for which a busy machine needs longer than the timeout.
 		 */
-		private HeldLock await(CompletableFuture<Acquisition> attempt, String key) {
+		private HeldLock await(CompletableFuture<LockDecision> attempt, String key) {
 			if (attempt.handle((answer, failure) -> answer).join() instanceof Acquired acquired) {
 				return acquired.lock();
 			}

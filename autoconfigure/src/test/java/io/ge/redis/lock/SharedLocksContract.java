@@ -448,7 +448,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	private LockAnswer ask(RedisShares shares, String handle, Duration wait) {
-		LockSettings settings = new Locks(() -> this.first.get(LockProperties.class)).get("orders",
+		LockSettings settings = new LockRegistry(() -> this.first.get(LockProperties.class)).get("orders",
 				WRITE.waitTime(wait));
 		return shares
 			.ask(new ShareAttempt(settings, key(), shares.newBudget(), handle,

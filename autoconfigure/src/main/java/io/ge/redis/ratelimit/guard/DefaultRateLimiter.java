@@ -28,7 +28,7 @@ import io.ge.redis.ratelimit.engine.EngineDecision;
 import io.ge.redis.ratelimit.engine.PermitRequest;
 import io.ge.redis.ratelimit.engine.RateLimitEngine;
 import io.ge.redis.ratelimit.engine.TakenPermits;
-import io.ge.redis.ratelimit.settings.RateLimits;
+import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DefaultRateLimiter implements RateLimiter {
 
-	private final RateLimits limits;
+	private final RateLimitRegistry limits;
 
 	private final RateLimitEngine engine;
 
@@ -47,8 +47,8 @@ public final class DefaultRateLimiter implements RateLimiter {
 
 	private final GuardedCalls calls;
 
-	public DefaultRateLimiter(RateLimits limits, RateLimitEngine engine, KeyStatistics statistics, GuardEvents events,
-			GuardedCalls calls) {
+	public DefaultRateLimiter(RateLimitRegistry limits, RateLimitEngine engine, KeyStatistics statistics,
+			GuardEvents events, GuardedCalls calls) {
 		this.limits = limits;
 		this.engine = engine;
 		this.statistics = statistics;

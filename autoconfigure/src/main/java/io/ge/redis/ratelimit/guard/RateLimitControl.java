@@ -27,7 +27,7 @@ import io.ge.redis.ratelimit.engine.RedisDecision;
 import io.ge.redis.ratelimit.live.LimitChangeChecks;
 import io.ge.redis.ratelimit.live.LiveLimit;
 import io.ge.redis.ratelimit.live.LiveLimits;
-import io.ge.redis.ratelimit.settings.RateLimits;
+import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,13 +45,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitControl {
 
-	private final RateLimits limits;
+	private final RateLimitRegistry limits;
 
 	private final RateLimitRuntime runtime;
 
 	private final GuardEvents events;
 
-	RateLimitControl(RateLimits limits, RateLimitRuntime runtime, GuardEvents events) {
+	RateLimitControl(RateLimitRegistry limits, RateLimitRuntime runtime, GuardEvents events) {
 		this.limits = limits;
 		this.runtime = runtime;
 		this.events = events;

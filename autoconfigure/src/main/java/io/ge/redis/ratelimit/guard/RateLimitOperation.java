@@ -20,7 +20,7 @@ import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.ratelimit.engine.PermitRequest;
-import io.ge.redis.ratelimit.settings.RateLimits;
+import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +105,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	 * @param cost how many permits a call takes
 	 * @param descriptions for the endpoint, one for each limit
 	 */
-	record Rule(String name, RateLimits limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,
+	record Rule(String name, RateLimitRegistry limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,
 			RateLimitCost cost, List<GuardDescription> descriptions) {
 
 		List<PermitRequest> requests(MethodInvocation invocation) {

@@ -33,7 +33,7 @@ import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.settings.RateLimitDefinitions;
 import io.ge.redis.ratelimit.settings.RateLimitMerge;
-import io.ge.redis.ratelimit.settings.RateLimits;
+import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,13 +43,13 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 
 	private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?\\d+(\\.\\d+)?\\s*");
 
-	private final RateLimits limits;
+	private final RateLimitRegistry limits;
 
 	private final AttributeReader attributes;
 
 	private final ExpressionCompiler expressions;
 
-	RateLimitOperationSource(RateLimits limits, AttributeReader attributes, ExpressionCompiler expressions) {
+	RateLimitOperationSource(RateLimitRegistry limits, AttributeReader attributes, ExpressionCompiler expressions) {
 		super(RateLimited.class);
 		this.limits = limits;
 		this.attributes = attributes;

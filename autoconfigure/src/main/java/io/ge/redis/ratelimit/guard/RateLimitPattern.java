@@ -20,7 +20,7 @@ import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimiter;
-import io.ge.redis.ratelimit.settings.RateLimits;
+import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.function.SingletonSupplier;
@@ -33,7 +33,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class RateLimitPattern extends PatternLifecycle {
 
-	private final RateLimits limits;
+	private final RateLimitRegistry limits;
 
 	private final RateLimitOperationSource source;
 
@@ -63,7 +63,7 @@ public final class RateLimitPattern extends PatternLifecycle {
 	public RateLimitPattern(Supplier<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
 			Supplier<@Nullable RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
-		this.limits = new RateLimits(SingletonSupplier.of(properties));
+		this.limits = new RateLimitRegistry(SingletonSupplier.of(properties));
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
 		this.events = events;
 		this.calls = calls;

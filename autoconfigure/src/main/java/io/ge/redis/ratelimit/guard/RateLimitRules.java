@@ -25,7 +25,7 @@ import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.engine.PermitRequest;
 import io.ge.redis.ratelimit.settings.RateLimitDefinitions;
-import io.ge.redis.ratelimit.settings.RateLimits;
+import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,13 +37,13 @@ public final class RateLimitRules {
 	/** Where the rules stand. */
 	public static final String PROPERTY = "ge.redis.rate-limit.rules";
 
-	private final RateLimits limits;
+	private final RateLimitRegistry limits;
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
 	private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
 
-	RateLimitRules(RateLimits limits, Supplier<DefaultRateLimiter> limiter) {
+	RateLimitRules(RateLimitRegistry limits, Supplier<DefaultRateLimiter> limiter) {
 		this.limits = limits;
 		this.limiter = limiter;
 		limits.onRefresh(this::prepare);

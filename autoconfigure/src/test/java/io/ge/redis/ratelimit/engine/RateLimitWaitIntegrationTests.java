@@ -22,7 +22,7 @@ import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.RateLimitInterruptedException;
 import io.ge.redis.ratelimit.guard.DefaultRateLimiter;
 import io.ge.redis.ratelimit.guard.KeyStatistics;
-import io.ge.redis.ratelimit.settings.RateLimits;
+import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
@@ -188,7 +188,7 @@ class RateLimitWaitIntegrationTests {
 				PermitRequest request = request(RateLimitAlgorithm.SLIDING_WINDOW, 1, Duration.ofMinutes(10),
 						Duration.ofMinutes(30), "anna");
 				limiter.decide(request);
-				DefaultRateLimiter api = new DefaultRateLimiter(new RateLimits(() -> {
+				DefaultRateLimiter api = new DefaultRateLimiter(new RateLimitRegistry(() -> {
 					throw new IllegalStateException("Nobody asks for a name");
 				}), limiter.engine(), new KeyStatistics(), new GuardEvents(List::of), TestCalls.plain());
 				AtomicReference<Throwable> failure = new AtomicReference<>();

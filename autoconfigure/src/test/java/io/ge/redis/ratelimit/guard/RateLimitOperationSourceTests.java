@@ -36,8 +36,8 @@ import io.ge.redis.ratelimit.RateLimitCostException;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.engine.PermitRequest;
-import io.ge.redis.ratelimit.settings.RateLimits;
-import io.ge.redis.ratelimit.settings.RateLimitsTests;
+import io.ge.redis.ratelimit.settings.RateLimitRegistry;
+import io.ge.redis.ratelimit.settings.RateLimitRegistryTests;
 import org.aopalliance.intercept.MethodInvocation;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +67,7 @@ class RateLimitOperationSourceTests {
 		.withOnOutage(OutagePolicy.DENY)
 		.withShadow(true);
 
-	private RateLimitProperties properties = RateLimitsTests.bind();
+	private RateLimitProperties properties = RateLimitRegistryTests.bind();
 
 	@Test
 	void annotationSetsEverything() {
@@ -298,21 +298,21 @@ class RateLimitOperationSourceTests {
 
 	@Test
 	void propertiesReadAnewApplyToAnnotatedMethods() {
-		RateLimits limits = new RateLimits(() -> this.properties);
+		RateLimitRegistry limits = new RateLimitRegistry(() -> this.properties);
 		RateLimitOperation operation = source(limits).get(method("tuned"), Samples.class);
 		assertThat(operation).isNotNull();
-		limits.refresh(RateLimitsTests.bind("limits.tuned.limit", "7"));
+		limits.refresh(RateLimitRegistryTests.bind("limits.tuned.limit", "7"));
 		assertThat(operation.requests(call("tuned", "anna", 1))).extracting(PermitRequest::limit)
 			.extracting(RateLimit::limit)
 			.containsExactly(7L);
 		assertThatExceptionOfType(GuardConfigurationException.class)
-			.isThrownBy(() -> limits.refresh(RateLimitsTests.bind("limits.tuned.limit", "-7")))
+			.isThrownBy(() -> limits.refresh(RateLimitRegistryTests.bind("limits.tuned.limit", "-7")))
 			.withMessageContaining("ge.redis.rate-limit.limits.tuned.limit must be above zero, but is -7");
 		assertThat(limits.get("tuned")).extracting(RateLimit::limit).containsExactly(7L);
 	}
 
 	private void bind(String... values) {
-		this.properties = RateLimitsTests.bind(values);
+		this.properties = RateLimitRegistryTests.bind(values);
 	}
 
 	private ThrowableAssertAlternative<GuardConfigurationException> assertRefused(String method) {
@@ -341,10 +341,10 @@ class RateLimitOperationSourceTests {
 	}
 
 	private RateLimitOperationSource source() {
-		return source(new RateLimits(() -> this.properties));
+		return source(new RateLimitRegistry(() -> this.properties));
 	}
 
-	private static RateLimitOperationSource source(RateLimits limits) {
+	private static RateLimitOperationSource source(RateLimitRegistry limits) {
 		return new RateLimitOperationSource(limits, new AttributeReader((text) -> text), new ExpressionCompiler(null));
 	}
 

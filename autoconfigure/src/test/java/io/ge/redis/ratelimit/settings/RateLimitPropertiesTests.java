@@ -30,7 +30,7 @@ class RateLimitPropertiesTests {
 
 	@Test
 	void defaultsAreCareful() {
-		RateLimitProperties properties = RateLimitsTests.bind();
+		RateLimitProperties properties = RateLimitRegistryTests.bind();
 		assertThat(properties).isEqualTo(new RateLimitProperties(true, null, OutagePolicy.LOCAL, false, 10_000,
 				RateLimitProperties.Headers.DRAFT_10, false, List.of(),
 				RateLimitProperties.ForwardedField.X_FORWARDED_FOR, Map.of(), List.of()));
@@ -38,7 +38,7 @@ class RateLimitPropertiesTests {
 
 	@Test
 	void limitReadsEverySetting() {
-		RateLimitProperties.Limit limit = RateLimitsTests
+		RateLimitProperties.Limit limit = RateLimitRegistryTests
 			.bind("limits.a.limit", "1", "limits.a.window", "2s", "limits.a.algorithm", "token-bucket",
 					"limits.a.burst", "3", "limits.a.wait-time", "4s", "limits.a.lease", "5", "limits.a.on-outage",
 					"deny", "limits.a.shadow", "true", "limits.a.overrides[tenant:anna].limit", "6")
@@ -51,12 +51,12 @@ class RateLimitPropertiesTests {
 	@Test
 	void everyValueThatEditorsProposeIsUnderstood() throws IOException {
 		assertThat(hints("headers")).hasSameSizeAs(RateLimitProperties.Headers.values())
-			.extracting((value) -> RateLimitsTests.bind("headers", value).headers())
+			.extracting((value) -> RateLimitRegistryTests.bind("headers", value).headers())
 			.containsExactlyInAnyOrder(RateLimitProperties.Headers.values());
 		assertThat(hints("forwarded-field"))
-			.extracting((value) -> RateLimitsTests.bind("forwarded-field", value).forwardedField())
+			.extracting((value) -> RateLimitRegistryTests.bind("forwarded-field", value).forwardedField())
 			.containsExactlyInAnyOrder(RateLimitProperties.ForwardedField.values());
-		assertThat(hints("on-outage")).extracting((value) -> RateLimitsTests.bind("on-outage", value).onOutage())
+		assertThat(hints("on-outage")).extracting((value) -> RateLimitRegistryTests.bind("on-outage", value).onOutage())
 			.containsExactlyInAnyOrder(OutagePolicy.ALLOW, OutagePolicy.DENY, OutagePolicy.LOCAL);
 	}
 

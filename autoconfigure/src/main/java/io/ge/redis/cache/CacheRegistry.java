@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The caches of the application by name: what annotations say about each, which must not
  * contradict, and the settings that result.
  */
-final class CacheDefinitions {
+final class CacheRegistry {
 
 	private static final Duration MARGIN = Duration.ofMinutes(1);
 
@@ -67,7 +67,7 @@ final class CacheDefinitions {
 	 * Creates definitions.
 	 * @param otherNames caches that are listed elsewhere than in the properties
 	 */
-	CacheDefinitions(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
+	CacheRegistry(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
 		this.properties = properties;
 		this.near = new NearDefinitions(properties);
 		this.otherNames = otherNames;

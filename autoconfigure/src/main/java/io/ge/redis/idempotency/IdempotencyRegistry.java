@@ -18,13 +18,13 @@ import io.ge.redis.core.outage.OutagePolicy;
  * The operations of the application by name: merged from properties, annotations and
  * defaults, in that order.
  */
-final class Operations {
+final class IdempotencyRegistry {
 
 	private final Supplier<IdempotencyProperties> properties;
 
 	private final NamedSettings<IdempotencySettings> annotated = new NamedSettings<>();
 
-	Operations(Supplier<IdempotencyProperties> properties) {
+	IdempotencyRegistry(Supplier<IdempotencyProperties> properties) {
 		this.properties = properties;
 	}
 

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * The locks of the application by name: merged from properties, annotations and defaults,
  * in that order.
  */
-final class Locks {
+final class LockRegistry {
 
 	private final Supplier<LockProperties> properties;
 
 	private final NamedSettings<LockSettings> annotated = new NamedSettings<>();
 
-	Locks(Supplier<LockProperties> properties) {
+	LockRegistry(Supplier<LockProperties> properties) {
 		this.properties = properties;
 	}
 
@@ -108,7 +108,7 @@ final class Locks {
 	 */
 	boolean wantReplicas() {
 		LockProperties all = this.properties.get();
-		return all.replicas() > 0 || all.locks().values().stream().anyMatch(Locks::wantsReplicas)
+		return all.replicas() > 0 || all.locks().values().stream().anyMatch(LockRegistry::wantsReplicas)
 				|| this.annotated.all().values().stream().anyMatch((lock) -> lock.replicas() > 0);
 	}
 

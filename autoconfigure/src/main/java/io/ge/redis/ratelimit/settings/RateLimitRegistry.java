@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * defaults, in that order. Also the place where limits that come as they are, from code,
  * are held to the same rules.
  */
-public final class RateLimits {
+public final class RateLimitRegistry {
 
 	private final Supplier<RateLimitProperties> properties;
 
@@ -39,7 +39,7 @@ public final class RateLimits {
 
 	private volatile @Nullable RateLimitDefinitions current;
 
-	public RateLimits(Supplier<RateLimitProperties> properties) {
+	public RateLimitRegistry(Supplier<RateLimitProperties> properties) {
 		this.properties = properties;
 	}
 

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of asking for a lock.
  */
-sealed interface Acquisition {
+sealed interface LockDecision {
 
 	/**
 	 * The lock is held.
 	 *
 	 * @param lock the lock
 	 */
-	record Acquired(HeldLock lock) implements Acquisition {
+	record Acquired(HeldLock lock) implements LockDecision {
 	}
 
 	/**
@@ -27,7 +27,7 @@ sealed interface Acquisition {
 	 *
 	 * @param retryAfter when the lock is free, if known
 	 */
-	record Refused(@Nullable Duration retryAfter) implements Acquisition {
+	record Refused(@Nullable Duration retryAfter) implements LockDecision {
 	}
 
 }

@@ -29,9 +29,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * Tests for {@link RateLimits}: limits that stand in the properties or in code only.
+ * Tests for {@link RateLimitRegistry}: limits that stand in the properties or in code
+ * only.
  */
-public class RateLimitsTests {
+public class RateLimitRegistryTests {
 
 	@Test
 	void limitOfThePropertiesHasDefaults() {
@@ -41,8 +42,8 @@ public class RateLimitsTests {
 
 	@Test
 	void bandsAreNamedByTheirWindow() {
-		RateLimits limits = limits("limits.search.limits[0].limit", "10", "limits.search.limits[0].window", "1000ms",
-				"limits.search.limits[1].limit", "1000", "limits.search.limits[1].window", "60m",
+		RateLimitRegistry limits = limits("limits.search.limits[0].limit", "10", "limits.search.limits[0].window",
+				"1000ms", "limits.search.limits[1].limit", "1000", "limits.search.limits[1].window", "60m",
 				"limits.search.limits[1].algorithm", "token-bucket", "limits.search.limits[1].burst", "50",
 				"limits.search.shadow", "true");
 		RateLimit second = RateLimit.of("search-1s", 10, Duration.ofSeconds(1)).withShadow(true);
@@ -107,7 +108,7 @@ public class RateLimitsTests {
 					limits.a.limits[0].limit=1,limits.a.limits[0].window=1s,limits.a-1s.overrides.anna.limit=0 | limits.a-1s.overrides.anna.limit must be above zero | such as 100
 					""")
 	void refusesAtStartupWhatCannotWork(String properties, String problem, String remedy) {
-		RateLimits limits = new RateLimits(() -> bind(properties.split("[,=]")));
+		RateLimitRegistry limits = new RateLimitRegistry(() -> bind(properties.split("[,=]")));
 		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(limits::verify).satisfies((ex) -> {
 			assertThat(ex.problem()).startsWith("ge.redis.rate-limit.limits").contains(problem);
 			assertThat(ex.problem() + ex.remedy()).contains(remedy);
@@ -116,13 +117,13 @@ public class RateLimitsTests {
 
 	@Test
 	void largeExactLimitIsAllowedExplicitly() {
-		RateLimits limits = limits("limits.a.limit", "20000", "largest-exact-limit", "20000");
+		RateLimitRegistry limits = limits("limits.a.limit", "20000", "largest-exact-limit", "20000");
 		assertThatNoException().isThrownBy(limits::verify);
 	}
 
 	@Test
 	void largeLimitIsAllowedWithConstantMemory() {
-		RateLimits limits = limits("limits.a.limit", "20000", "limits.a.algorithm", "sliding-window-counter",
+		RateLimitRegistry limits = limits("limits.a.limit", "20000", "limits.a.algorithm", "sliding-window-counter",
 				"limits.a.overrides.anna.limit", "1000000");
 		assertThatNoException().isThrownBy(limits::verify);
 	}
@@ -144,7 +145,7 @@ public class RateLimitsTests {
 
 	@Test
 	void namesKnownLimitsWhereOneDoesNotExist() {
-		RateLimits limits = limits("limits.search.limit", "1", "limits.serach.window", "1s");
+		RateLimitRegistry limits = limits("limits.search.limit", "1", "limits.serach.window", "1s");
 		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(limits::verify)
 			.withMessageContaining("ge.redis.rate-limit.limits.serach: there is no limit 'serach'")
 			.withMessageContaining("one of search,");
@@ -179,8 +180,8 @@ public class RateLimitsTests {
 
 	@Test
 	void trialOfAllLimitsIncludesThoseInCode() {
-		RateLimits limits = limits("shadow", "true", "limits.a.limit", "1", "limits.b.limit", "1", "limits.b.shadow",
-				"false");
+		RateLimitRegistry limits = limits("shadow", "true", "limits.a.limit", "1", "limits.b.limit", "1",
+				"limits.b.shadow", "false");
 		assertThat(limits.admit(RateLimit.of("code", 1, Duration.ofSeconds(1))).shadow()).isTrue();
 		assertThat(limits.get("a").get(0).shadow()).isTrue();
 		assertThat(limits.get("b").get(0).shadow()).isFalse();
@@ -188,7 +189,7 @@ public class RateLimitsTests {
 
 	@Test
 	void readsOtherPropertiesWhole() {
-		RateLimits limits = limits("limits.a.limit", "1");
+		RateLimitRegistry limits = limits("limits.a.limit", "1");
 		assertThat(limits.get("a").get(0).limit()).isEqualTo(1);
 		limits.refresh(bind("limits.a.limit", "2", "limits.b.limit", "3"));
 		assertThat(limits.get("a").get(0).limit()).isEqualTo(2);
@@ -203,9 +204,9 @@ public class RateLimitsTests {
 		return assertThatIllegalArgumentException().isThrownBy(() -> limits().admit(limit));
 	}
 
-	private static RateLimits limits(String... properties) {
+	private static RateLimitRegistry limits(String... properties) {
 		RateLimitProperties bound = bind(properties);
-		return new RateLimits(() -> bound);
+		return new RateLimitRegistry(() -> bound);
 	}
 
 	public static RateLimitProperties bind(String... properties) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The lists of the application by name: merged from properties, annotations and defaults,
  * in that order.
  */
-final class Blacklists {
+final class BlacklistRegistry {
 
 	private final Supplier<BlacklistProperties> properties;
 
@@ -28,7 +28,7 @@ final class Blacklists {
 
 	private final Map<String, BlacklistSettings> used = new ConcurrentHashMap<>();
 
-	Blacklists(Supplier<BlacklistProperties> properties) {
+	BlacklistRegistry(Supplier<BlacklistProperties> properties) {
 		this.properties = properties;
 	}
 
