@@ -70,9 +70,9 @@ local function snapshot_is_old(held)
 end
 
 local held = entry
-local found = redis.call('GET', entry)
-if found ~= 'L' .. token then
+if redis.call('GET', entry) ~= 'L' .. token then
   if redis.call('GET', refresh) ~= token then
+    local found = redis.call('GET', entry)
     local stands = found and string.sub(token, 1, 1) == '~' and string.sub(found, 1, 6) == string.sub(value, 1, 6)
       and string.sub(found, 23) == string.sub(value, 23)
     return {stands and 'filled' or 'lost'}

@@ -51,25 +51,6 @@ public final class Handover implements AutoCloseable {
 	}
 
 	/**
-	 * Returns a last step without a value.
-	 * @param <T> its type
-	 * @return the step
-	 */
-	public static <T> CompletableFuture<@Nullable T> nothing() {
-		return new CompletableFuture<@Nullable T>().completeAsync(() -> null, Runnable::run);
-	}
-
-	/**
-	 * Returns a last step.
-	 * @param value the value
-	 * @param <T> its type
-	 * @return the step
-	 */
-	public static <T extends @Nullable Object> CompletableFuture<T> done(T value) {
-		return CompletableFuture.completedFuture(value);
-	}
-
-	/**
 	 * Does the next step when an answer is there: at once on the current thread if it is
 	 * already.
 	 * @param answer the answer

@@ -25,7 +25,7 @@ class HandoverTests {
 		});
 		CompletableFuture<String> answer = new CompletableFuture<>();
 		CompletableFuture<String> next = handover.then(answer,
-				(value) -> Handover.done(value + " " + Thread.currentThread().getName()));
+				(value) -> CompletableFuture.completedFuture(value + " " + Thread.currentThread().getName()));
 		answer.complete("answered");
 		assertThat(next.get(30, TimeUnit.SECONDS)).startsWith("answered ")
 			.doesNotContain(Thread.currentThread().getName());
