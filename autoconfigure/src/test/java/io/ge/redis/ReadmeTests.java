@@ -162,7 +162,7 @@ class ReadmeTests {
 	private static Set<String> meters() {
 		Set<String> meters = new TreeSet<>();
 		Pattern builder = Pattern.compile(
-				"(?:(?:Counter|Timer|Gauge)\\s*\\.builder|EventMeter\\s*\\.(?:counter|timer)|new EventGauge)\\(\"([a-z._]+)\"");
+				"(?:(?:Counter|Timer|Gauge)\\s*\\.builder|EventMeter\\s*\\.(?:counter|timer)|new EventGauge)\\(\"(ge\\.redis\\.[a-z._]+)\"");
 		try (Stream<Path> files = Files.walk(Path.of("src/main/java/io/ge/redis"))) {
 			files.filter((file) -> file.toString().endsWith(".java")).forEach((file) -> {
 				Matcher matcher = builder.matcher(read(file));
