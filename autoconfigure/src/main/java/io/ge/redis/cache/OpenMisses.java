@@ -172,7 +172,7 @@ final class OpenMisses {
 	}
 
 	/**
-	 * Whose miss of which entry.
+	 * The owner and the entry of a miss.
 	 */
 	private static final class Id {
 
