@@ -224,7 +224,7 @@ class CacheLateNewsIntegrationTests {
 	void expiredValueForSpring() throws Exception {
 		assertJudgedAfterTheFailure("optional", (id, whileLoading) -> {
 			this.spring.whileLoading(whileLoading);
-			return this.spring.findOptional(id).orElseThrow();
+			return this.spring.findOptionalInSync(id).orElseThrow();
 		});
 	}
 
@@ -232,7 +232,7 @@ class CacheLateNewsIntegrationTests {
 	void expiredValueForAFutureOfSpring() throws Exception {
 		assertJudgedAfterTheFailure("optional", (id, whileLoading) -> {
 			this.spring.whileLoading(whileLoading);
-			return this.spring.findOptionalLater(id).get().orElseThrow();
+			return this.spring.findKeptLaterInSync(id).get();
 		});
 	}
 

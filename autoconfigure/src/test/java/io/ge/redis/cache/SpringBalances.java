@@ -275,9 +275,9 @@ class SpringBalances {
 		return CompletableFuture.supplyAsync(() -> load(id), this.executor);
 	}
 
-	@Cacheable("optional")
-	CompletableFuture<Optional<Balance>> findOptionalLater(String id) {
-		return CompletableFuture.supplyAsync(() -> Optional.ofNullable(load(id)), this.executor);
+	@Cacheable(cacheNames = "optional", sync = true)
+	CompletableFuture<Balance> findKeptLaterInSync(String id) {
+		return CompletableFuture.supplyAsync(() -> load(id), this.executor);
 	}
 
 	@Cacheable("balances")
