@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.ge.redis.blacklist.BlacklistControl.Kind;
-import io.ge.redis.blacklist.BlacklistControl;
+import io.ge.redis.blacklist.guard.BlacklistControl.Kind;
+import io.ge.redis.blacklist.guard.BlacklistControl;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

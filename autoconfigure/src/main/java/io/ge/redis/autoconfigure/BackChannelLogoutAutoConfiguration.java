@@ -5,8 +5,8 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.security.BackChannelLogoutHandler;
 import jakarta.servlet.Servlet;
 

@@ -5,12 +5,12 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubscriberToken;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.blacklist.replay.UsedIdsFactory;
 import io.ge.redis.core.RedisBackends;

@@ -5,10 +5,10 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubscriberToken;
 import io.ge.redis.blacklist.TokenReader;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.security.CurrentJwt;
 import io.ge.redis.security.OpaqueTokens;
 import io.ge.redis.security.ReactiveJwtDecoderPostProcessor;

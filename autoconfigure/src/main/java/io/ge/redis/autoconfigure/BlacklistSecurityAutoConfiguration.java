@@ -5,10 +5,10 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.TokenReader;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.CurrentJwt;
 import io.ge.redis.security.JwtDecoderChecks;

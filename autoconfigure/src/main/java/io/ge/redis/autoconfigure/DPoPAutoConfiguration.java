@@ -8,9 +8,9 @@ package io.ge.redis.autoconfigure;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.security.DPoPPostProcessor;
 import io.ge.redis.security.DPoPReplayValidator;

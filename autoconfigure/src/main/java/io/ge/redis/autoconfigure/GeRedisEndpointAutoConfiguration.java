@@ -14,7 +14,7 @@ import io.ge.redis.actuate.GuardResource;
 import io.ge.redis.actuate.IdempotencyResource;
 import io.ge.redis.actuate.LockResource;
 import io.ge.redis.actuate.RateLimitResource;
-import io.ge.redis.blacklist.BlacklistPattern;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.cache.CachePattern;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.guard.GuardedMethods;

@@ -5,9 +5,9 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.blacklist.refresh.RefreshTokenFactory;
 import io.ge.redis.blacklist.refresh.RefreshTokenProperties;
 import io.ge.redis.blacklist.refresh.RefreshTokens;

@@ -96,7 +96,7 @@ public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullab
 
 	}
 
-	NamedList list(String name) {
+	public NamedList list(String name) {
 		return this.lists.getOrDefault(name, NamedList.UNSET);
 	}
 

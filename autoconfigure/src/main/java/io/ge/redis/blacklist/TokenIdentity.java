@@ -70,7 +70,7 @@ public record TokenIdentity(@Nullable String issuer, @Nullable String id, @Nulla
 	 * @param id the {@code jti} claim
 	 * @return the identity, without issuer
 	 */
-	static TokenIdentity ofId(String id) {
+	public static TokenIdentity ofId(String id) {
 		return new TokenIdentity(null, id, null, null, null, null);
 	}
 

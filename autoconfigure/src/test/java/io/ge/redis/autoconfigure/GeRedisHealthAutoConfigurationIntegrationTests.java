@@ -6,8 +6,8 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.GeRedisHealthIndicator;
-import io.ge.redis.blacklist.BlacklistPattern;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;

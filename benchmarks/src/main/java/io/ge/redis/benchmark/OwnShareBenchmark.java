@@ -15,7 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import io.ge.redis.blacklist.BlacklistPattern;
+import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.connection.BenchmarkConnections;

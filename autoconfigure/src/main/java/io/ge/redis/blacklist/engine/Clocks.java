@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.engine;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import io.ge.redis.blacklist.BlacklistProperties;
+import io.ge.redis.blacklist.TokenIdentity;
+
+/**
+ * How far clocks may disagree, and how long tokens live, in milliseconds.
+ *
+ * @param maxTokenLifetime longest life of any token
+ * @param skew how long after its expiry a token may be accepted
+ * @param issuerSkew how far an issuer's clock may be ahead of the server's
+ */
+public record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
+
+	/** The latest instant that a server can count with. */
+	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+	public static Clocks of(BlacklistProperties properties) {
+		return new Clocks(properties.maxTokenLifetime().toMillis(), properties.clockSkew().toMillis(),
+				properties.issuerClockSkew().toMillis());
+	}
+
+	/**
+	 * Returns how long a row about tokens that are not known one by one must stand.
+	 */
+	Duration longestNeed() {
+		return Duration.ofMillis(this.maxTokenLifetime + this.skew + this.issuerSkew);
+	}
+
+	/**
+	 * Returns whether a token is accepted nowhere any more, so that what was known
+	 * against it may be gone.
+	 */
+	boolean isOver(TokenIdentity token, long nowMicros) {
+		Instant expiresAt = token.expiresAt();
+		if (expiresAt != null && nowMicros >= (epochMilli(expiresAt) + this.skew) * 1000) {
+			return true;
+		}
+		long earliest = nowMicros - (this.maxTokenLifetime + this.skew) * 1000;
+		if (token.issueStamp() != null) {
+			return token.issueStamp() <= earliest;
+		}
+		Instant issuedAt = token.issuedAt();
+		return issuedAt != null && epochMilli(issuedAt) * 1000 <= earliest;
+	}
+
+	/**
+	 * Returns whether a token proves that it is younger than a not-before.
+	 */
+	boolean isYounger(TokenIdentity token, long notBeforeMicros) {
+		if (token.issueStamp() != null) {
+			return token.issueStamp() > notBeforeMicros;
+		}
+		Instant issuedAt = token.issuedAt();
+		return issuedAt != null && (epochMilli(issuedAt) - this.issuerSkew) * 1000 > notBeforeMicros;
+	}
+
+	static long epochMilli(Instant instant) {
+		if (instant.isAfter(LATEST)) {
+			return LATEST.toEpochMilli();
+		}
+		return instant.isBefore(Instant.EPOCH) ? 0 : instant.toEpochMilli();
+	}
+
+}

@@ -1,0 +1,329 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.engine;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.blacklist.TokenStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows as this instance remembers them. Any number of threads look, while those that
+ * change something wait for each other.
+ * <p>
+ * What is remembered against a token only grows, so it can be relied upon whenever it was
+ * heard, and stays when Redis has lost it. Blocks can end early: that nothing is known is
+ * true only while the memory is up to date.
+ * <p>
+ * Of revoked tokens and sessions, which may be many, there are two generations at most:
+ * the one that answers, and the next one while all rows are being read into it. Up to a
+ * number of them a generation is exact. Beyond, it is a filter, which cannot forget what
+ * has ended and so is replaced when it is full; what it holds must be confirmed by Redis.
+ * Everything that is heard while rows are read goes into both, so the next one lacks
+ * nothing when it takes over.
+ */
+public final class LocalRows {
+
+	/** Rows that are over are forgotten no earlier than Redis does it. */
+	private static final long LATE = TimeUnit.SECONDS.toMicros(10);
+
+	/** Of more rows it is only remembered that they stand, not why. */
+	private static final int MOST_REASONS = 50_000;
+
+	private final ReentrantLock writing = new ReentrantLock();
+
+	private final ServerClock clock;
+
+	private final Clocks clocks;
+
+	private final long mostExact;
+
+	/** Tokens and sessions. */
+	private volatile RevokedIds revoked = new KnownIds();
+
+	private @Nullable RevokedIds next;
+
+	/** Everything else. */
+	private final KnownIds named = new KnownIds();
+
+	/** Not-befores. Looked up for ids that are known only. */
+	private final Map<Row.Id, Long> details = new ConcurrentHashMap<>();
+
+	/** Ends of blocks. */
+	private final Map<Row.Id, Long> blocks = new ConcurrentHashMap<>();
+
+	private final Map<Row.Id, Reason> reasons = new ConcurrentHashMap<>();
+
+	/**
+	 * Creates an empty memory.
+	 * @param clock the server's clock
+	 * @param clocks allowances for clocks
+	 * @param mostExact how many tokens and sessions are remembered one by one
+	 */
+	public LocalRows(ServerClock clock, Clocks clocks, long mostExact) {
+		this.clock = clock;
+		this.clocks = clocks;
+		this.mostExact = mostExact;
+	}
+
+	/**
+	 * Takes a change.
+	 */
+	void apply(Row row) {
+		this.writing.lock();
+		try {
+			add(row, true);
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Takes a row of a page, which the next generation needs if there is one.
+	 */
+	void applyRead(Row row) {
+		this.writing.lock();
+		try {
+			add(row, this.next == null);
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	private void add(Row row, boolean toPresent) {
+		if (row.isRemoved()) {
+			this.blocks.remove(row.id());
+			this.reasons.remove(row.id());
+			return;
+		}
+		if (row.kind().isNotBefore()) {
+			this.details.merge(row.id(), notBefore(row), Math::max);
+		}
+		else if (row.kind() == RowKind.BLOCK) {
+			this.blocks.put(row.id(), row.standsUntil());
+		}
+		if (row.reason() != null && (this.reasons.size() < MOST_REASONS || this.reasons.containsKey(row.id()))) {
+			this.reasons.put(row.id(), new Reason(row.reason(), row.standsUntil()));
+		}
+		// Last, since only what is found here is looked up there
+		long over = surelyOver() / 1000;
+		if (!row.kind().isOfTokens()) {
+			this.named.add(row.fast(), row.strong(), row.standsUntil(), over);
+			return;
+		}
+		if (toPresent) {
+			this.revoked.add(row.fast(), row.strong(), row.standsUntil(), over);
+		}
+		if (this.next != null) {
+			this.next.add(row.fast(), row.strong(), row.standsUntil(), over);
+		}
+	}
+
+	/**
+	 * One that was lost is not after now, since it was given by the clock that now is:
+	 * tokens that are issued from now on are not refused by it for ever.
+	 */
+	private long notBefore(Row row) {
+		boolean lost = row.notBefore() == Row.LOST && this.clock.isKnown();
+		return lost ? this.clock.micros(System.nanoTime()) : row.notBefore();
+	}
+
+	/**
+	 * Returns whether the present generation should be replaced.
+	 */
+	boolean isFull() {
+		RevokedIds ids = this.revoked;
+		return (ids instanceof IdFilter filter) ? filter.isFull() : ids.size() > this.mostExact;
+	}
+
+	/**
+	 * Prepares for all rows to be read, from now on.
+	 * @param count how many there are
+	 * @param renew whether to begin a new generation also where the present one would do
+	 */
+	void beginReading(long count, boolean renew) {
+		this.writing.lock();
+		try {
+			boolean exact = this.revoked instanceof KnownIds;
+			// Not back and forth where the number is about the greatest that is exact
+			boolean exactNext = count <= (exact ? (renew ? this.mostExact / 4 * 3 : this.mostExact)
+					: this.mostExact / 2);
+			boolean keep = exact && exactNext && !renew;
+			this.next = keep ? null : (exactNext ? new KnownIds() : new IdFilter(count + count / 2 + 16));
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * All rows were read since {@link #beginReading}, and all changes since then were
+	 * taken.
+	 */
+	void endReading() {
+		this.writing.lock();
+		try {
+			if (this.next != null) {
+				this.revoked = this.next;
+				this.next = null;
+			}
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Forgets the blocks that were not met when all rows were read.
+	 */
+	void keepBlocks(Set<Row.Id> met) {
+		this.blocks.keySet().retainAll(met);
+	}
+
+	/**
+	 * Forgets what has ended long ago.
+	 */
+	void forgetEnded() {
+		long over = surelyOver();
+		long notNeeded = over - this.clocks.longestNeed().toMillis() * 1000;
+		this.details.values().removeIf((notBefore) -> notBefore < notNeeded);
+		this.blocks.values().removeIf((until) -> until * 1000 <= over);
+		this.reasons.values().removeIf((reason) -> reason.standsUntil() * 1000 <= over);
+	}
+
+	/**
+	 * Returns the status of a token by what is remembered.
+	 * @return why it is refused, {@link TokenStatus#CLEAR} if nothing is remembered
+	 * against it, or {@code null} if Redis must be asked
+	 */
+	@Nullable TokenStatus status(TokenIdentity token) {
+		String issuer = token.issuer();
+		RevokedIds ids = this.revoked;
+		boolean uncertain = false;
+		if (token.id() != null) {
+			long fast = RowName.fast(RowKind.TOKEN, issuer, token.id(), 1);
+			if (ids.mayHold(fast)) {
+				if (isKnown(ids, fast, new RowName(RowKind.TOKEN, issuer, token.id()))) {
+					return TokenStatus.REVOKED;
+				}
+				uncertain = ids instanceof IdFilter;
+			}
+		}
+		if (token.sessionId() != null) {
+			long fast = RowName.fast(RowKind.SESSION, issuer, token.sessionId(), 1);
+			if (ids.mayHold(fast)) {
+				if (isKnown(ids, fast, new RowName(RowKind.SESSION, issuer, token.sessionId()))) {
+					return TokenStatus.SESSION_REVOKED;
+				}
+				uncertain |= ids instanceof IdFilter;
+			}
+		}
+		if (token.subject() != null && isOlder(RowKind.SUBJECT, issuer, token.subject(), token)) {
+			return TokenStatus.SUBJECT_REVOKED;
+		}
+		if (token.clientId() != null && isOlder(RowKind.CLIENT, issuer, token.clientId(), token)) {
+			return TokenStatus.CLIENT_REVOKED;
+		}
+		return uncertain ? null : TokenStatus.CLEAR;
+	}
+
+	/**
+	 * Tokens of a session may be issued after its row has ended, unlike a token that is
+	 * over itself when its row is.
+	 */
+	private boolean isKnown(RevokedIds ids, long fast, RowName name) {
+		if (!(ids instanceof KnownIds exact)) {
+			return false;
+		}
+		return (name.kind() != RowKind.SESSION) ? exact.holds(fast, name.strong())
+				: exact.holds(fast, name.strong(), this.clock.leastMicros(System.nanoTime()) / 1000);
+	}
+
+	private boolean isOlder(RowKind kind, @Nullable String issuer, String text, TokenIdentity token) {
+		long fast = RowName.fast(kind, issuer, text, 1);
+		if (!this.named.mayHold(fast)) {
+			return false;
+		}
+		Long notBefore = this.details.get(new Row.Id(fast, new RowName(kind, issuer, text).strong()));
+		return notBefore != null && !this.clocks.isYounger(token, notBefore);
+	}
+
+	/**
+	 * Returns whether a token has expired for everybody.
+	 */
+	boolean isOver(TokenIdentity token, long nanos) {
+		return this.clocks.isOver(token, this.clock.micros(nanos));
+	}
+
+	boolean isBlocked(RowName name, long nanos) {
+		long fast = name.fast();
+		if (!this.named.mayHold(fast)) {
+			return false;
+		}
+		Long until = this.blocks.get(new Row.Id(fast, name.strong()));
+		return until != null && until * 1000 > this.clock.micros(nanos);
+	}
+
+	/**
+	 * Returns why a row was written.
+	 * @return the reason, or {@code null} if none was given or it is not remembered
+	 */
+	@Nullable String reason(RowName name) {
+		Reason reason = this.reasons.isEmpty() ? null : this.reasons.get(new Row.Id(name.fast(), name.strong()));
+		return (reason != null) ? reason.text() : null;
+	}
+
+	/**
+	 * Returns whether anything is remembered by a name, or may be.
+	 */
+	public boolean mayHold(RowKind kind, long fast) {
+		return (kind.isOfTokens() ? this.revoked : this.named).mayHold(fast);
+	}
+
+	/**
+	 * Counts what is remembered.
+	 */
+	public Size size() {
+		RevokedIds ids = this.revoked;
+		this.writing.lock();
+		try {
+			long bytes = ids.bytes() + ((this.next != null) ? this.next.bytes() : 0) + this.named.bytes();
+			return new Size(ids.size(), ids instanceof KnownIds, this.details.size(), this.blocks.size(),
+					this.reasons.size(), bytes);
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	private long surelyOver() {
+		return this.clock.leastMicros(System.nanoTime()) - LATE;
+	}
+
+	private record Reason(String text, long standsUntil) {
+	}
+
+	/**
+	 * How much is remembered.
+	 *
+	 * @param ids tokens and sessions, some that have ended included
+	 * @param exact whether they are remembered one by one
+	 * @param notBefores subjects and clients
+	 * @param blocks blocked subjects
+	 * @param reasons rows of which it is remembered why they stand
+	 * @param bytes what the arrays of ids take
+	 */
+	public record Size(long ids, boolean exact, int notBefores, int blocks, int reasons, long bytes) {
+	}
+
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.engine;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row as Redis tells it.
+ *
+ * @param kind what it says
+ * @param fast the fast half of what it is about
+ * @param strong the strong half of what it is about
+ * @param standsUntil its end in milliseconds of the server's clock, 0 if it was removed
+ * @param notBefore its not-before in microseconds of the server's clock, 0 if it has
+ * none, or {@link #LOST}
+ * @param reason why it was written, or {@code null}
+ */
+public record Row(RowKind kind, long fast, long strong, long standsUntil, long notBefore, @Nullable String reason) {
+
+	/** A not-before that Redis has lost. */
+	static final long LOST = Long.MAX_VALUE;
+
+	Row(RowKind kind, long fast, long strong, long standsUntil, long notBefore) {
+		this(kind, fast, strong, standsUntil, notBefore, null);
+	}
+
+	/**
+	 * Reads an entry of a page of rows.
+	 */
+	static Row of(byte[] member, long standsUntil, long notBefore, @Nullable String reason) {
+		ByteBuffer buffer = ByteBuffer.wrap(member);
+		return new Row(RowKind.of(buffer.get()), buffer.getLong(), buffer.getLong(), standsUntil, notBefore, reason);
+	}
+
+	/**
+	 * Reads a change as the stream keeps it.
+	 */
+	static Row of(byte[] change) {
+		int start = RowName.MEMBER_BYTES;
+		return of(change, new String(change, start, change.length - start, StandardCharsets.UTF_8));
+	}
+
+	/**
+	 * Reads a change as a message tells it.
+	 */
+	static Row of(String message) {
+		int start = 2 * RowName.MEMBER_BYTES;
+		return of(HexFormat.of().parseHex(message, 0, start), message.substring(start));
+	}
+
+	private static Row of(byte[] member, String change) {
+		String[] parts = change.substring(1).split(" ", 3);
+		long standsUntil = (change.charAt(0) == '-') ? 0 : Long.parseLong(parts[0]);
+		return of(member, standsUntil, Long.parseLong(parts[1]), (parts.length > 2) ? parts[2] : null);
+	}
+
+	boolean isRemoved() {
+		return this.standsUntil == 0;
+	}
+
+	/**
+	 * Returns whether it may be heard of before, after or without any other one, since
+	 * nothing takes it back.
+	 */
+	boolean isForGood() {
+		return this.kind != RowKind.BLOCK && !isRemoved();
+	}
+
+	Id id() {
+		return new Id(this.fast, this.strong);
+	}
+
+	/**
+	 * The identity of a row, as the key of a map.
+	 */
+	record Id(long fast, long strong) {
+
+		@Override
+		public int hashCode() {
+			// Texts that meet in the fast half can be found, and would meet in the map
+			return Long.hashCode(this.strong);
+		}
+
+	}
+
+}

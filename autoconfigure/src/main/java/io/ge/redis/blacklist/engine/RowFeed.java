@@ -1,0 +1,454 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.engine;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Page;
+import io.ge.redis.blacklist.engine.RedisTokenBlacklist.PageEnd;
+import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Position;
+import io.ge.redis.core.bus.InstanceBus;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.NestedExceptionUtils;
+
+/**
+ * Keeps this instance's memory of the rows up to date, and knows whether it is.
+ * <p>
+ * Changes are read from the stream, each time from the last one that is known: whatever
+ * happened to connections meanwhile, none is skipped. Where the last known one is gone,
+ * the stream was cut or lost, and all rows are read again, page by page, and then the
+ * changes since before that was begun. A message tells of each change. What refuses for
+ * good is taken from the message itself, which makes it quick: it may come in any order,
+ * and twice. Then the changes are read. Without any message there are looks several times
+ * within the longest staleness, which makes it certain.
+ * <p>
+ * The memory is up to date while the last complete look was <em>sent</em> less than the
+ * longest staleness ago. A pause of this process, a slow network or a server that hangs
+ * make it old, never wrong: then Redis is asked. It is not up to date either from a write
+ * of this instance until a look that was sent after it, so that an instance always sees
+ * what it has written. Looks follow one another: what can be taken back gets into memory
+ * by them only, in one order.
+ * <p>
+ * They are also read again where the stream has an entry that this release cannot read.
+ * What it changed is among them, and the entry itself is passed over.
+ * <p>
+ * Where the memory is full, all rows are read into its next generation, a page with each
+ * look, so that the present one stays up to date meanwhile.
+ * <p>
+ * Looks come to rest when nothing was checked for a while, and begin with the next check,
+ * which asks Redis.
+ */
+public final class RowFeed {
+
+	private static final Log logger = LogFactory.getLog(RowFeed.class);
+
+	static final String CHANGED = "blacklist.changed";
+
+	public static final int PAGE = 1000;
+
+	/** Looks within the longest staleness. One or two of them may get lost. */
+	private static final int LOOKS = 4;
+
+	private static final long USED_FOR = TimeUnit.SECONDS.toNanos(30);
+
+	private static final long NOTED_EVERY = TimeUnit.SECONDS.toNanos(1);
+
+	private static final Duration LAST_LOOK = Duration.ofMillis(500);
+
+	private static final long TIDIED_EVERY = TimeUnit.MINUTES.toNanos(1);
+
+	private final RedisTokenBlacklist redis;
+
+	private final LocalRows rows;
+
+	private final ServerClock clock;
+
+	private final InstanceBus bus;
+
+	private final Duration maxStaleness;
+
+	private final long maxStalenessNanos;
+
+	private final int page;
+
+	/** Requests to look that are not answered yet. */
+	private final AtomicInteger wanted = new AtomicInteger();
+
+	private final AtomicLong writtenAt = new AtomicLong(longAgo());
+
+	private final AtomicLong acknowledgedAt = new AtomicLong(this.writtenAt.get());
+
+	private volatile long freshAt = this.writtenAt.get();
+
+	private volatile long usedAt = this.writtenAt.get();
+
+	private final AtomicBoolean awake = new AtomicBoolean();
+
+	private final AtomicBoolean warned = new AtomicBoolean();
+
+	/** The failure of the last look. */
+	private volatile @Nullable Throwable failure;
+
+	private volatile boolean paused;
+
+	private volatile CompletableFuture<Boolean> looking = CompletableFuture.completedFuture(false);
+
+	private volatile CompletableFuture<Void> rest = new CompletableFuture<>();
+
+	/** Only changed by one look after the other. */
+	private volatile @Nullable Position position;
+
+	/** Likewise. */
+	private boolean renewing;
+
+	/** Likewise, where a next generation is being read. */
+	private @Nullable PageEnd lastRead;
+
+	private long tidiedAt = System.nanoTime();
+
+	public RowFeed(RedisTokenBlacklist redis, LocalRows rows, ServerClock clock, InstanceBus bus, Duration maxStaleness,
+			int page) {
+		this.redis = redis;
+		this.rows = rows;
+		this.clock = clock;
+		this.bus = bus;
+		this.maxStaleness = maxStaleness;
+		this.maxStalenessNanos = maxStaleness.toNanos();
+		this.page = page;
+	}
+
+	/**
+	 * Listens. Nothing is read before the first check.
+	 */
+	public void start() {
+		this.bus.handle(CHANGED, this::heard);
+		this.bus.onSubscribed(this::lookIfAwake);
+		this.redis.door().onRecovery(this::lookIfAwake);
+	}
+
+	/**
+	 * Returns whether memory knows every change that was replied to anybody when it was
+	 * last sure of it, and to this instance at all.
+	 * @param nanos the present by {@link System#nanoTime()}
+	 */
+	public boolean isFresh(long nanos) {
+		long fresh = this.freshAt;
+		return nanos - fresh <= this.maxStalenessNanos && fresh - this.writtenAt.get() >= 0;
+	}
+
+	/**
+	 * Returns the last change that is known to this instance.
+	 * @return its id, or {@code null} if all rows must be read first
+	 */
+	public @Nullable String position() {
+		Position known = this.position;
+		return (known != null) ? known.id() : null;
+	}
+
+	/**
+	 * Returns for how long memory has not been known to be up to date.
+	 * @param nanos the present by {@link System#nanoTime()}
+	 */
+	public Duration age(long nanos) {
+		return Duration.ofNanos(nanos - this.freshAt);
+	}
+
+	/**
+	 * Returns why memory cannot be used although somebody asks.
+	 * @return the problem, or {@code null} if there is none
+	 */
+	public @Nullable String problem() {
+		Throwable failed = this.failure;
+		long now = System.nanoTime();
+		if (failed == null || !this.awake.get() || isFresh(now)) {
+			return null;
+		}
+		Duration age = age(now);
+		return "Revocations "
+				+ ((age.toDays() < 1) ? "have not been followed for " + age.toSeconds() + " s" : "are not followed")
+				+ ", so that every check asks Redis: " + NestedExceptionUtils.getMostSpecificCause(failed).getMessage();
+	}
+
+	/**
+	 * Returns whether memory knows every write of this instance that Redis has
+	 * acknowledged. What it does not know must not be forgotten because Redis went away.
+	 */
+	boolean knowsOwn() {
+		return this.freshAt - this.acknowledgedAt.get() >= 0;
+	}
+
+	/**
+	 * Returns how many instances may answer from memory without knowing a change.
+	 */
+	public CompletableFuture<Long> unaware(String change) {
+		return this.redis.unaware(change, this.maxStaleness);
+	}
+
+	/**
+	 * Notes that somebody asks, so that there is a reason to follow.
+	 */
+	void used(long nanos) {
+		if (nanos - this.usedAt > NOTED_EVERY || !this.awake.get()) {
+			this.usedAt = nanos;
+			wake();
+		}
+	}
+
+	/**
+	 * Notes that this instance has written, or may have.
+	 */
+	void wrote() {
+		advance(this.writtenAt);
+		lookIfAwake();
+	}
+
+	/**
+	 * Notes that Redis has acknowledged a write of this instance.
+	 */
+	void acknowledged() {
+		advance(this.acknowledgedAt);
+	}
+
+	private static void advance(AtomicLong instant) {
+		instant.accumulateAndGet(System.nanoTime(), (one, other) -> (one - other >= 0) ? one : other);
+	}
+
+	private void wake() {
+		if (!this.paused && this.awake.compareAndSet(false, true)) {
+			look();
+			sleep();
+		}
+	}
+
+	private void lookIfAwake() {
+		if (this.awake.get()) {
+			look();
+		}
+	}
+
+	/**
+	 * Takes a change from its message, if it needs no order, and looks: what a message
+	 * tells is no proof that nothing else has changed.
+	 */
+	private void heard(String change) {
+		if (!this.awake.get()) {
+			return;
+		}
+		try {
+			Row row = Row.of(change);
+			if (row.isForGood()) {
+				this.rows.apply(row);
+			}
+		}
+		finally {
+			look();
+		}
+	}
+
+	/**
+	 * Looks: now, or once more when the look that is under way has ended.
+	 */
+	private void look() {
+		if (this.wanted.getAndIncrement() == 0) {
+			lookNow();
+		}
+	}
+
+	private void lookNow() {
+		int answered = this.wanted.get();
+		CompletableFuture<Boolean> look = lookOnce();
+		this.looking = look;
+		look.whenComplete((again, failure) -> {
+			this.failure = failure;
+			if (failure != null && logger.isDebugEnabled()) {
+				logger.debug("The blacklist could not be followed", failure);
+			}
+			if (Boolean.TRUE.equals(again)) {
+				this.wanted.incrementAndGet();
+			}
+			if (this.wanted.addAndGet(-answered) > 0) {
+				lookNow();
+			}
+		});
+	}
+
+	/**
+	 * Looks once. Not while another look is under way.
+	 * @return whether to look once more, which tells writers that their changes are known
+	 */
+	CompletableFuture<Boolean> lookOnce() {
+		try {
+			Position known = this.position;
+			if (this.paused) {
+				return CompletableFuture.completedFuture(false);
+			}
+			return (known != null) ? follow(known, true) : readAll();
+		}
+		catch (RuntimeException | Error ex) {
+			// An error too, or nobody would look again
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private CompletableFuture<Boolean> follow(Position known, boolean again) {
+		long sent = System.nanoTime();
+		return this.redis.follow(this.bus.instanceId(), known, this.page, this.maxStaleness).thenCompose((changes) -> {
+			if (changes == null || !changes.readable()) {
+				if (changes != null && this.warned.compareAndSet(false, true)) {
+					logger.warn("The changes of the blacklist have an entry that cannot be read, written by another "
+							+ "program or release. It is passed over, and all rows are read again. "
+							+ "Further ones are not logged.");
+				}
+				this.position = null;
+				this.renewing = false;
+				// What falls behind while it reads all rows waits for the next look
+				return again ? readAll()
+						: CompletableFuture.failedFuture(new IllegalStateException("Changes were lost meanwhile"));
+			}
+			this.clock.set(changes.micros(), sent);
+			changes.rows().forEach(this.rows::apply);
+			this.position = changes.position();
+			if (!changes.complete()) {
+				return follow(changes.position(), again);
+			}
+			this.freshAt = sent;
+			tidy(sent);
+			if (this.renewing || this.rows.isFull()) {
+				return renew();
+			}
+			return CompletableFuture.completedFuture(!changes.isEmpty(known));
+		});
+	}
+
+	private CompletableFuture<Boolean> readAll() {
+		long sent = System.nanoTime();
+		return this.redis.lastChange().thenCompose((last) -> {
+			this.clock.set(last.micros(), sent);
+			this.renewing = false;
+			this.rows.beginReading(last.rows(), false);
+			Set<Row.Id> blocks = new HashSet<>();
+			return readAfter(null, blocks).thenCompose((read) -> {
+				this.rows.keepBlocks(blocks);
+				this.rows.endReading();
+				this.position = last.position();
+				return follow(last.position(), false);
+			});
+		});
+	}
+
+	private CompletableFuture<Void> readAfter(@Nullable PageEnd last, Set<Row.Id> blocks) {
+		return readPage(last).thenCompose((read) -> {
+			for (Row row : read.rows()) {
+				if (row.kind() == RowKind.BLOCK) {
+					blocks.add(row.id());
+				}
+			}
+			return (read.end() != null) ? readAfter(read.end(), blocks) : CompletableFuture.completedFuture(null);
+		});
+	}
+
+	/**
+	 * Begins to read all rows into the next generation, or goes on with the next page.
+	 * Everything up to the present position stands in Redis, and all later changes get
+	 * into both generations.
+	 * @return to look once more
+	 */
+	private CompletableFuture<Boolean> renew() {
+		if (!this.renewing) {
+			return this.redis.lastChange().thenApply((last) -> {
+				this.rows.beginReading(last.rows(), true);
+				this.lastRead = null;
+				this.renewing = true;
+				return true;
+			});
+		}
+		return readPage(this.lastRead).thenApply((read) -> {
+			this.lastRead = read.end();
+			if (this.lastRead == null) {
+				this.rows.endReading();
+				this.renewing = false;
+			}
+			return true;
+		});
+	}
+
+	private CompletableFuture<Page> readPage(@Nullable PageEnd last) {
+		return this.redis.rows(last, this.page).thenApply((read) -> {
+			read.rows().forEach(this.rows::applyRead);
+			return read;
+		});
+	}
+
+	private void tidy(long now) {
+		if (now - this.tidiedAt > TIDIED_EVERY) {
+			this.tidiedAt = now;
+			this.rows.forgetEnded();
+		}
+	}
+
+	private void sleep() {
+		CompletableFuture<Void> next = new CompletableFuture<>();
+		this.rest = next;
+		next.thenRun(() -> lookAgain(next));
+		next.completeOnTimeout(null, this.maxStalenessNanos / LOOKS, TimeUnit.NANOSECONDS);
+		if (this.paused) {
+			next.cancel(false);
+		}
+	}
+
+	private void lookAgain(CompletableFuture<Void> rested) {
+		if (this.rest != rested) {
+			return;
+		}
+		if (System.nanoTime() - this.usedAt > USED_FOR) {
+			this.awake.set(false);
+			return;
+		}
+		try {
+			look();
+		}
+		finally {
+			sleep();
+		}
+	}
+
+	/**
+	 * Ends the looks, while the connection is closed. Waits a moment for the one that is
+	 * under way.
+	 */
+	public void pause() {
+		this.paused = true;
+		this.awake.set(false);
+		this.rest.cancel(false);
+		this.looking.handle((done, failure) -> true)
+			.completeOnTimeout(false, LAST_LOOK.toMillis(), TimeUnit.MILLISECONDS)
+			.join();
+	}
+
+	/**
+	 * Allows looks again. The next check begins with them, also if one has met with
+	 * {@link #pause()} and left nobody who would look again.
+	 */
+	public void resume() {
+		this.awake.set(false);
+		this.paused = false;
+	}
+
+	private static long longAgo() {
+		return System.nanoTime() - Long.MAX_VALUE / 2;
+	}
+
+}

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.engine;
+
+/**
+ * The kinds of rows, and how they are compared.
+ */
+public enum RowKind {
+
+	/** A revoked token. */
+	TOKEN('t'),
+
+	/** A session whose tokens are revoked, for good. */
+	SESSION('s'),
+
+	/** A subject whose tokens from before an instant are revoked. */
+	SUBJECT('n'),
+
+	/** A client whose tokens from before an instant are revoked. */
+	CLIENT('c'),
+
+	/** A blocked subject of a list. */
+	BLOCK('b');
+
+	private static final RowKind[] BY_LETTER = new RowKind[128];
+
+	static {
+		for (RowKind kind : values()) {
+			BY_LETTER[kind.letter] = kind;
+		}
+	}
+
+	private final char letter;
+
+	RowKind(char letter) {
+		this.letter = letter;
+	}
+
+	char letter() {
+		return this.letter;
+	}
+
+	/**
+	 * Returns whether a row of this kind refuses only what is not proven younger.
+	 */
+	boolean isNotBefore() {
+		return this == SUBJECT || this == CLIENT;
+	}
+
+	/**
+	 * Returns whether rows of this kind are about single tokens or sessions, of which
+	 * there may be many.
+	 */
+	boolean isOfTokens() {
+		return this == TOKEN || this == SESSION;
+	}
+
+	public static RowKind of(byte letter) {
+		RowKind kind = (letter >= 0) ? BY_LETTER[letter] : null;
+		if (kind == null) {
+			throw new IllegalStateException("There is no kind of row '" + (char) letter + "'");
+		}
+		return kind;
+	}
+
+}

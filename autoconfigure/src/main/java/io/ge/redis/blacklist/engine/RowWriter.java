@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Change;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+/**
+ * Writes what is revoked and blocked, without waiting. Whatever comes of it: from then on
+ * this instance must see it.
+ *
+ * @param redis where the rows live
+ * @param feed is to see them
+ * @param clocks how long they are needed
+ * @param reason why, if that is told
+ */
+public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, @Nullable String reason) {
+
+	public CompletableFuture<Change> revoke(TokenIdentity token) {
+		Assert.notNull(token.id(), "A token without id cannot be revoked: revoke all of its subject");
+		RowName name = new RowName(RowKind.TOKEN, token.issuer(), token.id());
+		if (token.expiresAt() == null) {
+			return seen(this.redis.write(name, this.clocks.longestNeed(), this.reason));
+		}
+		long until = Clocks.epochMilli(token.expiresAt()) + this.clocks.skew();
+		return seen(this.redis.write(name, until, this.reason));
+	}
+
+	public CompletableFuture<Change> revokeAll(@Nullable String issuer, String subject) {
+		Assert.hasText(subject, "The subject must not be blank");
+		return revokeAll(new RowName(RowKind.SUBJECT, issuer, subject));
+	}
+
+	public CompletableFuture<Change> revokeSession(@Nullable String issuer, String sessionId) {
+		Assert.hasText(sessionId, "The id of the session must not be blank");
+		return revokeAll(new RowName(RowKind.SESSION, issuer, sessionId));
+	}
+
+	public CompletableFuture<Change> revokeClient(@Nullable String issuer, String clientId) {
+		Assert.hasText(clientId, "The id of the client must not be blank");
+		return revokeAll(new RowName(RowKind.CLIENT, issuer, clientId));
+	}
+
+	private CompletableFuture<Change> revokeAll(RowName name) {
+		return seen(this.redis.write(name, this.clocks.longestNeed(), this.reason));
+	}
+
+	public CompletableFuture<Change> block(String name, List<String> subject, Duration duration) {
+		Assert.isTrue(duration.toMillis() > 0, () -> "A block lasts at least a millisecond, not " + duration);
+		return seen(this.redis.write(RowName.block(name, subject), duration, this.reason));
+	}
+
+	/**
+	 * Removes a row.
+	 * @return completes with whether there was one
+	 */
+	public CompletableFuture<Boolean> remove(byte[] member) {
+		return seen(this.redis.remove(member)).thenApply((change) -> !change.id().isEmpty());
+	}
+
+	private CompletableFuture<Change> seen(CompletableFuture<Change> written) {
+		return written.whenComplete((change, failure) -> {
+			if (failure == null) {
+				this.feed.acknowledged();
+			}
+			this.feed.wrote();
+		});
+	}
+
+}

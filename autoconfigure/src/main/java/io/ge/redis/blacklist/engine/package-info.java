@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Decisions about tokens and subjects: the rows in Redis, and what this instance
+ * remembers of them.
+ */
+@NullMarked
+package io.ge.redis.blacklist.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,303 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.guard;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import io.ge.redis.blacklist.Revocation;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.engine.LocalRows;
+import io.ge.redis.blacklist.engine.RedisTokenBlacklist;
+import io.ge.redis.blacklist.engine.RowFeed;
+import io.ge.redis.blacklist.engine.RowKind;
+import io.ge.redis.blacklist.engine.RowName;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * View of the blacklist for operators, and their actions, while the application runs.
+ * <p>
+ * Tokens, sessions, subjects, clients and blocked subjects are named by their values, or
+ * by the hash that a look at them tells: 32 hexadecimal digits that do not tell the
+ * value. Methods that ask Redis throw {@link RedisUnavailableException} while it is away.
+ */
+public final class BlacklistControl {
+
+	private static final int HASH_LENGTH = 2 * (RowName.MEMBER_BYTES - 1);
+
+	private final String instance;
+
+	private final DefaultTokenBlacklist blacklist;
+
+	private final RedisTokenBlacklist redis;
+
+	private final LocalRows memory;
+
+	private final RowFeed feed;
+
+	BlacklistControl(String instance, DefaultTokenBlacklist blacklist, RedisTokenBlacklist redis, LocalRows memory,
+			RowFeed feed) {
+		this.instance = instance;
+		this.blacklist = blacklist;
+		this.redis = redis;
+		this.memory = memory;
+		this.feed = feed;
+	}
+
+	/**
+	 * Looks at this instance and at Redis: one script call.
+	 * @return the standing, that of this instance only while Redis is away
+	 */
+	public Standing standing() {
+		long now = System.nanoTime();
+		String position = this.feed.position();
+		Local local = new Local(this.instance, this.feed.isFresh(now), position,
+				(position != null) ? this.feed.age(now) : null, this.memory.size());
+		try {
+			return new Standing(local, stored(Waiting.await(this.redis.overview())));
+		}
+		catch (RedisUnavailableException ex) {
+			return new Standing(local, null);
+		}
+	}
+
+	private static Stored stored(RedisTokenBlacklist.Overview overview) {
+		return new Stored(overview.rows(), overview.changes(), overview.lastChange(), overview.following());
+	}
+
+	/**
+	 * Returns the hash of what a row is about.
+	 * @param kind what it is about
+	 * @param issuer as in {@link #look(Kind, String, List)}
+	 * @param value as in {@link #look(Kind, String, List)}
+	 * @return the hash, without asking Redis
+	 */
+	public String hash(Kind kind, @Nullable String issuer, List<String> value) {
+		return hash(name(kind, issuer, value).member());
+	}
+
+	private static String hash(byte[] member) {
+		return HexFormat.of().formatHex(member, 1, member.length);
+	}
+
+	/**
+	 * Looks for one row by its value: one script call.
+	 * @param kind what it is about
+	 * @param issuer the {@code iss} claim, or the name of the list of a block;
+	 * {@code null} if the tokens have no issuer
+	 * @param value the {@code jti}, {@code sid}, {@code sub} or {@code client_id} claim;
+	 * of a block the subject, which may have several parts
+	 * @return how it stands
+	 */
+	public Look look(Kind kind, @Nullable String issuer, List<String> value) {
+		return lookAt(kind, name(kind, issuer, value).member());
+	}
+
+	/**
+	 * Looks for one row by its hash: one script call.
+	 * @param kind what it is about
+	 * @param hash the hash
+	 * @return how it stands
+	 * @throws IllegalArgumentException if it is no hash
+	 */
+	public Look look(Kind kind, String hash) {
+		return lookAt(kind, member(kind, hash));
+	}
+
+	private Look lookAt(Kind kind, byte[] member) {
+		RedisTokenBlacklist.Look look = Waiting.await(this.redis.look(member));
+		ByteBuffer id = ByteBuffer.wrap(member);
+		boolean remembered = this.memory.mayHold(RowKind.of(id.get()), id.getLong());
+		boolean stands = !look.remaining().isZero();
+		return new Look(kind, hash(member), stands, stands ? look.remaining() : null,
+				(look.notBefore() != 0) ? instant(look.notBefore()) : null, look.reason(), remembered);
+	}
+
+	private static Instant instant(long micros) {
+		return Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
+	}
+
+	/**
+	 * Revokes a token: one script call.
+	 * @param issuer the {@code iss} claim, or {@code null} if it has none
+	 * @param id the {@code jti} claim
+	 * @param expiresAt the {@code exp} claim
+	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
+	 * @return for how long
+	 */
+	public Duration revoke(@Nullable String issuer, String id, Instant expiresAt, @Nullable String reason) {
+		return withReason(reason).revoke(issuer, id, expiresAt).timeToLive();
+	}
+
+	/**
+	 * Revokes all tokens of a session, a subject or a client: one script call.
+	 * @param kind which of them
+	 * @param issuer the {@code iss} claim, or {@code null} if they have none
+	 * @param value the {@code sid}, {@code sub} or {@code client_id} claim
+	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
+	 * @return for how long
+	 */
+	public Duration revokeAll(Kind kind, @Nullable String issuer, String value, @Nullable String reason) {
+		TokenBlacklist reasoned = withReason(reason);
+		Revocation revocation = switch (kind) {
+			case SESSION -> reasoned.revokeSession(issuer, value);
+			case SUBJECT -> reasoned.revokeAll(issuer, value);
+			case CLIENT -> reasoned.revokeClient(issuer, value);
+			case TOKEN, BLOCK -> throw new IllegalArgumentException("There is but one " + kind);
+		};
+		return revocation.timeToLive();
+	}
+
+	/**
+	 * Blocks a subject: one script call.
+	 * @param list the name of the list
+	 * @param subject the parts of the subject
+	 * @param duration for how long
+	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
+	 * @return for how long it is blocked, longer if it was
+	 */
+	public Duration block(String list, List<String> subject, Duration duration, @Nullable String reason) {
+		return withReason(reason).block(list, subject, duration).timeToLive();
+	}
+
+	private TokenBlacklist withReason(@Nullable String reason) {
+		return (reason != null) ? this.blacklist.withReason(reason) : this.blacklist;
+	}
+
+	/**
+	 * Ends a block: one script call.
+	 * @param hash the hash
+	 * @return whether there was one
+	 * @throws IllegalArgumentException if it is no hash
+	 */
+	public boolean unblock(String hash) {
+		return this.blacklist.unblock(member(Kind.BLOCK, hash));
+	}
+
+	private static RowName name(Kind kind, @Nullable String issuer, List<String> value) {
+		if (kind == Kind.BLOCK) {
+			String list = (issuer != null) ? issuer : "";
+			return RowName.block(list, DefaultTokenBlacklist.subject(list, value));
+		}
+		return new RowName(kind.row, issuer, value.get(0));
+	}
+
+	private static byte[] member(Kind kind, String hash) {
+		if (hash.length() != HASH_LENGTH) {
+			throw new IllegalArgumentException("A hash has " + HASH_LENGTH + " hexadecimal digits");
+		}
+		ByteBuffer id = ByteBuffer.wrap(HexFormat.of().parseHex(hash));
+		return RowName.member(kind.row, id.getLong(), id.getLong());
+	}
+
+	/**
+	 * The kinds of revocations and blocks.
+	 */
+	public enum Kind {
+
+		/** One token. */
+		TOKEN(RowKind.TOKEN),
+
+		/** All tokens of a session. */
+		SESSION(RowKind.SESSION),
+
+		/** All earlier tokens of a subject. */
+		SUBJECT(RowKind.SUBJECT),
+
+		/** All earlier tokens of a client. */
+		CLIENT(RowKind.CLIENT),
+
+		/** A blocked subject of a list. */
+		BLOCK(RowKind.BLOCK);
+
+		private final RowKind row;
+
+		Kind(RowKind row) {
+			this.row = row;
+		}
+
+		/**
+		 * Returns the kind as the endpoint names it.
+		 * @return the name in lower case
+		 */
+		@JsonValue
+		public String text() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
+	/**
+	 * How the blacklist stands.
+	 *
+	 * @param local what this instance knows
+	 * @param stored what Redis has, or {@code null} while it is away
+	 */
+	public record Standing(Local local, @Nullable Stored stored) {
+	}
+
+	/**
+	 * The view of an instance.
+	 *
+	 * @param instance its id
+	 * @param fresh whether it answers from memory at present
+	 * @param position the id of the last change that it knows, or {@code null} if it has
+	 * not read the rows
+	 * @param age when it last made sure that it knows all changes, or {@code null}
+	 * likewise
+	 * @param ids revoked tokens and sessions that it remembers, some that have ended
+	 * included
+	 * @param exact whether it remembers them one by one
+	 * @param notBefores subjects and clients whose earlier tokens are revoked
+	 * @param blocks blocked subjects
+	 * @param reasons rows of which it remembers the reason
+	 * @param bytes what the ids take
+	 */
+	public record Local(String instance, boolean fresh, @Nullable String position, @Nullable Duration age, long ids,
+			boolean exact, int notBefores, int blocks, int reasons, long bytes) {
+
+		Local(String instance, boolean fresh, @Nullable String position, @Nullable Duration age, LocalRows.Size size) {
+			this(instance, fresh, position, age, size.ids(), size.exact(), size.notBefores(), size.blocks(),
+					size.reasons(), size.bytes());
+		}
+
+	}
+
+	/**
+	 * The view of Redis.
+	 *
+	 * @param rows how many revocations and blocks stand
+	 * @param changes how many changes can be followed
+	 * @param lastChange the id of the last one, or {@code null} if there is none
+	 * @param following how many instances may answer from memory
+	 */
+	public record Stored(long rows, long changes, @Nullable String lastChange, int following) {
+	}
+
+	/**
+	 * How a row stands.
+	 *
+	 * @param kind what it is about
+	 * @param hash its hash
+	 * @param stands whether it stands
+	 * @param remaining for how long, {@code null} if it does not stand
+	 * @param notBefore tokens from before then are refused; {@code null} where it does
+	 * not go by that
+	 * @param reason why, or {@code null} if no reason was given
+	 * @param remembered whether this instance remembers it, or may
+	 */
+	public record Look(Kind kind, String hash, boolean stands, @Nullable Duration remaining,
+			@Nullable Instant notBefore, @Nullable String reason, boolean remembered) {
+	}
+
+}

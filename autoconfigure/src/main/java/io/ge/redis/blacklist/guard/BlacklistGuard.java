@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.guard;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import io.ge.redis.blacklist.SubjectBlockedException;
+import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.blacklist.TokenRevokedException;
+import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.blacklist.engine.BlacklistDecision;
+import io.ge.redis.blacklist.engine.BlacklistEngine;
+import io.ge.redis.blacklist.engine.BlacklistSettings;
+import io.ge.redis.blacklist.engine.RowName;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.guard.Guard;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.invocation.MethodExpression;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Admits calls that present no revoked token and no blocked subject.
+ */
+final class BlacklistGuard implements Guard<BlacklistOperation> {
+
+	private final PresentedTokens tokens;
+
+	private final Supplier<DefaultTokenBlacklist> blacklist;
+
+	BlacklistGuard(PresentedTokens tokens, Supplier<DefaultTokenBlacklist> blacklist) {
+		this.tokens = tokens;
+		this.blacklist = blacklist;
+	}
+
+	@Override
+	public GuardedCall<?> call(BlacklistOperation operation, MethodInvocation invocation) {
+		return new CheckedCall(this.tokens, this.blacklist.get(), operation, invocation);
+	}
+
+	/**
+	 * A call whose token or subject is checked.
+	 *
+	 * @param tokens reads presented tokens
+	 * @param blacklist knows the revoked ones
+	 * @param operation the operation
+	 * @param invocation the call
+	 */
+	private record CheckedCall(PresentedTokens tokens, DefaultTokenBlacklist blacklist, BlacklistOperation operation,
+			MethodInvocation invocation) implements GuardedCall<@Nullable BlacklistDecision> {
+
+		@Override
+		public CompletableFuture<@Nullable BlacklistDecision> ask() {
+			BlacklistEngine engine = this.blacklist.engine();
+			BlacklistSettings list = this.operation.list();
+			MethodExpression subject = this.operation.subject();
+			if (subject != null) {
+				RowName block = RowName.block(list.name(), KeyText.of(subject.evaluate(this.invocation), subject));
+				return known(engine.fromMemory(list, block), () -> engine.ask(list, block));
+			}
+			MethodExpression expression = this.operation.token();
+			TokenIdentity token = (expression != null)
+					? this.tokens.of(expression.evaluate(this.invocation), expression) : this.tokens.ofCaller();
+			return (token != null) ? known(engine.fromMemory(list, token), () -> engine.ask(list, token))
+					: CompletableFuture.completedFuture(null);
+		}
+
+		@SuppressWarnings("NullAway") // what is never null will do, and must stay
+										// cancellable
+		private static CompletableFuture<@Nullable BlacklistDecision> known(@Nullable BlacklistDecision known,
+				Supplier<CompletableFuture<BlacklistDecision>> question) {
+			return (known != null) ? CompletableFuture.completedFuture(known) : question.get();
+		}
+
+		@Override
+		public Work decide(@Nullable BlacklistDecision decision) {
+			if (decision == null || this.blacklist.publish(decision).status() == TokenStatus.CLEAR) {
+				return () -> Guard.proceed(this.operation, this.invocation);
+			}
+			String list = this.operation.list().name();
+			throw (this.operation.subject() != null) ? new SubjectBlockedException(list, decision.reason())
+					: new TokenRevokedException(list, decision.status(), decision.reason());
+		}
+
+	}
+
+}

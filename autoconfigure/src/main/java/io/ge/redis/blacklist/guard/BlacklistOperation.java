@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.guard;
+
+import java.util.List;
+
+import io.ge.redis.blacklist.engine.BlacklistSettings;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedOperation;
+import io.ge.redis.core.invocation.MethodExpression;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The check of one method. With neither expression it is about the caller's token.
+ *
+ * @param list the list
+ * @param token gives the token
+ * @param subject gives the subject
+ * @param form the form in which the method gives its result
+ * @param description for the endpoint
+ */
+record BlacklistOperation(BlacklistSettings list, @Nullable MethodExpression token, @Nullable MethodExpression subject,
+		ResultForm form, GuardDescription description) implements GuardedOperation {
+
+	@Override
+	public List<GuardDescription> describe() {
+		return List.of(this.description);
+	}
+
+}

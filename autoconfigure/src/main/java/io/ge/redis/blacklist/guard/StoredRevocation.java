@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.blacklist.guard;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import io.ge.redis.blacklist.Revocation;
+import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Change;
+import io.ge.redis.blacklist.engine.RowFeed;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A revocation that Redis has taken. Asks again and again who does not know of it yet,
+ * less and less often.
+ */
+final class StoredRevocation implements Revocation {
+
+	private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(2);
+
+	private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private final Change change;
+
+	private final RowFeed feed;
+
+	private final GuardedCalls calls;
+
+	StoredRevocation(Change change, RowFeed feed, GuardedCalls calls) {
+		this.change = change;
+		this.feed = feed;
+		this.calls = calls;
+	}
+
+	@Override
+	public Duration timeToLive() {
+		return this.change.timeToLive();
+	}
+
+	@Override
+	public boolean awaitPropagation(Duration timeout) {
+		if (this.change.id().isEmpty()) {
+			return true;
+		}
+		long started = System.nanoTime();
+		long pause = FIRST_PAUSE;
+		while (!Waiting.await(isKnown())) {
+			long left = timeout.toNanos() - (System.nanoTime() - started);
+			if (left <= 0 || Thread.currentThread().isInterrupted()) {
+				return false;
+			}
+			LockSupport.parkNanos(Math.min(pause, left));
+			pause = Math.min(2 * pause, LONGEST_PAUSE);
+		}
+		return true;
+	}
+
+	@Override
+	public CompletionStage<Boolean> awaitPropagationAsync(Duration timeout) {
+		CompletableFuture<Boolean> known = new CompletableFuture<>();
+		if (this.change.id().isEmpty()) {
+			known.complete(true);
+		}
+		else {
+			askUntil(System.nanoTime() + timeout.toNanos(), FIRST_PAUSE, known);
+		}
+		return this.calls.handOver(known, (is) -> is, (is) -> {
+		});
+	}
+
+	private void askUntil(long deadline, long pause, CompletableFuture<Boolean> known) {
+		CompletableFuture<Boolean> asked;
+		try {
+			asked = isKnown();
+		}
+		catch (RuntimeException ex) {
+			// Nobody would hear of it on the thread of a timer
+			known.completeExceptionally(ex);
+			return;
+		}
+		asked.whenComplete((is, failure) -> {
+			long left = deadline - System.nanoTime();
+			if (failure != null) {
+				known.completeExceptionally(Waiting.cause(failure));
+			}
+			else if (is || left <= 0) {
+				known.complete(is);
+			}
+			else if (!known.isDone()) {
+				Executor later = CompletableFuture.delayedExecutor(Math.min(pause, left), TimeUnit.NANOSECONDS,
+						Runnable::run);
+				later.execute(() -> askUntil(deadline, Math.min(2 * pause, LONGEST_PAUSE), known));
+			}
+		});
+	}
+
+	// While Redis is away nothing is known, and it is asked again
+	private CompletableFuture<Boolean> isKnown() {
+		return this.feed.unaware(this.change.id()).handle(StoredRevocation::isKnown);
+	}
+
+	private static boolean isKnown(@Nullable Long unaware, @Nullable Throwable failure) {
+		if (failure == null) {
+			return unaware != null && unaware == 0;
+		}
+		if (Waiting.cause(failure) instanceof RedisUnavailableException) {
+			return false;
+		}
+		throw new IllegalStateException("Cannot see who knows of a revocation", Waiting.cause(failure));
+	}
+
+}
