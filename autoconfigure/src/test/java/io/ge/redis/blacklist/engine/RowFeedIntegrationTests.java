@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
+import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.core.script.LuaScript;
@@ -95,7 +96,7 @@ class RowFeedIntegrationTests {
 		redis = SharedRedis.standalone();
 		factory = redis.lettuceConnectionFactory();
 		connection = factory.getConnection();
-		try (InputStream stream = RedisTokenBlacklist.class.getResourceAsStream("change.lua")) {
+		try (InputStream stream = TokenBlacklist.class.getResourceAsStream("change.lua")) {
 			change = stream.readAllBytes();
 		}
 	}
