@@ -15,6 +15,7 @@ import io.ge.redis.core.transaction.ThreadTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
@@ -187,14 +188,25 @@ final class Settlement {
 	 */
 	private final class OfThread implements TransactionParticipant {
 
+		/**
+		 * After the {@link Testimony}, which joins before and knows then what has become
+		 * of its row.
+		 */
+		@Override
+		public int order() {
+			return Ordered.LOWEST_PRECEDENCE;
+		}
+
 		@Override
 		public void suspended() {
 			callerSuspended();
 		}
 
+		// Who has a result later does not keep the transaction's thread
 		@Override
 		public CompletionStage<?> completed(int status) {
-			return callerCompleted(status);
+			callerCompleted(status);
+			return DONE;
 		}
 
 	}

@@ -138,6 +138,11 @@ final class KeptLocks implements TransactionParticipant {
 	}
 
 	@Override
+	public boolean isLast() {
+		return true;
+	}
+
+	@Override
 	public CompletionStage<?> completed(int status) {
 		unbind();
 		return giveUp();

@@ -61,6 +61,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
@@ -224,6 +225,16 @@ abstract class WitnessContract {
 			assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> desk.shop().sell("key", 3));
 			assertThat(desk.shop().sell("key", 3).quantity()).isEqualTo(3);
 			assertThat(desk.sales()).isOne();
+		});
+	}
+
+	@Test
+	void effectInATransactionOfTheCallerWhoseCommitHasFailedIsNotReplayed() {
+		run(this.runner.withUserConfiguration(LosesCommits.class), (desk) -> {
+			assertThatExceptionOfType(TransactionSystemException.class)
+				.isThrownBy(() -> desk.transactions.executeWithoutResult((status) -> desk.shop().sell("key", 3)));
+			assertThat(desk.sales()).isZero();
+			assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> desk.shop().sell("key", 3));
 		});
 	}
 
@@ -912,6 +923,52 @@ abstract class WitnessContract {
 				}
 
 			};
+		}
+
+	}
+
+	/**
+	 * The first commit fails, and what it has left open is rolled back only when the
+	 * connection is given back.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class LosesCommits {
+
+		@Bean
+		DataSourceTransactionManager transactionManager(DataSource dataSource) {
+			AtomicBoolean lost = new AtomicBoolean();
+			AtomicBoolean open = new AtomicBoolean();
+			return new DataSourceTransactionManager(dataSource) {
+
+				private static final long serialVersionUID = 1L;
+
+				@Override
+				protected void doCommit(DefaultTransactionStatus status) {
+					if (lost.compareAndSet(false, true)) {
+						open.set(true);
+						throw new TransactionSystemException("The commit has failed");
+					}
+					super.doCommit(status);
+				}
+
+				@Override
+				protected void doCleanupAfterCompletion(Object transaction) {
+					if (open.getAndSet(false)) {
+						rollBack(dataSource);
+					}
+					super.doCleanupAfterCompletion(transaction);
+				}
+
+			};
+		}
+
+		private static void rollBack(DataSource dataSource) {
+			try {
+				DataSourceUtils.getConnection(dataSource).rollback();
+			}
+			catch (SQLException ex) {
+				throw new IllegalStateException(ex);
+			}
 		}
 
 	}

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -40,6 +41,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -228,6 +231,24 @@ class LockedMethodsIntegrationTests {
 			status.setRollbackOnly();
 		});
 		this.otherDesk.sell(1, () -> assertThat(salesSeenBy(this.second)).isZero());
+	}
+
+	@Test
+	void lockTakenInsideTransactionIsKeptWhileCallbacksOfItsWorkRun() {
+		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
+		AtomicBoolean held = new AtomicBoolean();
+		transaction.executeWithoutResult((status) -> this.desk.sell(1,
+				() -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void afterCompletion(int outcome) {
+						assertHeld();
+						held.set(true);
+					}
+
+				})));
+		assertThat(held).isTrue();
+		this.otherDesk.sell(2, () -> assertThat(salesSeenBy(this.second)).isEqualTo(1));
 	}
 
 	@Test

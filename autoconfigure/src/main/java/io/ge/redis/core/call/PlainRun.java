@@ -39,7 +39,9 @@ final class PlainRun implements GuardedCall.Beginning {
 				end(null, failure);
 			}
 			catch (RuntimeException | Error problem) {
-				failure.addSuppressed(problem);
+				if (problem != failure) {
+					failure.addSuppressed(problem);
+				}
 			}
 			throw failure;
 		}

@@ -82,6 +82,8 @@ public final class ThreadTransactions {
 
 		private boolean rolledBack;
 
+		private boolean completesLater;
+
 		Participation(TransactionParticipant participant) {
 			this.participant = participant;
 		}
@@ -113,10 +115,39 @@ public final class ThreadTransactions {
 			Waiting.await(this.participant.beforeCommit());
 		}
 
+		// Of the same order, those come last that are registered last
+		@Override
+		public void beforeCompletion() {
+			if (this.participant.isLast() && TransactionSynchronizationManager.isSynchronizationActive()) {
+				TransactionSynchronizationManager.registerSynchronization(new Completion(this));
+				this.completesLater = true;
+			}
+		}
+
 		@Override
 		public void afterCompletion(int status) {
+			if (!this.completesLater) {
+				complete(status);
+			}
+		}
+
+		void complete(int status) {
 			Waiting.await(this.participant
 				.completed((this.rolledBack && status == STATUS_COMMITTED) ? STATUS_ROLLED_BACK : status));
+		}
+
+	}
+
+	/**
+	 * The end of a transaction for a participant that is told last.
+	 *
+	 * @param participation its part in the transaction
+	 */
+	private record Completion(Participation participation) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			this.participation.complete(status);
 		}
 
 	}

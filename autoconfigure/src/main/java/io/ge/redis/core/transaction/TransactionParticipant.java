@@ -50,6 +50,15 @@ public interface TransactionParticipant {
 	}
 
 	/**
+	 * Returns whether it is told of the end after everybody else, also those that have
+	 * joined later with the same order.
+	 * @return whether it is the last; only for transactions of threads
+	 */
+	default boolean isLast() {
+		return false;
+	}
+
+	/**
 	 * Called when the transaction is over.
 	 * @param status how it has ended, by the constants of
 	 * {@link TransactionSynchronization}
