@@ -26,41 +26,25 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 
 	private final Supplier<CacheReader> reader;
 
-	private final Supplier<LaterReader> later;
+	private final Supplier<CacheBulkReader> bulkReader;
 
-	private final Supplier<LaterBulkReader> laterBulk;
-
-	CacheAsideGuard(Supplier<CacheReader> reader, Supplier<LaterReader> later, Supplier<LaterBulkReader> laterBulk) {
+	CacheAsideGuard(Supplier<CacheReader> reader, Supplier<CacheBulkReader> bulkReader) {
 		this.reader = reader;
-		this.later = later;
-		this.laterBulk = laterBulk;
-	}
-
-	private @Nullable Object readPlain(CacheAsideOperation operation, MethodInvocation invocation) throws Throwable {
-		if (!operation.applies(invocation)) {
-			return invocation.proceed();
-		}
-		if (operation.bulk() != null) {
-			return this.reader.get().readAll(InvokedForSeveral.of(operation, operation.bulk(), invocation));
-		}
-		return operation.wrap(this.reader.get().read(new Invoked(operation, invocation, operation.key(invocation))));
+		this.bulkReader = bulkReader;
 	}
 
 	@Override
 	public GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
-		if (operation.form().isPlain()) {
-			return GuardedCall.of(() -> readPlain(operation, invocation));
+		return new CacheCall((context) -> call(operation, invocation, context));
+	}
+
+	private GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation, @Nullable Object context) {
+		if (!operation.applies(invocation)) {
+			return GuardedCall.of(() -> Guard.proceed(operation, invocation));
 		}
 		CacheBulkMethod bulk = operation.bulk();
-		if (bulk != null) {
-			return new CacheBulkReadCall(this.laterBulk.get(),
-					() -> operation.applies(invocation) ? InvokedForSeveral.of(operation, bulk, invocation) : null,
-					() -> Guard.proceed(operation, invocation));
-		}
-		return new CacheReadCall(
-				this.later.get(), () -> operation.applies(invocation)
-						? new Invoked(operation, invocation, operation.key(invocation)) : null,
-				() -> Guard.proceed(operation, invocation));
+		return (bulk != null) ? this.bulkReader.get().call(InvokedForSeveral.of(operation, bulk, invocation), context)
+				: this.reader.get().call(new Invoked(operation, invocation, operation.key(invocation)), context);
 	}
 
 	/**
@@ -124,7 +108,7 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 	 * The rest of a call.
 	 */
 	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation,
-			CacheKey key) implements LaterSource {
+			CacheKey key) implements CacheSource {
 
 		@Override
 		public CacheType type() {
@@ -138,13 +122,12 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 
 		@Override
 		public @Nullable Object load() throws Throwable {
-			Object result = Guard.proceed(this.operation, this.invocation);
-			return form().isPlain() ? plain(result) : result;
+			return Guard.proceed(this.operation, this.invocation);
 		}
 
 		@Override
-		public @Nullable Object plain(@Nullable Object promised) {
-			return this.operation.unwrap(promised);
+		public @Nullable Object plain(@Nullable Object loaded) {
+			return this.operation.unwrap(loaded);
 		}
 
 		@Override
@@ -163,7 +146,7 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 		}
 
 		@Override
-		public LaterSource detached() {
+		public CacheSource detached() {
 			return (this.invocation instanceof ProxyMethodInvocation proxied)
 					? new Detached(new Invoked(this.operation, proxied.invocableClone(), this.key), tags()) : this;
 		}
@@ -176,7 +159,7 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 	 * change that touches neither, or is taken back while the method runs, is not
 	 * noticed.
 	 */
-	private static final class Detached implements LaterSource {
+	private static final class Detached implements CacheSource {
 
 		private final Invoked call;
 
@@ -211,8 +194,8 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 		}
 
 		@Override
-		public @Nullable Object plain(@Nullable Object promised) {
-			return this.call.plain(promised);
+		public @Nullable Object plain(@Nullable Object loaded) {
+			return this.call.plain(loaded);
 		}
 
 		private boolean isChanged() {

@@ -7,7 +7,6 @@ package io.ge.redis.cache;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,28 +37,6 @@ final class CacheLoads {
 	CacheLoad begin(CacheSource source, CacheLookup.@Nullable Permit permit, Snapshot snapshot, CallBudget budget) {
 		return new CacheLoad(source, permit, snapshot, budget, this.flights, this.values, this.invalidations,
 				this.events);
-	}
-
-	/**
-	 * Loads a value on the current thread, and stores it if there is a permit. That is
-	 * used up or given back, whatever happens.
-	 * @param permit leave to store the value, or {@code null} if it is not to be stored
-	 * @param snapshot as of when the database is seen
-	 */
-	@Nullable Object load(CacheSource source, CacheLookup.@Nullable Permit permit, Snapshot snapshot, CallBudget budget)
-			throws Throwable {
-		CacheLoad load = begin(source, permit, snapshot, budget);
-		Object value;
-		try {
-			load.begin();
-			value = source.load();
-		}
-		catch (Throwable ex) {
-			load.failed();
-			throw ex;
-		}
-		Waiting.await(load.loaded(value, true));
-		return value;
 	}
 
 	/**

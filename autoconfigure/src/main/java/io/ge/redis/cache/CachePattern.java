@@ -200,25 +200,23 @@ public final class CachePattern
 		CacheBulkParts bulk = new CacheBulkParts(definitions, flights, loads, invalidations, events, nearReader,
 				this.behind);
 		CacheReader reader = new CacheReader(definitions, flights, search, loads, refresher, invalidations,
-				this.transactions, events, nearReader, this.behind, bulk);
-		LaterReader laterReader = new LaterReader(definitions, flights, search, loads, refresher, invalidations,
 				this.transactions, this.reactive, events, nearReader, this.behind, this.calls);
-		LaterBulkReader laterBulkReader = new LaterBulkReader(bulk, laterReader, this.transactions, this.calls);
+		CacheBulkReader bulkReader = new CacheBulkReader(bulk, reader, this.transactions, this.calls);
 		CacheWriter writer = new CacheWriter(definitions, values, engine, this.transactions, events, this.behind);
 		LaterWriter laterWriter = new LaterWriter(writer, engine, this.steps, this.transactions, this.reactive,
 				this.calls);
 		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
 				this.calls);
-		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter, laterReader,
-				laterBulkReader, laterWriter, this.calls);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, bulkReader, writer, behindWriter,
+				laterWriter, this.calls);
 		SplitReader split = new SplitReader(definitions, flights, search, values, invalidations, this.transactions,
 				events, nearReader, this.behind);
 		OpenMisses misses = new OpenMisses();
 		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, split, misses,
 				new SpringCachePuts(caches, writer, laterWriter, split, this.transactions, misses), writer, laterWriter,
 				this.calls);
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, laterReader, laterBulkReader, writer,
-				laterWriter, behindWriter, caches, spring);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, laterWriter,
+				behindWriter, caches, spring);
 		this.made.set(assembly);
 		CacheReport.over(backend.bus()).give((filter) -> report());
 		return assembly;
@@ -264,10 +262,9 @@ public final class CachePattern
 	 * @return the advisor
 	 */
 	public GuardAdvisor readerAdvisor(int order) {
-		return new GuardAdvisor(
-				this.readers, this.calls, new CacheAsideGuard(() -> this.assembly.get().reader(),
-						() -> this.assembly.get().laterReader(), () -> this.assembly.get().laterBulkReader()),
-				order, this.assembly);
+		return new GuardAdvisor(this.readers, this.calls,
+				new CacheAsideGuard(() -> this.assembly.get().reader(), () -> this.assembly.get().bulkReader()), order,
+				this.assembly);
 	}
 
 	/**
@@ -451,8 +448,8 @@ public final class CachePattern
 	 * The users of one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, LaterReader laterReader, LaterBulkReader laterBulkReader, CacheWriter writer,
-			LaterWriter laterWriter, CacheBehindWriter behindWriter, DefaultCaches caches, SpringCacheParts spring) {
+			CacheReader reader, CacheBulkReader bulkReader, CacheWriter writer, LaterWriter laterWriter,
+			CacheBehindWriter behindWriter, DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

@@ -5,22 +5,28 @@
 
 package io.ge.redis.cache;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.cache.CacheEvent.Access;
+import io.ge.redis.cache.behind.PendingChange;
 import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads through the caches for synchronous callers: waits for the flights, loads on the
- * thread of the caller, in its transaction, and tells there what it found.
+ * Reads through the caches, by the same steps for all forms of results. Nothing here
+ * blocks; a caller with a plain result waits, and loads on its thread, in its
+ * transaction.
  */
 final class CacheReader {
+
+	/** No change waits for the store. */
+	private static final PendingChange NO_CHANGE = new PendingChange(null);
 
 	private final CacheRegistry definitions;
 
@@ -36,17 +42,20 @@ final class CacheReader {
 
 	private final CacheTransactions transactions;
 
+	private final ReactiveCacheTransactions reactive;
+
 	private final GuardEvents events;
 
 	private final NearReader near;
 
 	private final WriteBehind behind;
 
-	private final CacheBulkParts bulk;
+	private final GuardedCalls calls;
 
 	CacheReader(CacheRegistry definitions, CacheFlights flights, CacheSearch search, CacheLoads loads,
 			CacheRefresher refresher, CacheInvalidations invalidations, CacheTransactions transactions,
-			GuardEvents events, NearReader near, WriteBehind behind, CacheBulkParts bulk) {
+			ReactiveCacheTransactions reactive, GuardEvents events, NearReader near, WriteBehind behind,
+			GuardedCalls calls) {
 		this.definitions = definitions;
 		this.flights = flights;
 		this.search = search;
@@ -54,38 +63,19 @@ final class CacheReader {
 		this.refresher = refresher;
 		this.invalidations = invalidations;
 		this.transactions = transactions;
+		this.reactive = reactive;
 		this.events = events;
 		this.near = near;
 		this.behind = behind;
-		this.bulk = bulk;
+		this.calls = calls;
 	}
 
 	/**
-	 * Returns a value from the cache, or loads it.
-	 * @throws Throwable what the source throws
-	 * @throws CacheLoadTimeoutException if another caller loads for too long and the
-	 * cache is configured to fail then
+	 * Returns what a call on this thread begins in.
+	 * @param context the context of its subscriber, or {@code null} if there is none
 	 */
-	@Nullable Object read(CacheSource database) throws Throwable {
-		NearValue held = this.near.find(database);
-		if (held != null) {
-			return held.value();
-		}
-		CacheKey key = database.key();
-		CacheSource source = this.behind.isBehind(key.cache()) ? new PendingFirst(this.behind, database) : database;
-		if (this.invalidations.isDue(key.cache()) || this.transactions.isWriting(key)
-				|| !this.transactions.beginLoad(key)) {
-			tell(key, Access.BYPASS);
-			return this.loads.load(source, null, Snapshot.NONE, this.flights.newBudget());
-		}
-		NearToken token = this.near.begin(key);
-		try {
-			return look(source, token);
-		}
-		finally {
-			NearReader.end(token);
-			this.transactions.endLoad();
-		}
+	CallerScope scope(@Nullable Object context) {
+		return new CallerScope(this.transactions, this.reactive, context);
 	}
 
 	/**
@@ -97,145 +87,328 @@ final class CacheReader {
 	}
 
 	/**
-	 * Returns several values from the cache, or loads those that are not there.
-	 * @return what the source makes of the values
-	 * @throws Throwable as {@link #read}
+	 * Returns a value from the cache, or loads it, in the form of the source.
+	 * @throws Throwable what a source of plain values throws
+	 * @throws CacheLoadTimeoutException if another caller loads for too long and the
+	 * cache is configured to fail then
 	 */
-	Object readAll(CacheBulkSource source) throws Throwable {
-		CacheBulkRead read = new CacheBulkRead(source, this.bulk);
-		try {
-			CacheBulkRead.Looked looked = Waiting
-				.await(read.begin((key) -> this.transactions.isWriting(key) || this.transactions.isLoading(key)));
-			while (true) {
-				CacheBulkLoad load = read.take(looked, this.transactions.snapshot());
-				if (load != null) {
-					load(read, load);
-				}
-				if (read.isDone()) {
-					return read.result();
-				}
-				looked = Waiting.await(read.goOn());
-			}
-		}
-		finally {
-			read.close();
-		}
+	@Nullable Object read(CacheSource source) throws Throwable {
+		return this.calls.start(source.form(), () -> new CacheCall((context) -> call(source, context)));
 	}
 
-	private void load(CacheBulkRead read, CacheBulkLoad load) throws Throwable {
-		Object loaded;
-		try {
-			Waiting.await(load.prepare());
-			loaded = load(read.source(), load);
-		}
-		catch (Throwable ex) {
-			load.failed();
-			boolean replaceable = load.isReplaceable() && ex instanceof Exception
-					&& !(ex instanceof InterruptedException);
-			if (!replaceable || !load.replace(Waiting.await(read.ready(this.flights.newBudget())))) {
-				throw ex;
-			}
-			return;
-		}
-		Waiting.await(load.loaded(loaded, (key) -> true));
-	}
-
-	private @Nullable Object load(CacheBulkSource source, CacheBulkLoad load) throws Throwable {
-		List<CacheKey> rest = load.begin();
-		if (rest.isEmpty()) {
-			return Map.of();
-		}
-		List<CacheKey> entered = new ArrayList<>();
-		try {
-			for (CacheKey key : load.missing()) {
-				if (this.transactions.beginLoad(key)) {
-					entered.add(key);
-				}
-			}
-			return source.load(rest);
-		}
-		finally {
-			entered.forEach(this.transactions::endLoad);
-		}
-	}
-
-	private @Nullable Object look(CacheSource source, @Nullable NearToken token) throws Throwable {
+	/**
+	 * Makes a call on this thread, which is about to ask.
+	 * @param context the context of its subscriber, or {@code null} if there is none
+	 */
+	GuardedCall<?> call(CacheSource source, @Nullable Object context) {
+		CallerScope scope = scope(context);
 		CacheKey key = source.key();
-		CallBudget budget = this.flights.newBudget();
-		CacheQuestion question = new CacheQuestion(key, this.definitions.settings(key.cache()),
-				source.type().readable(), false,
-				!this.refresher.isBusy() && !this.transactions.snapshot().transactional());
-		CacheLookup lookup = Waiting.await(this.search.look(question, budget));
-		if (lookup instanceof CacheLookup.Load load) {
-			NearReader.end(token);
-			return load(source, load, budget);
+		boolean inside = scope.isWriting(key) || scope.isLoading(key);
+		NearValue held = inside ? null : this.near.find(source);
+		if (held != null) {
+			return GuardedCall.of(() -> source.promises().of(source.promised(held.value())));
 		}
-		requireInTime(key, lookup);
-		CacheType.Content content = this.search.content(source, CacheSearch.entry(lookup));
-		if (content == null) {
-			boolean unreadable = !this.search.isOutdated(source, CacheSearch.entry(lookup));
-			lookup = Waiting.await(this.search.look(question.replacing(), budget));
-			requireInTime(key, lookup);
-			content = this.search.content(source, CacheSearch.entry(lookup));
-			if (content == null) {
-				NearReader.end(token);
-				return load(source, CacheSearch.replaceable(lookup, unreadable), budget);
-			}
-		}
-		this.near.keep(token, lookup, source.type(), content);
-		if (lookup instanceof CacheLookup.Found found && found.refresh() != null) {
-			this.refresher.refresh(source, found.refresh());
-		}
-		tell(key, (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
-		return content.value();
-	}
-
-	private void requireInTime(CacheKey key, CacheLookup lookup) {
-		if (lookup instanceof CacheLookup.Late) {
-			tell(key, Access.MISS);
-			throw new CacheLoadTimeoutException(key.cache());
-		}
-	}
-
-	private @Nullable Object load(CacheSource source, CacheLookup.Load load, CallBudget budget) throws Throwable {
-		CacheKey key = source.key();
-		if (load.replacing()) {
-			this.events.publish(new CacheEvent.Unreadable(key.cache()));
-		}
-		byte @Nullable [] kept = load.expired();
-		if (kept == null) {
-			tell(key, load.bypassed() ? Access.BYPASS : Access.MISS);
-			return load(source, load.permit(), budget);
-		}
-		try {
-			Object value = load(source, load.permit(), budget);
-			tell(key, load.bypassed() ? Access.BYPASS : Access.MISS);
-			return value;
-		}
-		catch (UncacheableValueException | Error ex) {
-			throw ex;
-		}
-		catch (Throwable ex) {
-			if (ex instanceof InterruptedException) {
-				throw ex;
-			}
-			boolean judged = this.invalidations.awaitReady(key.cache(), this.flights.newBudget());
-			CacheType.Content expired = judged ? this.search.content(source, kept) : null;
-			tell(key, (expired != null) ? Access.STALE : Access.MISS);
-			if (expired == null) {
-				throw ex;
-			}
-			return expired.value();
-		}
-	}
-
-	private @Nullable Object load(CacheSource source, CacheLookup.@Nullable Permit permit, CallBudget budget)
-			throws Throwable {
-		return this.loads.load(source, permit, (permit != null) ? this.transactions.snapshot() : Snapshot.NONE, budget);
+		return new Reading(source, scope, inside || this.invalidations.isDue(key.cache()));
 	}
 
 	private void tell(CacheKey key, Access access) {
 		this.events.publish(new CacheEvent.Read(key.cache(), access, CacheEvent.Tier.REDIS));
+	}
+
+	/**
+	 * One caller's reading.
+	 */
+	private final class Reading implements GuardedCall<CacheLookup> {
+
+		private final CacheSource source;
+
+		private final CallerScope scope;
+
+		private final Snapshot snapshot;
+
+		private final CallBudget budget;
+
+		/** What Redis is asked, or nothing. */
+		private final @Nullable CacheQuestion question;
+
+		/** Whether it has asked before, and the entry was of no use. */
+		private final boolean second;
+
+		/** Whether that could not be read. */
+		private final boolean unreadable;
+
+		private @Nullable NearToken token;
+
+		/** What waits for the store, {@code null} if that is not known. */
+		private volatile @Nullable PendingChange pending = NO_CHANGE;
+
+		Reading(CacheSource source, CallerScope scope, boolean passing) {
+			this.source = source;
+			this.scope = scope;
+			this.snapshot = scope.snapshot();
+			this.budget = CacheReader.this.flights.newBudget();
+			CacheKey key = source.key();
+			this.question = passing ? null
+					: new CacheQuestion(key, CacheReader.this.definitions.settings(key.cache()),
+							source.type().readable(), false,
+							!CacheReader.this.refresher.isBusy() && !this.snapshot.transactional());
+			this.second = false;
+			this.unreadable = false;
+		}
+
+		/**
+		 * Creates one that asks once more.
+		 */
+		private Reading(Reading first, CacheQuestion question, boolean unreadable) {
+			this.source = first.source;
+			this.scope = first.scope;
+			this.snapshot = first.snapshot;
+			this.budget = first.budget;
+			this.question = question.replacing();
+			this.second = true;
+			this.unreadable = unreadable;
+		}
+
+		private CacheKey key() {
+			return this.source.key();
+		}
+
+		@Override
+		public CompletableFuture<CacheLookup> ask() {
+			CompletableFuture<CacheLookup> asked;
+			if (this.question != null) {
+				this.token = CacheReader.this.near.begin(key());
+				asked = CacheReader.this.search.look(this.question, this.budget);
+			}
+			else {
+				asked = CompletableFuture.completedFuture(CacheLookup.Load.BYPASS);
+			}
+			CompletableFuture<CacheLookup> found = asked.thenCompose(this::pendingFirst);
+			if (found.isDone() && !found.isCompletedExceptionally()) {
+				return found;
+			}
+			// Who cancels it does not get what may still come
+			CompletableFuture<CacheLookup> told = new CompletableFuture<>();
+			found.whenComplete((lookup, failure) -> {
+				if (failure != null) {
+					NearReader.end(this.token);
+					told.completeExceptionally(failure);
+				}
+				else if (!told.complete(lookup)) {
+					giveBack(lookup);
+				}
+			});
+			return told;
+		}
+
+		// Where a change waits for the store, the database is older
+		private CompletableFuture<CacheLookup> pendingFirst(CacheLookup found) {
+			// An entry that is found in the second place may again be of no use
+			boolean loads = found instanceof CacheLookup.Load || this.second;
+			if (!loads || !CacheReader.this.behind.isBehind(key().cache())) {
+				return CompletableFuture.completedFuture(found);
+			}
+			return CacheReader.this.behind.pending(key().cache(), key().parts()).handle((change, failure) -> {
+				this.pending = (failure == null) ? change : null;
+				return found;
+			});
+		}
+
+		@Override
+		public boolean isCancellable() {
+			return true;
+		}
+
+		@Override
+		public void giveBack(CacheLookup found) {
+			NearReader.end(this.token);
+			CacheReader.this.search.giveBack(found);
+		}
+
+		@Override
+		public Work decide(CacheLookup lookup) {
+			if (lookup instanceof CacheLookup.Late) {
+				NearReader.end(this.token);
+				tell(key(), Access.MISS);
+				throw new CacheLoadTimeoutException(key().cache());
+			}
+			CacheSearch search = CacheReader.this.search;
+			if (CacheSearch.isEntry(lookup)) {
+				byte[] entry = CacheSearch.entry(lookup);
+				CacheType.Content content = search.content(this.source, entry);
+				if (content != null) {
+					return hit(lookup, content);
+				}
+				if (this.question != null && !this.second) {
+					// Whoever goes away now never asks, and so gives no token back
+					NearReader.end(this.token);
+					Reading again = new Reading(this, this.question, !search.isOutdated(this.source, entry));
+					return () -> CacheReader.this.calls.start(this.source.form(), () -> again);
+				}
+			}
+			NearReader.end(this.token);
+			if (this.second) {
+				return new Loading(this, CacheSearch.replaceable(lookup, this.unreadable));
+			}
+			return new Loading(this, (lookup instanceof CacheLookup.Load load) ? load : CacheLookup.Load.UNSTORED);
+		}
+
+		private Work hit(CacheLookup lookup, CacheType.Content content) {
+			CacheReader.this.near.keep(this.token, lookup, this.source.type(), content);
+			NearReader.end(this.token);
+			if (lookup instanceof CacheLookup.Found fresh && fresh.refresh() != null) {
+				boolean changing = CacheReader.this.behind.isBehind(key().cache());
+				CacheReader.this.refresher.refresh(
+						changing ? new PendingFirst(CacheReader.this.behind, this.source) : this.source,
+						fresh.refresh(), this.scope.context());
+			}
+			tell(key(), (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
+			Object value = this.source.promised(content.value());
+			return () -> this.source.promises().of(value);
+		}
+
+	}
+
+	/**
+	 * Loads a value, and stores it if there is a permit.
+	 */
+	private final class Loading implements GuardedCall.Work {
+
+		private final CacheSource source;
+
+		private final Reading reading;
+
+		private final CacheLookup.Load granted;
+
+		private final CacheLoad load;
+
+		/** Whether what is loaded is not older than a change that waits for the store. */
+		private volatile boolean certain;
+
+		private volatile boolean told;
+
+		private volatile @Nullable Thread entered;
+
+		Loading(Reading reading, CacheLookup.Load granted) {
+			this.reading = reading;
+			this.granted = granted;
+			CacheLookup.Permit permit = granted.permit();
+			this.source = reading.source;
+			this.certain = reading.pending != null;
+			this.load = CacheReader.this.loads.begin(this.source, permit,
+					(permit != null) ? reading.snapshot : Snapshot.NONE, reading.budget);
+			if (!this.source.form().isPlain()) {
+				this.load.giveBackAtEnd(CacheReader.this.definitions.settings(this.source.key().cache()).leaseTime());
+			}
+			if (granted.replacing()) {
+				CacheReader.this.events.publish(new CacheEvent.Unreadable(this.source.key().cache()));
+			}
+			if (granted.expired() == null) {
+				tellLoad();
+			}
+		}
+
+		private void tellLoad() {
+			this.told = true;
+			tell(this.source.key(), this.granted.bypassed() ? Access.BYPASS : Access.MISS);
+		}
+
+		@Override
+		public void begin(GuardedCall.Beginning beginning) throws Throwable {
+			if (CacheReader.this.transactions.beginLoad(this.source.key())) {
+				this.entered = Thread.currentThread();
+			}
+			try {
+				beginning.run();
+			}
+			finally {
+				leave();
+			}
+		}
+
+		// Also at the end, which may come while it begins: whoever has the value then is
+		// outside
+		private void leave() {
+			if (this.entered == Thread.currentThread()) {
+				this.entered = null;
+				CacheReader.this.transactions.endLoad(this.source.key());
+			}
+		}
+
+		@Override
+		public Object contextual(Object context) {
+			return CallerScope.loading(context, this.source.key());
+		}
+
+		@Override
+		public @Nullable Object start() throws Throwable {
+			this.load.begin();
+			PendingChange change = this.reading.pending;
+			if (change != null && change.isPresent()) {
+				try {
+					Object waiting = CacheReader.this.behind.value(change, this.source.type().javaType());
+					return this.source.promises().of(this.source.promised(waiting));
+				}
+				catch (RuntimeException | StackOverflowError | LinkageError ex) {
+					// The database is what is left
+					this.certain = false;
+				}
+			}
+			byte[] expired = this.granted.expired();
+			return (expired != null)
+					? this.source.promises().recovered(this.source::load, (failure) -> instead(expired, failure))
+					: this.source.load();
+		}
+
+		/**
+		 * Returns the value that has expired, since no other one could be loaded.
+		 */
+		private CompletableFuture<@Nullable Object> instead(byte[] expired, Throwable failure) {
+			if (failure instanceof Error || failure instanceof CancellationException
+					|| failure instanceof InterruptedException) {
+				return CompletableFuture.failedFuture(failure);
+			}
+			this.load.failed();
+			CompletableFuture<Void> ready = CacheReader.this.invalidations.ready(this.source.key().cache(),
+					CacheReader.this.flights.newBudget());
+			return CacheReader.this.calls.handOver(ready.handle((none, problem) -> problem == null),
+					(judged) -> content(judged, expired), (judged) -> {
+					})
+				.toCompletableFuture()
+				.thenCompose((content) -> (content != null)
+						? CompletableFuture.completedFuture(this.source.promised(content.value()))
+						: CompletableFuture.failedFuture(failure));
+		}
+
+		private CacheType.@Nullable Content content(boolean judged, byte[] expired) {
+			CacheType.Content content = judged ? CacheReader.this.search.content(this.source, expired) : null;
+			this.told = true;
+			tell(this.source.key(), (content != null) ? Access.STALE : Access.MISS);
+			return content;
+		}
+
+		@Override
+		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+			leave();
+			if (failure == null) {
+				if (!this.told) {
+					tellLoad();
+				}
+				// In one transaction a writer may have begun meanwhile, whose row is not
+				// committed
+				boolean storable = this.certain && !this.reading.scope.isWriting(this.source.key());
+				CompletableFuture<Boolean> stored = this.load.loaded(this.source.plain(value), storable);
+				return stored.isDone() ? DONE : stored;
+			}
+			if (failure instanceof CancellationException) {
+				this.load.abandoned();
+			}
+			else {
+				this.load.failed();
+			}
+			return DONE;
+		}
+
 	}
 
 }

@@ -72,11 +72,12 @@ final class CacheRefresher implements AutoCloseable {
 
 	/**
 	 * Replaces a value that stands, unless there is too much to do.
+	 * @param context the context of the subscriber, or {@code null} if there is none
 	 */
-	void refresh(CacheSource source, CacheLookup.Permit permit) {
+	void refresh(CacheSource source, CacheLookup.Permit permit, @Nullable Object context) {
 		try {
 			CacheSource detached = source.detached();
-			this.threads.execute(this.context.apply(() -> load(detached, permit)));
+			this.threads.execute(this.context.apply(() -> begin(detached, permit, context)));
 		}
 		catch (RuntimeException | OutOfMemoryError ex) {
 			// All threads are busy, or there is no way to another one, or the system has
@@ -85,25 +86,11 @@ final class CacheRefresher implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * As {@link #refresh(CacheSource, CacheLookup.Permit)}, for a value that comes later.
-	 * @param context the context of the subscriber, or {@code null} if there is none
-	 */
-	void refresh(LaterSource source, CacheLookup.Permit permit, @Nullable Object context) {
-		try {
-			LaterSource detached = source.detached();
-			this.threads.execute(this.context.apply(() -> begin(detached, permit, context)));
-		}
-		catch (RuntimeException | OutOfMemoryError ex) {
-			this.flights.release(permit, false);
-		}
-	}
-
-	private void begin(LaterSource source, CacheLookup.Permit permit, @Nullable Object context) {
+	private void begin(CacheSource source, CacheLookup.Permit permit, @Nullable Object context) {
 		this.running.incrementAndGet();
 		boolean entered = this.transactions.beginLoad(source.key());
 		try {
-			CacheLoad load = this.loads.begin(source, permit, Snapshot.NONE, this.flights.newBudget());
+			CacheLoad load = this.loads.begin(source, permit, this.transactions.snapshot(), this.flights.newBudget());
 			follow(source, load, context).whenComplete((value, failure) -> {
 				this.running.decrementAndGet();
 				end(source, load, value, failure);
@@ -121,11 +108,11 @@ final class CacheRefresher implements AutoCloseable {
 	}
 
 	// What takes longer than the lease is of no use, and keeps others from their turn
-	private CompletableFuture<@Nullable Object> follow(LaterSource source, CacheLoad load, @Nullable Object context) {
+	private CompletableFuture<@Nullable Object> follow(CacheSource source, CacheLoad load, @Nullable Object context) {
 		CompletableFuture<@Nullable Object> followed;
 		try {
 			load.begin();
-			Object inner = (context != null) ? LaterScope.loading(context, source.key()) : null;
+			Object inner = (context != null) ? CallerScope.loading(context, source.key()) : null;
 			followed = source.promises().follow(source.load(), inner);
 		}
 		catch (Throwable ex) {
@@ -138,7 +125,7 @@ final class CacheRefresher implements AutoCloseable {
 		return followed;
 	}
 
-	private static void end(LaterSource source, CacheLoad load, @Nullable Object value, @Nullable Throwable failure) {
+	private static void end(CacheSource source, CacheLoad load, @Nullable Object value, @Nullable Throwable failure) {
 		try {
 			if (failure == null) {
 				load.loaded(source.plain(value), true);
@@ -152,24 +139,6 @@ final class CacheRefresher implements AutoCloseable {
 		}
 		if (failure != null) {
 			logger.debug("A value of cache '" + source.key().cache() + "' could not be refreshed", failure);
-		}
-	}
-
-	private void load(CacheSource source, CacheLookup.Permit permit) {
-		this.running.incrementAndGet();
-		boolean entered = this.transactions.beginLoad(source.key());
-		try {
-			this.loads.load(source, permit, this.transactions.snapshot(), this.flights.newBudget());
-		}
-		catch (Throwable ex) {
-			// The value that stands is good until it expires: then a caller will see it
-			logger.debug("A value of cache '" + source.key().cache() + "' could not be refreshed", ex);
-		}
-		finally {
-			if (entered) {
-				this.transactions.endLoad();
-			}
-			this.running.decrementAndGet();
 		}
 	}
 

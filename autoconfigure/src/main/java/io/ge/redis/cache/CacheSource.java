@@ -5,10 +5,12 @@
 
 package io.ge.redis.cache;
 
+import io.ge.redis.core.call.Promises;
+import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the value of an entry comes from if the cache does not have it.
+ * Where the value of an entry comes from if the cache does not have it, now or later.
  */
 interface CacheSource {
 
@@ -17,11 +19,36 @@ interface CacheSource {
 	CacheType type();
 
 	/**
+	 * Returns the form in which the value comes.
+	 */
+	default ResultForm form() {
+		return ResultForm.PLAIN;
+	}
+
+	default Promises promises() {
+		return Promises.of(form());
+	}
+
+	/**
 	 * Loads the value.
-	 * @return the value, or {@code null} for absence
+	 * @return the value, or {@code null} for absence; or the promise of it
 	 * @throws Throwable what the application throws
 	 */
 	@Nullable Object load() throws Throwable;
+
+	/**
+	 * Returns what is stored of a value that was loaded or promised.
+	 */
+	default @Nullable Object plain(@Nullable Object loaded) {
+		return loaded;
+	}
+
+	/**
+	 * Returns what the caller gets for a stored value.
+	 */
+	default @Nullable Object promised(@Nullable Object plain) {
+		return plain;
+	}
 
 	/**
 	 * Returns whether a loaded value is to be stored.

@@ -32,28 +32,24 @@ final class DefaultCaches implements GeCaches {
 
 	private final CacheReader reader;
 
+	private final CacheBulkReader bulkReader;
+
 	private final CacheWriter writer;
 
 	private final CacheBehindWriter behindWriter;
-
-	private final LaterReader laterReader;
-
-	private final LaterBulkReader laterBulkReader;
 
 	private final LaterWriter laterWriter;
 
 	private final GuardedCalls calls;
 
-	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
-			CacheBehindWriter behindWriter, LaterReader laterReader, LaterBulkReader laterBulkReader,
-			LaterWriter laterWriter, GuardedCalls calls) {
+	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheBulkReader bulkReader,
+			CacheWriter writer, CacheBehindWriter behindWriter, LaterWriter laterWriter, GuardedCalls calls) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.reader = reader;
+		this.bulkReader = bulkReader;
 		this.writer = writer;
 		this.behindWriter = behindWriter;
-		this.laterReader = laterReader;
-		this.laterBulkReader = laterBulkReader;
 		this.laterWriter = laterWriter;
 		this.calls = calls;
 	}
@@ -87,7 +83,7 @@ final class DefaultCaches implements GeCaches {
 		forbidWaiting("getAll");
 		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.PLAIN,
 				(ids) -> loader.apply((List<K>) ids));
-		return unchecked(() -> (Map<K, T>) this.reader.readAll(source));
+		return unchecked(() -> (Map<K, T>) this.bulkReader.readAll(source));
 	}
 
 	private CacheType typeOf(String cache, Type type) {
@@ -113,7 +109,7 @@ final class DefaultCaches implements GeCaches {
 			return (T) held.value();
 		}
 		forbidWaiting("get");
-		return unchecked(() -> (T) this.reader.read(new Supplied(entry, wanted, loader)));
+		return unchecked(() -> (T) this.reader.read(new Supplied(entry, wanted, ResultForm.PLAIN, loader)));
 	}
 
 	private static <T extends @Nullable Object> T unchecked(Call<T> call) {
@@ -159,9 +155,8 @@ final class DefaultCaches implements GeCaches {
 	 */
 	CompletionStage<?> getAsync(CacheKey key, CacheType type,
 			Supplier<? extends CompletionStage<? extends @Nullable Object>> loader) {
-		SuppliedLater source = new SuppliedLater(key, type, loader);
-		return (CompletionStage<?>) this.calls.make(ResultForm.FUTURE,
-				() -> new CacheReadCall(this.laterReader, () -> source, source::load));
+		return unchecked(
+				() -> (CompletionStage<?>) this.reader.read(new Supplied(key, type, ResultForm.FUTURE, loader)));
 	}
 
 	@Override
@@ -182,8 +177,7 @@ final class DefaultCaches implements GeCaches {
 			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
 		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.FUTURE,
 				(ids) -> loader.apply((List<K>) ids));
-		return (CompletionStage<Map<K, T>>) this.calls.make(ResultForm.FUTURE,
-				() -> this.laterBulkReader.call(source, null));
+		return unchecked(() -> (CompletionStage<Map<K, T>>) this.bulkReader.readAll(source));
 	}
 
 	@Override
@@ -317,26 +311,8 @@ final class DefaultCaches implements GeCaches {
 	/**
 	 * A source in code.
 	 */
-	private record Supplied(CacheKey key, CacheType type,
+	private record Supplied(CacheKey key, CacheType type, ResultForm form,
 			Supplier<? extends @Nullable Object> loader) implements CacheSource {
-
-		@Override
-		public @Nullable Object load() {
-			return this.loader.get();
-		}
-
-	}
-
-	/**
-	 * A source in code whose value comes later.
-	 */
-	private record SuppliedLater(CacheKey key, CacheType type,
-			Supplier<? extends @Nullable Object> loader) implements LaterSource {
-
-		@Override
-		public ResultForm form() {
-			return ResultForm.FUTURE;
-		}
 
 		@Override
 		public @Nullable Object load() {

@@ -64,8 +64,8 @@ final class LaterWriter {
 	 * Returns what a call on this thread begins in.
 	 * @param context the context of its subscriber, or {@code null} if there is none
 	 */
-	LaterScope scope(@Nullable Object context) {
-		return new LaterScope(this.transactions, this.reactive, context);
+	CallerScope scope(@Nullable Object context) {
+		return new CallerScope(this.transactions, this.reactive, context);
 	}
 
 	/**
@@ -73,7 +73,7 @@ final class LaterWriter {
 	 * @return completes when that is done, exceptionally if it could not be and must be;
 	 * may be cancelled
 	 */
-	CompletableFuture<LaterWrites> begin(List<WritePart> parts, TransactionBoundary boundary, LaterScope scope) {
+	CompletableFuture<LaterWrites> begin(List<WritePart> parts, TransactionBoundary boundary, CallerScope scope) {
 		LaterWrites begun = new LaterWrites(scope);
 		parts.forEach((part) -> add(part, boundary, begun));
 		List<CompletableFuture<?>> steps = new ArrayList<>();
@@ -96,7 +96,7 @@ final class LaterWriter {
 	}
 
 	private void add(WritePart part, TransactionBoundary boundary, LaterWrites begun) {
-		LaterScope scope = begun.scope();
+		CallerScope scope = begun.scope();
 		if (!part.isRemoval()) {
 			this.writer.requireWrittenThrough(part.key());
 		}
@@ -138,7 +138,7 @@ final class LaterWriter {
 
 	// If what is known is too old, what is stamped with an old version is loaded once
 	// more
-	private CompletableFuture<Long> stamp(CacheWrite write, LaterScope scope) {
+	private CompletableFuture<Long> stamp(CacheWrite write, CallerScope scope) {
 		CacheInvalidations invalidations = this.engine.invalidations();
 		Snapshot snapshot = scope.snapshot();
 		return invalidations.ready(write.key().cache(), write.budget())

@@ -23,7 +23,7 @@ final class LaterWrites {
 
 	private final List<Open> all = new ArrayList<>(1);
 
-	private final LaterScope scope;
+	private final CallerScope scope;
 
 	private final long since = System.nanoTime();
 
@@ -33,11 +33,11 @@ final class LaterWrites {
 
 	private volatile boolean ended;
 
-	LaterWrites(LaterScope scope) {
+	LaterWrites(CallerScope scope) {
 		this.scope = scope;
 	}
 
-	LaterScope scope() {
+	CallerScope scope() {
 		return this.scope;
 	}
 

@@ -7,14 +7,16 @@ package io.ge.redis.cache;
 
 import io.ge.redis.cache.behind.PendingChange;
 import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The source of a value of a cache that is written behind, for one call: the change that
- * waits for the store if there is one, since the database is older then.
+ * The source of a value of a cache that is written behind, for one refresh: the change
+ * that waits for the store if there is one, since the database is older then. It waits
+ * for the answer whether one does, and so is for threads that may.
  */
-class PendingFirst implements CacheSource {
+final class PendingFirst implements CacheSource {
 
 	private final WriteBehind behind;
 
@@ -42,6 +44,21 @@ class PendingFirst implements CacheSource {
 	}
 
 	@Override
+	public ResultForm form() {
+		return this.database.form();
+	}
+
+	@Override
+	public @Nullable Object plain(@Nullable Object loaded) {
+		return this.database.plain(loaded);
+	}
+
+	@Override
+	public @Nullable Object promised(@Nullable Object plain) {
+		return this.database.promised(plain);
+	}
+
+	@Override
 	public @Nullable Object load() throws Throwable {
 		this.certain = false;
 		try {
@@ -49,7 +66,7 @@ class PendingFirst implements CacheSource {
 			if (change.isPresent()) {
 				Object value = this.behind.value(change, type().javaType());
 				this.certain = true;
-				return found(value);
+				return promises().of(promised(value));
 			}
 			this.certain = true;
 		}
@@ -57,13 +74,6 @@ class PendingFirst implements CacheSource {
 			// The database is what is left. It may be older than a change
 		}
 		return this.database.load();
-	}
-
-	/**
-	 * Returns what is loaded where a change waits.
-	 */
-	@Nullable Object found(@Nullable Object value) {
-		return value;
 	}
 
 	/**

@@ -24,13 +24,8 @@ final class FuturePromises implements Promises {
 	}
 
 	@Override
-	public Object of(CompletableFuture<? extends @Nullable Object> future) {
-		return future;
-	}
-
-	@Override
-	public Object recovered(Object promise, Function<Throwable, CompletableFuture<@Nullable Object>> recovery) {
-		CompletableFuture<@Nullable Object> first = follow(promise, null);
+	public Object recovered(GuardedCall.Work work, Function<Throwable, CompletableFuture<@Nullable Object>> recovery) {
+		CompletableFuture<@Nullable Object> first = started(work);
 		CompletableFuture<@Nullable Object> recovered = new CompletableFuture<>();
 		first.whenComplete((value, failure) -> {
 			if (failure == null) {
@@ -45,7 +40,7 @@ final class FuturePromises implements Promises {
 	}
 
 	@Override
-	public Object then(Object promise, Function<@Nullable Object, Object> next) {
+	public Object then(@Nullable Object promise, Next next) {
 		CompletableFuture<@Nullable Object> first = follow(promise, null);
 		CompletableFuture<@Nullable Object> last = new CompletableFuture<>();
 		first.whenComplete((value, failure) -> {
@@ -53,19 +48,21 @@ final class FuturePromises implements Promises {
 				last.completeExceptionally(Waiting.cause(failure));
 				return;
 			}
-			CompletableFuture<@Nullable Object> second;
-			try {
-				second = follow(next.apply(value), null);
-			}
-			catch (Throwable ex) {
-				last.completeExceptionally(ex);
-				return;
-			}
+			CompletableFuture<@Nullable Object> second = started(() -> next.after(value));
 			pass(second, last);
 			cancelWith(last, second);
 		});
 		cancelWith(last, first);
 		return last;
+	}
+
+	private CompletableFuture<@Nullable Object> started(GuardedCall.Work work) {
+		try {
+			return follow(work.start(), null);
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	private static void cancelWith(CompletableFuture<?> wanted, CompletableFuture<?> work) {

@@ -56,6 +56,19 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
+	 * Makes a call in whichever form its result comes: a plain one on this thread, others
+	 * as by {@link #make}.
+	 * @param form the form of the result
+	 * @param call makes the call
+	 * @return the result, of the type that the form is of
+	 * @throws Throwable what the work throws, or the refusal, if the result is a plain
+	 * one
+	 */
+	public @Nullable Object start(ResultForm form, Supplier<? extends GuardedCall<?>> call) throws Throwable {
+		return form.isPlain() ? run(call.get()) : make(form, call);
+	}
+
+	/**
 	 * Makes a call whose result comes later. A future is asked for at once, a publisher
 	 * when it is subscribed to, each time.
 	 * @param form the form of the result
@@ -76,9 +89,9 @@ public final class GuardedCalls implements AutoCloseable {
 	 * @param form the form of the result
 	 * @return makes calls
 	 */
-	public Function<Supplier<? extends GuardedCall<?>>, Object> following(ResultForm form) {
+	public Following following(ResultForm form) {
 		if (form.kind() != ResultForm.Kind.FUTURE) {
-			return (call) -> make(form, call);
+			return (call) -> start(form, call);
 		}
 		Executor executor = carrying();
 		return (call) -> new FutureRun<>(call.get(), executor).beginElsewhere();
@@ -177,6 +190,22 @@ public final class GuardedCalls implements AutoCloseable {
 	@Override
 	public void close() {
 		this.handover.close();
+	}
+
+	/**
+	 * Makes a call that follows another one.
+	 */
+	@FunctionalInterface
+	public interface Following {
+
+		/**
+		 * Makes the call.
+		 * @param call makes it
+		 * @return the result
+		 * @throws Throwable as {@link #start}
+		 */
+		@Nullable Object start(Supplier<? extends GuardedCall<?>> call) throws Throwable;
+
 	}
 
 }

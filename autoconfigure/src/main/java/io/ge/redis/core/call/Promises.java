@@ -11,20 +11,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and follows the promises of methods of one form.
+ * Makes and follows the promises of methods of one form. The promise of a plain result is
+ * the value itself.
  */
 public interface Promises {
 
 	/**
 	 * Returns the promises of a form.
-	 * @param form the form, not a plain one and not one of several values
+	 * @param form the form, not one of several values
 	 * @return its promises
 	 */
 	static Promises of(ResultForm form) {
 		return switch (form.kind()) {
+			case PLAIN -> new PlainPromises();
 			case FUTURE -> new FuturePromises();
 			case SINGLE -> new PublisherPromises(form.adapter());
-			default -> throw new IllegalArgumentException("Not a form of one value that comes later");
+			case MULTIPLE -> throw new IllegalArgumentException("Not a form of one value");
 		};
 	}
 
@@ -33,23 +35,18 @@ public interface Promises {
 	 * @param value the value, or {@code null} for none
 	 * @return the promise
 	 */
-	Object of(@Nullable Object value);
+	@Nullable Object of(@Nullable Object value);
 
 	/**
-	 * Promises what a future has when it is complete.
-	 * @param future the future; cancelled if nobody wants the promise any more
-	 * @return the promise
-	 */
-	Object of(CompletableFuture<? extends @Nullable Object> future);
-
-	/**
-	 * Promises something else in case a promise is not kept.
-	 * @param promise the promise
+	 * Starts work whose promise is replaced if it is not kept.
+	 * @param work the work
 	 * @param recovery completes with what is promised instead, or with the failure;
 	 * called on the thread on which the promise has failed
 	 * @return the promise
+	 * @throws Throwable the failure, if the result is a plain one
 	 */
-	Object recovered(Object promise, Function<Throwable, CompletableFuture<@Nullable Object>> recovery);
+	@Nullable Object recovered(GuardedCall.Work work, Function<Throwable, CompletableFuture<@Nullable Object>> recovery)
+			throws Throwable;
 
 	/**
 	 * Promises what follows a promise that is kept.
@@ -58,8 +55,9 @@ public interface Promises {
 	 * which it was kept
 	 * @return the promise of the next one; if nobody wants it any more, the one that is
 	 * under way is cancelled
+	 * @throws Throwable what the next one fails with, if the result is a plain one
 	 */
-	Object then(Object promise, Function<@Nullable Object, Object> next);
+	@Nullable Object then(@Nullable Object promise, Next next) throws Throwable;
 
 	/**
 	 * Waits for what is promised, without blocking.
@@ -70,5 +68,21 @@ public interface Promises {
 	 * cancelled, so is the promise
 	 */
 	CompletableFuture<@Nullable Object> follow(@Nullable Object promise, @Nullable Object context);
+
+	/**
+	 * Makes a promise of what was promised before.
+	 */
+	@FunctionalInterface
+	interface Next {
+
+		/**
+		 * Makes the next promise.
+		 * @param value the value that was promised
+		 * @return the promise
+		 * @throws Throwable what the work fails with at once
+		 */
+		@Nullable Object after(@Nullable Object value) throws Throwable;
+
+	}
 
 }

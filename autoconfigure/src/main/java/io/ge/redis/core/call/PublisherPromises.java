@@ -30,28 +30,36 @@ record PublisherPromises(@Nullable ReactiveAdapter adapter) implements Promises 
 	}
 
 	@Override
-	public Object of(CompletableFuture<? extends @Nullable Object> future) {
-		return promise(Mono.fromFuture(future).onErrorMap(Waiting::cause));
-	}
-
-	@Override
-	public Object recovered(Object promise, Function<Throwable, CompletableFuture<@Nullable Object>> recovery) {
-		return promise(mono(promise)
+	public Object recovered(GuardedCall.Work work, Function<Throwable, CompletableFuture<@Nullable Object>> recovery) {
+		return promise(started(work)
 			.onErrorResume((failure) -> Mono.fromFuture(recovery.apply(failure)).onErrorMap(Waiting::cause)));
 	}
 
 	@Override
-	public Object then(Object promise, Function<@Nullable Object, Object> next) {
-		return promise(mono(promise).map(Optional::of)
+	public Object then(@Nullable Object promise, Next next) {
+		return promise(started(() -> promise).map(Optional::of)
 			.defaultIfEmpty(Optional.empty())
-			.flatMap((value) -> mono(next.apply(value.orElse(null)))));
+			.flatMap((value) -> started(() -> next.after(value.orElse(null)))));
+	}
+
+	private Mono<Object> started(GuardedCall.Work work) {
+		try {
+			Object promise = work.start();
+			return (promise != null) ? mono(promise) : Mono.error(nothingReturned());
+		}
+		catch (Throwable ex) {
+			return Mono.error(ex);
+		}
+	}
+
+	private static IllegalStateException nothingReturned() {
+		return new IllegalStateException("The method has returned null instead of a publisher");
 	}
 
 	@Override
 	public CompletableFuture<@Nullable Object> follow(@Nullable Object promise, @Nullable Object context) {
 		if (promise == null) {
-			return CompletableFuture
-				.failedFuture(new IllegalStateException("The method has returned null instead of a publisher"));
+			return CompletableFuture.failedFuture(nothingReturned());
 		}
 		Mono<Object> followed = mono(promise);
 		return ((context != null) ? followed.contextWrite((ContextView) context) : followed).toFuture();

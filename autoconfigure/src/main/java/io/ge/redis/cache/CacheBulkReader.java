@@ -21,26 +21,25 @@ import io.ge.redis.core.call.Promises;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads several values for callers to whom they come later, by the same steps as
- * {@link CacheReader#readAll}: nothing here blocks.
+ * Reads several values, by the same steps for all forms of results: nothing here blocks.
  * <p>
  * The call of the caller is the first round. Each round asks, and loads what is to be
  * loaded; the next one waits for what others load before it asks. So who loads waits for
  * nobody, and callers whose entries overlap never wait for each other in a circle.
  */
-final class LaterBulkReader {
+final class CacheBulkReader {
 
 	private static final Map<?, ?> NOTHING = Map.of();
 
 	private final CacheBulkParts parts;
 
-	private final LaterReader reader;
+	private final CacheReader reader;
 
 	private final CacheTransactions transactions;
 
 	private final GuardedCalls calls;
 
-	LaterBulkReader(CacheBulkParts parts, LaterReader reader, CacheTransactions transactions, GuardedCalls calls) {
+	CacheBulkReader(CacheBulkParts parts, CacheReader reader, CacheTransactions transactions, GuardedCalls calls) {
 		this.parts = parts;
 		this.reader = reader;
 		this.transactions = transactions;
@@ -48,11 +47,22 @@ final class LaterBulkReader {
 	}
 
 	/**
-	 * Begins a call on this thread.
+	 * Returns several values from the cache, or loads those that are not there, in the
+	 * form of the source.
+	 * @throws Throwable what a source of plain values throws
+	 * @throws CacheLoadTimeoutException if another caller loads for too long and the
+	 * cache is configured to fail then
+	 */
+	@Nullable Object readAll(CacheBulkSource source) throws Throwable {
+		return this.calls.start(source.form(), () -> call(source, null));
+	}
+
+	/**
+	 * Makes a call on this thread.
 	 * @param context the context of its subscriber, or {@code null} if there is none
 	 */
 	GuardedCall<Looked> call(CacheBulkSource source, @Nullable Object context) {
-		LaterScope scope = this.reader.scope(context);
+		CallerScope scope = this.reader.scope(context);
 		return new Reading(source, scope).round(true);
 	}
 
@@ -65,18 +75,18 @@ final class LaterBulkReader {
 
 		private final Promises promises;
 
-		private final LaterScope scope;
+		private final CallerScope scope;
 
 		private final Snapshot snapshot;
 
 		private final CacheBulkRead read;
 
-		Reading(CacheBulkSource source, LaterScope scope) {
+		Reading(CacheBulkSource source, CallerScope scope) {
 			this.source = source;
 			this.promises = source.promises();
 			this.scope = scope;
 			this.snapshot = scope.snapshot();
-			this.read = new CacheBulkRead(source, LaterBulkReader.this.parts);
+			this.read = new CacheBulkRead(source, CacheBulkReader.this.parts);
 		}
 
 		Round round(boolean first) {
@@ -88,13 +98,13 @@ final class LaterBulkReader {
 					: this.read.goOn();
 		}
 
-		Object result() {
+		@Nullable Object result() {
 			return this.promises.of(this.read.result());
 		}
 
 		@Nullable CacheBulkLoad take(Looked looked) {
 			CacheBulkLoad load = this.read.take(looked, this.snapshot);
-			if (load != null) {
+			if (load != null && !this.source.form().isPlain()) {
 				load.giveBackAtEnd(this.read.settings().leaseTime());
 			}
 			return load;
@@ -174,7 +184,7 @@ final class LaterBulkReader {
 			}
 			if (this.load == null && this.reading.read.isDone()) {
 				end();
-				Object result = this.reading.result();
+				@Nullable Object result = this.reading.result();
 				return () -> result;
 			}
 			return new Rest(this, this.load);
@@ -234,16 +244,16 @@ final class LaterBulkReader {
 		}
 
 		@Override
-		public Object start() {
-			GuardedCalls calls = LaterBulkReader.this.calls;
+		public @Nullable Object start() throws Throwable {
+			GuardedCalls calls = CacheBulkReader.this.calls;
 			CacheBulkLoad begun = this.load;
 			if (begun == null) {
-				return calls.make(this.reading.source.form(), () -> this.reading.round(false));
+				return calls.start(this.reading.source.form(), () -> this.reading.round(false));
 			}
-			Function<Supplier<? extends GuardedCall<?>>, Object> next = calls.following(this.reading.source.form());
-			Object loading = calls.make(this.reading.source.form(), () -> new Loading(this.reading, begun));
+			GuardedCalls.Following next = calls.following(this.reading.source.form());
+			Object loading = calls.start(this.reading.source.form(), () -> new Loading(this.reading, begun));
 			return this.reading.promises.then(loading, (loaded) -> this.reading.read.isDone() ? this.reading.result()
-					: next.apply(() -> this.reading.round(false)));
+					: next.start(() -> this.reading.round(false)));
 		}
 
 		@Override
@@ -309,7 +319,7 @@ final class LaterBulkReader {
 		@Override
 		public void begin(GuardedCall.Beginning beginning) throws Throwable {
 			this.load.missing().forEach((key) -> {
-				if (LaterBulkReader.this.transactions.beginLoad(key)) {
+				if (CacheBulkReader.this.transactions.beginLoad(key)) {
 					this.within.add(key);
 				}
 			});
@@ -327,13 +337,13 @@ final class LaterBulkReader {
 		private void leave() {
 			if (this.entered == Thread.currentThread()) {
 				this.entered = null;
-				this.within.forEach(LaterBulkReader.this.transactions::endLoad);
+				this.within.forEach(CacheBulkReader.this.transactions::endLoad);
 			}
 		}
 
 		@Override
 		public Object contextual(Object context) {
-			return LaterScope.loading(context, this.load.missing());
+			return CallerScope.loading(context, this.load.missing());
 		}
 
 		@Override
@@ -342,18 +352,9 @@ final class LaterBulkReader {
 			if (rest.isEmpty()) {
 				return this.reading.promises.of(NOTHING);
 			}
-			return this.load.isReplaceable() ? loadOrReplace(rest) : this.reading.source.load(rest);
-		}
-
-		private @Nullable Object loadOrReplace(List<CacheKey> rest) {
-			Object promise;
-			try {
-				promise = this.reading.source.load(rest);
-			}
-			catch (Throwable ex) {
-				promise = this.reading.promises.of(CompletableFuture.failedFuture(ex));
-			}
-			return (promise != null) ? this.reading.promises.recovered(promise, this::replace) : null;
+			return this.load.isReplaceable()
+					? this.reading.promises.recovered(() -> this.reading.source.load(rest), this::replace)
+					: this.reading.source.load(rest);
 		}
 
 		/**
@@ -366,8 +367,8 @@ final class LaterBulkReader {
 			}
 			this.load.failed();
 			CompletableFuture<Boolean> ready = this.reading.read
-				.ready(LaterBulkReader.this.parts.flights().newBudget());
-			return LaterBulkReader.this.calls.handOver(ready, this.load::replace, (replaced) -> {
+				.ready(CacheBulkReader.this.parts.flights().newBudget());
+			return CacheBulkReader.this.calls.handOver(ready, this.load::replace, (replaced) -> {
 			})
 				.toCompletableFuture()
 				.thenCompose((replaced) -> replaced ? CompletableFuture.completedFuture(NOTHING)

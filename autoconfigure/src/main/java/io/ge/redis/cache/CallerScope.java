@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
- * The surroundings of a call with an asynchronous result: what is bound to the thread on
- * which it begins, and what its subscriber has in its context.
+ * The surroundings of a call: what is bound to the thread on which it begins, and what
+ * its subscriber has in its context.
  */
-final class LaterScope {
+final class CallerScope {
 
 	private final CacheTransactions thread;
 
@@ -35,7 +35,7 @@ final class LaterScope {
 	 * Looks at what is around the current thread.
 	 * @param context the context of the subscriber, or {@code null} if there is none
 	 */
-	LaterScope(CacheTransactions thread, ReactiveCacheTransactions reactive, @Nullable Object context) {
+	CallerScope(CacheTransactions thread, ReactiveCacheTransactions reactive, @Nullable Object context) {
 		this.thread = thread;
 		this.reactive = reactive;
 		this.context = context;
