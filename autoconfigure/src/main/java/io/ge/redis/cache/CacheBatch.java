@@ -90,8 +90,8 @@ final class CacheBatch {
 		List<RedisCache.Asking> questions = new ArrayList<>(asking.size());
 		for (Way way : asking) {
 			Flight own = flightOf(way);
-			questions.add(new RedisCache.Asking(
-					new CacheQuestion(way.key, this.settings, this.readable, way.replace, false), own.token, own.id));
+			CacheQuestion question = new CacheQuestion(way.key, this.settings, this.readable, false, false);
+			questions.add(new RedisCache.Asking(way.replace ? question.replacing() : question, own.token, own.id));
 		}
 		return this.flights.lookupAll(questions, this.budget).thenApply((answers) -> {
 			for (int i = 0; i < answers.size(); i++) {

@@ -209,12 +209,11 @@ public final class CachePattern
 				this.calls);
 		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, bulkReader, writer, behindWriter,
 				laterWriter, this.calls);
-		SplitReader split = new SplitReader(definitions, flights, search, values, invalidations, this.transactions,
-				events, nearReader, this.behind);
 		OpenMisses misses = new OpenMisses();
-		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, split, misses,
-				new SpringCachePuts(caches, writer, laterWriter, split, this.transactions, misses), writer, laterWriter,
-				this.calls);
+		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
+				new SpringCachePuts(caches, writer, laterWriter, new OpenLoads(flights, values, events),
+						this.transactions, misses),
+				writer, laterWriter);
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, laterWriter,
 				behindWriter, caches, spring);
 		this.made.set(assembly);

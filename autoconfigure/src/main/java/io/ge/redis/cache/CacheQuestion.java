@@ -20,16 +20,8 @@ package io.ge.redis.cache;
 record CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean replace, boolean refreshable,
 		boolean open, long asked) {
 
-	CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean replace, boolean refreshable) {
-		this(key, settings, readable, replace, refreshable, false, System.nanoTime());
-	}
-
-	/**
-	 * Returns the question of a reader for which nobody is to wait.
-	 */
-	CacheQuestion opened() {
-		return new CacheQuestion(this.key, this.settings, this.readable, this.replace, this.refreshable, true,
-				this.asked);
+	CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean open, boolean refreshable) {
+		this(key, settings, readable, false, refreshable && !open, open, System.nanoTime());
 	}
 
 	/**

@@ -148,10 +148,9 @@ final class CacheReader {
 			this.snapshot = scope.snapshot();
 			this.budget = CacheReader.this.flights.newBudget();
 			CacheKey key = source.key();
-			this.question = passing ? null
-					: new CacheQuestion(key, CacheReader.this.definitions.settings(key.cache()),
-							source.type().readable(), false,
-							!CacheReader.this.refresher.isBusy() && !this.snapshot.transactional());
+			boolean refreshable = !CacheReader.this.refresher.isBusy() && !this.snapshot.transactional();
+			this.question = passing ? null : new CacheQuestion(key, CacheReader.this.definitions.settings(key.cache()),
+					source.type().readable(), source instanceof OpenSource, refreshable);
 			this.second = false;
 			this.unreadable = false;
 		}
@@ -247,10 +246,26 @@ final class CacheReader {
 				}
 			}
 			NearReader.end(this.token);
-			if (this.second) {
-				return new Loading(this, CacheSearch.replaceable(lookup, this.unreadable));
+			CacheLookup.Load load = (lookup instanceof CacheLookup.Load granted) ? granted : CacheLookup.Load.UNSTORED;
+			return load(this.second ? CacheSearch.replaceable(lookup, this.unreadable) : load);
+		}
+
+		private Work load(CacheLookup.Load load) {
+			PendingChange change = this.pending;
+			if (!(this.source instanceof OpenSource) || (change != null && change.isPresent())) {
+				return new Loading(this, load);
 			}
-			return new Loading(this, (lookup instanceof CacheLookup.Load load) ? load : CacheLookup.Load.UNSTORED);
+			tell(key(), load.bypassed() ? Access.BYPASS : Access.MISS);
+			if (load.replacing()) {
+				CacheReader.this.events.publish(new CacheEvent.Unreadable(key().cache()));
+			}
+			if (change == null) {
+				// The database may be older than a change
+				CacheReader.this.search.giveBack(load);
+			}
+			OpenMiss miss = new OpenMiss(key(), this.source.type(), (change != null) ? load : CacheLookup.Load.UNSTORED,
+					this.snapshot.ageMillis(), CacheReader.this.invalidations.stamp(key().cache(), this.snapshot));
+			return () -> this.source.promises().of(miss);
 		}
 
 		private Work hit(CacheLookup lookup, CacheType.Content content) {

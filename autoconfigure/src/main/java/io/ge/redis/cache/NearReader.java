@@ -64,15 +64,6 @@ final class NearReader {
 		return value;
 	}
 
-	/**
-	 * Finds a value, and leaves it to the caller to tell of it.
-	 * @return the value, or {@code null} if Redis is to be asked
-	 */
-	@Nullable NearValue peek(CacheKey key, CacheType type) {
-		NearCache near = this.caches.of(key.cache());
-		return (near != null) ? find(near, key, type) : null;
-	}
-
 	// Versions of tags come by messages as changes of entries do, but are looked at as
 	// well: who invalidates need not have near values, nor know that others do
 	private @Nullable NearValue find(NearCache near, CacheKey key, CacheType type) {

@@ -46,18 +46,18 @@ final class OpenMisses {
 	 * Adds a miss of the current thread. What it has asked for before counts for as long
 	 * as that lease holds: it may put what it has loaded since then.
 	 */
-	void addOfThread(Object key, SplitMiss miss) {
+	void addOfThread(Object key, OpenMiss miss) {
 		add(new Id(Thread.currentThread(), miss.key()), key, miss, false);
 	}
 
 	/**
 	 * Adds a miss of whoever puts with the same object as key.
 	 */
-	void addOfKey(Object key, SplitMiss miss) {
+	void addOfKey(Object key, OpenMiss miss) {
 		add(new Id(key, miss.key()), key, miss, true);
 	}
 
-	private void add(Id id, Object key, SplitMiss miss, boolean shared) {
+	private void add(Id id, Object key, OpenMiss miss, boolean shared) {
 		this.lock.lock();
 		try {
 			Open before = this.all.get(id);
@@ -146,19 +146,19 @@ final class OpenMisses {
 
 		private final Object key;
 
-		private final SplitMiss miss;
+		private final OpenMiss miss;
 
 		private final long since = System.nanoTime();
 
 		private int asked;
 
-		Open(Id id, Object key, SplitMiss miss) {
+		Open(Id id, Object key, OpenMiss miss) {
 			this.id = id;
 			this.key = key;
 			this.miss = miss;
 		}
 
-		SplitMiss miss() {
+		OpenMiss miss() {
 			return this.miss;
 		}
 

@@ -5,12 +5,14 @@
 
 package io.ge.redis.cache;
 
+import io.ge.redis.core.call.ResultForm;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +38,6 @@ import org.springframework.util.ClassUtils;
  * removed. On threads that must not wait, changes reach Redis a moment later.
  */
 public final class SpringCache implements Cache {
-
-	/** No answer, in its own right: Spring takes no value for a miss. */
-	private static final CompletableFuture<@Nullable SimpleValueWrapper> NOTHING = CompletableFuture
-		.completedFuture(null);
 
 	private final String name;
 
@@ -108,30 +106,31 @@ public final class SpringCache implements Cache {
 
 	@Override
 	public @Nullable ValueWrapper get(Object key) {
-		CacheKey entry = SpringKeys.of(this.name, key);
-		SplitRead read = Waiting.await(parts().split().read(entry, type()));
-		if (read instanceof SplitRead.Missed missed) {
-			missed(missed.miss());
-			parts().misses().addOfThread(key, missed.miss());
+		Object found = read(key, ResultForm.PLAIN);
+		if (found instanceof OpenMiss miss) {
+			this.counts.misses.increment();
+			parts().misses().addOfThread(key, miss);
 			return null;
 		}
-		return new SimpleValueWrapper(found(entry, read));
+		this.counts.hits.increment();
+		return new SimpleValueWrapper(found);
 	}
 
-	private void missed(SplitMiss miss) {
-		this.counts.misses.increment();
-		parts().split().tell(miss.key(), miss.access(), CacheEvent.Tier.REDIS);
-	}
-
-	private @Nullable Object found(CacheKey entry, SplitRead read) {
-		if (read instanceof SplitRead.Found found) {
-			this.counts.hits.increment();
-			parts().split().tell(entry, found.access(), found.tier());
-			return found.value();
+	private @Nullable Object read(Object key, ResultForm form) {
+		try {
+			return parts().reader().read(new OpenSource(SpringKeys.of(this.name, key), type(), form));
 		}
-		this.counts.misses.increment();
-		parts().split().tell(entry, Access.MISS, CacheEvent.Tier.REDIS);
-		throw new CacheLoadTimeoutException(this.name);
+		catch (Throwable ex) {
+			this.counts.misses.increment();
+			throw unchecked(ex);
+		}
+	}
+
+	private static RuntimeException unchecked(Throwable ex) {
+		if (ex instanceof Error error) {
+			throw error;
+		}
+		return (ex instanceof RuntimeException unchecked) ? unchecked : new IllegalStateException(ex);
 	}
 
 	@Override
@@ -165,24 +164,27 @@ public final class SpringCache implements Cache {
 			if (ex == called.failure) {
 				throw new ValueRetrievalException(key, loader, called.thrown);
 			}
-			if (ex instanceof Error error) {
-				throw error;
-			}
-			throw (ex instanceof RuntimeException unchecked) ? unchecked : new IllegalStateException(ex);
+			throw unchecked(ex);
 		}
 	}
 
 	@Override
+	@SuppressWarnings("unchecked")
 	public CompletableFuture<?> retrieve(Object key) {
-		CacheKey entry = SpringKeys.of(this.name, key);
-		return parts().calls().goOn(parts().split().read(entry, type()), (read) -> {
-			if (read instanceof SplitRead.Missed missed) {
-				missed(missed.miss());
-				parts().misses().addOfKey(key, missed.miss());
-				return NOTHING;
+		CompletableFuture<@Nullable Object> read = (CompletableFuture<@Nullable Object>) Objects
+			.requireNonNull(read(key, ResultForm.FUTURE));
+		return read.handle((found, failure) -> {
+			boolean missed = failure != null || found instanceof OpenMiss;
+			(missed ? this.counts.misses : this.counts.hits).increment();
+			if (failure != null) {
+				throw new CompletionException(Waiting.cause(failure));
 			}
-			return CompletableFuture.completedFuture(new SimpleValueWrapper(found(entry, read)));
-		}).toCompletableFuture();
+			if (found instanceof OpenMiss miss) {
+				parts().misses().addOfKey(key, miss);
+			}
+			// No answer: Spring takes no value for a miss
+			return missed ? null : new SimpleValueWrapper(found);
+		});
 	}
 
 	@Override

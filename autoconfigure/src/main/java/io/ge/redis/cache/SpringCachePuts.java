@@ -25,18 +25,18 @@ final class SpringCachePuts {
 
 	private final LaterWriter later;
 
-	private final SplitReader split;
+	private final OpenLoads loads;
 
 	private final CacheTransactions transactions;
 
 	private final OpenMisses misses;
 
-	SpringCachePuts(DefaultCaches caches, CacheWriter writer, LaterWriter later, SplitReader split,
+	SpringCachePuts(DefaultCaches caches, CacheWriter writer, LaterWriter later, OpenLoads loads,
 			CacheTransactions transactions, OpenMisses misses) {
 		this.caches = caches;
 		this.writer = writer;
 		this.later = later;
-		this.split = split;
+		this.loads = loads;
 		this.transactions = transactions;
 		this.misses = misses;
 	}
@@ -76,10 +76,10 @@ final class SpringCachePuts {
 			this.caches.writeAsync(entry, () -> CompletableFuture.completedFuture(value));
 			return;
 		}
-		SplitMiss miss = open.miss();
+		OpenMiss miss = open.miss();
 		this.misses.remove(open);
-		this.split.loaded(miss);
-		CompletableFuture<Boolean> filling = miss.isLeased() ? this.split.fill(miss, value)
+		this.loads.loaded(miss);
+		CompletableFuture<Boolean> filling = miss.isLeased() ? this.loads.fill(miss, value)
 				: CompletableFuture.completedFuture(false);
 		filling.thenAccept((filled) -> {
 			if (!filled && (miss.isGranted() || !loaded)) {
@@ -100,13 +100,13 @@ final class SpringCachePuts {
 		}
 	}
 
-	private boolean fill(SplitMiss miss, @Nullable Object value) {
+	private boolean fill(OpenMiss miss, @Nullable Object value) {
 		if (this.transactions.isWriting(miss.key()) || miss.isBehind(this.transactions.snapshot())) {
-			this.split.giveBack(miss);
+			this.loads.giveBack(miss);
 			return false;
 		}
-		this.split.loaded(miss);
-		return Waiting.await(this.split.fill(miss, value));
+		this.loads.loaded(miss);
+		return Waiting.await(this.loads.fill(miss, value));
 	}
 
 	/**
@@ -114,10 +114,10 @@ final class SpringCachePuts {
 	 * writes, so the value can be stored later.
 	 */
 	private void fillAfterCommit(OpenMisses.Open open, @Nullable Object value) {
-		SplitMiss miss = open.miss();
+		OpenMiss miss = open.miss();
 		boolean behind = miss.isBehind(this.transactions.snapshot());
-		this.split.loaded(miss);
-		if (miss.await(behind ? null : this.split.bytes(miss, value))) {
+		this.loads.loaded(miss);
+		if (miss.await(behind ? null : this.loads.bytes(miss, value))) {
 			TransactionSynchronizationManager.registerSynchronization(new FillAfterCommit(open));
 		}
 	}
@@ -143,12 +143,12 @@ final class SpringCachePuts {
 		@Override
 		public void afterCompletion(int status) {
 			SpringCachePuts.this.misses.remove(this.open);
-			SplitMiss miss = this.open.miss();
+			OpenMiss miss = this.open.miss();
 			boolean committed = status == STATUS_COMMITTED && !this.takenBack;
 			if (!committed) {
-				SpringCachePuts.this.split.giveBack(miss);
+				SpringCachePuts.this.loads.giveBack(miss);
 			}
-			else if (!Waiting.await(SpringCachePuts.this.split.store(miss, miss.awaited()))) {
+			else if (!Waiting.await(SpringCachePuts.this.loads.store(miss, miss.awaited()))) {
 				SpringCachePuts.this.writer.remove(miss.key());
 			}
 		}

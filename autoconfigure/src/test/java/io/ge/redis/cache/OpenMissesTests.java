@@ -26,22 +26,22 @@ class OpenMissesTests {
 
 	private final OpenMisses misses = new OpenMisses();
 
-	private SplitMiss miss(CacheKey entry, Duration lease) {
-		return new SplitMiss(entry, this.type, new CacheLookup.Load(() -> lease, false, false, null), -1, 0);
+	private OpenMiss miss(CacheKey entry, Duration lease) {
+		return new OpenMiss(entry, this.type, new CacheLookup.Load(() -> lease, false, false, null), -1, 0);
 	}
 
 	private static CacheKey entry(String id) {
 		return new CacheKey("items", List.of(id));
 	}
 
-	private @Nullable SplitMiss find(CacheKey entry, Object key) {
+	private @Nullable OpenMiss find(CacheKey entry, Object key) {
 		OpenMisses.Open found = this.misses.find(entry, key);
 		return (found != null) ? found.miss() : null;
 	}
 
 	@Test
 	void missOfAThreadIsFoundByThatThreadOnly() {
-		SplitMiss miss = miss(entry("a"), LONG);
+		OpenMiss miss = miss(entry("a"), LONG);
 		this.misses.addOfThread("a", miss);
 		assertThat(find(entry("a"), new String("a"))).isSameAs(miss);
 		assertThat(CompletableFuture.supplyAsync(() -> find(entry("a"), "a") == null).join()).isTrue();
@@ -54,7 +54,7 @@ class OpenMissesTests {
 	@Test
 	void missOfAKeyIsFoundByThatObjectOnlyOnAnyThread() {
 		String key = new String("a");
-		SplitMiss miss = miss(entry("a"), LONG);
+		OpenMiss miss = miss(entry("a"), LONG);
 		this.misses.addOfKey(key, miss);
 		assertThat(find(entry("a"), new String("a"))).isNull();
 		assertThat(CompletableFuture.supplyAsync(() -> find(entry("a"), key)).join()).isSameAs(miss);
@@ -62,7 +62,7 @@ class OpenMissesTests {
 
 	@Test
 	void missOfAKeyIsThereForAsManyAsHaveAskedWithIt() {
-		SplitMiss first = miss(entry("a"), LONG);
+		OpenMiss first = miss(entry("a"), LONG);
 		this.misses.addOfKey("a", first);
 		this.misses.addOfKey("a", miss(entry("a"), LONG));
 		this.misses.remove(this.misses.find(entry("a"), "a"));
@@ -73,12 +73,12 @@ class OpenMissesTests {
 
 	@Test
 	void olderLeaseCountsUntilItEnds() {
-		SplitMiss first = miss(entry("a"), LONG);
+		OpenMiss first = miss(entry("a"), LONG);
 		this.misses.addOfThread("a", first);
 		this.misses.addOfThread("a", miss(entry("a"), LONG));
 		assertThat(find(entry("a"), "a")).isSameAs(first);
 		first.spend();
-		SplitMiss third = miss(entry("a"), LONG);
+		OpenMiss third = miss(entry("a"), LONG);
 		this.misses.addOfThread("a", third);
 		assertThat(find(entry("a"), "a")).isSameAs(third);
 		this.misses.remove(this.misses.find(entry("a"), "a"));
@@ -87,7 +87,7 @@ class OpenMissesTests {
 
 	@Test
 	void afterTheEndOfTheLeaseOnlyTheSameKeyTells() {
-		SplitMiss late = miss(entry("a"), Duration.ZERO);
+		OpenMiss late = miss(entry("a"), Duration.ZERO);
 		this.misses.addOfThread("a", late);
 		assertThat(find(entry("a"), "a")).isSameAs(late);
 		assertThat(find(entry("a"), new String("a"))).as("perhaps a change").isNull();

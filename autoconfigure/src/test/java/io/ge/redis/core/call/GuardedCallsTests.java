@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.call;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -47,6 +47,7 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -139,10 +140,38 @@ class GuardedCallsTests {
 	}
 
 	@Nested
+	class Plain {
+
+		private final Promises promises = Promises.of(ResultForm.PLAIN);
+
+		@Test
+		void promiseIsTheValue() throws Throwable {
+			assertThat(this.promises.of("one")).isEqualTo("one");
+			assertThat(this.promises.then("one", (value) -> value + " two")).isEqualTo("one two");
+			assertThat(this.promises.follow("one", null).join()).isEqualTo("one");
+		}
+
+		@Test
+		void failureIsRecoveredOrThrownAsItWas() throws Throwable {
+			Exception failure = new IOException("expected");
+			GuardedCall.Work failing = () -> {
+				throw failure;
+			};
+			assertThat(this.promises.recovered(failing, (ex) -> CompletableFuture.completedFuture("instead")))
+				.isEqualTo("instead");
+			assertThatException()
+				.isThrownBy(() -> this.promises.recovered(failing, (ex) -> CompletableFuture.completedFuture(null)
+					.thenCompose((none) -> CompletableFuture.failedFuture(ex))))
+				.isSameAs(failure);
+		}
+
+	}
+
+	@Nested
 	class Futures {
 
 		@Test
-		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() {
+		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() throws Throwable {
 			Promises promises = Promises.of(ResultForm.FUTURE);
 			CompletableFuture<Object> first = new CompletableFuture<>();
 			CompletableFuture<Object> second = new CompletableFuture<>();
@@ -172,22 +201,22 @@ class GuardedCallsTests {
 		}
 
 		@Test
-		void callThatFollowsKnowsWhatWasBoundToTheThreadOfTheFirst() {
+		void callThatFollowsKnowsWhatWasBoundToTheThreadOfTheFirst() throws Throwable {
 			ThreadLocal<String> user = new ThreadLocal<>();
 			GuardedCalls calls = new GuardedCalls(new Binding(user), List::of);
 			user.set("anna");
-			Function<Supplier<? extends GuardedCall<?>>, Object> following = calls.following(ResultForm.FUTURE);
+			GuardedCalls.Following following = calls.following(ResultForm.FUTURE);
 			user.remove();
 			List<String> seen = new CopyOnWriteArrayList<>();
 			TestCall call = new TestCall(() -> {
 				seen.add(user.get());
 				return CompletableFuture.completedFuture("done");
 			}).grant().end();
-			assertThat(((CompletableFuture<?>) following.apply(() -> call)).orTimeout(30, TimeUnit.SECONDS).join())
+			assertThat(((CompletableFuture<?>) following.start(() -> call)).orTimeout(30, TimeUnit.SECONDS).join())
 				.isEqualTo("done");
 			assertThat(seen).containsExactly("anna");
 			TestCall gone = new TestCall(() -> CompletableFuture.completedFuture("done"));
-			CompletableFuture<?> asking = (CompletableFuture<?>) following.apply(() -> gone);
+			CompletableFuture<?> asking = (CompletableFuture<?>) following.start(() -> gone);
 			Awaitility.await().until(() -> gone.notes.contains("asked"));
 			asking.cancel(true);
 			Awaitility.await().until(gone.answer::isCancelled);
@@ -453,7 +482,7 @@ class GuardedCallsTests {
 	class Publishers {
 
 		@Test
-		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() {
+		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() throws Throwable {
 			Promises promises = Promises.of(ResultForm.of(adapter(Mono.class)));
 			assertThat(((Mono<?>) promises.then(Mono.just("one"), (value) -> Mono.just(value + " two"))).block(LONG))
 				.isEqualTo("one two");

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * is loaded now can be stored, once. Several threads may come to it, as an asynchronous
  * loader does.
  */
-final class SplitMiss {
+final class OpenMiss {
 
 	private final CacheKey key;
 
@@ -41,7 +41,7 @@ final class SplitMiss {
 	 * @param age of the loader's transaction now, in milliseconds, or -1 if it is in none
 	 * @param stamp what a value is stamped with whose loading begins now
 	 */
-	SplitMiss(CacheKey key, CacheType type, CacheLookup.Load load, long age, long stamp) {
+	OpenMiss(CacheKey key, CacheType type, CacheLookup.Load load, long age, long stamp) {
 		this.key = key;
 		this.type = type;
 		this.load = load;
@@ -63,10 +63,6 @@ final class SplitMiss {
 
 	long stamp() {
 		return this.stamp;
-	}
-
-	CacheEvent.Access access() {
-		return this.load.bypassed() ? CacheEvent.Access.BYPASS : CacheEvent.Access.MISS;
 	}
 
 	/**

@@ -1,0 +1,27 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache;
+
+import io.ge.redis.core.call.ResultForm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry for a caller that loads by itself: it gets the value, or an {@link OpenMiss}
+ * if there is none. Nobody waits for it, since it may never say how its load has ended.
+ *
+ * @param key the entry
+ * @param type the type of its value
+ * @param form the form in which the caller gets it
+ */
+record OpenSource(CacheKey key, CacheType type, ResultForm form) implements CacheSource {
+
+	@Override
+	public @Nullable Object load() {
+		return promises().of(new OpenMiss(this.key, this.type, CacheLookup.Load.UNSTORED, Snapshot.NONE.ageMillis(),
+				CacheInvalidations.UNSTAMPABLE));
+	}
+
+}
