@@ -24,6 +24,6 @@ interface BehindWriter {
 	 * As {@link #write}, without blocking.
 	 * @return completes with the version of the change, on a thread of the application
 	 */
-	CompletionStage<Long> writeLater(CacheKey key, @Nullable Object value);
+	CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value);
 
 }

@@ -65,7 +65,7 @@ final class CacheBehindWriter implements BehindWriter {
 	}
 
 	@Override
-	public CompletionStage<Long> writeLater(CacheKey key, @Nullable Object value) {
+	public CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value) {
 		CacheType type = requireType(key.cache(), value);
 		byte[] change = change(key.cache(), type, value);
 		CacheInvalidations invalidations = this.engine.invalidations();

@@ -22,11 +22,11 @@ final class CacheInvalidateGuard implements Guard<CacheInvalidateOperation> {
 
 	private final Supplier<CacheWriter> writer;
 
-	private final Supplier<LaterWriter> later;
+	private final Supplier<AsyncCacheWriter> async;
 
-	CacheInvalidateGuard(Supplier<CacheWriter> writer, Supplier<LaterWriter> later) {
+	CacheInvalidateGuard(Supplier<CacheWriter> writer, Supplier<AsyncCacheWriter> async) {
 		this.writer = writer;
-		this.later = later;
+		this.async = async;
 	}
 
 	@Override
@@ -34,7 +34,7 @@ final class CacheInvalidateGuard implements Guard<CacheInvalidateOperation> {
 		if (operation.form().isPlain()) {
 			return GuardedCall.of(() -> inside(operation, operation.targets().iterator(), invocation));
 		}
-		return new CacheWriteCall(this.later.get(), operation.boundary(), () -> parts(operation, invocation),
+		return new CacheWriteCall(this.async.get(), operation.boundary(), () -> parts(operation, invocation),
 				operation.form(), () -> Guard.proceed(operation, invocation));
 	}
 

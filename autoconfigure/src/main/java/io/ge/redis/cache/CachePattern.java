@@ -203,18 +203,18 @@ public final class CachePattern
 				this.transactions, this.reactive, events, nearReader, this.behind, this.calls);
 		CacheBulkReader bulkReader = new CacheBulkReader(bulk, reader, this.transactions, this.calls);
 		CacheWriter writer = new CacheWriter(definitions, values, engine, this.transactions, events, this.behind);
-		LaterWriter laterWriter = new LaterWriter(writer, engine, this.steps, this.transactions, this.reactive,
-				this.calls);
+		AsyncCacheWriter asyncWriter = new AsyncCacheWriter(writer, engine, this.steps, this.transactions,
+				this.reactive, this.calls);
 		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
 				this.calls);
 		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, bulkReader, writer, behindWriter,
-				laterWriter, this.calls);
+				asyncWriter, this.calls);
 		OpenMisses misses = new OpenMisses();
 		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
-				new SpringCachePuts(caches, writer, laterWriter, new OpenLoads(flights, values, events),
+				new SpringCachePuts(caches, writer, asyncWriter, new OpenLoads(flights, values, events),
 						this.transactions, misses),
-				writer, laterWriter);
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, laterWriter,
+				writer, asyncWriter);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, asyncWriter,
 				behindWriter, caches, spring);
 		this.made.set(assembly);
 		CacheReport.over(backend.bus()).give((filter) -> report());
@@ -273,7 +273,7 @@ public final class CachePattern
 	 */
 	public GuardAdvisor writerAdvisor(int order) {
 		return new GuardAdvisor(this.writers, this.calls,
-				new CacheWriteThroughGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()),
+				new CacheWriteThroughGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().asyncWriter()),
 				order, this.assembly);
 	}
 
@@ -303,7 +303,7 @@ public final class CachePattern
 	 */
 	public GuardAdvisor invalidatorAdvisor(int order) {
 		return new GuardAdvisor(this.invalidators, this.calls,
-				new CacheInvalidateGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().laterWriter()),
+				new CacheInvalidateGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().asyncWriter()),
 				order, this.assembly);
 	}
 
@@ -447,7 +447,7 @@ public final class CachePattern
 	 * The users of one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, CacheBulkReader bulkReader, CacheWriter writer, LaterWriter laterWriter,
+			CacheReader reader, CacheBulkReader bulkReader, CacheWriter writer, AsyncCacheWriter asyncWriter,
 			CacheBehindWriter behindWriter, DefaultCaches caches, SpringCacheParts spring) {
 	}
 

@@ -86,9 +86,9 @@ final class CacheTransactions implements TransactionExecutionListener {
 	/**
 	 * As {@link #isInsideWriter}, of those only whose work ends later than their methods.
 	 */
-	boolean isInsideLaterWriter(CacheKey key) {
+	boolean isInsideAsyncWriter(CacheKey key) {
 		OpenWork current = this.work.get();
-		return current != null && current.isInsideLaterWriter(key);
+		return current != null && current.isInsideAsyncWriter(key);
 	}
 
 	/**
@@ -234,7 +234,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 		if (!writes.isEmpty()) {
 			OpenWork current = work();
 			for (CacheWrite write : writes) {
-				write.later = true;
+				write.async = true;
 				current.enter(write);
 			}
 		}

@@ -40,7 +40,7 @@ final class CacheWrite {
 	boolean exposed;
 
 	/** Whether its work ends later than its method. */
-	boolean later;
+	boolean async;
 
 	/** When the announcement was made, as of the system's nano time. */
 	long announcedAt;

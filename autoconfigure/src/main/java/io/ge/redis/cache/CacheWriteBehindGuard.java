@@ -62,7 +62,7 @@ final class CacheWriteBehindGuard implements Guard<CacheWriteBehindOperation> {
 
 		private CompletionStage<?> write(CacheKey key, @Nullable Object value) {
 			if (!this.operation.form().isPlain()) {
-				return this.writer.writeLater(key, value);
+				return this.writer.writeAsync(key, value);
 			}
 			this.writer.write(key, value);
 			return Work.DONE;

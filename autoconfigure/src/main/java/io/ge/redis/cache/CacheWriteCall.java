@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call of a writer whose end comes later.
  */
-final class CacheWriteCall implements GuardedCall<LaterWrites> {
+final class CacheWriteCall implements GuardedCall<AsyncWrites> {
 
-	private final LaterWriter writer;
+	private final AsyncCacheWriter writer;
 
 	private final TransactionBoundary boundary;
 
@@ -36,8 +36,8 @@ final class CacheWriteCall implements GuardedCall<LaterWrites> {
 	 * @param parts finds out what is written
 	 * @param form the form of the result
 	 */
-	CacheWriteCall(LaterWriter writer, TransactionBoundary boundary, Supplier<List<WritePart>> parts, ResultForm form,
-			CacheWriter.Work work) {
+	CacheWriteCall(AsyncCacheWriter writer, TransactionBoundary boundary, Supplier<List<WritePart>> parts,
+			ResultForm form, CacheWriter.Work work) {
 		this.writer = writer;
 		this.boundary = boundary;
 		this.parts = parts;
@@ -51,7 +51,7 @@ final class CacheWriteCall implements GuardedCall<LaterWrites> {
 	}
 
 	@Override
-	public CompletableFuture<LaterWrites> ask() {
+	public CompletableFuture<AsyncWrites> ask() {
 		return this.writer.begin(this.parts.get(), this.boundary, this.writer.scope(this.context));
 	}
 
@@ -61,12 +61,12 @@ final class CacheWriteCall implements GuardedCall<LaterWrites> {
 	}
 
 	@Override
-	public Work decide(LaterWrites begun) {
+	public Work decide(AsyncWrites begun) {
 		return this.writer.work(begun, this.single, this.work);
 	}
 
 	@Override
-	public void giveBack(LaterWrites begun) {
+	public void giveBack(AsyncWrites begun) {
 		this.writer.giveBack(begun);
 	}
 

@@ -20,11 +20,11 @@ final class CacheWriteThroughGuard implements Guard<CacheWriteThroughOperation> 
 
 	private final Supplier<CacheWriter> writer;
 
-	private final Supplier<LaterWriter> later;
+	private final Supplier<AsyncCacheWriter> async;
 
-	CacheWriteThroughGuard(Supplier<CacheWriter> writer, Supplier<LaterWriter> later) {
+	CacheWriteThroughGuard(Supplier<CacheWriter> writer, Supplier<AsyncCacheWriter> async) {
 		this.writer = writer;
-		this.later = later;
+		this.async = async;
 	}
 
 	private @Nullable Object writePlain(CacheWriteThroughOperation operation, MethodInvocation invocation)
@@ -42,7 +42,7 @@ final class CacheWriteThroughGuard implements Guard<CacheWriteThroughOperation> 
 		if (operation.form().isPlain()) {
 			return GuardedCall.of(() -> writePlain(operation, invocation));
 		}
-		return new CacheWriteCall(this.later.get(), operation.boundary(), () -> operation.applies(invocation)
+		return new CacheWriteCall(this.async.get(), operation.boundary(), () -> operation.applies(invocation)
 				? List.of(WritePart.of(operation.key(invocation), valuation(operation, invocation))) : List.of(),
 				operation.form(), () -> Guard.proceed(operation, invocation));
 	}

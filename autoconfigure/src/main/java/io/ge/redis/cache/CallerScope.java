@@ -68,7 +68,7 @@ final class CallerScope {
 	 * call. What is written inside of it is part of it.
 	 */
 	boolean isInsideWriter(CacheKey key) {
-		return this.thread.isInsideLaterWriter(key) || (this.outer != null && this.outer.isInsideWriter(key));
+		return this.thread.isInsideAsyncWriter(key) || (this.outer != null && this.outer.isInsideWriter(key));
 	}
 
 	void dropValues(CacheKey key) {

@@ -38,19 +38,19 @@ final class DefaultCaches implements GeCaches {
 
 	private final CacheBehindWriter behindWriter;
 
-	private final LaterWriter laterWriter;
+	private final AsyncCacheWriter asyncWriter;
 
 	private final GuardedCalls calls;
 
 	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheBulkReader bulkReader,
-			CacheWriter writer, CacheBehindWriter behindWriter, LaterWriter laterWriter, GuardedCalls calls) {
+			CacheWriter writer, CacheBehindWriter behindWriter, AsyncCacheWriter asyncWriter, GuardedCalls calls) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.reader = reader;
 		this.bulkReader = bulkReader;
 		this.writer = writer;
 		this.behindWriter = behindWriter;
-		this.laterWriter = laterWriter;
+		this.asyncWriter = asyncWriter;
 		this.calls = calls;
 	}
 
@@ -192,33 +192,33 @@ final class DefaultCaches implements GeCaches {
 	 */
 	CompletionStage<?> writeAsync(CacheKey key, Supplier<? extends CompletionStage<?>> work) {
 		WritePart part = WritePart.of(key, (result, stamp) -> this.writer.newValue(key.cache(), result, stamp, null));
-		return (CompletionStage<?>) this.calls.make(ResultForm.FUTURE, () -> new CacheWriteCall(this.laterWriter,
+		return (CompletionStage<?>) this.calls.make(ResultForm.FUTURE, () -> new CacheWriteCall(this.asyncWriter,
 				TransactionBoundary.UNKNOWN, () -> List.of(part), ResultForm.FUTURE, work::get));
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value) {
-		return this.laterWriter.put(key(cache, key), value);
+		return this.asyncWriter.put(key(cache, key), value);
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> evictAsync(String cache, Object key) {
-		return this.laterWriter.remove(key(cache, key), CacheTags.ALL);
+		return this.asyncWriter.remove(key(cache, key), CacheTags.ALL);
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> invalidateTagsAsync(String cache, Object... tags) {
-		return this.laterWriter.remove(CacheKey.whole(cache), tags(cache, tags));
+		return this.asyncWriter.remove(CacheKey.whole(cache), tags(cache, tags));
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> clearAsync(String cache) {
-		return this.laterWriter.remove(CacheKey.whole(cache), CacheTags.ALL);
+		return this.asyncWriter.remove(CacheKey.whole(cache), CacheTags.ALL);
 	}
 
 	@Override
 	public CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
-		return this.behindWriter.writeLater(key(cache, key), value);
+		return this.behindWriter.writeAsync(key(cache, key), value);
 	}
 
 	@Override

@@ -85,8 +85,8 @@ final class OpenWork {
 		return this.running.stream().anyMatch((write) -> write.key().equals(key));
 	}
 
-	boolean isInsideLaterWriter(CacheKey key) {
-		return this.running.stream().anyMatch((write) -> write.later && write.key().equals(key));
+	boolean isInsideAsyncWriter(CacheKey key) {
+		return this.running.stream().anyMatch((write) -> write.async && write.key().equals(key));
 	}
 
 	void dropValues(CacheKey key) {

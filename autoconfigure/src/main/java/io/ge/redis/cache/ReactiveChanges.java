@@ -157,7 +157,7 @@ final class ReactiveChanges implements TransactionParticipant {
 		finally {
 			this.lock.unlock();
 		}
-		return this.steps.announceLater(this.writes, true);
+		return this.steps.announceAsync(this.writes, true);
 	}
 
 	@Override
@@ -174,7 +174,7 @@ final class ReactiveChanges implements TransactionParticipant {
 				|| this.partialRollbacks.getAsLong() != this.partialRollbacksBefore) {
 			all.forEach(CacheWrite::dropValue);
 		}
-		return all.isEmpty() ? CompletableFuture.completedFuture(null) : this.steps.resolveLater(all, this.calls);
+		return all.isEmpty() ? CompletableFuture.completedFuture(null) : this.steps.resolveAsync(all, this.calls);
 	}
 
 }

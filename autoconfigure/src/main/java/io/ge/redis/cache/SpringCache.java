@@ -224,7 +224,7 @@ public final class SpringCache implements Cache {
 		OpenMisses.Open open = parts().misses().find(entry, key);
 		boolean loaded = open != null && open.isOf(key);
 		if (EventLoops.isCurrent()) {
-			parts().puts().putLater(entry, value, open, loaded);
+			parts().puts().putAsync(entry, value, open, loaded);
 		}
 		else {
 			parts().puts().put(entry, value, open, loaded);
@@ -244,7 +244,7 @@ public final class SpringCache implements Cache {
 	public void evict(Object key) {
 		CacheKey entry = removing(SpringKeys.of(this.name, key));
 		if (EventLoops.isCurrent()) {
-			parts().later().remove(entry, CacheTags.ALL);
+			parts().async().remove(entry, CacheTags.ALL);
 		}
 		else {
 			parts().writer().evict(entry);
@@ -261,7 +261,7 @@ public final class SpringCache implements Cache {
 	public void clear() {
 		CacheKey whole = removing(CacheKey.whole(this.name));
 		if (EventLoops.isCurrent()) {
-			parts().later().remove(whole, CacheTags.ALL);
+			parts().async().remove(whole, CacheTags.ALL);
 		}
 		else {
 			parts().writer().invalidate(this.name, CacheTags.ALL);
@@ -283,7 +283,7 @@ public final class SpringCache implements Cache {
 	// Once more after the commit, since others may load the old value until then
 	private void removeNow(CacheKey target) {
 		if (EventLoops.isCurrent()) {
-			parts().later().remove(target, CacheTags.ALL);
+			parts().async().remove(target, CacheTags.ALL);
 		}
 		else {
 			parts().writer().remove(target);

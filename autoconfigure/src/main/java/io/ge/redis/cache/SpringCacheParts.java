@@ -15,8 +15,8 @@ package io.ge.redis.cache;
  * @param misses what callers are about to load
  * @param puts writes what they put
  * @param writer writes
- * @param later writes without waiting
+ * @param async writes without waiting
  */
 record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, DefaultCaches caches, CacheReader reader,
-		OpenMisses misses, SpringCachePuts puts, CacheWriter writer, LaterWriter later) {
+		OpenMisses misses, SpringCachePuts puts, CacheWriter writer, AsyncCacheWriter async) {
 }

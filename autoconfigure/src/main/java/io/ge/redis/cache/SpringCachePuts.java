@@ -23,7 +23,7 @@ final class SpringCachePuts {
 
 	private final CacheWriter writer;
 
-	private final LaterWriter later;
+	private final AsyncCacheWriter async;
 
 	private final OpenLoads loads;
 
@@ -31,11 +31,11 @@ final class SpringCachePuts {
 
 	private final OpenMisses misses;
 
-	SpringCachePuts(DefaultCaches caches, CacheWriter writer, LaterWriter later, OpenLoads loads,
+	SpringCachePuts(DefaultCaches caches, CacheWriter writer, AsyncCacheWriter async, OpenLoads loads,
 			CacheTransactions transactions, OpenMisses misses) {
 		this.caches = caches;
 		this.writer = writer;
-		this.later = later;
+		this.async = async;
 		this.loads = loads;
 		this.transactions = transactions;
 		this.misses = misses;
@@ -70,7 +70,7 @@ final class SpringCachePuts {
 	/**
 	 * As {@link #put}, on a thread that must not wait, and so is in no transaction.
 	 */
-	void putLater(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
+	void putAsync(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
 		if (open == null) {
 			this.writer.requireWrittenThrough(entry);
 			this.caches.writeAsync(entry, () -> CompletableFuture.completedFuture(value));
@@ -83,7 +83,7 @@ final class SpringCachePuts {
 				: CompletableFuture.completedFuture(false);
 		filling.thenAccept((filled) -> {
 			if (!filled && (miss.isGranted() || !loaded)) {
-				this.later.remove(entry, CacheTags.ALL);
+				this.async.remove(entry, CacheTags.ALL);
 			}
 		});
 	}

@@ -52,7 +52,7 @@ final class UnguardedBehindWriter implements BehindWriter {
 	}
 
 	@Override
-	public CompletionStage<Long> writeLater(CacheKey key, @Nullable Object value) {
+	public CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value) {
 		return CompletableFuture.supplyAsync(() -> write(key, value));
 	}
 

@@ -150,7 +150,7 @@ final class UnguardedGeCaches implements GeCaches {
 
 	@Override
 	public CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
-		return this.behindWriter.writeLater(key(cache, key), value);
+		return this.behindWriter.writeAsync(key(cache, key), value);
 	}
 
 }

@@ -41,7 +41,7 @@ final class WriteSteps {
 	 * does not roll back
 	 */
 	void announce(List<CacheWrite> writes, boolean locked) {
-		Waiting.await(announceLater(writes, locked));
+		Waiting.await(announceAsync(writes, locked));
 	}
 
 	/**
@@ -49,7 +49,7 @@ final class WriteSteps {
 	 * @return completes when all are announced, exceptionally if one could not be that
 	 * must be
 	 */
-	CompletableFuture<Void> announceLater(List<CacheWrite> writes, boolean locked) {
+	CompletableFuture<Void> announceAsync(List<CacheWrite> writes, boolean locked) {
 		CacheEngine cache = this.engine.get();
 		List<CacheWrite> sorted = new ArrayList<>(writes);
 		sorted.sort(Comparator.comparing(CacheWrite::id));
@@ -88,7 +88,7 @@ final class WriteSteps {
 	 * of the application.
 	 * @return completes there
 	 */
-	CompletionStage<@Nullable Void> resolveLater(List<CacheWrite> writes, GuardedCalls calls) {
+	CompletionStage<@Nullable Void> resolveAsync(List<CacheWrite> writes, GuardedCalls calls) {
 		List<CompletableFuture<Outcome>> steps = steps(writes);
 		return calls.handOver(CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)), (done) -> {
 			for (int i = 0; i < steps.size(); i++) {

@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
-import io.ge.redis.cache.LaterApplication.Account;
-import io.ge.redis.cache.LaterBatches.Form;
+import io.ge.redis.cache.AsyncApplication.Account;
+import io.ge.redis.cache.AsyncBatches.Form;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
@@ -42,26 +42,26 @@ class CacheBatchFormsIntegrationTests {
 
 	private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
 
-	private static LaterApplication application;
+	private static AsyncApplication application;
 
-	private static LaterApplication other;
+	private static AsyncApplication other;
 
-	private LaterBatches batches;
+	private AsyncBatches batches;
 
-	private LaterBatches theirs;
+	private AsyncBatches theirs;
 
 	@BeforeAll
 	static void start() {
-		application = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+		application = AsyncApplication.start(DATABASE, SharedRedis.standalone().properties(),
 				"ge.redis.cache.caches.near.near.enabled=true");
-		other = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+		other = AsyncApplication.start(DATABASE, SharedRedis.standalone().properties(),
 				"ge.redis.cache.caches.near.near.enabled=true");
 		application.batches().self(application.batches());
 		for (int i = 0; i < 50; i++) {
 			DATABASE.put(id(i), i).block(LONG);
 		}
 		DATABASE.put("k1", 1).then(DATABASE.put("k2", 2)).block(LONG);
-		for (LaterApplication one : List.of(application, other)) {
+		for (AsyncApplication one : List.of(application, other)) {
 			one.batches().findAll(ids(0, 50)).block(LONG);
 			one.accounts().setInOperator(id(0), 0).block(LONG);
 			one.accounts().find(id(1)).block(LONG);
@@ -300,7 +300,7 @@ class CacheBatchFormsIntegrationTests {
 			waiting.add(form.begin((i % 2 == 0) ? this.batches : this.theirs, ids(0, 3)));
 		}
 		Awaitility.await().until(() -> SharedRedis.standalone().commandCalls("sadd") > 0);
-		Awaitility.await().until(() -> LaterApplication.readersThatBlock().isEmpty());
+		Awaitility.await().until(() -> AsyncApplication.readersThatBlock().isEmpty());
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		gate.tryEmitEmpty();
 		waiting.forEach((reader) -> assertThat(reader).succeedsWithin(LONG)

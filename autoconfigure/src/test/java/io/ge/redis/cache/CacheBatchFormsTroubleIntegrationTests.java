@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-import io.ge.redis.cache.LaterApplication.Account;
-import io.ge.redis.cache.LaterBatches.Form;
+import io.ge.redis.cache.AsyncApplication.Account;
+import io.ge.redis.cache.AsyncBatches.Form;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.RedisFixture;
@@ -49,9 +49,9 @@ class CacheBatchFormsTroubleIntegrationTests {
 
 	private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
 
-	private static void run(String[] redis, Consumer<LaterApplication> use, String... properties) {
+	private static void run(String[] redis, Consumer<AsyncApplication> use, String... properties) {
 		IDS.forEach((id) -> DATABASE.put(id, 1).block(LONG));
-		try (LaterApplication application = LaterApplication.start(DATABASE, redis, properties)) {
+		try (AsyncApplication application = AsyncApplication.start(DATABASE, redis, properties)) {
 			use.accept(application);
 		}
 	}
@@ -60,7 +60,7 @@ class CacheBatchFormsTroubleIntegrationTests {
 	void loadsEverythingInOneGoWhileRedisIsAway() {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			run(redis.properties(), (application) -> {
-				LaterBatches batches = application.batches();
+				AsyncBatches batches = application.batches();
 				batches.findAll(IDS).block(LONG);
 				redis.primary().kill();
 				for (Form form : Form.values()) {
@@ -86,7 +86,7 @@ class CacheBatchFormsTroubleIntegrationTests {
 	void failsAndHoldsNothingIfOthersLoadForTooLong(Form form) {
 		SharedRedis.standalone().flushAll();
 		run(SharedRedis.standalone().properties(), (application) -> {
-			LaterBatches batches = application.batches();
+			AsyncBatches batches = application.batches();
 			Sinks.Empty<Void> gate = Sinks.empty();
 			application.accounts().afterRead((read) -> gate.asMono());
 			CompletableFuture<Account> one = application.accounts().find("b").toFuture();
@@ -111,7 +111,7 @@ class CacheBatchFormsTroubleIntegrationTests {
 	void loadsItselfAndStoresNothingIfOthersLoadForTooLong(Form form) {
 		SharedRedis.standalone().flushAll();
 		run(SharedRedis.standalone().properties(), (application) -> {
-			LaterBatches batches = application.batches();
+			AsyncBatches batches = application.batches();
 			application.accounts().afterRead((read) -> Mono.never());
 			CompletableFuture<Account> one = application.accounts().find("b").toFuture();
 			Awaitility.await().until(() -> application.accounts().loads().get() == 1);
@@ -126,7 +126,7 @@ class CacheBatchFormsTroubleIntegrationTests {
 	void promiseThatIsNeverKeptHoldsNobodyForLongerThanItsLease(Form form) {
 		SharedRedis.standalone().flushAll();
 		run(SharedRedis.standalone().properties(), (application) -> {
-			LaterBatches batches = application.batches();
+			AsyncBatches batches = application.batches();
 			AtomicBoolean hanging = new AtomicBoolean();
 			batches.afterRead((ids) -> Mono.never().doOnSubscribe((subscription) -> hanging.set(true)));
 			CompletableFuture<Map<String, Account>> never = form.begin(batches, IDS);
@@ -157,7 +157,7 @@ class CacheBatchFormsTroubleIntegrationTests {
 				.count();
 			ids.forEach((id) -> DATABASE.put(id, 1).block(LONG));
 			run(redis.properties(), (application) -> {
-				LaterBatches batches = application.batches();
+				AsyncBatches batches = application.batches();
 				// So that the counts are free of repetitions, on each node
 				batches.findAll(ids).block(LONG);
 				for (Form form : Form.values()) {

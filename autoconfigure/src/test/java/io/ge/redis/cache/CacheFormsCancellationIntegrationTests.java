@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
-import io.ge.redis.cache.LaterApplication.Account;
-import io.ge.redis.cache.LaterApplication.Accounts;
+import io.ge.redis.cache.AsyncApplication.Account;
+import io.ge.redis.cache.AsyncApplication.Accounts;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sized;
@@ -42,13 +42,13 @@ class CacheFormsCancellationIntegrationTests {
 
 	private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
 
-	private static LaterApplication application;
+	private static AsyncApplication application;
 
 	private Accounts accounts;
 
 	@BeforeAll
 	static void start() {
-		application = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+		application = AsyncApplication.start(DATABASE, SharedRedis.standalone().properties(),
 				"ge.redis.cache.intent-timeout=4s");
 	}
 
@@ -117,12 +117,12 @@ class CacheFormsCancellationIntegrationTests {
 
 	@Test
 	void tenThousandCancellationsOfSeveralValuesAtOnceLeaveNothingBehind() {
-		LaterBatches batches = application.batches();
+		AsyncBatches batches = application.batches();
 		Random random = new Random(43);
 		List<Future<?>> begun = new ArrayList<>();
 		batches.afterRead((ids) -> Mono.delay(Duration.ofMillis(random.nextInt(3))));
 		this.accounts.afterRead((read) -> Mono.delay(Duration.ofMillis(1)));
-		LaterBatches.Form[] forms = LaterBatches.Form.values();
+		AsyncBatches.Form[] forms = AsyncBatches.Form.values();
 		for (int i = 0; i < CANCELLATIONS; i++) {
 			List<String> ids = random.ints(4, 0, 50).mapToObj((id) -> "b" + id).distinct().toList();
 			begun.add((i % 10 == 0) ? this.accounts.find(ids.get(0)).toFuture()

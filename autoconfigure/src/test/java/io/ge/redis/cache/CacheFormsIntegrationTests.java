@@ -17,8 +17,8 @@ import java.util.function.Function;
 
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.cache.LaterApplication.Account;
-import io.ge.redis.cache.LaterApplication.Accounts;
+import io.ge.redis.cache.AsyncApplication.Account;
+import io.ge.redis.cache.AsyncApplication.Accounts;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
@@ -51,24 +51,24 @@ class CacheFormsIntegrationTests {
 
 	private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
 
-	private static LaterApplication application;
+	private static AsyncApplication application;
 
-	private static LaterApplication other;
+	private static AsyncApplication other;
 
 	private Accounts accounts;
 
 	@BeforeAll
 	static void start() {
-		application = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+		application = AsyncApplication.start(DATABASE, SharedRedis.standalone().properties(),
 				"ge.redis.cache.caches.near.near.enabled=true");
-		other = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+		other = AsyncApplication.start(DATABASE, SharedRedis.standalone().properties(),
 				"ge.redis.cache.caches.near.near.enabled=true");
 		application.accounts().self(application.accounts());
 		learnScripts(application);
 		learnScripts(other);
 	}
 
-	private static void learnScripts(LaterApplication one) {
+	private static void learnScripts(AsyncApplication one) {
 		one.accounts().find("learn").block(LONG);
 		one.accounts().setInOperator("learn", 1).block(LONG);
 		one.accounts().chosen("learn", "secret").block(LONG);
@@ -158,7 +158,7 @@ class CacheFormsIntegrationTests {
 			readers.add(other.accounts().find("a").toFuture());
 		}
 		Awaitility.await().until(() -> SharedRedis.standalone().commandCalls("sadd") > 0);
-		Awaitility.await().until(() -> LaterApplication.readersThatBlock().isEmpty());
+		Awaitility.await().until(() -> AsyncApplication.readersThatBlock().isEmpty());
 		Stopwatch watch = Stopwatch.start();
 		gate.tryEmitEmpty();
 		readers.forEach((reader) -> assertThat(reader).succeedsWithin(LONG).isEqualTo(new Account("a", 100)));

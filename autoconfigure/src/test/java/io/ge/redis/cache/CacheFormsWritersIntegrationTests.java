@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.LaterApplication.Account;
-import io.ge.redis.cache.LaterApplication.Accounts;
-import io.ge.redis.cache.LaterApplication.Failing;
+import io.ge.redis.cache.AsyncApplication.Account;
+import io.ge.redis.cache.AsyncApplication.Accounts;
+import io.ge.redis.cache.AsyncApplication.Failing;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
@@ -58,13 +58,13 @@ class CacheFormsWritersIntegrationTests {
 
 	private static final ReactiveDatabase DATABASE = ReactiveDatabase.create();
 
-	private static LaterApplication application;
+	private static AsyncApplication application;
 
 	private Accounts accounts;
 
 	@BeforeAll
 	static void start() {
-		application = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+		application = AsyncApplication.start(DATABASE, SharedRedis.standalone().properties(),
 				"ge.redis.cache.intent-timeout=1m");
 		Accounts accounts = application.accounts();
 		accounts.self(accounts);
@@ -351,7 +351,7 @@ class CacheFormsWritersIntegrationTests {
 	void writerThatDoesNotBeginDoesNotKeepTheNextOneFromPublishing() {
 		// Whoever writes asks first what was invalidated, and so can be cancelled before
 		// it begins
-		try (LaterApplication asking = LaterApplication.start(DATABASE, SharedRedis.standalone().properties(),
+		try (AsyncApplication asking = AsyncApplication.start(DATABASE, SharedRedis.standalone().properties(),
 				"ge.redis.cache.max-staleness=1ms")) {
 			Accounts writers = asking.accounts();
 			writers.set("b", 1).block(LONG);

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 @Wide
 @OnRedis
-class SpringCacheLaterIntegrationTests {
+class SpringCacheAsyncIntegrationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 

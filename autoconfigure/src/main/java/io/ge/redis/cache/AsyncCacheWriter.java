@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * already, nobody knows whether the work is part of it and which of them ends first.
  * There the entry is removed, after both.
  */
-final class LaterWriter {
+final class AsyncCacheWriter {
 
 	private final CacheWriter writer;
 
@@ -50,7 +50,7 @@ final class LaterWriter {
 
 	private final GuardedCalls calls;
 
-	LaterWriter(CacheWriter writer, CacheEngine engine, WriteSteps steps, CacheTransactions transactions,
+	AsyncCacheWriter(CacheWriter writer, CacheEngine engine, WriteSteps steps, CacheTransactions transactions,
 			ReactiveCacheTransactions reactive, GuardedCalls calls) {
 		this.writer = writer;
 		this.engine = engine;
@@ -73,16 +73,16 @@ final class LaterWriter {
 	 * @return completes when that is done, exceptionally if it could not be and must be;
 	 * may be cancelled
 	 */
-	CompletableFuture<LaterWrites> begin(List<WritePart> parts, TransactionBoundary boundary, CallerScope scope) {
-		LaterWrites begun = new LaterWrites(scope);
+	CompletableFuture<AsyncWrites> begin(List<WritePart> parts, TransactionBoundary boundary, CallerScope scope) {
+		AsyncWrites begun = new AsyncWrites(scope);
 		parts.forEach((part) -> add(part, boundary, begun));
 		List<CompletableFuture<?>> steps = new ArrayList<>();
 		begun.all().forEach((open) -> steps.add(open.stamp()));
 		List<CacheWrite> bare = begun.bare();
 		if (!bare.isEmpty()) {
-			steps.add(this.steps.announceLater(bare, false));
+			steps.add(this.steps.announceAsync(bare, false));
 		}
-		CompletableFuture<LaterWrites> told = new CompletableFuture<>();
+		CompletableFuture<AsyncWrites> told = new CompletableFuture<>();
 		CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)).whenComplete((none, failure) -> {
 			if (failure != null) {
 				giveBack(begun);
@@ -95,7 +95,7 @@ final class LaterWriter {
 		return told;
 	}
 
-	private void add(WritePart part, TransactionBoundary boundary, LaterWrites begun) {
+	private void add(WritePart part, TransactionBoundary boundary, AsyncWrites begun) {
 		CallerScope scope = begun.scope();
 		if (!part.isRemoval()) {
 			this.writer.requireWrittenThrough(part.key());
@@ -122,7 +122,7 @@ final class LaterWriter {
 		}
 		boolean stamped = !part.isRemoval() && write.isPublishing();
 		begun.all()
-			.add(new LaterWrites.Open(part, write, changes, removal,
+			.add(new AsyncWrites.Open(part, write, changes, removal,
 					stamped ? stamp(write, scope) : CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE)));
 	}
 
@@ -148,9 +148,9 @@ final class LaterWriter {
 	/**
 	 * Takes back what was announced for work that does not begin.
 	 */
-	void giveBack(LaterWrites begun) {
+	void giveBack(AsyncWrites begun) {
 		begun.end();
-		for (LaterWrites.Open open : begun.all()) {
+		for (AsyncWrites.Open open : begun.all()) {
 			if (open.changes() != null) {
 				// It may have taken the place of one that has changed the row
 				open.changes().returned(open.write(), null);
@@ -175,7 +175,7 @@ final class LaterWriter {
 			return CompletableFuture.completedFuture(null);
 		}
 		write.dropValue();
-		return this.steps.resolveLater(List.of(write), this.calls);
+		return this.steps.resolveAsync(List.of(write), this.calls);
 	}
 
 	/**
@@ -193,26 +193,26 @@ final class LaterWriter {
 		if (tags.isEmpty() || this.transactions.add(write)) {
 			return CompletableFuture.completedFuture(null);
 		}
-		return this.steps.resolveLater(List.of(write), this.calls);
+		return this.steps.resolveAsync(List.of(write), this.calls);
 	}
 
 	/**
 	 * Returns the work of a writer, to be done under what was announced.
 	 * @param single whether it has one value at most
 	 */
-	GuardedCall.Work work(LaterWrites begun, boolean single, CacheWriter.Work work) {
+	GuardedCall.Work work(AsyncWrites begun, boolean single, CacheWriter.Work work) {
 		return new Writing(begun, single, work);
 	}
 
 	private final class Writing implements GuardedCall.Work {
 
-		private final LaterWrites begun;
+		private final AsyncWrites begun;
 
 		private final boolean single;
 
 		private final CacheWriter.Work work;
 
-		Writing(LaterWrites begun, boolean single, CacheWriter.Work work) {
+		Writing(AsyncWrites begun, boolean single, CacheWriter.Work work) {
 			this.begun = begun;
 			this.single = single;
 			this.work = work;
@@ -222,18 +222,18 @@ final class LaterWriter {
 		public void begin(GuardedCall.Beginning beginning) throws Throwable {
 			List<CacheWrite> announced = this.begun.bare().stream().filter(CacheWrite::isAnnounced).toList();
 			if (!announced.isEmpty()) {
-				Duration half = LaterWriter.this.engine.intentTimeout().dividedBy(2);
-				this.begun.every(half, () -> announced.forEach(LaterWriter.this.engine::prolong));
+				Duration half = AsyncCacheWriter.this.engine.intentTimeout().dividedBy(2);
+				this.begun.every(half, () -> announced.forEach(AsyncCacheWriter.this.engine::prolong));
 			}
 			// Who is given the first of several values is not inside, although on this
 			// thread
 			List<CacheWrite> writes = this.single ? this.begun.writes() : List.of();
-			LaterWriter.this.transactions.enter(writes);
+			AsyncCacheWriter.this.transactions.enter(writes);
 			try {
 				beginning.run();
 			}
 			finally {
-				LaterWriter.this.transactions.leave(writes);
+				AsyncCacheWriter.this.transactions.leave(writes);
 			}
 		}
 
@@ -251,11 +251,11 @@ final class LaterWriter {
 		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 			this.begun.end();
 			// The end may come while the work begins: whoever hears of it is not inside
-			LaterWriter.this.transactions.leave(this.begun.writes());
+			AsyncCacheWriter.this.transactions.leave(this.begun.writes());
 			boolean cancelled = failure instanceof CancellationException;
 			List<CacheWrite> resolved = new ArrayList<>(1);
 			Error error = null;
-			for (LaterWrites.Open open : this.begun.all()) {
+			for (AsyncWrites.Open open : this.begun.all()) {
 				try {
 					end(open, value, failure);
 				}
@@ -271,7 +271,7 @@ final class LaterWriter {
 				}
 			}
 			CompletionStage<?> ending = resolved.isEmpty() ? DONE
-					: LaterWriter.this.steps.resolveLater(resolved, LaterWriter.this.calls);
+					: AsyncCacheWriter.this.steps.resolveAsync(resolved, AsyncCacheWriter.this.calls);
 			if (error == null) {
 				return ending;
 			}
@@ -279,7 +279,7 @@ final class LaterWriter {
 			return ending.thenCompose((resolution) -> failed);
 		}
 
-		private void end(LaterWrites.Open open, @Nullable Object value, @Nullable Throwable failure) {
+		private void end(AsyncWrites.Open open, @Nullable Object value, @Nullable Throwable failure) {
 			CacheWrite.NewValue made = null;
 			try {
 				made = made(open, value, failure);
@@ -290,7 +290,7 @@ final class LaterWriter {
 			}
 		}
 
-		private CacheWrite.@Nullable NewValue made(LaterWrites.Open open, @Nullable Object value,
+		private CacheWrite.@Nullable NewValue made(AsyncWrites.Open open, @Nullable Object value,
 				@Nullable Throwable failure) {
 			CacheWrite write = open.write();
 			if (write.key().isWhole()) {
@@ -303,7 +303,7 @@ final class LaterWriter {
 			return (failure == null) ? open.part().valueOf(value, open.stamp().join()) : null;
 		}
 
-		private void end(LaterWrites.Open open, CacheWrite.@Nullable NewValue made) {
+		private void end(AsyncWrites.Open open, CacheWrite.@Nullable NewValue made) {
 			CacheWrite write = open.write();
 			if (open.changes() == null) {
 				write.value(isRolledBack(write) ? null : made);
@@ -316,20 +316,20 @@ final class LaterWriter {
 
 		// Who marks its transaction for rollback returns a value all the same
 		private boolean isRolledBack(CacheWrite write) {
-			return write.rollbacks > 0 || LaterWriter.this.transactions.rollbacks().isAnySince(this.begun.since())
-					|| LaterWriter.this.reactive.rollbacks().isAnySince(this.begun.since());
+			return write.rollbacks > 0 || AsyncCacheWriter.this.transactions.rollbacks().isAnySince(this.begun.since())
+					|| AsyncCacheWriter.this.reactive.rollbacks().isAnySince(this.begun.since());
 		}
 
 		private void removeNow(CacheWrite write) {
-			CacheWrite late = LaterWriter.this.writer.newWrite(write.key(), TransactionBoundary.UNKNOWN);
+			CacheWrite late = AsyncCacheWriter.this.writer.newWrite(write.key(), TransactionBoundary.UNKNOWN);
 			late.tags(write.tags());
-			LaterWriter.this.engine.invalidate(late);
+			AsyncCacheWriter.this.engine.invalidate(late);
 		}
 
 		private void removeWhenOver(CacheWrite write) {
-			long millis = LaterWriter.this.engine.intentTimeout().toMillis();
+			long millis = AsyncCacheWriter.this.engine.intentTimeout().toMillis();
 			CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
-				.execute(() -> LaterWriter.this.engine.invalidateUnlessClosed(write));
+				.execute(() -> AsyncCacheWriter.this.engine.invalidateUnlessClosed(write));
 		}
 
 	}

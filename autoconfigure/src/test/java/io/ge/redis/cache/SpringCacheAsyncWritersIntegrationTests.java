@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Wide
 @OnRedis
-class SpringCacheLaterWritersIntegrationTests {
+class SpringCacheAsyncWritersIntegrationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-import io.ge.redis.cache.LaterApplication.Account;
+import io.ge.redis.cache.AsyncApplication.Account;
 import io.ge.redis.test.ReactiveDatabase;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -27,7 +27,7 @@ import org.springframework.transaction.annotation.Transactional;
 /**
  * Readers of several values that come later.
  */
-class LaterBatches {
+class AsyncBatches {
 
 	private final ReactiveDatabase database;
 
@@ -40,14 +40,14 @@ class LaterBatches {
 	/** What a load waits for when it has read. */
 	private volatile Function<List<String>, Mono<?>> afterRead = (ids) -> Mono.empty();
 
-	private LaterBatches self = this;
+	private AsyncBatches self = this;
 
-	LaterBatches(ReactiveDatabase database, GeCaches caches) {
+	AsyncBatches(ReactiveDatabase database, GeCaches caches) {
 		this.database = database;
 		this.caches = caches;
 	}
 
-	void self(LaterBatches proxy) {
+	void self(AsyncBatches proxy) {
 		this.self = proxy;
 	}
 
@@ -154,17 +154,17 @@ class LaterBatches {
 
 		IN_TRANSACTION((batches) -> (ids) -> batches.findAllInTransaction(ids).toFuture());
 
-		private final Function<LaterBatches, Function<List<String>, CompletableFuture<Map<String, Account>>>> finder;
+		private final Function<AsyncBatches, Function<List<String>, CompletableFuture<Map<String, Account>>>> finder;
 
-		Form(Function<LaterBatches, Function<List<String>, CompletableFuture<Map<String, Account>>>> finder) {
+		Form(Function<AsyncBatches, Function<List<String>, CompletableFuture<Map<String, Account>>>> finder) {
 			this.finder = finder;
 		}
 
-		CompletableFuture<Map<String, Account>> begin(LaterBatches batches, List<String> ids) {
+		CompletableFuture<Map<String, Account>> begin(AsyncBatches batches, List<String> ids) {
 			return this.finder.apply(batches).apply(ids);
 		}
 
-		Map<String, Account> find(LaterBatches batches, List<String> ids) {
+		Map<String, Account> find(AsyncBatches batches, List<String> ids) {
 			return begin(batches, ids).orTimeout(30, TimeUnit.SECONDS).join();
 		}
 

@@ -44,15 +44,15 @@ import org.springframework.transaction.reactive.TransactionalOperator;
 /**
  * Accounts in a database with a reactive driver, behind a cache.
  */
-final class LaterApplication implements AutoCloseable {
+final class AsyncApplication implements AutoCloseable {
 
 	private final ConfigurableApplicationContext context;
 
-	private LaterApplication(ConfigurableApplicationContext context) {
+	private AsyncApplication(ConfigurableApplicationContext context) {
 		this.context = context;
 	}
 
-	static LaterApplication start(ReactiveDatabase database, String[] redis, String... properties) {
+	static AsyncApplication start(ReactiveDatabase database, String[] redis, String... properties) {
 		List<String> all = new ArrayList<>(List.of(redis));
 		all.addAll(List.of("spring.main.banner-mode=off", "spring.main.log-startup-info=false",
 				"spring.jmx.enabled=false", "ge.redis.outage.command-timeout=5s", "ge.redis.cache.max-staleness=10m",
@@ -62,7 +62,7 @@ final class LaterApplication implements AutoCloseable {
 				"ge.redis.cache.caches.behind-brief.write-behind=true",
 				"ge.redis.cache.caches.behind-brief.ttl=400ms"));
 		all.addAll(List.of(properties));
-		LaterApplication started = new LaterApplication(
+		AsyncApplication started = new AsyncApplication(
 				Starts.alone(() -> new SpringApplicationBuilder(Configuration.class).web(WebApplicationType.NONE)
 					.registerShutdownHook(false)
 					.initializers((context) -> context.getBeanFactory().registerSingleton("database", database))
@@ -78,8 +78,8 @@ final class LaterApplication implements AutoCloseable {
 		return this.context.getBean(Accounts.class);
 	}
 
-	LaterBatches batches() {
-		return this.context.getBean(LaterBatches.class);
+	AsyncBatches batches() {
+		return this.context.getBean(AsyncBatches.class);
 	}
 
 	GeCaches caches() {
@@ -116,7 +116,7 @@ final class LaterApplication implements AutoCloseable {
 	 * Waits until another instance has heard of the accounts that were invalidated here:
 	 * what it stores before that is outdated to this one.
 	 */
-	void awaitHeardBy(LaterApplication other) {
+	void awaitHeardBy(AsyncApplication other) {
 		Account theirs = new Account("heard", 1);
 		Account own = new Account("heard", 2);
 		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
@@ -174,8 +174,8 @@ final class LaterApplication implements AutoCloseable {
 		}
 
 		@Bean
-		LaterBatches batches(ReactiveDatabase database, GeCaches caches) {
-			return new LaterBatches(database, caches);
+		AsyncBatches batches(ReactiveDatabase database, GeCaches caches) {
+			return new AsyncBatches(database, caches);
 		}
 
 		@Bean

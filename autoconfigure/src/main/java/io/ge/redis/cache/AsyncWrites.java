@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The changes of one call with an asynchronous end. Their announcements are renewed for
  * as long as the work goes on.
  */
-final class LaterWrites {
+final class AsyncWrites {
 
 	private final List<Open> all = new ArrayList<>(1);
 
@@ -33,7 +33,7 @@ final class LaterWrites {
 
 	private volatile boolean ended;
 
-	LaterWrites(CallerScope scope) {
+	AsyncWrites(CallerScope scope) {
 		this.scope = scope;
 	}
 
