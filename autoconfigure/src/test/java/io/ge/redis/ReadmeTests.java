@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.test.Sources;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -41,13 +42,13 @@ class ReadmeTests {
 
 	private static final Path EXAMPLES = Path.of("src/test/java/io/ge/redis/readme");
 
-	private final String readme = read(Path.of("../README.md"));
+	private final String readme = read(Sources.ROOT.resolve("README.md"));
 
 	private final List<String> pages = pages();
 
 	private List<String> pages() {
 		List<String> pages = new ArrayList<>(List.of(this.readme));
-		try (Stream<Path> files = Files.list(Path.of("../docs"))) {
+		try (Stream<Path> files = Files.list(Sources.ROOT.resolve("docs"))) {
 			files.filter((file) -> file.toString().endsWith(".md")).sorted().map(ReadmeTests::read).forEach(pages::add);
 		}
 		catch (IOException ex) {
@@ -132,7 +133,7 @@ class ReadmeTests {
 
 	@Test
 	void coordinatesAreOurs() {
-		String parent = read(Path.of("../pom.xml"));
+		String parent = read(Sources.ROOT.resolve("pom.xml"));
 		String version = parent.replaceAll("(?s).*<artifactId>ge-redis-parent</artifactId>\\s*<version>([^<]+)<.*",
 				"$1");
 		assertThat(this.readme).contains("<groupId>io.ge.redis</groupId>",
@@ -163,16 +164,11 @@ class ReadmeTests {
 		Set<String> meters = new TreeSet<>();
 		Pattern builder = Pattern.compile(
 				"(?:(?:Counter|Timer|Gauge)\\s*\\.builder|EventMeter\\s*\\.(?:counter|timer)|new EventGauge)\\(\"(ge\\.redis\\.[a-z._]+)\"");
-		try (Stream<Path> files = Files.walk(Path.of("src/main/java/io/ge/redis"))) {
-			files.filter((file) -> file.toString().endsWith(".java")).forEach((file) -> {
-				Matcher matcher = builder.matcher(read(file));
-				while (matcher.find()) {
-					meters.add(matcher.group(1));
-				}
-			});
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
+		for (Path file : Sources.ofLibrary("src/main/java", ".java")) {
+			Matcher matcher = builder.matcher(read(file));
+			while (matcher.find()) {
+				meters.add(matcher.group(1));
+			}
 		}
 		return meters;
 	}

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 
+import io.ge.redis.test.Sources;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,15 +33,17 @@ class SourceFilesTests {
 
 	@Test
 	void everyClassStartsWithTheLicence() throws IOException {
-		assertThat(classesWithoutLicence(Path.of("src"))).isEmpty();
-		assertThat(classesWithoutLicence(Path.of("../sample-app/src"))).isEmpty();
-		assertThat(classesWithoutLicence(Path.of("../benchmarks/src"))).isEmpty();
-		assertThat(classesWithoutLicence(Path.of("../kotlin-tests/src"))).isEmpty();
+		List<Path> classes = new ArrayList<>(Sources.find("src", ".java"));
+		classes.addAll(Sources.find("src", ".kt"));
+		assertThat(classes).hasSizeGreaterThan(1000);
+		assertThat(withoutLicence(classes)).isEmpty();
 	}
 
 	@Test
 	void everyScriptStatesItsKeysArgumentsReplyAndInvariant() throws IOException {
-		assertThat(scriptsWithoutContract(Path.of("src/main/resources"))).isEmpty();
+		List<Path> scripts = Sources.ofLibrary("src/main/resources", ".lua");
+		assertThat(scripts).hasSizeGreaterThan(30);
+		assertThat(withoutContract(scripts)).isEmpty();
 	}
 
 	@Test
@@ -51,25 +53,24 @@ class SourceFilesTests {
 		Files.writeString(directory.resolve("Licensed.java"), LICENCE);
 		Path silent = Files.writeString(directory.resolve("silent.lua"), "-- KEYS\nreturn 'Reply Invariant ARGV'\n");
 		Files.writeString(directory.resolve("stated.lua"), "-- KEYS[1], ARGV[1]\n-- Reply\n-- Invariant\nreturn 1\n");
-		assertThat(classesWithoutLicence(directory)).containsExactly(bare, bareToo);
-		assertThat(scriptsWithoutContract(directory)).containsExactly(silent);
+		assertThat(withoutLicence(Sources.below(directory, ".java"))).containsExactly(bare);
+		assertThat(withoutLicence(Sources.below(directory, ".kt"))).containsExactly(bareToo);
+		assertThat(withoutContract(Sources.below(directory, ".lua"))).containsExactly(silent);
 	}
 
-	private static List<Path> classesWithoutLicence(Path directory) throws IOException {
+	private static List<Path> withoutLicence(List<Path> classes) throws IOException {
 		List<Path> found = new ArrayList<>();
-		for (String extension : List.of(".java", ".kt")) {
-			for (Path file : files(directory, extension)) {
-				if (!Files.readString(file).startsWith(LICENCE)) {
-					found.add(file);
-				}
+		for (Path file : classes) {
+			if (!Files.readString(file).startsWith(LICENCE)) {
+				found.add(file);
 			}
 		}
 		return found;
 	}
 
-	private static List<Path> scriptsWithoutContract(Path directory) throws IOException {
+	private static List<Path> withoutContract(List<Path> scripts) throws IOException {
 		List<Path> found = new ArrayList<>();
-		for (Path file : files(directory, ".lua")) {
+		for (Path file : scripts) {
 			String header = header(file);
 			boolean stated = header.contains("keys") && header.contains("argv") && header.contains("reply")
 					&& header.contains("invariant");
@@ -89,15 +90,6 @@ class SourceFilesTests {
 			header.append(line.toLowerCase(Locale.ROOT)).append('\n');
 		}
 		return header.toString();
-	}
-
-	private static List<Path> files(Path directory, String extension) throws IOException {
-		if (!Files.isDirectory(directory)) {
-			return List.of();
-		}
-		try (Stream<Path> paths = Files.walk(directory)) {
-			return paths.filter((path) -> path.toString().endsWith(extension)).sorted().toList();
-		}
 	}
 
 }

@@ -16,7 +16,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import io.ge.redis.actuate.GeRedisHealthIndicator;
 import io.ge.redis.cache.GeCaches;
@@ -27,6 +26,7 @@ import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sources;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -56,13 +56,11 @@ class RedisUserIntegrationTests {
 	void userHasTheRightsThatScriptsNeedAndNoOther() throws IOException {
 		Set<String> needed = new TreeSet<>(USED_BY_DRIVERS);
 		Pattern commands = Pattern.compile("(?:call\\(|asked\\(|read = \\{)'([A-Z]+)'(?:, '(CREATE)')?");
-		try (Stream<Path> files = Files.walk(Path.of("src/main/resources"))) {
-			for (Path script : files.filter((file) -> file.toString().endsWith(".lua")).toList()) {
-				Matcher matcher = commands.matcher(Files.readString(script));
-				while (matcher.find()) {
-					String subcommand = (matcher.group(2) != null) ? "|" + matcher.group(2) : "";
-					needed.add("+" + (matcher.group(1) + subcommand).toLowerCase());
-				}
+		for (Path script : Sources.ofLibrary("src/main/resources", ".lua")) {
+			Matcher matcher = commands.matcher(Files.readString(script));
+			while (matcher.find()) {
+				String subcommand = (matcher.group(2) != null) ? "|" + matcher.group(2) : "";
+				needed.add("+" + (matcher.group(1) + subcommand).toLowerCase());
 			}
 		}
 		needed.removeAll(ONLY_FOR_ESTIMATES);
@@ -135,7 +133,7 @@ class RedisUserIntegrationTests {
 	private static List<String[]> documented() throws IOException {
 		List<String[]> blocks = new ArrayList<>();
 		Matcher matcher = Pattern.compile("```acl\n(.*?)```", Pattern.DOTALL)
-			.matcher(Files.readString(Path.of("../docs/redis.md")));
+			.matcher(Files.readString(Sources.ROOT.resolve("docs/redis.md")));
 		while (matcher.find()) {
 			blocks.add(matcher.group(1).strip().split("\\s+"));
 		}

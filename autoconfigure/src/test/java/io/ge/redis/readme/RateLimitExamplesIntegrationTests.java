@@ -21,6 +21,7 @@ import io.ge.redis.ratelimit.RateLimitCostException;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sources;
 import io.ge.redis.web.RateLimitFilter;
 import jakarta.servlet.Filter;
 import org.awaitility.Awaitility;
@@ -53,7 +54,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class RateLimitExamplesIntegrationTests {
 
-	private static final String PAGE = read(Path.of("../docs/rate-limiting.md"));
+	private static final String PAGE = read(Sources.ROOT.resolve("docs/rate-limiting.md"));
 
 	private static final Pattern COMMAND = Pattern
 		.compile("curl (?:-X (\\w+) )?(?:-H 'Content-Type: application/json' -d '([^']*)' )?"

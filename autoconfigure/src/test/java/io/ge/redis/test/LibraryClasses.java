@@ -16,6 +16,7 @@ public final class LibraryClasses {
 
 	private static final JavaClasses ALL = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+		.withImportOption((location) -> !location.contains("-tests.jar") && !location.contains("/io/ge/redis/test/"))
 		.importPackages("io.ge.redis");
 
 	private LibraryClasses() {

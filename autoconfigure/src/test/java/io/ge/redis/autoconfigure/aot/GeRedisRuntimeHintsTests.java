@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.test.Sources;
 import io.lettuce.core.resource.ClientResources;
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.Test;
@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class GeRedisRuntimeHintsTests {
 
-	private static final Path RESOURCES = Path.of("src/main/resources");
+	private static final String RESOURCES = "src/main/resources";
 
 	private final RuntimeHints hints = hints(getClass().getClassLoader());
 
@@ -133,11 +133,10 @@ class GeRedisRuntimeHintsTests {
 	}
 
 	private static List<String> resources(String extension) throws IOException {
-		try (Stream<Path> files = Files.walk(RESOURCES)) {
-			return files.filter((file) -> file.toString().endsWith(extension))
-				.map((file) -> RESOURCES.relativize(file).toString().replace('\\', '/'))
-				.toList();
-		}
+		return Sources.ofLibrary(RESOURCES, extension)
+			.stream()
+			.map((file) -> file.toString().replace('\\', '/').split(RESOURCES + "/")[1])
+			.toList();
 	}
 
 	// The names of classes outside of auto-configurations, whose conditions are asked
@@ -145,11 +144,9 @@ class GeRedisRuntimeHintsTests {
 	private static Set<String> classesAskedFor() throws IOException {
 		Set<String> names = new TreeSet<>();
 		List<String> sources = new ArrayList<>();
-		try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
-			for (Path file : files.filter((path) -> path.toString().endsWith(".java")).toList()) {
-				if (!file.toString().contains("aot") && !file.toString().endsWith("AutoConfiguration.java")) {
-					sources.add(Files.readString(file));
-				}
+		for (Path file : Sources.ofLibrary("src/main/java", ".java")) {
+			if (!file.toString().contains("aot") && !file.toString().endsWith("AutoConfiguration.java")) {
+				sources.add(Files.readString(file));
 			}
 		}
 		for (String source : sources) {
