@@ -92,7 +92,7 @@ public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 */
 	public record NamedList(@Nullable OutagePolicy onOutage) {
 
-		static final NamedList UNSET = new NamedList(null);
+		public static final NamedList UNSET = new NamedList(null);
 
 	}
 

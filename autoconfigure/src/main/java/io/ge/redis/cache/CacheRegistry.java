@@ -41,10 +41,6 @@ final class CacheRegistry {
 
 	private final Map<String, CacheType> typeByCache = new ConcurrentHashMap<>();
 
-	private final Map<String, Duration> ttlByCache = new ConcurrentHashMap<>();
-
-	private final Map<String, Duration> negativeTtlByCache = new ConcurrentHashMap<>();
-
 	private final Map<String, GuardedMethod> permanentByCache = new ConcurrentHashMap<>();
 
 	private final Map<String, CacheSettings> settings = new ConcurrentHashMap<>();
@@ -146,7 +142,6 @@ final class CacheRegistry {
 				throw method.problem("ttl = \"" + ttl + "\" is too short.", "Give it at least a millisecond.");
 			}
 			this.ttls.register(cache, ttl, method);
-			this.ttlByCache.put(cache, ttl);
 			requireOneTerm(cache, method);
 			changed();
 		}
@@ -170,7 +165,7 @@ final class CacheRegistry {
 
 	private void requireOneTerm(String cache, GuardedMethod method) {
 		GuardedMethod permanent = this.permanentByCache.get(cache);
-		if (permanent != null && this.ttlByCache.containsKey(cache)) {
+		if (permanent != null && this.ttls.find(cache) != null) {
 			throw method.problem("cache '" + cache + "' has both a ttl and permanent = true, the latter on "
 					+ permanent.displayName() + ".", "Leave one of them out.");
 		}
@@ -183,7 +178,6 @@ final class CacheRegistry {
 						"Use \"0s\" to not cache that there is no value.");
 			}
 			this.negativeTtls.register(cache, ttl, method);
-			this.negativeTtlByCache.put(cache, ttl);
 			changed();
 		}
 	}
@@ -322,9 +316,9 @@ final class CacheRegistry {
 	CacheSettings settings(String cache, Settings origins) {
 		CacheProperties all = this.properties.get();
 		CacheProperties.Cache named = all.cache(cache);
-		Duration ttl = origins.pick("ttl", named.ttl(), this.ttlByCache.get(cache), all.ttl());
+		Duration ttl = origins.pick("ttl", named.ttl(), this.ttls.find(cache), all.ttl());
 		return new CacheSettings(ttl, origins.pick("permanent", permanent(named), permanent(cache), false),
-				origins.pick("negativeTtl", named.negativeTtl(), this.negativeTtlByCache.get(cache), all.negativeTtl()),
+				origins.pick("negativeTtl", named.negativeTtl(), this.negativeTtls.find(cache), all.negativeTtl()),
 				origins.pick("ttlJitter", named.ttlJitter(), null, all.ttlJitter()),
 				origins.pick("staleIfError", named.staleIfError(), null, all.staleIfError()),
 				origins.pick("leaseTime", named.leaseTime(), null, all.leaseTime()),

@@ -56,8 +56,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 	@Override
 	protected IdempotencyOperation parse(List<Idempotent> annotations, GuardedMethod method) {
 		Idempotent annotation = annotations.get(0);
-		String given = this.attributes.text(method, "name", annotation.name());
-		String name = (given != null) ? given : method.defaultName();
+		String name = this.attributes.name(method, annotation.name());
 		ResultForm form = form(method);
 		ResultCodec codec = this.codecs.forMethod(name, method, form);
 		Settings settings = new Settings();
@@ -109,13 +108,12 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 	private IdempotencyProperties.Operation read(Idempotent annotation, GuardedMethod method) {
 		return new IdempotencyProperties.Operation(this.attributes.duration(method, "ttl", annotation.ttl()),
 				this.attributes.duration(method, "lease", annotation.lease()),
-				(annotation.scope() != IdempotencyScope.PRINCIPAL) ? annotation.scope() : null,
-				annotation.required() ? null : Boolean.FALSE,
-				(annotation.onDuplicate() != OnDuplicate.CONFLICT) ? annotation.onDuplicate() : null,
-				(annotation.onFailureWithoutTransaction() != FailureWithoutTransaction.UNKNOWN)
-						? annotation.onFailureWithoutTransaction() : null,
-				(annotation.onUnknownOutcome() != UnknownOutcome.BLOCK) ? annotation.onUnknownOutcome() : null,
-				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null);
+				AttributeReader.given(annotation.scope(), IdempotencyScope.PRINCIPAL),
+				AttributeReader.given(annotation.required(), true),
+				AttributeReader.given(annotation.onDuplicate(), OnDuplicate.CONFLICT),
+				AttributeReader.given(annotation.onFailureWithoutTransaction(), FailureWithoutTransaction.UNKNOWN),
+				AttributeReader.given(annotation.onUnknownOutcome(), UnknownOutcome.BLOCK),
+				AttributeReader.given(annotation.onOutage(), OutagePolicy.DEFAULT));
 	}
 
 	private IdempotencyKeySource.@Nullable Calls calls(GuardedMethod method) {

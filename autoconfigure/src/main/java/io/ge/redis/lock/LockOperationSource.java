@@ -59,12 +59,10 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		ResultForm form = ReturnTypes.form(method);
 		ReturnTypes.requireOverWhenReturned(method);
 		DistributedLock annotation = annotations.get(0);
-		String name = this.attributes.text(method, "name", annotation.name());
-		if (name == null) {
-			name = method.defaultName();
-		}
+		String name = this.attributes.name(method, annotation.name());
 		Settings settings = new Settings();
-		LockSettings lock = this.locks.define(name, read(annotation, method), annotation.mode(), settings, method);
+		LockSettings lock = this.locks.define(name,
+				new LockRegistry.Attributes(read(annotation, method), annotation.mode()), settings, method);
 		String key = this.attributes.text(method, "key", annotation.key());
 		String keys = this.attributes.text(method, "keys", annotation.keys());
 		if (key != null && keys != null) {
@@ -77,8 +75,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 			requireSeveral(expression, keys, method);
 		}
 		OnNotAcquired policy = settings.pick("onNotAcquired", null,
-				(annotation.onNotAcquired() != OnNotAcquired.THROW) ? annotation.onNotAcquired() : null,
-				OnNotAcquired.THROW);
+				AttributeReader.given(annotation.onNotAcquired(), OnNotAcquired.THROW), OnNotAcquired.THROW);
 		FallbackMethod fallback = fallback(annotation, policy, method);
 		if (form.kind() == ResultForm.Kind.MULTIPLE && !lock.renew()) {
 			throw method.problem("the lock is lost when " + lock.leaseTime()
@@ -121,12 +118,12 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		}
 		return new LockProperties.Lock(this.attributes.duration(method, "waitTime", annotation.waitTime()),
 				this.attributes.duration(method, "leaseTime", annotation.leaseTime()),
-				annotation.renew() ? null : false,
-				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null,
+				AttributeReader.given(annotation.renew(), true),
+				AttributeReader.given(annotation.onOutage(), OutagePolicy.DEFAULT),
 				this.attributes.duration(method, "maxHold", annotation.maxHold()),
 				this.attributes.duration(method, "atLeastFor", annotation.atLeastFor()),
 				(annotation.onLost().length > 0) ? annotation.onLost()[0] : null, null, null,
-				(annotation.permits() != 1) ? annotation.permits() : null);
+				AttributeReader.given(annotation.permits(), 1));
 	}
 
 	private static @Nullable FallbackMethod fallback(DistributedLock annotation, OnNotAcquired policy,

@@ -8,6 +8,7 @@ package io.ge.redis.blacklist.guard;
 import java.util.List;
 
 import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.engine.BlacklistSettings;
 import io.ge.redis.core.call.ResultForm;
@@ -48,13 +49,11 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 	protected BlacklistOperation parse(List<BlacklistCheck> annotations, GuardedMethod method) {
 		ResultForm form = ReturnTypes.form(method);
 		BlacklistCheck annotation = annotations.get(0);
-		String name = this.attributes.text(method, "name", annotation.name());
-		if (name == null) {
-			name = method.defaultName();
-		}
+		String name = this.attributes.name(method, annotation.name());
 		Settings settings = new Settings();
 		BlacklistSettings list = this.lists.define(name,
-				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null, settings, method);
+				new BlacklistProperties.NamedList(AttributeReader.given(annotation.onOutage(), OutagePolicy.DEFAULT)),
+				settings, method);
 		String token = this.attributes.text(method, "token", annotation.token());
 		String subject = this.attributes.text(method, "subject", annotation.subject());
 		requireOneTarget(token, subject, form, method);

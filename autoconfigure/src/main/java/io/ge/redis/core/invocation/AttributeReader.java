@@ -43,6 +43,28 @@ public final class AttributeReader {
 	}
 
 	/**
+	 * Returns the value of an attribute that has been set.
+	 * @param value the value
+	 * @param unset the value that stands for "not set"
+	 * @param <T> the type
+	 * @return the value, or {@code null} if not set
+	 */
+	public static <T> @Nullable T given(T value, T unset) {
+		return value.equals(unset) ? null : value;
+	}
+
+	/**
+	 * Reads the name of a guard.
+	 * @param method the annotated method
+	 * @param value the value of {@code name}
+	 * @return the name, by default that of class and method
+	 */
+	public String name(GuardedMethod method, String value) {
+		String name = text(method, "name", value);
+		return (name != null) ? name : method.defaultName();
+	}
+
+	/**
 	 * Reads text.
 	 * @param method the annotated method
 	 * @param attribute the attribute's name

@@ -81,10 +81,7 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 	}
 
 	private RateLimitOperation.Rule rule(RateLimited annotation, GuardedMethod method) {
-		String name = this.attributes.text(method, "name", annotation.name());
-		if (name == null) {
-			name = method.defaultName();
-		}
+		String name = this.attributes.name(method, annotation.name());
 		String key = this.attributes.text(method, "key", annotation.key());
 		MethodExpression expression = (key != null) ? this.expressions.compile(method, "key", key) : null;
 		if (expression == null && annotation.onEmptyKey() != OnEmptyKey.ERROR) {
@@ -127,8 +124,7 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 			Settings settings = limit.settings();
 			settings.pickOptional("key", null, key);
 			if (key != null) {
-				settings.pick("onEmptyKey", null,
-						(annotation.onEmptyKey() != OnEmptyKey.ERROR) ? annotation.onEmptyKey() : null,
+				settings.pick("onEmptyKey", null, AttributeReader.given(annotation.onEmptyKey(), OnEmptyKey.ERROR),
 						OnEmptyKey.ERROR);
 			}
 			settings.pick("cost", null, textOrNull(annotation.cost()), "1");
@@ -151,12 +147,12 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 		Long limit = (annotation.limit() != 0) ? Long.valueOf(annotation.limit())
 				: this.attributes.number(method, "limitString", annotation.limitString());
 		return new RateLimitProperties.Limit(limit, this.attributes.duration(method, "window", annotation.window()),
-				(annotation.algorithm() != RateLimitAlgorithm.SLIDING_WINDOW) ? annotation.algorithm() : null,
-				(annotation.burst() != 0) ? annotation.burst() : null,
+				AttributeReader.given(annotation.algorithm(), RateLimitAlgorithm.SLIDING_WINDOW),
+				AttributeReader.given(annotation.burst(), 0L),
 				this.attributes.duration(method, "waitTime", annotation.waitTime()),
-				(annotation.lease() != 1) ? annotation.lease() : null,
-				(annotation.onOutage() != OutagePolicy.DEFAULT) ? annotation.onOutage() : null,
-				annotation.shadow() ? Boolean.TRUE : null, List.of(), Map.of());
+				AttributeReader.given(annotation.lease(), 1),
+				AttributeReader.given(annotation.onOutage(), OutagePolicy.DEFAULT),
+				AttributeReader.given(annotation.shadow(), false), List.of(), Map.of());
 	}
 
 	private static @Nullable String single(@Nullable String first, String next, GuardedMethod method) {

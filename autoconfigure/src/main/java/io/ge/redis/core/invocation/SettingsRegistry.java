@@ -1,0 +1,152 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.invocation;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a pattern by name, merged from properties, annotations and defaults, in
+ * that order. Two annotations with the same name must have the same settings.
+ *
+ * @param <A> what an annotation or code sets
+ * @param <S> the effective settings, compared by {@code equals}; made with an
+ * {@link IllegalArgumentException} where they cannot work
+ */
+public abstract class SettingsRegistry<A, S> {
+
+	private final String noun;
+
+	private final String property;
+
+	private final Supplier<Set<String>> configured;
+
+	private final A unset;
+
+	private final NamedSettings<S> annotated = new NamedSettings<>();
+
+	private final Map<String, S> unannotated = new ConcurrentHashMap<>();
+
+	/**
+	 * Creates a registry.
+	 * @param noun what has the settings, for messages
+	 * @param property the property with the settings by name
+	 * @param configured the names that have settings there
+	 * @param unset what sets nothing
+	 */
+	protected SettingsRegistry(String noun, String property, Supplier<Set<String>> configured, A unset) {
+		this.noun = noun;
+		this.property = property;
+		this.configured = configured;
+		this.unset = unset;
+	}
+
+	/**
+	 * Merges what an annotation sets with the properties, and registers the result.
+	 * @param name the name
+	 * @param attributes what the annotation sets
+	 * @param origins told where each setting came from
+	 * @param method the annotated method
+	 * @return the effective settings
+	 * @throws GuardConfigurationException if they cannot work, or the name has others
+	 * elsewhere
+	 */
+	public final S define(String name, A attributes, Settings origins, GuardedMethod method) {
+		S settings;
+		try {
+			settings = merge(name, attributes, origins);
+		}
+		catch (IllegalArgumentException ex) {
+			throw method.problem(String.valueOf(ex.getMessage()), "Correct the annotation or " + path(name) + ".", ex);
+		}
+		this.annotated.register(name, common(settings), method);
+		return settings;
+	}
+
+	/**
+	 * Returns the settings of a name that code uses.
+	 * @param name the name
+	 * @return the settings of the annotations with this name, else those of the
+	 * properties
+	 * @throws GuardConfigurationException if they cannot work
+	 */
+	public final S get(String name) {
+		S known = annotated(name);
+		if (known == null) {
+			known = this.unannotated.get(name);
+		}
+		if (known == null) {
+			known = checked(name, () -> merge(name, this.unset, new Settings()));
+			this.unannotated.put(name, known);
+		}
+		return known;
+	}
+
+	/**
+	 * Makes settings for code.
+	 * @param name the name
+	 * @param settings makes them, with an {@link IllegalArgumentException} if they cannot
+	 * work
+	 * @return the settings
+	 * @throws GuardConfigurationException if they cannot work
+	 */
+	protected final S checked(String name, Supplier<S> settings) {
+		try {
+			return settings.get();
+		}
+		catch (IllegalArgumentException ex) {
+			throw new GuardConfigurationException("The " + this.noun + " '" + name + "'",
+					String.valueOf(ex.getMessage()), "Correct what the code sets or " + path(name) + ".", ex);
+		}
+	}
+
+	private String path(String name) {
+		return this.property + "." + name + ".*";
+	}
+
+	/**
+	 * Returns whether an annotation or a property has a name.
+	 * @param name the name
+	 * @return whether it is known
+	 */
+	public final boolean exists(String name) {
+		return annotated(name) != null || this.configured.get().contains(name);
+	}
+
+	protected final @Nullable S annotated(String name) {
+		return this.annotated.find(name);
+	}
+
+	protected final Collection<S> annotated() {
+		return this.annotated.all().values();
+	}
+
+	/**
+	 * Returns the part of settings that all annotations with one name must have in
+	 * common.
+	 * @param settings the settings
+	 * @return all of them, unless overridden
+	 */
+	protected S common(S settings) {
+		return settings;
+	}
+
+	/**
+	 * Merges the settings of a name.
+	 * @param name the name
+	 * @param attributes what an annotation or code sets
+	 * @param origins told where each setting came from
+	 * @return the effective settings
+	 * @throws IllegalArgumentException if they cannot work
+	 */
+	protected abstract S merge(String name, A attributes, Settings origins);
+
+}
