@@ -156,8 +156,7 @@ final class IdempotentCall implements GuardedCall<Claim> {
 		Object result = answer.result();
 		return switch (this.form.kind()) {
 			case PLAIN, FUTURE -> CompletableFuture.completedFuture(result);
-			case SINGLE -> this.form.publishing(result);
-			case MULTIPLE -> this.form.publishingAll((result != null) ? (List<?>) result : List.of());
+			case SINGLE, MULTIPLE -> this.form.publishing(result);
 		};
 	}
 

@@ -15,6 +15,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ public final class GuardedCalls implements AutoCloseable {
 	public GuardedCalls(CallContext context, Supplier<? extends List<? extends CallScope>> scopes) {
 		this.context = context;
 		this.scopes = SingletonSupplier.of(scopes::get);
-		this.handover = new Handover((task) -> context.capture().apply(task), "ge-redis-call");
+		this.handover = new Handover(DaemonThreads.named("ge-redis-call"));
 	}
 
 	/**
@@ -131,8 +132,7 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Hands the answer over to what asks for more, at once or on a thread of the
-	 * application with what is bound to this one.
+	 * Hands the answer over, as {@link #handOver} does, to what asks for more.
 	 * @param asked completes with the answer
 	 * @param next goes on with the answer
 	 * @param <A> the type of the answer
@@ -140,8 +140,18 @@ public final class GuardedCalls implements AutoCloseable {
 	 * @return completes as what comes next does, exceptionally without wrappers
 	 */
 	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> goOn(CompletableFuture<A> asked,
-			Function<A, ? extends CompletionStage<T>> next) {
-		return this.handover.then(asked, (answer) -> next.apply(answer).toCompletableFuture());
+			Function<A, CompletionStage<T>> next) {
+		CompletableFuture<T> last = new CompletableFuture<>();
+		handOver(asked, next, (unwanted) -> {
+		}).thenCompose((following) -> following).whenComplete((value, failure) -> {
+			if (failure != null) {
+				last.completeExceptionally(Waiting.cause(failure));
+			}
+			else {
+				last.complete(value);
+			}
+		});
+		return last;
 	}
 
 	private static <A extends @Nullable Object, T extends @Nullable Object> void hand(A answer,
@@ -205,6 +215,39 @@ public final class GuardedCalls implements AutoCloseable {
 		 * @throws Throwable as {@link #start}
 		 */
 		@Nullable Object start(Supplier<? extends GuardedCall<?>> call) throws Throwable;
+
+	}
+
+	/**
+	 * A call that waits for its answer on the thread that asks. An interrupt ends the wait,
+	 * and the call: what it has asked for is given back.
+	 *
+	 * @param call the call
+	 * @param <A> the answer
+	 */
+	private record WaitingCall<A extends @Nullable Object>(GuardedCall<A> call) implements GuardedCall<A> {
+
+		@Override
+		public CompletableFuture<A> ask() {
+			CompletableFuture<A> asked = this.call.ask();
+			try {
+				return CompletableFuture.completedFuture(this.call.isCancellable()
+						? Waiting.awaitInterruptibly(asked, this.call::interrupted) : Waiting.await(asked));
+			}
+			catch (RuntimeException | Error ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
+
+		@Override
+		public Work decide(A answer) throws Throwable {
+			return this.call.decide(answer);
+		}
+
+		@Override
+		public void giveBack(A answer) {
+			this.call.giveBack(answer);
+		}
 
 	}
 

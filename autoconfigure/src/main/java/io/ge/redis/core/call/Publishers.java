@@ -17,6 +17,7 @@ import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -39,8 +40,11 @@ final class Publishers {
 		boolean single = form.kind() == ResultForm.Kind.SINGLE;
 		Start start = new Start(call, context, caller, publisher(adapter, single), single);
 		List<SubscriberScope> scopes = subscribers(all);
-		Publisher<?> guarded = single ? single(start, scopes) : multiple(start, scopes);
-		return adapted(form, guarded);
+		Publisher<Object> guarded = scopes.isEmpty() ? start : Flux.deferContextual((subscriber) -> {
+			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(scopes, subscriber);
+			return (scope != null) ? scope.flatMapMany((found) -> start.within(found)) : start;
+		});
+		return adapted(form, single ? Mono.fromDirect(guarded) : Flux.from(guarded));
 	}
 
 	private static List<SubscriberScope> subscribers(List<? extends CallScope> scopes) {
@@ -54,12 +58,8 @@ final class Publishers {
 	}
 
 	static Object just(ResultForm form, @Nullable Object value) {
-		Mono<?> one = Mono.justOrEmpty(value);
-		return adapted(form, (form.kind() == ResultForm.Kind.SINGLE) ? one : Flux.from(one));
-	}
-
-	static Object all(ResultForm form, List<?> values) {
-		return adapted(form, Flux.fromIterable(values));
+		return adapted(form, (form.kind() == ResultForm.Kind.SINGLE) ? Mono.justOrEmpty(value)
+				: Flux.fromIterable((value != null) ? (List<?>) value : List.of()));
 	}
 
 	static Object subscribing(ResultForm form, Object promise, Consumer<Object> told) {
@@ -106,27 +106,6 @@ final class Publishers {
 				});
 	}
 
-	private static Mono<Object> single(Start start, List<SubscriberScope> scopes) {
-		if (scopes.isEmpty()) {
-			return new Single(start);
-		}
-		return Mono.deferContextual((context) -> {
-			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(scopes, context);
-			return (scope != null) ? scope.flatMap((found) -> new Single(start.within(found))) : new Single(start);
-		});
-	}
-
-	private static Flux<Object> multiple(Start start, List<SubscriberScope> scopes) {
-		if (scopes.isEmpty()) {
-			return new Multiple(start);
-		}
-		return Flux.deferContextual((context) -> {
-			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(scopes, context);
-			return (scope != null) ? scope.flatMapMany((found) -> new Multiple(start.within(found)))
-					: new Multiple(start);
-		});
-	}
-
 	/**
 	 * Starts a call for each subscriber.
 	 *
@@ -137,9 +116,14 @@ final class Publishers {
 	 * @param isSingle whether there is at most one value
 	 */
 	private record Start(Supplier<? extends GuardedCall<?>> call, CallContext context, UnaryOperator<Runnable> caller,
-			Function<Object, Publisher<?>> publisher, boolean isSingle) {
+			Function<Object, Publisher<?>> publisher, boolean isSingle) implements Publisher<Object> {
 
-		void begin(CoreSubscriber<? super Object> subscriber) {
+		@Override
+		public void subscribe(Subscriber<? super Object> subscriber) {
+			begin(Operators.toCoreSubscriber(subscriber));
+		}
+
+		private void begin(CoreSubscriber<? super Object> subscriber) {
 			GuardedCall<?> made;
 			try {
 				made = this.call.get();
@@ -209,36 +193,6 @@ final class Publishers {
 		@Override
 		public void giveBack(A answer) {
 			this.call.giveBack(answer);
-		}
-
-	}
-
-	private static final class Single extends Mono<Object> {
-
-		private final Start start;
-
-		Single(Start start) {
-			this.start = start;
-		}
-
-		@Override
-		public void subscribe(CoreSubscriber<? super Object> subscriber) {
-			this.start.begin(subscriber);
-		}
-
-	}
-
-	private static final class Multiple extends Flux<Object> {
-
-		private final Start start;
-
-		Multiple(Start start) {
-			this.start = start;
-		}
-
-		@Override
-		public void subscribe(CoreSubscriber<? super Object> subscriber) {
-			this.start.begin(subscriber);
 		}
 
 	}

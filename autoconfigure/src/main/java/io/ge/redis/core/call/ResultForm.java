@@ -5,7 +5,6 @@
 
 package io.ge.redis.core.call;
 
-import java.util.List;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -59,15 +58,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
-	 * Returns the result of a call that publishes several values.
-	 * @param values the values
-	 * @return the result, of a type that fits
-	 */
-	public Object publishingAll(List<?> values) {
-		return Publishers.all(this, values);
-	}
-
-	/**
 	 * Lets somebody be told when what a method has promised is subscribed to, and in
 	 * which context.
 	 * @param promise the publisher, or what a suspending function promises
@@ -90,8 +80,8 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
-	 * Returns the result of a call that publishes nothing.
-	 * @param value what it publishes all the same, if anything
+	 * Returns the result of a call that publishes what is there.
+	 * @param value the value, a list where there may be several, or {@code null} for none
 	 * @return the result, of a type that fits
 	 * @throws IllegalArgumentException if nothing is published in this form
 	 */

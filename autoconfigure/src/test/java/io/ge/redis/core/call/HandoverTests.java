@@ -7,7 +7,6 @@ package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 
@@ -20,13 +19,11 @@ class HandoverTests {
 
 	@Test
 	void answerIsHandedOverAlsoWhereThereAreNoMoreThreads() throws Exception {
-		Handover handover = new Handover(UnaryOperator.identity(), 10, (task) -> {
+		Handover handover = new Handover((task) -> {
 			throw new OutOfMemoryError("unable to create native thread");
 		});
-		CompletableFuture<String> answer = new CompletableFuture<>();
-		CompletableFuture<String> next = handover.then(answer,
-				(value) -> CompletableFuture.completedFuture(value + " " + Thread.currentThread().getName()));
-		answer.complete("answered");
+		CompletableFuture<String> next = new CompletableFuture<>();
+		handover.execute(() -> next.complete("answered " + Thread.currentThread().getName()));
 		assertThat(next.get(30, TimeUnit.SECONDS)).startsWith("answered ")
 			.doesNotContain(Thread.currentThread().getName());
 		handover.close();
