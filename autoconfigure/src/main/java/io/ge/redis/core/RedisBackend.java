@@ -19,7 +19,6 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.connection.GuardConnection;
-import io.ge.redis.core.connection.RestartableGuardConnection;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.Breaker;
@@ -52,7 +51,7 @@ public final class RedisBackend {
 
 	private final OutageSettings outage;
 
-	private final RestartableGuardConnection connection;
+	private final GuardConnection connection;
 
 	private final ScriptExecutor scripts;
 
@@ -85,7 +84,7 @@ public final class RedisBackend {
 	 * @param outageListener told of failures and transitions
 	 */
 	public RedisBackend(String name, String prefix, @Nullable String application, String instanceId,
-			RestartableGuardConnection connection, OutageSettings outage, ScheduledExecutorService scheduler,
+			GuardConnection connection, OutageSettings outage, ScheduledExecutorService scheduler,
 			ScriptListener scriptListener, OutageListener outageListener) {
 		this.prefix = prefix;
 		this.outage = outage;

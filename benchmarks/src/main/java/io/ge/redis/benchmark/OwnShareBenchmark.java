@@ -18,7 +18,6 @@ import java.util.function.Supplier;
 import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.connection.BenchmarkConnections;
 import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.outage.Breaker;
 import io.ge.redis.core.outage.OutageCause;
@@ -312,7 +311,7 @@ public class OwnShareBenchmark {
 		@Bean
 		RedisBackends redisBackends(Answers answers, OutageSettings outage) {
 			return new RedisBackends((property, name) -> new RedisBackend("default", "ge", null, "benchmark",
-					BenchmarkConnections.of(answers.connection), outage, answers.scheduler,
+					answers.connection, outage, answers.scheduler,
 					(script, nanos, failure) -> {
 					}, answers));
 		}

@@ -77,6 +77,13 @@ public interface GuardConnection extends AutoCloseable {
 	CompletionStage<Void> reopen(Duration timeout);
 
 	/**
+	 * Makes the connection usable again after it was closed, as by an application that
+	 * stops and starts again. Connects with the next {@link #reopen}.
+	 */
+	default void restart() {
+	}
+
+	/**
 	 * Returns the part of the deployment that serves a key at present.
 	 * @param key the key
 	 * @return the part, or {@code null} where one server serves all keys, where the
@@ -146,7 +153,7 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Closes the connection and everything made for it. Commands are refused from then
-	 * on.
+	 * on, unless it is {@linkplain #restart() restarted}.
 	 */
 	@Override
 	void close();

@@ -33,13 +33,9 @@ public final class GuardConnections {
 	 * @return an asynchronous connection for a {@link LettuceConnectionFactory}, else one
 	 * that borrows connections of the factory
 	 */
-	public static RestartableGuardConnection from(RedisConnectionFactory factory, Duration commandTimeout) {
-		return new RestartableGuardConnection(() -> connect(factory, commandTimeout));
-	}
-
-	private static GuardConnection connect(RedisConnectionFactory factory, Duration commandTimeout) {
+	public static GuardConnection from(RedisConnectionFactory factory, Duration commandTimeout) {
 		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce && canBeCopied(lettuce)) {
-			return LettuceGuardConnection.from(lettuce);
+			return new LettuceGuardConnection(lettuce);
 		}
 		return new SpringDataGuardConnection(factory, commandTimeout);
 	}

@@ -47,13 +47,7 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private static final long RETIREMENT_MILLIS = 1000;
 
-	private final DedicatedLettuceFactory factory;
-
-	/** Opens connections, so that nobody who is guarded ever waits for a handshake. */
-	private final ScheduledExecutorService connector = Executors.newScheduledThreadPool(2,
-			DaemonThreads.named("ge-redis-connect"));
-
-	private final LettuceShards shards;
+	private final LettuceConnectionFactory application;
 
 	private final AtomicReference<LettuceLink> current = new AtomicReference<>(LettuceLink.none(null));
 
@@ -63,15 +57,21 @@ final class LettuceGuardConnection implements GuardConnection {
 	/** Those that were opened for waiting and are not known to be lost. */
 	private final Set<LettuceReplicatedConnection> replicated = ConcurrentHashMap.newKeySet();
 
+	private volatile Client client;
+
 	private volatile boolean closed;
 
-	private LettuceGuardConnection(DedicatedLettuceFactory factory) {
-		this.factory = factory;
-		this.shards = new LettuceShards(factory);
+	LettuceGuardConnection(LettuceConnectionFactory application) {
+		this.application = application;
+		this.client = Client.of(application);
 	}
 
-	static LettuceGuardConnection from(LettuceConnectionFactory application) {
-		return new LettuceGuardConnection(DedicatedLettuceFactory.copyOf(application));
+	@Override
+	public void restart() {
+		if (this.closed) {
+			this.client = Client.of(this.application);
+			this.closed = false;
+		}
 	}
 
 	@Override
@@ -137,7 +137,7 @@ final class LettuceGuardConnection implements GuardConnection {
 		if (cluster == null) {
 			return CompletableFuture.failedFuture(new NotConnectedException("Not connected to a cluster", null));
 		}
-		return this.shards.awaken(cluster, key, () -> reopen(timeout))
+		return this.client.shards().awaken(cluster, key, () -> reopen(timeout))
 			.toCompletableFuture()
 			.copy()
 			.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -158,8 +158,8 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 		this.attempts.add(pending);
 		try {
-			this.connector.execute(() -> connect(waiting, replaced.connection, pending));
-			this.connector.schedule(
+			this.client.connector().execute(() -> connect(waiting, replaced.connection, pending));
+			this.client.connector().schedule(
 					() -> pending
 						.completeExceptionally(new NotConnectedException("No connection within " + timeout, null)),
 					timeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -179,7 +179,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	private void connect(LettuceLink waiting, @Nullable StatefulConnection<byte[], byte[]> old,
 			CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
 		try {
-			this.factory.open().whenComplete((connection, failure) -> {
+			this.client.factory().open().whenComplete((connection, failure) -> {
 				if (failure != null) {
 					pending.completeExceptionally(failure);
 					return;
@@ -215,7 +215,7 @@ final class LettuceGuardConnection implements GuardConnection {
 			return;
 		}
 		try {
-			this.connector.schedule(old::closeAsync, RETIREMENT_MILLIS, TimeUnit.MILLISECONDS);
+			this.client.connector().schedule(old::closeAsync, RETIREMENT_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException ex) {
 			old.closeAsync();
@@ -247,7 +247,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	 */
 	private void openLater() {
 		try {
-			this.connector.schedule(() -> {
+			this.client.connector().schedule(() -> {
 				LettuceLink link = this.current.get();
 				if (link.connection == null && link.pending == null) {
 					openUntilDone(link);
@@ -261,7 +261,8 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	@Override
 	public PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels) {
-		LettucePushSubscription subscription = new LettucePushSubscription(this.factory, this.connector, subscriber,
+		Client used = this.client;
+		LettucePushSubscription subscription = new LettucePushSubscription(used.factory(), used.connector(), subscriber,
 				channels);
 		subscription.start();
 		return subscription;
@@ -277,7 +278,7 @@ final class LettuceGuardConnection implements GuardConnection {
 		CompletableFuture<ReplicatedConnection> opened = new CompletableFuture<>();
 		try {
 			// The first look at a cluster blocks
-			this.connector.execute(() -> openReplicated(server, opened));
+			this.client.connector().execute(() -> openReplicated(server, opened));
 		}
 		catch (RejectedExecutionException ex) {
 			opened.completeExceptionally(new NotConnectedException("Closed", ex));
@@ -287,7 +288,7 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private void openReplicated(@Nullable String server, CompletableFuture<ReplicatedConnection> opened) {
 		try {
-			this.factory.openReplicated(server).whenComplete((connection, failure) -> {
+			this.client.factory().openReplicated(server).whenComplete((connection, failure) -> {
 				if (failure != null) {
 					opened.completeExceptionally(new NotConnectedException("Not connected to Redis", failure));
 					return;
@@ -311,7 +312,7 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	@Override
 	public String address() {
-		return this.factory.address();
+		return this.client.factory().address();
 	}
 
 	@Override
@@ -321,18 +322,21 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	@Override
 	public boolean isClustered() {
-		return this.factory.isClusterAware();
+		return this.client.factory().isClusterAware();
 	}
 
 	@Override
 	public int database() {
-		return this.factory.getDatabase();
+		return this.client.factory().getDatabase();
 	}
 
 	@Override
 	public void close() {
+		if (this.closed) {
+			return;
+		}
 		this.closed = true;
-		this.connector.shutdownNow();
+		this.client.connector().shutdownNow();
 		// Their timers are gone too, and a breaker that waits for one asks no more, even
 		// if the application goes on
 		this.attempts.forEach((attempt) -> attempt.completeExceptionally(new NotConnectedException("Closed", null)));
@@ -341,7 +345,26 @@ final class LettuceGuardConnection implements GuardConnection {
 			link.connection.close();
 		}
 		this.replicated.forEach(LettuceReplicatedConnection::closeAndWait);
-		this.factory.destroy();
+		this.replicated.clear();
+		this.client.factory().destroy();
+	}
+
+	/**
+	 * The driver, from one start to the next.
+	 *
+	 * @param factory opens connections
+	 * @param connector runs that, so that nobody who is guarded ever waits for a
+	 * handshake
+	 * @param shards the servers of a cluster
+	 */
+	private record Client(DedicatedLettuceFactory factory, ScheduledExecutorService connector, LettuceShards shards) {
+
+		static Client of(LettuceConnectionFactory application) {
+			DedicatedLettuceFactory factory = DedicatedLettuceFactory.copyOf(application);
+			return new Client(factory, Executors.newScheduledThreadPool(2, DaemonThreads.named("ge-redis-connect")),
+					new LettuceShards(factory));
+		}
+
 	}
 
 	@FunctionalInterface

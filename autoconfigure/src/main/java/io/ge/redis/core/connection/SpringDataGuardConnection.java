@@ -55,7 +55,7 @@ final class SpringDataGuardConnection implements GuardConnection {
 	/** A command that nobody waits for any more is not sent after all. */
 	private final long longestQueueing;
 
-	private final ExecutorService workers = workers();
+	private volatile ExecutorService workers = workers();
 
 	SpringDataGuardConnection(RedisConnectionFactory factory, Duration commandTimeout) {
 		this.factory = factory;
@@ -142,6 +142,13 @@ final class SpringDataGuardConnection implements GuardConnection {
 		return submit(RedisConnection::ping).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
 			.thenAccept((answer) -> {
 			});
+	}
+
+	@Override
+	public void restart() {
+		if (this.workers.isShutdown()) {
+			this.workers = workers();
+		}
 	}
 
 	@Override
