@@ -10,12 +10,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 import io.ge.redis.core.key.KeyPart;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.NativeDetector;
 import org.springframework.util.ObjectUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Turns the value of a key expression into text. Refuses what would make strangers share
@@ -34,6 +37,20 @@ public final class KeyText {
 
 	};
 
+	/** The method that unwraps a value class of Kotlin. */
+	private static final ClassValue<Optional<Method>> UNBOX = new ClassValue<>() {
+
+		@Override
+		protected Optional<Method> computeValue(Class<?> type) {
+			Method unbox = KotlinDetector.isInlineClass(type) ? ReflectionUtils.findMethod(type, "unbox-impl") : null;
+			if (unbox != null) {
+				ReflectionUtils.makeAccessible(unbox);
+			}
+			return Optional.ofNullable(unbox);
+		}
+
+	};
+
 	private KeyText() {
 	}
 
@@ -45,7 +62,7 @@ public final class KeyText {
 	 * @throws InvalidKeyException if the value names nothing
 	 */
 	public static List<String> of(@Nullable Object given, Object what) {
-		Object value = ValueClasses.unwrap(given);
+		Object value = unwrap(given);
 		if (value instanceof Collection<?> values) {
 			return all(values, what);
 		}
@@ -65,7 +82,7 @@ public final class KeyText {
 	 * names nothing
 	 */
 	public static List<List<String>> several(@Nullable Object given, Object what) {
-		Object value = ValueClasses.unwrap(given);
+		Object value = unwrap(given);
 		Collection<?> keys;
 		if (value instanceof Collection<?> collection) {
 			keys = collection;
@@ -96,7 +113,7 @@ public final class KeyText {
 	 * @return whether it is empty
 	 */
 	public static boolean isEmpty(@Nullable Object given) {
-		Object value = ValueClasses.unwrap(given);
+		Object value = unwrap(given);
 		if (value instanceof Collection<?> values) {
 			return values.isEmpty();
 		}
@@ -131,7 +148,7 @@ public final class KeyText {
 	}
 
 	private static String one(@Nullable Object given, Object what) {
-		Object value = ValueClasses.unwrap(given);
+		Object value = unwrap(given);
 		if (value == null) {
 			throw new InvalidKeyException(what + " evaluated to null", true);
 		}
@@ -146,6 +163,20 @@ public final class KeyText {
 			throw withoutText(value, what);
 		}
 		return requireText(text, what);
+	}
+
+	// Kotlin's compiler passes what a value class wraps wherever it can, and the object
+	// where it cannot. Both are the same value, and must be the same key
+	private static @Nullable Object unwrap(@Nullable Object value) {
+		Object unwrapped = value;
+		while (unwrapped != null) {
+			Method unbox = UNBOX.get(unwrapped.getClass()).orElse(null);
+			if (unbox == null) {
+				return unwrapped;
+			}
+			unwrapped = ReflectionUtils.invokeMethod(unbox, unwrapped);
+		}
+		return null;
 	}
 
 	private static InvalidKeyException withoutText(Object value, Object what) {
