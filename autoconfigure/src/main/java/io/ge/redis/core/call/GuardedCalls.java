@@ -219,8 +219,8 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
-	 * A call that waits for its answer on the thread that asks. An interrupt ends the wait,
-	 * and the call: what it has asked for is given back.
+	 * A call that waits for its answer on the thread that asks. An interrupt ends the
+	 * wait, and the call: what it has asked for is given back.
 	 *
 	 * @param call the call
 	 * @param <A> the answer

@@ -137,7 +137,8 @@ final class LettuceGuardConnection implements GuardConnection {
 		if (cluster == null) {
 			return CompletableFuture.failedFuture(new NotConnectedException("Not connected to a cluster", null));
 		}
-		return this.client.shards().awaken(cluster, key, () -> reopen(timeout))
+		return this.client.shards()
+			.awaken(cluster, key, () -> reopen(timeout))
 			.toCompletableFuture()
 			.copy()
 			.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -159,10 +160,11 @@ final class LettuceGuardConnection implements GuardConnection {
 		this.attempts.add(pending);
 		try {
 			this.client.connector().execute(() -> connect(waiting, replaced.connection, pending));
-			this.client.connector().schedule(
-					() -> pending
-						.completeExceptionally(new NotConnectedException("No connection within " + timeout, null)),
-					timeout.toMillis(), TimeUnit.MILLISECONDS);
+			this.client.connector()
+				.schedule(
+						() -> pending
+							.completeExceptionally(new NotConnectedException("No connection within " + timeout, null)),
+						timeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (RuntimeException ex) {
 			pending.completeExceptionally(new NotConnectedException("Closed", ex));
