@@ -12,9 +12,11 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -197,6 +199,15 @@ final class AsyncCacheWriter {
 	}
 
 	/**
+	 * Runs a writer whose result comes later.
+	 */
+	CompletionStage<?> write(CacheKey key, Supplier<? extends CompletionStage<?>> work) {
+		WritePart part = WritePart.of(key, (result, stamp) -> this.writer.newValue(key.cache(), result, stamp, null));
+		return (CompletionStage<?>) this.calls.make(ResultForm.FUTURE, () -> new CacheWriteCall(this,
+				TransactionBoundary.UNKNOWN, () -> List.of(part), ResultForm.FUTURE, work::get));
+	}
+
+	/**
 	 * Returns the work of a writer, to be done under what was announced.
 	 * @param single whether it has one value at most
 	 */
@@ -280,7 +291,7 @@ final class AsyncCacheWriter {
 		}
 
 		private void end(AsyncWrites.Open open, @Nullable Object value, @Nullable Throwable failure) {
-			CacheWrite.NewValue made = null;
+			NewValue made = null;
 			try {
 				made = made(open, value, failure);
 			}
@@ -290,7 +301,7 @@ final class AsyncCacheWriter {
 			}
 		}
 
-		private CacheWrite.@Nullable NewValue made(AsyncWrites.Open open, @Nullable Object value,
+		private @Nullable NewValue made(AsyncWrites.Open open, @Nullable Object value,
 				@Nullable Throwable failure) {
 			CacheWrite write = open.write();
 			if (write.key().isWhole()) {
@@ -303,7 +314,7 @@ final class AsyncCacheWriter {
 			return (failure == null) ? open.part().valueOf(value, open.stamp().join()) : null;
 		}
 
-		private void end(AsyncWrites.Open open, CacheWrite.@Nullable NewValue made) {
+		private void end(AsyncWrites.Open open, @Nullable NewValue made) {
 			CacheWrite write = open.write();
 			if (open.changes() == null) {
 				write.value(isRolledBack(write) ? null : made);

@@ -21,7 +21,7 @@ import tools.jackson.databind.JavaType;
  * Changes caches that are written behind: Redis takes the change and the value, in one
  * step, and the store gets it later. No transaction has a part in it.
  */
-final class CacheBehindWriter implements BehindWriter {
+final class CacheBehindWriter {
 
 	private final CacheRegistry definitions;
 
@@ -48,8 +48,11 @@ final class CacheBehindWriter implements BehindWriter {
 		this.calls = calls;
 	}
 
-	@Override
-	public long write(CacheKey key, @Nullable Object value) {
+	/**
+	 * Takes a change for its store.
+	 * @return the version of the change
+	 */
+	long write(CacheKey key, @Nullable Object value) {
 		CacheType type = requireType(key.cache(), value);
 		byte[] change = change(key.cache(), type, value);
 		CallBudget budget = this.engine.newBudget();
@@ -64,8 +67,11 @@ final class CacheBehindWriter implements BehindWriter {
 		}
 	}
 
-	@Override
-	public CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value) {
+	/**
+	 * As {@link #write}, without blocking.
+	 * @return completes with the version of the change, on a thread of the application
+	 */
+	CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value) {
 		CacheType type = requireType(key.cache(), value);
 		byte[] change = change(key.cache(), type, value);
 		CacheInvalidations invalidations = this.engine.invalidations();
@@ -120,7 +126,7 @@ final class CacheBehindWriter implements BehindWriter {
 			long stamp, CallBudget budget) {
 		String cache = key.cache();
 		CacheHeader header = this.values.header(cache, this.values.loadTimes().of(cache), stamp, null);
-		CacheWrite.NewValue entry = (header != null) ? this.values.stored(cache, type, value, header) : null;
+		NewValue entry = (header != null) ? this.values.stored(cache, type, value, header) : null;
 		byte[] bytes = (entry != null) ? entry.bytes() : new byte[0];
 		Duration ttl = (entry != null) ? entry.ttl() : Duration.ZERO;
 		return this.behind.append(cache, key.parts(), change, bytes, ttl, budget);

@@ -200,7 +200,7 @@ final class CacheBulkLoad {
 			Map<CacheKey, @Nullable Object> values = new HashMap<>(this.waiting);
 			values.putAll(this.source.byKey(this.rest, loaded));
 			this.read.put(values);
-			Map<Permit, CacheWrite.NewValue> stored = held ? stored(values, storable, nanos) : Map.of();
+			Map<Permit, NewValue> stored = held ? stored(values, storable, nanos) : Map.of();
 			done = true;
 			if (held) {
 				discardAllBut(stored);
@@ -215,12 +215,12 @@ final class CacheBulkLoad {
 		}
 	}
 
-	private Map<Permit, CacheWrite.NewValue> stored(Map<CacheKey, @Nullable Object> values,
+	private Map<Permit, NewValue> stored(Map<CacheKey, @Nullable Object> values,
 			Predicate<CacheKey> storable, long nanos) {
-		Map<Permit, CacheWrite.NewValue> stored = new IdentityHashMap<>();
+		Map<Permit, NewValue> stored = new IdentityHashMap<>();
 		this.open.forEach((key, load) -> {
 			boolean wanted = load.permit() != null && this.certain && storable.test(key);
-			CacheWrite.NewValue bytes = wanted
+			NewValue bytes = wanted
 					? this.parts.loads().stored(this.source, values.get(key), this.stamp, nanos, this.missing.size())
 					: null;
 			if (load.permit() != null && bytes != null) {
@@ -230,7 +230,7 @@ final class CacheBulkLoad {
 		return stored;
 	}
 
-	private void discardAllBut(Map<Permit, CacheWrite.NewValue> stored) {
+	private void discardAllBut(Map<Permit, NewValue> stored) {
 		this.open.values().forEach((load) -> {
 			if (load.permit() != null && !stored.containsKey(load.permit())) {
 				this.parts.flights().discard(load.permit());

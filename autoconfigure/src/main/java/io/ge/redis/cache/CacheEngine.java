@@ -119,14 +119,14 @@ final class CacheEngine {
 	/**
 	 * Publishes the value of an announced writer.
 	 */
-	CompletableFuture<Outcome> publish(CacheWrite write, CacheWrite.NewValue value) {
+	CompletableFuture<Outcome> publish(CacheWrite write, NewValue value) {
 		return written(write, this.redis.publish(write.key(), write.id(), write.isOrdered(), value, write.budget()));
 	}
 
 	/**
 	 * Stores the value of a writer that was not announced.
 	 */
-	CompletableFuture<Outcome> store(CacheWrite write, CacheWrite.NewValue value) {
+	CompletableFuture<Outcome> store(CacheWrite write, NewValue value) {
 		return written(write, this.redis.store(write.key(), value, write.budget()));
 	}
 

@@ -88,7 +88,7 @@ final class CacheFlights {
 	 * @param age of the loader's transaction when it had the permit, in milliseconds, or
 	 * -1 if it is in none
 	 */
-	CompletableFuture<Boolean> fill(CacheLookup.Permit permit, CacheWrite.NewValue value, long age, CallBudget budget) {
+	CompletableFuture<Boolean> fill(CacheLookup.Permit permit, NewValue value, long age, CallBudget budget) {
 		Flight flight = (Flight) permit;
 		return this.redis.fill(flight.key, flight.token, flight.lease, value.bytes(), value.ttl(), age, budget)
 			.exceptionally((failure) -> false)
@@ -150,7 +150,7 @@ final class CacheFlights {
 	/**
 	 * Stores what was loaded with several permits, as {@link #fill}.
 	 */
-	CompletableFuture<Void> fillAll(Map<CacheLookup.Permit, CacheWrite.NewValue> values, CacheSettings settings,
+	CompletableFuture<Void> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings,
 			long age, CallBudget budget) {
 		List<Flight> all = new ArrayList<>(values.size());
 		List<RedisCache.Filling> fillings = new ArrayList<>(values.size());
@@ -161,7 +161,7 @@ final class CacheFlights {
 		});
 		return this.redis.fillAll(fillings, settings.leaseTime(), age, budget).thenAccept((filled) -> {
 			for (int i = 0; i < all.size(); i++) {
-				CacheWrite.NewValue value = Objects.requireNonNull(values.get(all.get(i)));
+				NewValue value = Objects.requireNonNull(values.get(all.get(i)));
 				land(all.get(i), filled.get(i) ? Landing.of(value.bytes(), value.leftMillis()) : Landing.AGAIN);
 			}
 		});

@@ -111,7 +111,7 @@ final class CacheLoad {
 			this.events.publish(new CacheEvent.Load(cache, true, nanos));
 			long millis = CacheLoads.millis(nanos);
 			this.values.loadTimes().note(cache, millis);
-			CacheWrite.NewValue bytes = (held != null && certain) ? bytes(value, millis) : null;
+			NewValue bytes = (held != null && certain) ? bytes(value, millis) : null;
 			if (held == null || bytes == null) {
 				return CompletableFuture.completedFuture(false);
 			}
@@ -125,7 +125,7 @@ final class CacheLoad {
 		}
 	}
 
-	private CacheWrite.@Nullable NewValue bytes(@Nullable Object value, long millis) {
+	private @Nullable NewValue bytes(@Nullable Object value, long millis) {
 		String cache = this.source.key().cache();
 		CacheHeader header = this.values.header(cache, millis, this.stamp, this.tags);
 		return (header != null && this.source.isStorable(value))

@@ -46,7 +46,7 @@ final class CacheLoads {
 	 * @param number how many they are
 	 * @return the value, or {@code null} if it is not to be stored
 	 */
-	CacheWrite.@Nullable NewValue stored(CacheBulkSource source, @Nullable Object value, long stamp, long nanos,
+	@Nullable NewValue stored(CacheBulkSource source, @Nullable Object value, long stamp, long nanos,
 			int number) {
 		if (!source.isStorable(value)) {
 			return null;

@@ -166,8 +166,8 @@ public final class CachePattern
 				new CacheAttributes(new CacheRegistry(settings, List::of),
 						new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
 						expressions));
-		UnguardedBehindWriter writer = new UnguardedBehindWriter(stores);
-		return new GuardAdvisor(source, calls, new CacheWriteBehindGuard(() -> writer), order, () -> writer)
+		GeCaches unguarded = GeCaches.unguarded(stores);
+		return new GuardAdvisor(source, calls, new CacheWriteBehindGuard(() -> unguarded), order, () -> unguarded)
 			.unguarded();
 	}
 
@@ -208,14 +208,14 @@ public final class CachePattern
 		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
 				this.calls);
 		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, bulkReader, writer, behindWriter,
-				asyncWriter, this.calls);
+				asyncWriter);
 		OpenMisses misses = new OpenMisses();
 		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
-				new SpringCachePuts(caches, writer, asyncWriter, new OpenLoads(flights, values, events),
+				new SpringCachePuts(writer, asyncWriter, new OpenLoads(flights, values, events),
 						this.transactions, misses),
 				writer, asyncWriter);
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, asyncWriter,
-				behindWriter, caches, spring);
+				caches, spring);
 		this.made.set(assembly);
 		CacheReport.over(backend.bus()).give((filter) -> report());
 		return assembly;
@@ -284,7 +284,7 @@ public final class CachePattern
 	 */
 	public GuardAdvisor behindWriterAdvisor(int order) {
 		return new GuardAdvisor(this.behindWriters, this.calls,
-				new CacheWriteBehindGuard(() -> this.assembly.get().behindWriter()), order, this.assembly);
+				new CacheWriteBehindGuard(this::caches), order, this.assembly);
 	}
 
 	/**
@@ -448,7 +448,7 @@ public final class CachePattern
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
 			CacheReader reader, CacheBulkReader bulkReader, CacheWriter writer, AsyncCacheWriter asyncWriter,
-			CacheBehindWriter behindWriter, DefaultCaches caches, SpringCacheParts spring) {
+			DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

@@ -171,7 +171,7 @@ final class CacheTransactions implements TransactionExecutionListener {
 	 * Leaves a writer whose method has returned.
 	 * @param value the value to publish, or {@code null} if the entry is to be removed
 	 */
-	void returned(CacheWrite write, CacheWrite.@Nullable NewValue value) {
+	void returned(CacheWrite write, @Nullable NewValue value) {
 		leave(write);
 		OpenTransaction owner = openOwner(write);
 		if (owner != null) {

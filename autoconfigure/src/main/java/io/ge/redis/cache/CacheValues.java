@@ -55,7 +55,7 @@ final class CacheValues {
 	 * @param tags its tags, or {@code null} if nothing is known about them
 	 * @return the value, or {@code null} if the entry is to be removed
 	 */
-	CacheWrite.@Nullable NewValue published(String cache, @Nullable Object value, long stamp,
+	@Nullable NewValue published(String cache, @Nullable Object value, long stamp,
 			@Nullable CacheTags tags) {
 		try {
 			CacheHeader header = header(cache, this.loadTimes.of(cache), stamp, tags);
@@ -107,7 +107,7 @@ final class CacheValues {
 	 * @return the value, or {@code null} if it is not to be stored
 	 * @throws UncacheableValueException if no value of the kind can be
 	 */
-	CacheWrite.@Nullable NewValue stored(String cache, CacheType type, @Nullable Object value, CacheHeader header) {
+	@Nullable NewValue stored(String cache, CacheType type, @Nullable Object value, CacheHeader header) {
 		CacheSettings settings = this.definitions.settings(cache);
 		Duration nominal = (value != null) ? settings.ttl() : settings.negativeTtl();
 		if (nominal.toMillis() <= 0) {
@@ -128,7 +128,7 @@ final class CacheValues {
 		long kept = (permanent || value == null) ? 0 : settings.staleIfError().toMillis();
 		long load = permanent ? 0 : Math.min(header.loadMillis(), ttl / LOADS_IN_TTL);
 		byte[] bytes = bytes(cache, (exact != null) ? exact : type, value, header.with(load, kept));
-		return (bytes != null) ? new CacheWrite.NewValue(bytes, Duration.ofMillis(ttl + kept), Duration.ofMillis(kept))
+		return (bytes != null) ? new NewValue(bytes, Duration.ofMillis(ttl + kept), Duration.ofMillis(kept))
 				: null;
 	}
 

@@ -19,21 +19,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheWriteBehindGuard implements Guard<CacheWriteBehindOperation> {
 
-	private final Supplier<? extends BehindWriter> writer;
+	private final Supplier<? extends GeCaches> caches;
 
-	CacheWriteBehindGuard(Supplier<? extends BehindWriter> writer) {
-		this.writer = writer;
+	CacheWriteBehindGuard(Supplier<? extends GeCaches> caches) {
+		this.caches = caches;
 	}
 
 	@Override
 	public GuardedCall<?> call(CacheWriteBehindOperation operation, MethodInvocation invocation) {
-		return new Writing(this.writer.get(), operation, invocation);
+		return new Writing(this.caches.get(), operation, invocation);
 	}
 
 	/**
 	 * A call whose value is written.
 	 */
-	private record Writing(BehindWriter writer, CacheWriteBehindOperation operation,
+	private record Writing(GeCaches caches, CacheWriteBehindOperation operation,
 			MethodInvocation invocation) implements GuardedCall<CacheKey> {
 
 		// What is wrong with the key is to be known before the method runs
@@ -62,9 +62,9 @@ final class CacheWriteBehindGuard implements Guard<CacheWriteBehindOperation> {
 
 		private CompletionStage<?> write(CacheKey key, @Nullable Object value) {
 			if (!this.operation.form().isPlain()) {
-				return this.writer.writeAsync(key, value);
+				return this.caches.writeBehindAsync(key.cache(), key.parts(), value);
 			}
-			this.writer.write(key, value);
+			this.caches.writeBehind(key.cache(), key.parts(), value);
 			return Work.DONE;
 		}
 

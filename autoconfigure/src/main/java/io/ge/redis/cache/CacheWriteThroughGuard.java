@@ -53,9 +53,9 @@ final class CacheWriteThroughGuard implements Guard<CacheWriteThroughOperation> 
 				? newValue(target, operation, invocation, result, stamp) : null;
 	}
 
-	private static CacheWrite.@Nullable NewValue newValue(CacheWriter target, CacheWriteThroughOperation operation,
+	private static @Nullable NewValue newValue(CacheWriter target, CacheWriteThroughOperation operation,
 			MethodInvocation invocation, @Nullable Object result, long stamp) {
-		CacheWrite.NewValue value = target.newValue(operation.cache(), operation.value(invocation, result), stamp,
+		NewValue value = target.newValue(operation.cache(), operation.value(invocation, result), stamp,
 				operation.tags(invocation, result));
 		return operation.versioned(value, invocation, result);
 	}

@@ -60,7 +60,7 @@ record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable 
 	 * Gives a value its version.
 	 * @return the value, or {@code null} if it has none although it should
 	 */
-	CacheWrite.@Nullable NewValue versioned(CacheWrite.@Nullable NewValue value, MethodInvocation invocation,
+	@Nullable NewValue versioned(@Nullable NewValue value, MethodInvocation invocation,
 			@Nullable Object result) {
 		if (this.version == null || value == null) {
 			return value;

@@ -108,7 +108,7 @@ final class CacheWriter {
 	}
 
 	private void returned(CacheWrite write, long stamp, @Nullable Object result, Valuation value) {
-		CacheWrite.NewValue made = null;
+		NewValue made = null;
 		try {
 			made = WritePart.of(write.key(), value).valueOf(result, stamp);
 		}
@@ -143,7 +143,7 @@ final class CacheWriter {
 	 * @param tags its tags, or {@code null} if nothing is known about them
 	 * @return the value, or {@code null} if the entry is to be removed
 	 */
-	CacheWrite.@Nullable NewValue newValue(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
+	@Nullable NewValue newValue(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
 		return this.values.published(cache, value, stamp, tags);
 	}
 
@@ -270,7 +270,7 @@ final class CacheWriter {
 		 * @param stamp the version that was known before the work
 		 * @return the value, or {@code null} if the entry is to be removed
 		 */
-		CacheWrite.@Nullable NewValue of(@Nullable Object result, long stamp);
+		@Nullable NewValue of(@Nullable Object result, long stamp);
 
 	}
 

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.EventLoops;
 import org.jspecify.annotations.Nullable;
@@ -40,10 +39,8 @@ final class DefaultCaches implements GeCaches {
 
 	private final AsyncCacheWriter asyncWriter;
 
-	private final GuardedCalls calls;
-
 	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheBulkReader bulkReader,
-			CacheWriter writer, CacheBehindWriter behindWriter, AsyncCacheWriter asyncWriter, GuardedCalls calls) {
+			CacheWriter writer, CacheBehindWriter behindWriter, AsyncCacheWriter asyncWriter) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.reader = reader;
@@ -51,7 +48,6 @@ final class DefaultCaches implements GeCaches {
 		this.writer = writer;
 		this.behindWriter = behindWriter;
 		this.asyncWriter = asyncWriter;
-		this.calls = calls;
 	}
 
 	@Override
@@ -147,16 +143,8 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	private <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Type type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		return (CompletionStage<@Nullable T>) getAsync(key(cache, key), typeOf(cache, type), loader);
-	}
-
-	/**
-	 * Returns a value from the cache, or loads it.
-	 */
-	CompletionStage<?> getAsync(CacheKey key, CacheType type,
-			Supplier<? extends CompletionStage<? extends @Nullable Object>> loader) {
-		return unchecked(
-				() -> (CompletionStage<?>) this.reader.read(new Supplied(key, type, ResultForm.FUTURE, loader)));
+		Supplied source = new Supplied(key(cache, key), typeOf(cache, type), ResultForm.FUTURE, loader);
+		return unchecked(() -> (CompletionStage<@Nullable T>) this.reader.read(source));
 	}
 
 	@Override
@@ -184,16 +172,7 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
 			Supplier<? extends CompletionStage<T>> work) {
-		return (CompletionStage<T>) writeAsync(key(cache, key), work);
-	}
-
-	/**
-	 * Runs a writer whose result comes later.
-	 */
-	CompletionStage<?> writeAsync(CacheKey key, Supplier<? extends CompletionStage<?>> work) {
-		WritePart part = WritePart.of(key, (result, stamp) -> this.writer.newValue(key.cache(), result, stamp, null));
-		return (CompletionStage<?>) this.calls.make(ResultForm.FUTURE, () -> new CacheWriteCall(this.asyncWriter,
-				TransactionBoundary.UNKNOWN, () -> List.of(part), ResultForm.FUTURE, work::get));
+		return (CompletionStage<T>) this.asyncWriter.write(key(cache, key), work);
 	}
 
 	@Override

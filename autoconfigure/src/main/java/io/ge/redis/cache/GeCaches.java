@@ -342,7 +342,7 @@ public interface GeCaches {
 	 * @return the caches
 	 */
 	static GeCaches unguarded(Supplier<List<WriteBehindStore<?>>> stores) {
-		return new UnguardedGeCaches(new UnguardedBehindWriter(stores));
+		return new UnguardedGeCaches(stores);
 	}
 
 }

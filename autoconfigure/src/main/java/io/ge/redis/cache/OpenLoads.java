@@ -37,7 +37,7 @@ final class OpenLoads {
 	CompletableFuture<Boolean> fill(OpenMiss miss, @Nullable Object value) {
 		boolean made = false;
 		try {
-			CacheWrite.NewValue bytes = miss.isGranted() ? bytes(miss, value) : null;
+			NewValue bytes = miss.isGranted() ? bytes(miss, value) : null;
 			made = true;
 			return store(miss, bytes);
 		}
@@ -53,7 +53,7 @@ final class OpenLoads {
 	 * @return the value, or {@code null} if it is not to be stored
 	 * @throws UncacheableValueException if no value of the kind can be stored
 	 */
-	CacheWrite.@Nullable NewValue bytes(OpenMiss miss, @Nullable Object value) {
+	@Nullable NewValue bytes(OpenMiss miss, @Nullable Object value) {
 		String cache = miss.key().cache();
 		CacheHeader header = this.values.header(cache, millis(miss), miss.stamp(), null);
 		return (header != null) ? this.values.stored(cache, miss.type(), value, header) : null;
@@ -62,7 +62,7 @@ final class OpenLoads {
 	/**
 	 * Stores what was made of a value, as {@link #fill}.
 	 */
-	CompletableFuture<Boolean> store(OpenMiss miss, CacheWrite.@Nullable NewValue bytes) {
+	CompletableFuture<Boolean> store(OpenMiss miss, @Nullable NewValue bytes) {
 		CacheLookup.Permit permit = miss.spend();
 		if (permit == null) {
 			return CompletableFuture.completedFuture(false);

@@ -34,7 +34,7 @@ final class OpenMiss {
 
 	private boolean awaited;
 
-	private CacheWrite.@Nullable NewValue value;
+	private @Nullable NewValue value;
 
 	/**
 	 * Creates a miss.
@@ -106,14 +106,14 @@ final class OpenMiss {
 	 * Keeps a value until a transaction has ended.
 	 * @return whether nothing was kept until then before
 	 */
-	boolean await(CacheWrite.@Nullable NewValue newValue) {
+	boolean await(@Nullable NewValue newValue) {
 		boolean first = !this.awaited;
 		this.awaited = true;
 		this.value = newValue;
 		return first;
 	}
 
-	CacheWrite.@Nullable NewValue awaited() {
+	@Nullable NewValue awaited() {
 		return this.value;
 	}
 

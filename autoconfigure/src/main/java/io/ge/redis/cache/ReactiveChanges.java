@@ -131,7 +131,7 @@ final class ReactiveChanges implements TransactionParticipant {
 	 * Notes the value of a writer whose method has returned, or does not run.
 	 * @return whether it was not too late
 	 */
-	boolean returned(CacheWrite write, CacheWrite.@Nullable NewValue value) {
+	boolean returned(CacheWrite write, @Nullable NewValue value) {
 		this.lock.lock();
 		try {
 			if (!isOpen()) {

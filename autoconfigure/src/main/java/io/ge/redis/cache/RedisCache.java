@@ -64,19 +64,19 @@ final class RedisCache {
 	 */
 	private static final Duration MEMORY = Duration.ofMinutes(1);
 
-	private static final LuaScript FILL = LuaScript.load(RedisCache.class, "fill.lua");
+	private static final LuaScript FILL = LuaScript.load(GeCaches.class, "fill.lua");
 
-	private static final LuaScript FREE = LuaScript.load(RedisCache.class, "free.lua");
+	private static final LuaScript FREE = LuaScript.load(GeCaches.class, "free.lua");
 
-	private static final LuaScript INTENT = LuaScript.load(RedisCache.class, "intent.lua");
+	private static final LuaScript INTENT = LuaScript.load(GeCaches.class, "intent.lua");
 
-	private static final LuaScript PUBLISH = LuaScript.load(RedisCache.class, "publish.lua");
+	private static final LuaScript PUBLISH = LuaScript.load(GeCaches.class, "publish.lua");
 
-	private static final LuaScript STORE = LuaScript.load(RedisCache.class, "store.lua");
+	private static final LuaScript STORE = LuaScript.load(GeCaches.class, "store.lua");
 
-	private static final LuaScript INVALIDATE = LuaScript.load(RedisCache.class, "invalidate.lua");
+	private static final LuaScript INVALIDATE = LuaScript.load(GeCaches.class, "invalidate.lua");
 
-	private static final LuaScript ABORT = LuaScript.load(RedisCache.class, "abort.lua");
+	private static final LuaScript ABORT = LuaScript.load(GeCaches.class, "abort.lua");
 
 	private final GuardedRedis redis;
 
@@ -315,7 +315,7 @@ final class RedisCache {
 				this.memoryMillis, mode, news(key)), budget);
 	}
 
-	CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, CacheWrite.NewValue value,
+	CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, NewValue value,
 			CallBudget budget) {
 		return this.redis
 			.run(ScriptCall.of(PUBLISH, this.keys.of(key), writer, locked ? "locked" : "unlocked", value.bytes(),
@@ -326,14 +326,14 @@ final class RedisCache {
 	/**
 	 * Stores the value of a writer that was not announced.
 	 */
-	CompletableFuture<Boolean> store(CacheKey key, CacheWrite.NewValue value, CallBudget budget) {
+	CompletableFuture<Boolean> store(CacheKey key, NewValue value, CallBudget budget) {
 		return this.redis
 			.run(ScriptCall.of(STORE, this.keys.of(key), value.bytes(), value.ttl().toMillis(), this.memoryMillis,
 					version(value), news(key)), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
 	}
 
-	private static String version(CacheWrite.NewValue value) {
+	private static String version(NewValue value) {
 		return (value.version() >= 0) ? Long.toString(value.version()) : "";
 	}
 

@@ -37,7 +37,7 @@ final class RedisCacheSizes {
 	/** Enough different slots to find every server of a cluster. */
 	private static final int SLOTS = 500;
 
-	private static final LuaScript SAMPLE = LuaScript.load(RedisCacheSizes.class, "sample.lua");
+	private static final LuaScript SAMPLE = LuaScript.load(GeCaches.class, "sample.lua");
 
 	private final GuardedRedis redis;
 

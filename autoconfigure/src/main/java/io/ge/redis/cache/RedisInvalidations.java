@@ -29,9 +29,9 @@ final class RedisInvalidations {
 
 	private static final String TOPIC = "cache.tags";
 
-	private static final LuaScript OUTDATE = LuaScript.load(RedisInvalidations.class, "outdate.lua");
+	private static final LuaScript OUTDATE = LuaScript.load(GeCaches.class, "outdate.lua");
 
-	private static final LuaScript VERSIONS = LuaScript.load(RedisInvalidations.class, "versions.lua");
+	private static final LuaScript VERSIONS = LuaScript.load(GeCaches.class, "versions.lua");
 
 	private static final KeyPart NAME = KeyPart.of("i1");
 

@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, ScriptReply> {
 
-	static final LuaScript LOOKUP = LuaScript.load(RedisLookups.class, "lookup.lua");
+	static final LuaScript LOOKUP = LuaScript.load(GeCaches.class, "lookup.lua");
 
-	static final LuaScript LOOKUPS = LuaScript.load(RedisLookups.class, "lookups.lua").around(LOOKUP);
+	static final LuaScript LOOKUPS = LuaScript.load(GeCaches.class, "lookups.lua").around(LOOKUP);
 
-	private static final LuaScript FREE = LuaScript.load(RedisLookups.class, "free.lua");
+	private static final LuaScript FREE = LuaScript.load(GeCaches.class, "free.lua");
 
 	private static final LuaScript FREE_EACH = FREE.forEach();
 

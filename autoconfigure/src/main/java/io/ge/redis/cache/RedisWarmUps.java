@@ -22,7 +22,7 @@ import io.ge.redis.core.script.ScriptReply;
  */
 final class RedisWarmUps {
 
-	private static final LuaScript WARM = LuaScript.load(RedisWarmUps.class, "warm.lua");
+	private static final LuaScript WARM = LuaScript.load(GeCaches.class, "warm.lua");
 
 	private static final KeyPart WARM_UPS = KeyPart.of("warm-up");
 

@@ -10,7 +10,6 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.EventLoops;
@@ -117,8 +116,12 @@ public final class SpringCache implements Cache {
 	}
 
 	private @Nullable Object read(Object key, ResultForm form) {
+		return read(new OpenSource(SpringKeys.of(this.name, key), type(), form));
+	}
+
+	private @Nullable Object read(CacheSource source) {
 		try {
-			return parts().reader().read(new OpenSource(SpringKeys.of(this.name, key), type(), form));
+			return parts().reader().read(source);
 		}
 		catch (Throwable ex) {
 			this.counts.misses.increment();
@@ -153,7 +156,7 @@ public final class SpringCache implements Cache {
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> @Nullable T get(Object key, Callable<T> loader) {
-		Called called = new Called(SpringKeys.of(this.name, key), type(), loader);
+		Called called = new Called(SpringKeys.of(this.name, key), type(), ResultForm.PLAIN, loader);
 		try {
 			Object value = parts().reader().read(called);
 			(called.loaded ? this.counts.misses : this.counts.hits).increment();
@@ -190,29 +193,18 @@ public final class SpringCache implements Cache {
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> loader) {
-		AtomicBoolean loaded = new AtomicBoolean();
-		CompletableFuture<T> value = (CompletableFuture<T>) parts().caches()
-			.getAsync(SpringKeys.of(this.name, key), type(), () -> {
-				loaded.set(true);
-				return started(loader);
-			})
-			.toCompletableFuture();
+		Called called = new Called(SpringKeys.of(this.name, key), type(), ResultForm.FUTURE, () -> {
+			CompletableFuture<T> promise = loader.get();
+			if (promise == null) {
+				throw new IllegalStateException("The loader of cache '" + this.name + "' has returned null"
+						+ " instead of a future. Let it return a completed one, with null if there is no value");
+			}
+			return promise;
+		});
+		CompletableFuture<T> value = (CompletableFuture<T>) Objects.requireNonNull(read(called));
 		value.whenComplete((found,
-				failure) -> ((loaded.get() || failure != null) ? this.counts.misses : this.counts.hits).increment());
+				failure) -> ((called.loaded || failure != null) ? this.counts.misses : this.counts.hits).increment());
 		return value;
-	}
-
-	private CompletableFuture<?> started(Supplier<? extends CompletableFuture<?>> loader) {
-		try {
-			CompletableFuture<?> promise = loader.get();
-			return (promise != null) ? promise
-					: CompletableFuture.failedFuture(new IllegalStateException("The loader of cache '" + this.name
-							+ "' has returned null"
-							+ " instead of a future. Let it return a completed one, with null if there is no value"));
-		}
-		catch (CacheOperationInvoker.ThrowableWrapper ex) {
-			return CompletableFuture.failedFuture(ex.getOriginal());
-		}
 	}
 
 	// Writing
@@ -301,6 +293,8 @@ public final class SpringCache implements Cache {
 
 		private final CacheType type;
 
+		private final ResultForm form;
+
 		private final Callable<? extends @Nullable Object> loader;
 
 		private volatile boolean loaded;
@@ -309,9 +303,10 @@ public final class SpringCache implements Cache {
 
 		private volatile @Nullable Throwable thrown;
 
-		Called(CacheKey key, CacheType type, Callable<? extends @Nullable Object> loader) {
+		Called(CacheKey key, CacheType type, ResultForm form, Callable<? extends @Nullable Object> loader) {
 			this.key = key;
 			this.type = type;
+			this.form = form;
 			this.loader = loader;
 		}
 
@@ -323,6 +318,11 @@ public final class SpringCache implements Cache {
 		@Override
 		public CacheType type() {
 			return this.type;
+		}
+
+		@Override
+		public ResultForm form() {
+			return this.form;
 		}
 
 		@Override
@@ -342,7 +342,7 @@ public final class SpringCache implements Cache {
 		// When a value is replaced before it expires, nobody waits for what is loaded
 		@Override
 		public CacheSource detached() {
-			return new Called(this.key, this.type, this.loader);
+			return new Called(this.key, this.type, this.form, this.loader);
 		}
 
 	}

@@ -10,13 +10,13 @@ package io.ge.redis.cache;
  *
  * @param definitions the caches by name
  * @param codec knows types
- * @param caches what code uses
+ * @param caches the same caches in code
  * @param reader reads
  * @param misses what callers are about to load
  * @param puts writes what they put
  * @param writer writes
  * @param async writes without waiting
  */
-record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, DefaultCaches caches, CacheReader reader,
+record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, GeCaches caches, CacheReader reader,
 		OpenMisses misses, SpringCachePuts puts, CacheWriter writer, AsyncCacheWriter async) {
 }

@@ -19,8 +19,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class SpringCachePuts {
 
-	private final DefaultCaches caches;
-
 	private final CacheWriter writer;
 
 	private final AsyncCacheWriter async;
@@ -31,9 +29,8 @@ final class SpringCachePuts {
 
 	private final OpenMisses misses;
 
-	SpringCachePuts(DefaultCaches caches, CacheWriter writer, AsyncCacheWriter async, OpenLoads loads,
-			CacheTransactions transactions, OpenMisses misses) {
-		this.caches = caches;
+	SpringCachePuts(CacheWriter writer, AsyncCacheWriter async, OpenLoads loads, CacheTransactions transactions,
+			OpenMisses misses) {
 		this.writer = writer;
 		this.async = async;
 		this.loads = loads;
@@ -73,7 +70,7 @@ final class SpringCachePuts {
 	void putAsync(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
 		if (open == null) {
 			this.writer.requireWrittenThrough(entry);
-			this.caches.writeAsync(entry, () -> CompletableFuture.completedFuture(value));
+			this.async.write(entry, () -> CompletableFuture.completedFuture(value));
 			return;
 		}
 		OpenMiss miss = open.miss();

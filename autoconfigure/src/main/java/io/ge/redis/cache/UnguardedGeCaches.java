@@ -15,6 +15,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.ge.redis.cache.behind.Change;
+import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.core.ProcessClock;
+import io.ge.redis.core.invocation.KeyText;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -24,10 +28,10 @@ import org.springframework.core.ParameterizedTypeReference;
  */
 final class UnguardedGeCaches implements GeCaches {
 
-	private final BehindWriter behindWriter;
+	private final Supplier<List<WriteBehindStore<?>>> stores;
 
-	UnguardedGeCaches(BehindWriter behindWriter) {
-		this.behindWriter = behindWriter;
+	UnguardedGeCaches(Supplier<List<WriteBehindStore<?>>> stores) {
+		this.stores = stores;
 	}
 
 	@Override
@@ -87,11 +91,34 @@ final class UnguardedGeCaches implements GeCaches {
 
 	@Override
 	public long writeBehind(String cache, Object key, @Nullable Object value) {
-		return this.behindWriter.write(key(cache, key), value);
+		return writeBehind(cache, parts(cache, key), value);
 	}
 
-	private static CacheKey key(String cache, Object key) {
-		return CacheKey.of(cache, key, "The key of cache '" + cache + "'");
+	private long writeBehind(String cache, List<String> key, @Nullable Object value) {
+		long version = ProcessClock.next();
+		for (WriteBehindStore<?> store : this.stores.get()) {
+			if (store.cache().equals(cache)) {
+				write(store, new Change<>(key, value, version));
+			}
+		}
+		return version;
+	}
+
+	@SuppressWarnings("unchecked")
+	private static void write(WriteBehindStore<?> store, Change<?> change) {
+		try {
+			((WriteBehindStore<Object>) store).writeAll(List.of((Change<Object>) change));
+		}
+		catch (RuntimeException ex) {
+			throw ex;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException("The store of cache '" + store.cache() + "' has not taken a change", ex);
+		}
+	}
+
+	private static List<String> parts(String cache, Object key) {
+		return KeyText.of(key, "The key of cache '" + cache + "'");
 	}
 
 	@Override
@@ -150,7 +177,8 @@ final class UnguardedGeCaches implements GeCaches {
 
 	@Override
 	public CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
-		return this.behindWriter.writeAsync(key(cache, key), value);
+		List<String> parts = parts(cache, key);
+		return CompletableFuture.supplyAsync(() -> writeBehind(cache, parts, value));
 	}
 
 }

@@ -40,7 +40,7 @@ record WritePart(CacheKey key, CacheWriter.Valuation value, Function<@Nullable O
 	 * @param stamp the version that was known before the work
 	 * @return the value, or {@code null} if the entry is to be removed
 	 */
-	CacheWrite.@Nullable NewValue valueOf(@Nullable Object result, long stamp) {
+	@Nullable NewValue valueOf(@Nullable Object result, long stamp) {
 		try {
 			return this.value.of(result, stamp);
 		}

@@ -107,7 +107,7 @@ final class WriteSteps {
 		return steps;
 	}
 
-	private CompletableFuture<Outcome> step(CacheWrite write, CacheWrite.@Nullable NewValue value) {
+	private CompletableFuture<Outcome> step(CacheWrite write, @Nullable NewValue value) {
 		CacheEngine cache = this.engine.get();
 		if (value != null && write.isAnnounced()) {
 			return cache.publish(write, value);
