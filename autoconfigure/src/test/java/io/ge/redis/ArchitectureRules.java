@@ -41,7 +41,7 @@ final class ArchitectureRules {
 	static final Set<String> ADAPTERS = Set.of("web", "security", "actuate", "embedded");
 
 	/** Sub-packages of patterns whose public classes are none for anybody else. */
-	static final Set<String> INNER_ROOMS = Set.of("engine", "settings", "live");
+	static final Set<String> INNER_ROOMS = Set.of("engine", "settings", "live", "codec", "read", "write", "near");
 
 	static final Set<String> HOUSE = union(PATTERNS, ADAPTERS, Set.of("core", "autoconfigure"));
 

@@ -10,9 +10,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.CacheControl;
+import io.ge.redis.cache.guard.CacheControl;
 import io.ge.redis.cache.CacheEvent;
-import io.ge.redis.cache.CachePattern;
+import io.ge.redis.cache.guard.CachePattern;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

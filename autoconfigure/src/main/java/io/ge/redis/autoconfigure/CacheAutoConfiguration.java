@@ -7,9 +7,9 @@ package io.ge.redis.autoconfigure;
 
 import java.util.List;
 
-import io.ge.redis.cache.CachePattern;
+import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.cache.CacheProperties;
-import io.ge.redis.cache.CacheWarmUp;
+import io.ge.redis.cache.warmup.CacheWarmUp;
 import io.ge.redis.cache.CacheWarmer;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.WriteBehind;

@@ -11,7 +11,7 @@ import java.util.List;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.replay.UsedIds;
-import io.ge.redis.cache.CachePattern;
+import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.WriteBehindStore;

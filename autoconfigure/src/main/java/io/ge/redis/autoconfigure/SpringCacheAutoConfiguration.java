@@ -5,9 +5,9 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.cache.CachePattern;
-import io.ge.redis.cache.SpringCache;
-import io.ge.redis.cache.SpringCacheManager;
+import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.cache.spring.SpringCache;
+import io.ge.redis.cache.spring.SpringCacheManager;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 import org.springframework.beans.factory.ObjectProvider;

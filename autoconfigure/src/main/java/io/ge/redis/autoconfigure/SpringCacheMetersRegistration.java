@@ -5,8 +5,8 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.cache.SpringCache;
-import io.ge.redis.cache.SpringCacheManager;
+import io.ge.redis.cache.spring.SpringCache;
+import io.ge.redis.cache.spring.SpringCacheManager;
 import io.micrometer.core.instrument.Tag;
 
 import org.springframework.beans.factory.ObjectProvider;

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.ge.redis.blacklist.BlacklistProperties;
-import io.ge.redis.cache.CachePattern;
+import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;

@@ -304,7 +304,7 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 
 	}
 
-	Cache cache(String name) {
+	public Cache cache(String name) {
 		return this.caches.getOrDefault(name, Cache.UNSET);
 	}
 

@@ -17,6 +17,7 @@ import javax.sql.DataSource;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Setting.Origin;

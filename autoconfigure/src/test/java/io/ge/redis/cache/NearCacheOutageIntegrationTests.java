@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.ge.redis.cache.CacheEvent.Tier;
+import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.test.ClusterRedis;

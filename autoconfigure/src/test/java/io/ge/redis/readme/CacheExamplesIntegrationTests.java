@@ -12,7 +12,7 @@ import java.util.Optional;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
-import io.ge.redis.cache.CachePattern;
+import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.readme.Products.Product;
 import io.ge.redis.test.SharedRedis;
 import org.junit.jupiter.api.AfterAll;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.cache.CachePattern;
+import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.readme.Products.Product;
 
 import org.springframework.cache.CacheManager;

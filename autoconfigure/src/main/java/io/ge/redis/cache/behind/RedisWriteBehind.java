@@ -108,11 +108,11 @@ public final class RedisWriteBehind {
 		return keys.entity(KeyPart.of(partition.cache()), KeyPart.of("p" + partition.number()));
 	}
 
-	CallBudget newBudget() {
+	public CallBudget newBudget() {
 		return this.redis.newBudget();
 	}
 
-	void onRecovery(Runnable action) {
+	public void onRecovery(Runnable action) {
 		this.redis.onRecovery(action);
 	}
 

@@ -1,0 +1,134 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.codec;
+
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.TypeFactory;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * The type of a cache of which nobody has said what it holds, as a Spring {@code Cache}
+ * is if only Spring's annotations use it.
+ * <p>
+ * A value is written as its own class says, and an entry tells the fingerprint of that
+ * class, as every entry does. It is read by the class of this application that has the
+ * fingerprint. Those are known that annotations, properties and code of the application
+ * have named, or of which this instance has stored a value. No name of a class is ever
+ * read from Redis, so what somebody else writes there makes no object of his choice. An
+ * entry of a class that is not known yet is a miss; storing what is loaded then makes the
+ * class known.
+ * <p>
+ * Collections, maps and {@code Optional} are written with the class of their content,
+ * which must be the same for all of it.
+ */
+final class OpenCacheType extends CacheType {
+
+	private static final List<Class<?>> KNOWN = List.of(String.class, Boolean.class, Integer.class, Long.class,
+			Double.class);
+
+	private static final Set<Class<?>> USUAL = Set.of(ArrayList.class, HashSet.class, HashMap.class,
+			LinkedHashMap.class);
+
+	private final CacheCodec codec;
+
+	private final TypeFactory types;
+
+	OpenCacheType(CacheCodec codec, JsonMapper mapper, Rules rules) {
+		super(mapper.constructType(Object.class), mapper.readerFor(Object.class), mapper.writerFor(Object.class), 0,
+				rules);
+		this.codec = codec;
+		this.types = mapper.getTypeFactory();
+		KNOWN.forEach(codec::type);
+	}
+
+	@Override
+	byte[] readable() {
+		return CacheHeader.readable();
+	}
+
+	@Override
+	@Nullable CacheType of(Object value) {
+		JavaType type = typeOf(value);
+		return (type != null) ? this.codec.type(type) : null;
+	}
+
+	@Override
+	@Nullable Content read(byte[] bytes) {
+		CacheHeader header = header(bytes);
+		if (header == null) {
+			return null;
+		}
+		if (CacheHeader.isAbsence(bytes)) {
+			return new Content(null, header);
+		}
+		CacheType known = this.codec.known(CacheHeader.shape(bytes));
+		return (known != null) ? known.read(bytes) : null;
+	}
+
+	@Override
+	@Nullable CacheHeader header(byte[] bytes) {
+		return (bytes.length > 0 && bytes[0] == CacheHeader.FORMAT) ? CacheHeader.read(bytes) : null;
+	}
+
+	private @Nullable JavaType typeOf(Object value) {
+		if (value instanceof Enum<?> constant) {
+			return this.types.constructType(constant.getDeclaringClass());
+		}
+		Class<?> type = value.getClass();
+		int parameters = type.getTypeParameters().length;
+		if (value instanceof Optional<?> optional) {
+			JavaType content = common(optional.stream().toList());
+			return (content != null) ? this.types.constructParametricType(Optional.class, content) : null;
+		}
+		if (parameters == 1 && (value instanceof List<?> || value instanceof Set<?>)) {
+			JavaType content = common((Collection<?>) value);
+			Class<?> readAs = readAs(type, (value instanceof List<?>) ? List.class : Set.class);
+			return (content != null) ? this.types.constructParametricType(readAs, content) : null;
+		}
+		if (parameters == 2 && value instanceof Map<?, ?> map) {
+			JavaType key = common(map.keySet());
+			JavaType content = common(map.values());
+			return (key != null && content != null)
+					? this.types.constructParametricType(readAs(type, Map.class), key, content) : null;
+		}
+		return (parameters == 0 && type != Object.class) ? this.types.constructType(type) : null;
+	}
+
+	// What cannot be made, such as an unmodifiable list, and what Jackson makes anyway
+	// are
+	// written by interface, so that both are one type
+	private static Class<?> readAs(Class<?> type, Class<?> contract) {
+		boolean made = Modifier.isPublic(type.getModifiers()) && ClassUtils.hasConstructor(type);
+		return (made && !USUAL.contains(type)) ? type : contract;
+	}
+
+	private @Nullable JavaType common(Collection<?> values) {
+		JavaType common = null;
+		for (Object value : values) {
+			JavaType type = (value != null) ? typeOf(value) : common;
+			if (value != null && (type == null || (common != null && !common.equals(type)))) {
+				return null;
+			}
+			common = type;
+		}
+		return (common != null) ? common : this.types.constructType(String.class);
+	}
+
+}

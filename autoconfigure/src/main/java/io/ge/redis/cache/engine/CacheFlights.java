@@ -1,0 +1,243 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+import io.ge.redis.cache.settings.CacheSettings;
+import io.ge.redis.core.outage.CallBudget;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds values for readers, asynchronously and without blocking.
+ * <p>
+ * Readers of one entry in this instance fly together: the first one asks Redis, and loads
+ * if Redis says so; the others take what it brings. They take it only if it is certain
+ * that it was not outdated when they came: a hit, or a loaded value that Redis has
+ * accepted. Otherwise the next one asks anew. A writer of this instance cuts the entry's
+ * flight off, so that nobody who comes after the commit joins it.
+ * <p>
+ * A flight that waits for another instance's loader is woken by a message. It looks again
+ * by itself when the loader's lease ends, and each second in case the message is lost.
+ * <p>
+ * A reader that finds a value near its expiry may be chosen to replace it: the nearer,
+ * the likelier, in units of the time that it took to load. A lease in Redis lets one of
+ * all do it. So the new value is there before anybody misses the old one, and it is
+ * loaded once. The dice alone would let readers begin too late; so they are cast as if
+ * the expiry were {@value #MARGIN} load times earlier.
+ */
+public final class CacheFlights {
+
+	private static final Duration BACKSTOP = Duration.ofSeconds(1);
+
+	private static final Duration UNHEARD = Duration.ofMillis(100);
+
+	/** After a failure nobody tries to replace a value that stands. */
+	static final Duration REST = Duration.ofSeconds(1);
+
+	public static final int MARGIN = 2;
+
+	private final RedisCache redis;
+
+	private final CacheJournal journal;
+
+	private final Consumer<CacheKey> changed;
+
+	private final Map<CacheKey, Flight> flights = new ConcurrentHashMap<>();
+
+	private final Map<Long, Flight> waiting = new ConcurrentHashMap<>();
+
+	private final AtomicLong ids = new AtomicLong();
+
+	/**
+	 * Creates the flights of this instance.
+	 * @param journal the entries that Redis is not to be asked for
+	 * @param changed told of entries that a writer of this instance has changed
+	 */
+	public CacheFlights(RedisCache redis, CacheJournal journal, Consumer<CacheKey> changed) {
+		this.redis = redis;
+		this.journal = journal;
+		this.changed = changed;
+		redis.onWake(this::wake, () -> this.waiting.values().forEach(Flight::wake));
+	}
+
+	public CallBudget newBudget() {
+		return this.redis.newBudget();
+	}
+
+	/**
+	 * Looks an entry up.
+	 */
+	public CompletableFuture<CacheLookup> lookup(CacheQuestion question, CallBudget budget) {
+		return new CacheReading(this, question, budget).look();
+	}
+
+	/**
+	 * Stores what was loaded with a permit.
+	 * @param age of the loader's transaction when it had the permit, in milliseconds, or
+	 * -1 if it is in none
+	 */
+	public CompletableFuture<Boolean> fill(CacheLookup.Permit permit, NewValue value, long age, CallBudget budget) {
+		Flight flight = (Flight) permit;
+		return this.redis.fill(flight.key, flight.token, flight.lease, value.bytes(), value.ttl(), age, budget)
+			.exceptionally((failure) -> false)
+			.thenApply((filled) -> {
+				land(flight, filled ? Landing.of(value.bytes(), value.leftMillis()) : Landing.AGAIN);
+				return filled;
+			});
+	}
+
+	/**
+	 * Gives a permit back unused.
+	 * @param failed whether the value could not be loaded or stored, so that one that
+	 * stands, expired or not, is not replaced for a while
+	 */
+	public void release(CacheLookup.Permit permit, boolean failed) {
+		Flight flight = (Flight) permit;
+		this.redis.free(flight.key, flight.token, flight.lease, failed ? REST : Duration.ZERO, false);
+		land(flight, Landing.AGAIN);
+	}
+
+	/**
+	 * Gives a permit back whose value was loaded and is not to be stored. One that has
+	 * expired goes; one that still stands is not replaced for a while.
+	 */
+	public void discard(CacheLookup.Permit permit) {
+		Flight flight = (Flight) permit;
+		this.redis.free(flight.key, flight.token, flight.lease, REST, true);
+		land(flight, Landing.AGAIN);
+	}
+
+	/**
+	 * Lets nobody join the flight of an entry any more, which has changed.
+	 */
+	public void cutOff(CacheKey key) {
+		this.changed.accept(key);
+		Flight flight = this.flights.remove(key);
+		if (flight != null) {
+			flight.wake();
+		}
+	}
+
+	private void wake(long id) {
+		Flight flight = this.waiting.get(id);
+		if (flight != null) {
+			flight.wake();
+		}
+	}
+
+	// Several entries at once
+
+	/**
+	 * Begins to look several entries of one cache up.
+	 * @param readable the first bytes of values that the caller can read
+	 */
+	CacheBatch batch(Collection<CacheKey> keys, CacheSettings settings, byte[] readable, CallBudget budget) {
+		return new CacheBatch(this, keys, settings, readable, budget);
+	}
+
+	/**
+	 * Stores what was loaded with several permits, as {@link #fill}.
+	 */
+	CompletableFuture<Void> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings,
+			long age, CallBudget budget) {
+		List<Flight> all = new ArrayList<>(values.size());
+		List<RedisCache.Filling> fillings = new ArrayList<>(values.size());
+		values.forEach((permit, value) -> {
+			Flight flight = (Flight) permit;
+			all.add(flight);
+			fillings.add(new RedisCache.Filling(flight.key, flight.token, value.bytes(), value.ttl()));
+		});
+		return this.redis.fillAll(fillings, settings.leaseTime(), age, budget).thenAccept((filled) -> {
+			for (int i = 0; i < all.size(); i++) {
+				NewValue value = Objects.requireNonNull(values.get(all.get(i)));
+				land(all.get(i), filled.get(i) ? Landing.of(value.bytes(), value.leftMillis()) : Landing.AGAIN);
+			}
+		});
+	}
+
+	// For readers on their way
+
+	/**
+	 * Returns whether Redis is not to be asked for an entry.
+	 */
+	boolean isPassedBy(CacheKey key) {
+		return this.redis.isAway(key) || this.journal.holds(key);
+	}
+
+	Flight newFlight(CacheKey key, Duration lease) {
+		return new Flight(this.ids.incrementAndGet(), key, lease, this.redis.newHandle());
+	}
+
+	/**
+	 * Makes a flight with a lease of the kind that a reader asks for.
+	 */
+	Flight newFlight(CacheQuestion question) {
+		String token = question.open() ? this.redis.newOpenHandle() : this.redis.newHandle();
+		return new Flight(this.ids.incrementAndGet(), question.key(), question.settings().leaseTime(), token);
+	}
+
+	/**
+	 * Lets others join a flight.
+	 * @return {@code null}, or the flight of that entry that is under way already
+	 */
+	@Nullable Flight begin(Flight flight) {
+		Flight other = this.flights.putIfAbsent(flight.key, flight);
+		if (other == null) {
+			this.waiting.put(flight.id, flight);
+		}
+		return other;
+	}
+
+	/**
+	 * Has those who joined a flight go on by themselves. It is still woken.
+	 */
+	void leave(Flight flight) {
+		this.flights.remove(flight.key, flight);
+		flight.land(Landing.AGAIN);
+	}
+
+	void forget(Flight flight) {
+		this.waiting.remove(flight.id);
+	}
+
+	/**
+	 * Asks Redis for the value of a flight, and lets it be woken from now on.
+	 * @param urge how many thousandths of its load time before its expiry the reader
+	 * replaces a value, or 0
+	 */
+	CompletableFuture<CacheAnswer> lookup(Flight flight, CacheQuestion question, long urge, CallBudget budget) {
+		this.waiting.put(flight.id, flight);
+		return this.redis.lookup(question, flight.token, flight.id, urge, budget);
+	}
+
+	CompletableFuture<List<CacheAnswer>> lookupAll(List<RedisCache.Asking> all, CallBudget budget) {
+		return this.redis.lookupAll(all, budget);
+	}
+
+	/**
+	 * Returns after which time whoever waits looks again by itself.
+	 */
+	Duration backstop() {
+		return this.redis.isWoken() ? BACKSTOP : UNHEARD;
+	}
+
+	void land(Flight flight, Landing landing) {
+		this.flights.remove(flight.key, flight);
+		this.waiting.remove(flight.id);
+		flight.land(landing);
+	}
+
+}

@@ -1,0 +1,213 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries that Redis may still hold although the database has moved on, because it
+ * could not be told. This instance goes past the cache for each of them until it is
+ * removed.
+ * <p>
+ * A writer that could not announce itself is open until its transaction has ended: an
+ * entry removed before that could be filled again with the old value. Entries older than
+ * the cache's TTL are gone in Redis, and are dropped. Beyond {@value #CAPACITY} entries
+ * the TTL in Redis is the bound.
+ */
+public final class CacheJournal {
+
+	static final int CAPACITY = 100_000;
+
+	private static final int MOST_WRITERS = 100;
+
+	/** Entries looked at without a pause, some milliseconds of work. */
+	static final int LOOKS = 2_000;
+
+	private static final int LOOKS_FOR_ROOM = 50;
+
+	private static final Log logger = LogFactory.getLog(CacheJournal.class);
+
+	private final Map<CacheKey, Note> notes = new ConcurrentHashMap<>();
+
+	private final CacheBacklog backlog = new CacheBacklog();
+
+	private final AtomicBoolean overflowing = new AtomicBoolean();
+
+	public boolean holds(CacheKey key) {
+		return !this.notes.isEmpty() && this.notes.containsKey(key);
+	}
+
+	public int size() {
+		return this.notes.size();
+	}
+
+	/**
+	 * A writer goes on unannounced.
+	 */
+	public void open(CacheKey key, String writer) {
+		if (hasRoom(key)) {
+			this.notes.compute(key, (same, note) -> Note.of(note).opened(writer));
+		}
+	}
+
+	/**
+	 * The transaction of such a writer was rolled back.
+	 */
+	public void forget(CacheKey key) {
+		this.notes.computeIfPresent(key, (same, note) -> {
+			Note closed = note.closed();
+			return (closed.open() == 0 && !closed.due()) ? null : closed;
+		});
+	}
+
+	/**
+	 * A change is committed, and the entry is to be removed.
+	 * @param wasOpen whether the writer was announced here
+	 */
+	public void due(CacheKey key, String writer, boolean wasOpen, Duration useful) {
+		long expiry = System.nanoTime() + useful.toNanos();
+		if (hasRoom(key)) {
+			this.notes.compute(key,
+					(same, note) -> (wasOpen ? Note.of(note).closed() : Note.of(note)).becomingDue(writer, expiry));
+		}
+	}
+
+	public @Nullable Note due(CacheKey key) {
+		Note note = this.notes.get(key);
+		return (note != null && note.due()) ? note : null;
+	}
+
+	/**
+	 * The removal of an entry failed, and is to be tried again.
+	 */
+	public void defer(CacheKey key) {
+		this.backlog.add(key);
+	}
+
+	/**
+	 * Returns whether a removal can be tried again for all that is known here.
+	 */
+	public boolean hasDeferred() {
+		return this.backlog.hasNext();
+	}
+
+	/**
+	 * Takes removals to try again, dropping what has expired by itself.
+	 * @param most how many to take
+	 * @param away whose server is away; asked once for an entry until Redis comes back
+	 */
+	public List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
+		return this.backlog.take(most, LOOKS, this::isOver, away);
+	}
+
+	/**
+	 * Redis has come back somewhere. Cheap enough for any thread; {@link #resume()} does
+	 * the rest.
+	 */
+	public void recovered() {
+		this.backlog.recovered();
+	}
+
+	/**
+	 * Tries again what could not be tried while Redis was unavailable.
+	 */
+	public void resume() {
+		this.backlog.resume();
+	}
+
+	private boolean isOver(CacheKey key) {
+		Note note = this.notes.get(key);
+		if (note == null || !note.due()) {
+			return true;
+		}
+		return note.expiry() - System.nanoTime() < 0 && note.open() == 0 && this.notes.remove(key, note);
+	}
+
+	/**
+	 * An entry was removed as of a note; what was noted since stays.
+	 */
+	public void removed(CacheKey key, Note as) {
+		this.notes.computeIfPresent(key, (same, note) -> {
+			if (note.version() != as.version()) {
+				return note;
+			}
+			return (note.open() == 0) ? null : note.settled();
+		});
+	}
+
+	private boolean hasRoom(CacheKey key) {
+		if (fits(key)) {
+			this.overflowing.set(false);
+			return true;
+		}
+		this.backlog.drop(LOOKS_FOR_ROOM, this::isOver);
+		if (fits(key)) {
+			return true;
+		}
+		if (this.overflowing.compareAndSet(false, true)) {
+			logger.warn("More than " + CAPACITY + " cache entries changed while Redis was away: "
+					+ "further ones are left to their TTL");
+		}
+		return false;
+	}
+
+	private boolean fits(CacheKey key) {
+		return this.notes.size() < CAPACITY || this.notes.containsKey(key);
+	}
+
+	/**
+	 * The notes on one entry.
+	 *
+	 * @param open writers that have not ended
+	 * @param due whether a change is committed
+	 * @param version rises with each change that is committed
+	 * @param expiry when the entry in Redis has expired, as of the system's nano time
+	 * @param writers whose announcements may stand in Redis
+	 */
+	public record Note(int open, boolean due, long version, long expiry, List<String> writers) {
+
+		static Note of(@Nullable Note note) {
+			return (note != null) ? note : new Note(0, false, 0, 0, List.of());
+		}
+
+		Note opened(String writer) {
+			return new Note(this.open + 1, this.due, this.version, this.expiry, with(writer));
+		}
+
+		Note closed() {
+			return new Note(Math.max(0, this.open - 1), this.due, this.version, this.expiry, this.writers);
+		}
+
+		Note becomingDue(String writer, long expires) {
+			return new Note(this.open, true, this.version + 1, expires, with(writer));
+		}
+
+		Note settled() {
+			return new Note(this.open, false, this.version, this.expiry, this.writers);
+		}
+
+		private List<String> with(String writer) {
+			if (this.writers.contains(writer) || this.writers.size() >= MOST_WRITERS) {
+				return this.writers;
+			}
+			List<String> all = new ArrayList<>(this.writers);
+			all.add(writer);
+			return List.copyOf(all);
+		}
+
+	}
+
+}

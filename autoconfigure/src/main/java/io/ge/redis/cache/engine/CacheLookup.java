@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer of the engine to a reader.
+ */
+public sealed interface CacheLookup {
+
+	/**
+	 * The value is there.
+	 *
+	 * @param value its bytes
+	 * @param leftMillis the time to its expiry in milliseconds, or -1 if it has none
+	 * @param refresh leave to replace it before that, which must be used or given back;
+	 * {@code null} if somebody else does, or it is too early
+	 * @param asked whether the caller has asked Redis itself, not joined another one that
+	 * had asked before
+	 */
+	record Found(byte[] value, long leftMillis, @Nullable Permit refresh, boolean asked) implements CacheLookup {
+	}
+
+	/**
+	 * There is a value that has expired, and another caller has just failed to load
+	 * another one, or is at it for too long.
+	 *
+	 * @param value its bytes
+	 */
+	record Expired(byte[] value) implements CacheLookup {
+	}
+
+	/**
+	 * The value is to be loaded.
+	 *
+	 * @param permit leave to store it, which must be used or given back; {@code null} if
+	 * it is not to be stored
+	 * @param bypassed whether the cache was passed by rather than found empty
+	 * @param replacing whether there was a value that cannot be read
+	 * @param expired the bytes of a value that has expired, if one is kept for the case
+	 * that it cannot be loaded
+	 */
+	record Load(@Nullable Permit permit, boolean bypassed, boolean replacing,
+			byte @Nullable [] expired) implements CacheLookup {
+
+		static final Load BYPASS = new Load(null, true, false, null);
+
+		static final Load UNSTORED = new Load(null, false, false, null);
+
+	}
+
+	/**
+	 * Another caller loads the value, for longer than this one may wait.
+	 */
+	record Late() implements CacheLookup {
+	}
+
+	/**
+	 * Leave to store one entry.
+	 */
+	interface Permit {
+
+		/**
+		 * Returns for how long it holds.
+		 */
+		Duration lease();
+
+	}
+
+}

@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.engine;
+
+import io.ge.redis.cache.settings.CacheSettings;
+
+/**
+ * The question of a reader.
+ *
+ * @param key the entry
+ * @param settings of its cache
+ * @param readable the first bytes of values that it can read
+ * @param replace whether to load whatever is there
+ * @param refreshable whether it could replace a value before its expiry
+ * @param open whether it may never say how its load has ended, so that nobody is to wait
+ * for it
+ * @param asked since when it waits, by {@link System#nanoTime()}
+ */
+public record CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean replace, boolean refreshable,
+		boolean open, long asked) {
+
+	public CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean open, boolean refreshable) {
+		this(key, settings, readable, false, refreshable && !open, open, System.nanoTime());
+	}
+
+	/**
+	 * Returns the question for an entry that has turned out to be of no use.
+	 */
+	public CacheQuestion replacing() {
+		return new CacheQuestion(this.key, this.settings, this.readable, true, this.refreshable, this.open, this.asked);
+	}
+
+}

@@ -1,0 +1,179 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.engine;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.ge.redis.cache.UncacheableValueException;
+import io.ge.redis.cache.codec.CacheCodec;
+import io.ge.redis.cache.codec.CacheHeader;
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.codec.LazyValueException;
+import io.ge.redis.cache.settings.CacheRegistry;
+import io.ge.redis.cache.settings.CacheSettings;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes what is stored of a value: its bytes, and for how long.
+ */
+public final class CacheValues {
+
+	/**
+	 * The largest part of its time that a value's load time counts for: whatever takes
+	 * longer would be refreshed all the time.
+	 */
+	private static final int LOADS_IN_TTL = 8;
+
+	private static final Log logger = LogFactory.getLog(CacheValues.class);
+
+	private final CacheRegistry definitions;
+
+	private final CacheCodec codec;
+
+	private final LoadTimes loadTimes = new LoadTimes();
+
+	private final Set<String> oversized = ConcurrentHashMap.newKeySet();
+
+	private final Set<String> overtagged = ConcurrentHashMap.newKeySet();
+
+	private final Set<String> unstorable = ConcurrentHashMap.newKeySet();
+
+	public CacheValues(CacheRegistry definitions, CacheCodec codec) {
+		this.definitions = definitions;
+		this.codec = codec;
+	}
+
+	public LoadTimes loadTimes() {
+		return this.loadTimes;
+	}
+
+	/**
+	 * Makes a value to publish, of the type that the cache is declared with. Throws no
+	 * exception.
+	 * @param stamp the version that was known before the value was made
+	 * @param tags its tags, or {@code null} if nothing is known about them
+	 * @return the value, or {@code null} if the entry is to be removed
+	 */
+	public @Nullable NewValue published(String cache, @Nullable Object value, long stamp,
+			@Nullable CacheTags tags) {
+		try {
+			CacheHeader header = header(cache, this.loadTimes.of(cache), stamp, tags);
+			if (header == null) {
+				return null;
+			}
+			CacheType type = this.definitions.type(cache);
+			return stored(cache, (type != null) ? type : this.codec.open(), value, header);
+		}
+		catch (UncacheableValueException ex) {
+			logger.warn(ex.getMessage());
+			return null;
+		}
+		catch (RuntimeException ex) {
+			logger
+				.warn("A value for cache '" + cache + "' could not be made, its entry is removed: " + ex.getMessage());
+			return null;
+		}
+	}
+
+	/**
+	 * Says about a value what is known before it is stored.
+	 * @param stamp the version that was known before it was loaded
+	 * @param tags its tags, or {@code null} if nothing is known about them
+	 * @return the header, or {@code null} if the value must not be stored, since it would
+	 * miss an invalidation
+	 */
+	public @Nullable CacheHeader header(String cache, long loadMillis, long stamp, @Nullable CacheTags tags) {
+		boolean unknown = tags == null && this.definitions.isTagged(cache);
+		if (stamp == CacheInvalidations.UNSTAMPABLE || unknown) {
+			return null;
+		}
+		if (tags == null) {
+			return CacheHeader.loadedIn(loadMillis).marked(stamp);
+		}
+		if (!tags.isAll() && tags.hashes().size() <= CacheHeader.MOST_TAGS) {
+			return CacheHeader.loadedIn(loadMillis).marked(stamp, tags.toArray());
+		}
+		if (this.overtagged.add(cache)) {
+			logger.warn("Cache '" + cache + "' was given a value with more than " + CacheHeader.MOST_TAGS
+					+ " tags. Such values are not stored. Told once per cache");
+		}
+		return null;
+	}
+
+	/**
+	 * Makes a value to store.
+	 * @param header what is known about the value
+	 * @return the value, or {@code null} if it is not to be stored
+	 * @throws UncacheableValueException if no value of the kind can be
+	 */
+	public @Nullable NewValue stored(String cache, CacheType type, @Nullable Object value, CacheHeader header) {
+		CacheSettings settings = this.definitions.settings(cache);
+		Duration nominal = (value != null) ? settings.ttl() : settings.negativeTtl();
+		if (nominal.toMillis() <= 0) {
+			return null;
+		}
+		CacheType exact = (value != null) ? type.of(value) : type;
+		if (value != null && exact == null) {
+			String given = "is not stored, since a " + value.getClass().getName();
+			warnOnce(cache, value,
+					(type == this.codec.open())
+							? given + " does not tell one type for all of its content. Set ge.redis.cache.caches."
+									+ cache + ".type."
+							: given + " is no " + type.javaType().toCanonical() + ", which the cache holds.");
+			return null;
+		}
+		boolean permanent = settings.permanent() && value != null;
+		long ttl = permanent ? 0 : shortened(nominal.toMillis(), settings.ttlJitter());
+		long kept = (permanent || value == null) ? 0 : settings.staleIfError().toMillis();
+		long load = permanent ? 0 : Math.min(header.loadMillis(), ttl / LOADS_IN_TTL);
+		byte[] bytes = bytes(cache, (exact != null) ? exact : type, value, header.with(load, kept));
+		return (bytes != null) ? new NewValue(bytes, Duration.ofMillis(ttl + kept), Duration.ofMillis(kept))
+				: null;
+	}
+
+	private static long shortened(long millis, double jitter) {
+		return Math.max(1, (long) (millis * (1 - jitter * ThreadLocalRandom.current().nextDouble())));
+	}
+
+	private byte @Nullable [] bytes(String cache, CacheType type, @Nullable Object value, CacheHeader header) {
+		byte[] bytes;
+		try {
+			bytes = type.write(value, header);
+		}
+		catch (LazyValueException ex) {
+			throw ex.in(cache);
+		}
+		catch (RuntimeException ex) {
+			warnOnce(cache, value, "cannot be written as JSON and is not stored: " + ex.getMessage() + ".");
+			return null;
+		}
+		long most = this.definitions.maxValueSize();
+		if (bytes.length <= most) {
+			String loss = this.codec.loss(type, value);
+			if (loss != null) {
+				warnOnce(cache, value, "is not stored, since " + loss + ".");
+			}
+			return (loss == null) ? bytes : null;
+		}
+		if (this.oversized.add(cache)) {
+			logger.warn("Cache '" + cache + "' was given a value of " + bytes.length + " bytes. Values above " + most
+					+ " bytes (ge.redis.cache.max-value-size) are not stored. Told once per cache");
+		}
+		return null;
+	}
+
+	private void warnOnce(String cache, @Nullable Object value, String problem) {
+		if (this.unstorable.add(cache + ' ' + ((value != null) ? value.getClass().getName() : ""))) {
+			logger.warn("A value of cache '" + cache + "' " + problem + " Told once per cache and type");
+		}
+	}
+
+}

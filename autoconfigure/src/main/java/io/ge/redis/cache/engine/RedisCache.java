@@ -1,0 +1,391 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.OnLoadTimeout;
+import io.ge.redis.cache.behind.RedisWriteBehind;
+import io.ge.redis.cache.settings.CacheSettings;
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+
+/**
+ * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry,
+ * {@code :w1} the hash of its writers, {@code :q1} the set of those who wait for it and
+ * {@code :r1} the token of the reader that replaces a value which still stands.
+ * <p>
+ * The protocol. A reader that misses takes the lease of the entry, loads, and fills the
+ * entry if the lease is still its own. A value that stands is replaced in the same way,
+ * by the reader that holds {@code :r1}: what takes a lease takes that too. A writer
+ * announces itself while the row is still locked: the entry and any lease go, and until
+ * the writer is resolved nobody is given a lease. Its ticket comes from a counter, so
+ * that tickets of one row rise in the order of its commits. After the commit it publishes
+ * if its ticket is still pending, no higher one was applied and no other one is pending;
+ * in all other cases it removes the entry, since leaving it would keep an older value. A
+ * ticket that overran its time counts as applied, because its commit may have happened. A
+ * writer that could not announce itself makes all tickets worthless when it removes the
+ * entry.
+ * <p>
+ * What a step leaves if its outcome is unknown: a lookup, a lease that is given up by a
+ * compensation; a fill, the value or the lease, of which the latter is given up; an
+ * announcement or a publication, a pending ticket, which is resolved by the journal, and
+ * else by its deadline.
+ */
+public final class RedisCache {
+
+	static final String TOPIC = "cache";
+
+	/** Followed by the name of a cache and the parts of a key. */
+	public static final String NEWS = "cache.near";
+
+	/** Begins the token of a reader that nobody waits for. */
+	private static final String OPEN = "~";
+
+	/**
+	 * How long writers are remembered beyond their time, and so how long ago a reader's
+	 * transaction may have begun if its value is to be stored.
+	 */
+	private static final Duration MEMORY = Duration.ofMinutes(1);
+
+	private static final LuaScript FILL = LuaScript.load(GeCaches.class, "fill.lua");
+
+	private static final LuaScript FREE = LuaScript.load(GeCaches.class, "free.lua");
+
+	private static final LuaScript INTENT = LuaScript.load(GeCaches.class, "intent.lua");
+
+	private static final LuaScript PUBLISH = LuaScript.load(GeCaches.class, "publish.lua");
+
+	private static final LuaScript STORE = LuaScript.load(GeCaches.class, "store.lua");
+
+	private static final LuaScript INVALIDATE = LuaScript.load(GeCaches.class, "invalidate.lua");
+
+	private static final LuaScript ABORT = LuaScript.load(GeCaches.class, "abort.lua");
+
+	private final GuardedRedis redis;
+
+	private final RedisLookups lookups;
+
+	private final RedisGroups bulkLookups;
+
+	private final RedisGroups fills;
+
+	private final KeySpace space;
+
+	private final RedisCacheKeys keys;
+
+	private final InstanceBus bus;
+
+	private final String waker;
+
+	private final Duration intentTimeout;
+
+	private final long memoryMillis;
+
+	private final Predicate<String> near;
+
+	private final AtomicLong handles = new AtomicLong();
+
+	/**
+	 * Creates the adapter.
+	 * @param behind tells caches that are written behind
+	 * @param near tells caches that instances keep in memory, so that all are told of
+	 * what changes in them
+	 */
+	public RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout, Predicate<String> behind,
+			Predicate<String> near) {
+		this.redis = redis;
+		this.lookups = new RedisLookups(redis);
+		this.bulkLookups = new RedisGroups(redis, RedisLookups.LOOKUP, FREE, false);
+		this.fills = new RedisGroups(redis, FILL, FREE, true);
+		this.space = space;
+		this.keys = new RedisCacheKeys(space, behind);
+		this.bus = bus;
+		this.waker = bus.channel() + " " + TOPIC;
+		this.intentTimeout = intentTimeout;
+		this.memoryMillis = intentTimeout.plus(MEMORY).toMillis();
+		this.near = near;
+	}
+
+	/**
+	 * Returns the changes of caches that are written behind.
+	 */
+	public RedisWriteBehind writeBehind() {
+		return new RedisWriteBehind(this.redis, this.space, this.bus,
+				(cache, key) -> this.keys.of(new CacheKey(cache, key)), Duration.ofMillis(this.memoryMillis));
+	}
+
+	public CallBudget newBudget() {
+		return this.redis.newBudget();
+	}
+
+	public boolean isAway() {
+		return this.redis.isAway();
+	}
+
+	public boolean isAway(CacheKey key) {
+		return this.redis.isAway(() -> this.keys.entity(key));
+	}
+
+	public void onRecovery(Runnable action) {
+		this.redis.onRecovery(action);
+	}
+
+	/**
+	 * Returns an id that no other reader or writer of any instance has.
+	 */
+	public String newHandle() {
+		return this.bus.instanceId() + "." + this.handles.incrementAndGet();
+	}
+
+	/**
+	 * Returns the handle of a reader for which nobody is to wait.
+	 */
+	String newOpenHandle() {
+		return OPEN + newHandle();
+	}
+
+	/**
+	 * Calls a listener with the waiters to wake. Messages may be lost: after an
+	 * interruption all are.
+	 */
+	void onWake(LongConsumer woken, Runnable interrupted) {
+		this.bus.handle(TOPIC, (payload) -> woken.accept(Long.parseLong(payload)));
+		this.bus.onLost(interrupted);
+		this.bus.onSubscribed(interrupted);
+	}
+
+	/**
+	 * Calls a listener with the entries that any instance has changed. Messages may be
+	 * lost.
+	 */
+	public void onNews(Consumer<CacheKey> changed) {
+		this.bus.handle(NEWS, (message) -> changed.accept(NearNews.read(message)));
+	}
+
+	/**
+	 * Returns the channel and the message by which a script tells that an entry changes,
+	 * or nothing where nobody has to know.
+	 */
+	private String news(CacheKey key) {
+		return (this.near.test(key.cache()) && NearNews.isTold(key))
+				? this.bus.newsChannel() + ' ' + NEWS + ' ' + NearNews.write(key) : "";
+	}
+
+	boolean isWoken() {
+		return this.bus.isSubscribed();
+	}
+
+	/**
+	 * Asks for a value.
+	 * @param waiter whom to wake
+	 * @param urge how many thousandths of its load time before its expiry the reader
+	 * replaces a value, or 0
+	 */
+	CompletableFuture<CacheAnswer> lookup(CacheQuestion question, String token, long waiter, long urge,
+			CallBudget budget) {
+		CacheSettings settings = question.settings();
+		return this.lookups
+			.submit(new RedisLookups.Lookup(this.keys.of(question.key()), token, this.waker, waiter,
+					settings.leaseTime(), question.readable(), question.replace(), urge, useOfExpired(settings)),
+					budget)
+			.thenApply(RedisCache::answer);
+	}
+
+	/**
+	 * Asks for several values of one cache, of which none is refreshed before its expiry.
+	 * @return completes with the answers in the order of the questions, never
+	 * exceptionally: what nobody knows is passed by
+	 */
+	CompletableFuture<List<CacheAnswer>> lookupAll(List<Asking> all, CallBudget budget) {
+		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
+		for (Asking asking : all) {
+			entries.add(new RedisGroups.Entry(this.keys.of(asking.question().key()),
+					lookupArguments(asking.question(), asking.token(), asking.waiter()),
+					new Object[] { asking.token(), 0 }));
+		}
+		return this.bulkLookups.run(entries, all.get(0).question().settings().leaseTime(), budget)
+			.thenApply((replies) -> {
+				List<CacheAnswer> answers = new ArrayList<>(replies.size());
+				replies.forEach((reply) -> answers.add((reply != null) ? answer(reply) : new CacheAnswer.Bypass(null)));
+				return answers;
+			});
+	}
+
+	private Object[] lookupArguments(CacheQuestion question, String token, long waiter) {
+		CacheSettings settings = question.settings();
+		return new Object[] { token, settings.leaseTime().toMillis(), this.waker + " " + waiter, question.readable(),
+				question.replace() ? 1 : 0, 0, useOfExpired(settings) };
+	}
+
+	private static int useOfExpired(CacheSettings settings) {
+		if (settings.staleIfError().isZero()) {
+			return 0;
+		}
+		return (settings.onLoadTimeout() == OnLoadTimeout.FAIL) ? 1 : 2;
+	}
+
+	private static CacheAnswer answer(ScriptReply reply) {
+		return switch (reply.text(0)) {
+			case "hit" ->
+				new CacheAnswer.Hit(Objects.requireNonNull(reply.bytes(1)), reply.number(2), reply.number(3) == 1);
+			case "lease" ->
+				new CacheAnswer.Leased(reply.number(1) == 1, reply.bytes(2), reply.has(3) ? reply.text(3) : null);
+			case "wait" -> new CacheAnswer.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
+			case "stale" -> new CacheAnswer.Stale(Objects.requireNonNull(reply.bytes(1)));
+			default -> new CacheAnswer.Bypass(reply.has(1) ? reply.bytes(1) : null);
+		};
+	}
+
+	/**
+	 * Stores a loaded value, or gives the lease back.
+	 * @param ttl how long it stays; zero for as long as nobody removes it
+	 * @param age of the reader's transaction when it had the lease, in milliseconds, or
+	 * -1
+	 */
+	public CompletableFuture<Boolean> fill(CacheKey key, String token, Duration lease, byte[] value, Duration ttl, long age,
+			CallBudget budget) {
+		List<RedisKey> names = this.keys.of(key);
+		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(key, token, lease, value, ttl, age));
+		Supplier<ScriptCall> undo = () -> ScriptCall.of(FREE, names, token, 0);
+		return this.redis.run(call, budget, undo, lease).whenComplete((reply, failure) -> {
+			if (failure != null) {
+				this.redis.compensateUnlessUnknown(failure, undo, lease);
+			}
+		}).thenApply(RedisCache::isFilled);
+	}
+
+	/**
+	 * Stores several loaded values, as {@link #fill}.
+	 * @return completes with whether each was stored, in their order, never exceptionally
+	 */
+	CompletableFuture<List<Boolean>> fillAll(List<Filling> all, Duration lease, long age, CallBudget budget) {
+		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
+		for (Filling filling : all) {
+			entries.add(new RedisGroups.Entry(this.keys.of(filling.key()),
+					fillArguments(filling.key(), filling.token(), lease, filling.value(), filling.ttl(), age),
+					new Object[] { filling.token(), 0 }));
+		}
+		return this.fills.run(entries, lease, budget).thenApply((replies) -> {
+			List<Boolean> filled = new ArrayList<>(replies.size());
+			replies.forEach((reply) -> filled.add(reply != null && isFilled(reply)));
+			return filled;
+		});
+	}
+
+	private Object[] fillArguments(CacheKey key, String token, Duration lease, byte[] value, Duration ttl, long age) {
+		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis, news(key) };
+	}
+
+	private static boolean isFilled(ScriptReply reply) {
+		return reply.text(0).equals("filled");
+	}
+
+	/**
+	 * Gives up a lease, or leave to refresh a value.
+	 * @param rest for how long nobody else is to refresh that value
+	 * @param discard whether something was loaded that is not to be stored, so that the
+	 * value goes if it has expired
+	 */
+	void free(CacheKey key, String token, Duration lease, Duration rest, boolean discard) {
+		ScriptCall call = ScriptCall.of(FREE, this.keys.of(key), token, rest.toMillis(), discard ? 1 : 0);
+		this.redis.run(call, newBudget(), () -> call, lease);
+	}
+
+	public CompletableFuture<ScriptReply> announce(CacheKey key, String writer, boolean locked, boolean prolong,
+			CallBudget budget) {
+		String mode = locked ? "locked" : (prolong ? "prolong" : "unlocked");
+		return this.redis.run(ScriptCall.of(INTENT, this.keys.of(key), writer, this.intentTimeout.toMillis(),
+				this.memoryMillis, mode, news(key)), budget);
+	}
+
+	public CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, NewValue value,
+			CallBudget budget) {
+		return this.redis
+			.run(ScriptCall.of(PUBLISH, this.keys.of(key), writer, locked ? "locked" : "unlocked", value.bytes(),
+					value.ttl().toMillis(), this.memoryMillis, version(value), news(key)), budget)
+			.thenApply((reply) -> reply.text(0).equals("published"));
+	}
+
+	/**
+	 * Stores the value of a writer that was not announced.
+	 */
+	public CompletableFuture<Boolean> store(CacheKey key, NewValue value, CallBudget budget) {
+		return this.redis
+			.run(ScriptCall.of(STORE, this.keys.of(key), value.bytes(), value.ttl().toMillis(), this.memoryMillis,
+					version(value), news(key)), budget)
+			.thenApply((reply) -> reply.text(0).equals("published"));
+	}
+
+	private static String version(NewValue value) {
+		return (value.version() >= 0) ? Long.toString(value.version()) : "";
+	}
+
+	public CompletableFuture<ScriptReply> invalidate(CacheKey key, List<String> writers, CallBudget budget) {
+		List<Object> arguments = new ArrayList<>(writers.size() + 2);
+		arguments.add(this.memoryMillis);
+		arguments.add(news(key));
+		arguments.addAll(writers);
+		return this.redis.run(ScriptCall.of(INVALIDATE, this.keys.of(key), arguments.toArray()), budget);
+	}
+
+	/**
+	 * Takes an announcement back, now or as soon as Redis answers.
+	 */
+	public void abort(CacheKey key, String writer, CallBudget budget) {
+		ScriptCall call = ScriptCall.of(ABORT, this.keys.of(key), writer);
+		this.redis.run(call, budget, () -> call, this.intentTimeout);
+	}
+
+	/**
+	 * Takes back an announcement of which nobody knows whether it was made.
+	 */
+	public void abortEventually(CacheKey key, String writer) {
+		this.redis.compensate(ScriptCall.of(ABORT, this.keys.of(key), writer), this.intentTimeout);
+	}
+
+	public Duration intentTimeout() {
+		return this.intentTimeout;
+	}
+
+	/**
+	 * One of several questions.
+	 *
+	 * @param question the question
+	 * @param token of the reader
+	 * @param waiter whom to wake
+	 */
+	record Asking(CacheQuestion question, String token, long waiter) {
+	}
+
+	/**
+	 * One of several values to store.
+	 *
+	 * @param key the entry
+	 * @param token of the reader
+	 * @param value the value
+	 * @param ttl how long it stays; zero for as long as nobody removes it
+	 */
+	record Filling(CacheKey key, String token, byte[] value, Duration ttl) {
+	}
+
+}

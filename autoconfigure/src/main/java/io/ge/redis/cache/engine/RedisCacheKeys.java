@@ -1,0 +1,81 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.engine;
+
+import java.util.List;
+import java.util.function.Predicate;
+
+import io.ge.redis.cache.behind.RedisWriteBehind;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+
+/**
+ * Names the keys of entries. They are made once for each {@link CacheKey}, which
+ * remembers them.
+ */
+final class RedisCacheKeys {
+
+	private static final KeyPart ENTRY = KeyPart.of("e1");
+
+	private static final KeyPart WRITERS = KeyPart.of("w1");
+
+	private static final KeyPart WAITERS = KeyPart.of("q1");
+
+	private static final KeyPart REFRESH = KeyPart.of("r1");
+
+	private final KeySpace space;
+
+	private final Predicate<String> behind;
+
+	/**
+	 * Creates names.
+	 * @param behind tells caches that are written behind, whose entries have the hash tag
+	 * of their partition: {@code prefix:cache:{cache:p3}:key:e1}
+	 */
+	RedisCacheKeys(KeySpace space, Predicate<String> behind) {
+		this.space = space;
+		this.behind = behind;
+	}
+
+	/**
+	 * Returns the keys of an entry, in the order that the scripts state.
+	 */
+	List<RedisKey> of(CacheKey key) {
+		Names known = key.names;
+		if (known == null) {
+			RedisKey entity = entity(key);
+			known = new Names(
+					List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS), entity.with(REFRESH)));
+			key.names = known;
+		}
+		return known.all();
+	}
+
+	/**
+	 * Returns what the keys of an entry have in common, by which it is known on which
+	 * node they are.
+	 */
+	RedisKey entity(CacheKey key) {
+		if (this.behind.test(key.cache())) {
+			return RedisWriteBehind.partition(this.space, key.cache(), key.parts()).with(KeyText.parts(key.parts()));
+		}
+		KeyPart[] parts = new KeyPart[key.parts().size() + 1];
+		parts[0] = KeyPart.of(key.cache());
+		System.arraycopy(KeyText.parts(key.parts()), 0, parts, 1, key.parts().size());
+		return this.space.entity(parts);
+	}
+
+	/**
+	 * The names of entries in Redis.
+	 *
+	 * @param all the keys, in the order that the scripts state
+	 */
+	record Names(List<RedisKey> all) {
+	}
+
+}

@@ -1,0 +1,130 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+
+/**
+ * Runs a script for many entries: with one call for each {@value #MOST} of them, on a
+ * Cluster of those of each slot, all sent at once.
+ */
+final class RedisGroups {
+
+	/** Bounds how long one call keeps the server from others. */
+	static final int MOST = 1000;
+
+	private final GuardedRedis redis;
+
+	private final LuaScript script;
+
+	private final LuaScript undo;
+
+	private final boolean holds;
+
+	/**
+	 * Creates the groups.
+	 * @param one what is done for one entry
+	 * @param undoOne takes back what that may have done, if nobody learns of it
+	 * @param holds whether that is to be taken back also where the script did not run,
+	 * since the entry is held already
+	 */
+	RedisGroups(GuardedRedis redis, LuaScript one, LuaScript undoOne, boolean holds) {
+		this.redis = redis;
+		this.script = one.forEach();
+		this.undo = undoOne.forEach();
+		this.holds = holds;
+	}
+
+	/**
+	 * Runs the script. The calls share the budget, since they are waited for together.
+	 * @param useful how long what is done lasts
+	 * @return completes with the replies in the order of the entries, {@code null} where
+	 * nobody knows, never exceptionally
+	 */
+	CompletableFuture<List<@Nullable ScriptReply>> run(List<Entry> entries, Duration useful, CallBudget budget) {
+		@Nullable ScriptReply[] replies = new ScriptReply[entries.size()];
+		Duration left = Duration.ofNanos(budget.remainingNanos());
+		long started = System.nanoTime();
+		List<CompletableFuture<?>> calls = new ArrayList<>();
+		for (List<Integer> group : groups(entries)) {
+			calls.add(
+					this.redis
+						.run(call(this.script, entries, group, false), CallBudget.of(left),
+								() -> call(this.undo, entries, group, true), useful)
+						.handle((reply, failure) -> {
+							if (failure != null && this.holds) {
+								this.redis.compensateUnlessUnknown(failure, () -> call(this.undo, entries, group, true),
+										useful);
+							}
+							List<ScriptReply> parts = (failure == null) ? reply.parts() : List.of();
+							for (int i = 0; i < parts.size(); i++) {
+								replies[group.get(i)] = parts.get(i);
+							}
+							return null;
+						}));
+		}
+		return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).thenApply((none) -> {
+			budget.spend(System.nanoTime() - started);
+			return Arrays.asList(replies);
+		});
+	}
+
+	private List<List<Integer>> groups(List<Entry> entries) {
+		boolean clustered = this.redis.isClustered();
+		List<List<Integer>> groups = new ArrayList<>();
+		Map<Integer, List<Integer>> bySlot = new HashMap<>();
+		for (int i = 0; i < entries.size(); i++) {
+			int slot = clustered ? ClusterSlotHashUtil.calculateSlot(entries.get(i).keys().get(0).bytes()) : 0;
+			List<Integer> group = bySlot.get(slot);
+			if (group == null || group.size() == MOST) {
+				group = new ArrayList<>();
+				bySlot.put(slot, group);
+				groups.add(group);
+			}
+			group.add(i);
+		}
+		return groups;
+	}
+
+	private static ScriptCall call(LuaScript script, List<Entry> entries, List<Integer> group, boolean undo) {
+		List<RedisKey> keys = new ArrayList<>();
+		List<Object> arguments = new ArrayList<>();
+		arguments.add(entries.get(group.get(0)).keys().size());
+		for (int index : group) {
+			Entry entry = entries.get(index);
+			keys.addAll(entry.keys());
+			arguments.addAll(Arrays.asList(undo ? entry.undoArguments() : entry.arguments()));
+		}
+		return ScriptCall.of(script, keys, arguments.toArray());
+	}
+
+	/**
+	 * The entries of a script call.
+	 *
+	 * @param keys the keys, as many for each entry
+	 * @param arguments the arguments, as many for each entry
+	 * @param undoArguments those to take it back
+	 */
+	record Entry(List<RedisKey> keys, Object[] arguments, Object[] undoArguments) {
+	}
+
+}

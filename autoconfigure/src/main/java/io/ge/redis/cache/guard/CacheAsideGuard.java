@@ -1,0 +1,226 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.read.CacheBulkReader;
+import io.ge.redis.cache.read.CacheBulkSource;
+import io.ge.redis.cache.read.CacheCall;
+import io.ge.redis.cache.read.CacheReader;
+import io.ge.redis.cache.read.CacheSource;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.guard.Guard;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+
+/**
+ * Answers readers from the cache.
+ */
+final class CacheAsideGuard implements Guard<CacheAsideOperation> {
+
+	private final Supplier<CacheReader> reader;
+
+	private final Supplier<CacheBulkReader> bulkReader;
+
+	CacheAsideGuard(Supplier<CacheReader> reader, Supplier<CacheBulkReader> bulkReader) {
+		this.reader = reader;
+		this.bulkReader = bulkReader;
+	}
+
+	@Override
+	public GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
+		return new CacheCall((context) -> call(operation, invocation, context));
+	}
+
+	private GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation, @Nullable Object context) {
+		if (!operation.applies(invocation)) {
+			return GuardedCall.of(() -> Guard.proceed(operation, invocation));
+		}
+		CacheBulkMethod bulk = operation.bulk();
+		return (bulk != null) ? this.bulkReader.get().call(InvokedForSeveral.of(operation, bulk, invocation), context)
+				: this.reader.get().call(new Invoked(operation, invocation, operation.key(invocation)), context);
+	}
+
+	/**
+	 * The rest of a call for several values.
+	 */
+	private record InvokedForSeveral(CacheAsideOperation operation, CacheBulkMethod method, MethodInvocation invocation,
+			Map<CacheKey, Object> entries) implements CacheBulkSource {
+
+		static InvokedForSeveral of(CacheAsideOperation operation, CacheBulkMethod method,
+				MethodInvocation invocation) {
+			return new InvokedForSeveral(operation, method, invocation,
+					CacheBulkMethod.entries(operation.cache(), operation.key().evaluate(invocation), operation.key()));
+		}
+
+		@Override
+		public String cache() {
+			return this.operation.cache();
+		}
+
+		@Override
+		public Collection<CacheKey> keys() {
+			return this.entries.keySet();
+		}
+
+		@Override
+		public CacheType type() {
+			return this.operation.type();
+		}
+
+		@Override
+		public ResultForm form() {
+			return this.operation.form();
+		}
+
+		@Override
+		public @Nullable Object load(List<CacheKey> missing) throws Throwable {
+			@Nullable Object[] arguments = this.method.arguments(this.invocation.getArguments(),
+					CacheBulkMethod.ids(this.entries, missing));
+			MethodInvocation some = ((ProxyMethodInvocation) this.invocation).invocableClone(arguments);
+			return Guard.proceed(this.operation, some);
+		}
+
+		@Override
+		public Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded) {
+			return CacheBulkMethod.byKey(this.entries, missing, (Map<?, ?>) loaded);
+		}
+
+		@Override
+		public Object result(Map<CacheKey, @Nullable Object> values) {
+			return CacheBulkMethod.result(this.entries, values);
+		}
+
+		@Override
+		public boolean isStorable(@Nullable Object value) {
+			return this.operation.isStorable(this.invocation, value);
+		}
+
+	}
+
+	/**
+	 * The rest of a call.
+	 */
+	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation,
+			CacheKey key) implements CacheSource {
+
+		@Override
+		public CacheType type() {
+			return this.operation.type();
+		}
+
+		@Override
+		public ResultForm form() {
+			return this.operation.form();
+		}
+
+		@Override
+		public @Nullable Object load() throws Throwable {
+			return Guard.proceed(this.operation, this.invocation);
+		}
+
+		@Override
+		public @Nullable Object plain(@Nullable Object loaded) {
+			return this.operation.unwrap(loaded);
+		}
+
+		@Override
+		public @Nullable Object promised(@Nullable Object plain) {
+			return this.operation.wrap(plain);
+		}
+
+		@Override
+		public boolean isStorable(@Nullable Object value) {
+			return this.operation.isStorable(this.invocation, value);
+		}
+
+		@Override
+		public @Nullable CacheTags tags() {
+			return this.operation.tags(this.invocation);
+		}
+
+		@Override
+		public CacheSource detached() {
+			return (this.invocation instanceof ProxyMethodInvocation proxied)
+					? new Detached(new Invoked(this.operation, proxied.invocableClone(), this.key), tags()) : this;
+		}
+
+	}
+
+	/**
+	 * A call that is repeated while its caller goes on, and may change the arguments.
+	 * What was loaded with others than those of the key and the tags is not stored. A
+	 * change that touches neither, or is taken back while the method runs, is not
+	 * noticed.
+	 */
+	private static final class Detached implements CacheSource {
+
+		private final Invoked call;
+
+		private final @Nullable CacheTags tags;
+
+		private volatile boolean changed;
+
+		Detached(Invoked call, @Nullable CacheTags tags) {
+			this.call = call;
+			this.tags = tags;
+		}
+
+		@Override
+		public CacheKey key() {
+			return this.call.key();
+		}
+
+		@Override
+		public CacheType type() {
+			return this.call.type();
+		}
+
+		@Override
+		public ResultForm form() {
+			return this.call.form();
+		}
+
+		@Override
+		public @Nullable Object load() throws Throwable {
+			this.changed = isChanged();
+			return this.call.load();
+		}
+
+		@Override
+		public @Nullable Object plain(@Nullable Object loaded) {
+			return this.call.plain(loaded);
+		}
+
+		private boolean isChanged() {
+			return !this.call.operation().key(this.call.invocation()).equals(this.call.key())
+					|| !Objects.equals(this.call.tags(), this.tags);
+		}
+
+		@Override
+		public @Nullable CacheTags tags() {
+			return this.tags;
+		}
+
+		@Override
+		public boolean isStorable(@Nullable Object value) {
+			return !this.changed && !isChanged() && this.call.isStorable(value);
+		}
+
+	}
+
+}

@@ -1,0 +1,143 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
+
+/**
+ * A method from several ids to their values: what it takes and returns.
+ *
+ * @param parameter the type of its parameter: a {@link Collection}, {@link List} or
+ * {@link Set}
+ * @param valueType the type of the values
+ */
+record CacheBulkMethod(Class<?> parameter, Type valueType) {
+
+	private static final Pattern VARIABLE = Pattern.compile("#\\w+");
+
+	private static final Set<Class<?>> COLLECTIONS = Set.of(Iterable.class, Collection.class, List.class, Set.class);
+
+	/**
+	 * Looks at a method whose annotation names several keys.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot be run
+	 * for some of them
+	 */
+	static CacheBulkMethod of(GuardedMethod method, String keys) {
+		Class<?>[] parameters = method.method().getParameterTypes();
+		int continuations = KotlinDetector.isSuspendingFunction(method.method()) ? 1 : 0;
+		if (parameters.length != 1 + continuations || !COLLECTIONS.contains(parameters[0])
+				|| !VARIABLE.matcher(keys).matches()) {
+			throw method.problem("keys = \"" + keys + "\" needs a method that takes the ids and nothing else.",
+					"Give it one parameter, a Collection, List or Set, and name that: keys = \"#ids\".");
+		}
+		Type ids = element(ResolvableType.forType(
+				GenericTypeResolver.resolveType(method.method().getGenericParameterTypes()[0], method.targetClass())));
+		if (ReturnTypes.form(method).kind() == ResultForm.Kind.MULTIPLE) {
+			throw method.problem(
+					"a method with keys returns a Map from the ids to their values, not several values one by one, "
+							+ "as " + method.method().getReturnType().getSimpleName() + " does.",
+					"Return one Map of them, such as by Mono<Map<" + ids.getTypeName() + ", ...>>.");
+		}
+		ResolvableType result = ResolvableType.forType(ReturnTypes.promised(method));
+		boolean fits = result.toClass() == Map.class && result.hasGenerics() && element(result).equals(ids);
+		if (!fits) {
+			throw method.problem("a method with keys returns a Map from the ids to their values, not " + result + ".",
+					"Return Map<" + ids.getTypeName() + ", ...>, or a Mono or CompletableFuture of it.");
+		}
+		return new CacheBulkMethod(parameters[0], bound(result.getGeneric(1)));
+	}
+
+	private static Type element(ResolvableType type) {
+		return bound(type.getGeneric(0));
+	}
+
+	// Kotlin's compiler writes wildcards where the source has none
+	private static Type bound(ResolvableType argument) {
+		return (argument.getType() instanceof WildcardType wildcard) ? wildcard.getUpperBounds()[0]
+				: argument.getType();
+	}
+
+	/**
+	 * Returns the arguments for a call that is to return only some of the values.
+	 */
+	@Nullable Object[] arguments(@Nullable Object[] all, List<Object> ids) {
+		@Nullable Object[] some = all.clone();
+		some[0] = (this.parameter == Set.class) ? new LinkedHashSet<>(ids) : new ArrayList<>(ids);
+		return some;
+	}
+
+	/**
+	 * Returns the entries of ids, each once, and in the order of the ids.
+	 * @param ids the argument of a call
+	 */
+	static Map<CacheKey, Object> entries(String cache, @Nullable Object ids, Object what) {
+		Map<CacheKey, Object> entries = new LinkedHashMap<>();
+		if (ids instanceof Iterable<?> all) {
+			for (Object id : all) {
+				entries.putIfAbsent(CacheKey.of(cache, id, what), id);
+			}
+			return entries;
+		}
+		CacheKey.of(cache, null, what);
+		return entries;
+	}
+
+	/**
+	 * Returns the values of ids, without those that are absent.
+	 */
+	static Map<Object, Object> result(Map<CacheKey, Object> entries, Map<CacheKey, @Nullable Object> values) {
+		Map<Object, Object> result = new LinkedHashMap<>();
+		entries.forEach((key, id) -> {
+			Object value = values.get(key);
+			if (value != null) {
+				result.put(id, value);
+			}
+		});
+		return result;
+	}
+
+	/**
+	 * Returns what was loaded for some entries.
+	 * @param loaded the values by id, or {@code null} for none
+	 */
+	static Map<CacheKey, @Nullable Object> byKey(Map<CacheKey, Object> entries, List<CacheKey> missing,
+			@Nullable Map<?, ?> loaded) {
+		Map<CacheKey, @Nullable Object> values = new LinkedHashMap<>();
+		missing.forEach((key) -> values.put(key, (loaded != null) ? loaded.get(entries.get(key)) : null));
+		return values;
+	}
+
+	static List<Object> ids(Map<CacheKey, Object> entries, List<CacheKey> missing) {
+		List<Object> ids = new ArrayList<>(missing.size());
+		for (CacheKey key : missing) {
+			Object id = entries.get(key);
+			if (id != null) {
+				ids.add(id);
+			}
+		}
+		return ids;
+	}
+
+}

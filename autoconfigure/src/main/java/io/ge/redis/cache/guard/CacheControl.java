@@ -1,0 +1,238 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import io.ge.redis.cache.CacheEvent;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.settings.CacheRegistry;
+import io.ge.redis.cache.write.CacheWriter;
+import io.ge.redis.core.bus.Reports;
+import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * View of caches for operators, and their actions, while the application runs. Keys are
+ * never shown.
+ */
+public final class CacheControl {
+
+	private final CacheRegistry definitions;
+
+	private final CacheWriter writer;
+
+	private final RedisCacheSizes sizes;
+
+	private final Reports<CacheReport> reports;
+
+	CacheControl(CacheRegistry definitions, CacheWriter writer, RedisCacheSizes sizes, Reports<CacheReport> reports) {
+		this.definitions = definitions;
+		this.writer = writer;
+		this.sizes = sizes;
+		this.reports = reports;
+	}
+
+	/**
+	 * Returns whether an annotation or a property knows a cache of a name, or code has
+	 * used it on this instance.
+	 * @param name the name
+	 * @return whether it is known
+	 */
+	public boolean exists(String name) {
+		return this.definitions.names().contains(name);
+	}
+
+	/**
+	 * Lists the caches. One message, one from each instance, which are waited for half a
+	 * second at most, and one script call for each server, which looks at 500 random keys
+	 * there.
+	 * @return what the instances have told, and what was seen
+	 */
+	public Listing list() {
+		Reports.Collected<CacheReport> collected = this.reports.collect(Reports.Filter.ALL);
+		List<Instance> instances = new ArrayList<>();
+		List<WarmUp> warmUps = new ArrayList<>();
+		Map<String, Map<String, Long>> counts = new TreeMap<>();
+		this.definitions.names().forEach((name) -> counts.put(name, new TreeMap<>()));
+		collected.reports().forEach((id, report) -> {
+			instances.add(new Instance(id, report.process(), report.journal()));
+			report.warmUps()
+				.forEach((warmUp) -> warmUps.add(new WarmUp(warmUp.name(), id, warmUp.state(), warmUp.read())));
+			report.caches().forEach((cache) -> {
+				Map<String, Long> sums = counts.computeIfAbsent(cache.cache(), (name) -> new TreeMap<>());
+				cache.results().forEach((result, count) -> sums.merge(result, count, Long::sum));
+			});
+		});
+		Map<String, Size> found = sizes(counts.keySet());
+		List<Cache> all = new ArrayList<>();
+		counts.forEach((cache, figures) -> all.add(cache(cache, found.get(cache), figures)));
+		return new Listing(collected.instance(), instances, collected.silent(), all, warmUps);
+	}
+
+	private Cache cache(String name, @Nullable Size size, Map<String, Long> figures) {
+		Long near = figures.remove(CacheReport.NEAR);
+		long hits = count(figures, "hit", "stale");
+		long reads = hits + count(figures, "miss", "bypass");
+		return new Cache(name, settings(name), size, near, (reads > 0) ? (double) hits / reads : null,
+				count(figures, "loaded", "load_failed"), count(figures, "stale"), figures);
+	}
+
+	private static long count(Map<String, Long> figures, String... results) {
+		return Stream.of(results).mapToLong((result) -> figures.getOrDefault(result, 0L)).sum();
+	}
+
+	private Map<String, Size> sizes(Collection<String> names) {
+		try {
+			return this.sizes.estimate(names);
+		}
+		catch (RedisUnavailableException ex) {
+			return Map.of();
+		}
+	}
+
+	private Map<String, Setting> settings(String cache) {
+		Settings settings = new Settings();
+		this.definitions.consistency(cache, settings);
+		this.definitions.settings(cache, settings);
+		this.definitions.near().settings(cache, settings);
+		return settings.toMap();
+	}
+
+	/**
+	 * Removes an entry, and all leave to fill it: one script call. While Redis is away it
+	 * is removed as soon as it is back, if this instance lives so long.
+	 * @param cache the cache's name
+	 * @param key the parts of the key
+	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
+	 * {@link CacheEvent.Outcome#DEFERRED}
+	 */
+	public CacheEvent.Outcome invalidate(String cache, List<String> key) {
+		return this.writer.remove(new CacheKey(cache, List.copyOf(key)));
+	}
+
+	/**
+	 * Makes all entries count as outdated that have one of some tags: one script call,
+	 * and one message to all instances. While Redis is away it is done as soon as it is
+	 * back, if this instance lives so long.
+	 * @param cache the cache's name
+	 * @param tags the tags, each of one part
+	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
+	 * {@link CacheEvent.Outcome#DEFERRED}
+	 */
+	public CacheEvent.Outcome invalidateTags(String cache, List<String> tags) {
+		return this.writer.remove(cache, CacheTags.of(tags, "A tag of cache '" + cache + "'"));
+	}
+
+	/**
+	 * Makes all entries of a cache count as outdated, as {@link #invalidateTags}.
+	 * @param cache the cache's name
+	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
+	 * {@link CacheEvent.Outcome#DEFERRED}
+	 */
+	public CacheEvent.Outcome clear(String cache) {
+		return this.writer.remove(cache, CacheTags.ALL);
+	}
+
+	/**
+	 * The caches of all instances.
+	 *
+	 * @param instance the id of the instance that has asked
+	 * @param instances those that have answered
+	 * @param silent the ids of those that are known and have not answered in time
+	 * @param caches the caches by name
+	 * @param warmUps the warm-ups of each instance
+	 */
+	public record Listing(String instance, List<Instance> instances, Set<String> silent, List<Cache> caches,
+			List<WarmUp> warmUps) {
+	}
+
+	/**
+	 * The report of an instance.
+	 *
+	 * @param id the id of the instance
+	 * @param process number and host of its process
+	 * @param journal how many entries it is to remove, and how many caches to invalidate,
+	 * as soon as Redis is back
+	 */
+	public record Instance(String id, String process, int journal) {
+	}
+
+	/**
+	 * A cache.
+	 *
+	 * @param name the name
+	 * @param settings the settings on the instance that has asked, and where each comes
+	 * from
+	 * @param size how many entries it has in Redis, or {@code null} if that is not known
+	 * @param nearEntries about how many values the instances that have answered have in
+	 * memory, or {@code null} if they keep none
+	 * @param hitRatio the share of reads that were answered with a value that was there,
+	 * {@code null} if there were none
+	 * @param loads how many values were loaded, or failed to be
+	 * @param staleServes how many reads were answered with a value past its time
+	 * @param figures what all instances that have answered have counted since they
+	 * started, by result
+	 */
+	public record Cache(String name, Map<String, Setting> settings, @Nullable Size size, @Nullable Long nearEntries,
+			@Nullable Double hitRatio, long loads, long staleServes, Map<String, Long> figures) {
+	}
+
+	/**
+	 * How many entries a cache has in Redis at present, be they values or being loaded:
+	 * an estimate from the share that they have among random keys.
+	 *
+	 * @param entries the estimate
+	 * @param margin by how much it may be wrong, in nineteen of twenty cases
+	 * @param looks how many keys were looked at
+	 */
+	public record Size(long entries, long margin, long looks) {
+
+		static final Size NONE = new Size(0, 0, 0);
+
+		/**
+		 * Adds what was seen on one more server.
+		 * @param keys how many keys it has
+		 * @param looked how many of them were looked at
+		 * @param seen how many of those were entries
+		 */
+		Size plus(long keys, long looked, long seen) {
+			if (looked == 0) {
+				return this;
+			}
+			double share = (double) seen / looked;
+			// Where all are alike the rule of three says how many of the other kind there
+			// may be
+			double deviation = (seen == 0 || seen == looked) ? 3.0 / looked
+					: 1.96 * Math.sqrt(share * (1 - share) / looked);
+			long wrong = (long) Math.ceil(Math.min(1, deviation) * keys);
+			return new Size(this.entries + Math.round(share * keys), this.margin + wrong, this.looks + looked);
+		}
+
+	}
+
+	/**
+	 * A warm-up on one instance.
+	 *
+	 * @param name the name
+	 * @param instance the id of the instance
+	 * @param state {@code waiting}, {@code running}, {@code done} or {@code failed}
+	 * @param read how many keys were read, by the instance or by the one that it waits
+	 * for
+	 */
+	public record WarmUp(String name, String instance, String state, long read) {
+	}
+
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.write.TransactionBoundary;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedOperation;
+import io.ge.redis.core.invocation.MethodExpression;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The invalidations of a method.
+ *
+ * @param targets what, at least one
+ * @param boundary what the method says about transactions
+ * @param form the form in which the method gives its result
+ */
+record CacheInvalidateOperation(List<Target> targets, TransactionBoundary boundary,
+		ResultForm form) implements GuardedOperation {
+
+	@Override
+	public List<GuardDescription> describe() {
+		return this.targets.stream().map((target) -> target.description().get()).toList();
+	}
+
+	/**
+	 * Some or all entries of a cache.
+	 *
+	 * @param cache the cache's name
+	 * @param key the key of one entry, or {@code null} for several
+	 * @param tags the tags of those, or {@code null} for all
+	 * @param condition when to invalidate, or {@code null} for always
+	 * @param description for the endpoint
+	 */
+	record Target(String cache, @Nullable MethodExpression key, @Nullable MethodExpression tags,
+			@Nullable MethodExpression condition, Supplier<GuardDescription> description) {
+
+		boolean applies(MethodInvocation invocation) {
+			return this.condition == null || this.condition.isTrue(invocation, null);
+		}
+
+		/**
+		 * Returns the entry that is meant.
+		 * @return its key, or {@code null} if several are meant
+		 */
+		@Nullable CacheKey key(MethodInvocation invocation) {
+			return (this.key != null) ? CacheKey.of(this.cache, this.key.evaluate(invocation), this.key) : null;
+		}
+
+		CacheTags tags(MethodInvocation invocation, @Nullable Object result) {
+			if (this.tags == null) {
+				return CacheTags.ALL;
+			}
+			Object value = this.tags.evaluate(invocation, result);
+			if (value == null) {
+				throw new IllegalArgumentException(this.tags + " evaluated to null");
+			}
+			return CacheTags.of(value, this.tags);
+		}
+
+	}
+
+}

@@ -1,0 +1,491 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.CacheWarmer;
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.behind.RedisWriteBehind;
+import io.ge.redis.cache.behind.WriteBehind;
+import io.ge.redis.cache.behind.WriteBehindProperties;
+import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.cache.codec.CacheCodec;
+import io.ge.redis.cache.engine.CacheFlights;
+import io.ge.redis.cache.engine.CacheInvalidations;
+import io.ge.redis.cache.engine.CacheValues;
+import io.ge.redis.cache.engine.RedisCache;
+import io.ge.redis.cache.engine.RedisInvalidations;
+import io.ge.redis.cache.near.CaffeineNearStore;
+import io.ge.redis.cache.near.NearCaches;
+import io.ge.redis.cache.near.NearCheck;
+import io.ge.redis.cache.near.NearFeed;
+import io.ge.redis.cache.read.CacheBulkParts;
+import io.ge.redis.cache.read.CacheBulkReader;
+import io.ge.redis.cache.read.CacheLoads;
+import io.ge.redis.cache.read.CacheReader;
+import io.ge.redis.cache.read.CacheRefresher;
+import io.ge.redis.cache.read.CacheSearch;
+import io.ge.redis.cache.read.NearReader;
+import io.ge.redis.cache.read.OpenLoads;
+import io.ge.redis.cache.settings.CacheRegistry;
+import io.ge.redis.cache.settings.CacheSettings;
+import io.ge.redis.cache.spring.OpenMisses;
+import io.ge.redis.cache.spring.SpringCacheManager;
+import io.ge.redis.cache.spring.SpringCacheMethods;
+import io.ge.redis.cache.spring.SpringCacheParts;
+import io.ge.redis.cache.spring.SpringCachePuts;
+import io.ge.redis.cache.warmup.CacheWarmUp;
+import io.ge.redis.cache.warmup.RedisWarmUps;
+import io.ge.redis.cache.write.AsyncCacheWriter;
+import io.ge.redis.cache.write.CacheBehindWriter;
+import io.ge.redis.cache.write.CacheEngine;
+import io.ge.redis.cache.write.CacheTransactions;
+import io.ge.redis.cache.write.CacheWriter;
+import io.ge.redis.cache.write.ReactiveCacheTransactions;
+import io.ge.redis.cache.write.WriteSteps;
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Reports;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.transaction.TransactionObserver;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.BeanClassLoaderAware;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.cache.interceptor.CacheOperationSource;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles the caches: the advisors for readers and writers, the listener for
+ * transactions and the API for code stand on one engine, which is made when the first of
+ * them is used.
+ */
+public final class CachePattern
+		implements TransactionObserver, BeanClassLoaderAware, SmartInitializingSingleton, AutoCloseable {
+
+	private static final String PATTERN = "cache";
+
+	private static final int CHECK_SECONDS = 5;
+
+	private final CacheAsideOperationSource readers;
+
+	private final CacheWriteThroughOperationSource writers;
+
+	private final CacheWriteBehindOperationSource behindWriters;
+
+	private final CacheInvalidateOperationSource invalidators;
+
+	private final WriteSteps steps;
+
+	private final CacheTransactions transactions;
+
+	private final ReactiveCacheTransactions reactive;
+
+	private final GuardedCalls calls;
+
+	private final WriteBehind behind;
+
+	private final Supplier<RedisCache> redis;
+
+	private final Supplier<Assembly> assembly;
+
+	private final CacheRegistry definitions;
+
+	private final CacheCodec codec;
+
+	private final SpringCacheManager springManager;
+
+	private final Supplier<CacheProperties> settings;
+
+	private final Supplier<RedisBackend> backend;
+
+	private final AtomicReference<@Nullable Assembly> made = new AtomicReference<>();
+
+	private volatile @Nullable CacheWarmUp warmUp;
+
+	private volatile Function<String, Map<String, Long>> counts = (cache) -> Map.of();
+
+	private ClassLoader classLoader = CachePattern.class.getClassLoader();
+
+	/**
+	 * Assembles the caches.
+	 * @param properties the caches in the environment
+	 * @param attributes reads attribute values
+	 * @param expressions compiles expressions
+	 * @param mapper writes and reads values
+	 * @param verified the share of values that are compared with what is read back, after
+	 * the first of a type
+	 * @param backend where the entries live
+	 * @param context takes along what the application has bound to a thread, when a value
+	 * is refreshed on another one
+	 * @param events told of reads, loads and writes
+	 * @param behindProperties the settings of caches that are written behind
+	 * @param stores the stores of those
+	 * @param otherNames caches that are listed elsewhere than in the properties
+	 * @param calls makes calls whose results come later
+	 */
+	public CachePattern(Supplier<CacheProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
+			Supplier<RedisBackend> backend, UnaryOperator<Runnable> context, GuardEvents events,
+			Supplier<WriteBehindProperties> behindProperties, Supplier<List<WriteBehindStore<?>>> stores,
+			Supplier<? extends Collection<String>> otherNames, GuardedCalls calls) {
+		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
+		this.settings = settings;
+		this.backend = backend;
+		CacheRegistry definitions = new CacheRegistry(settings, otherNames);
+		this.definitions = definitions;
+		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
+		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
+		this.codec = codec;
+		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
+				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
+				this::changes, events);
+		this.redis = SingletonSupplier.of(() -> redis(backend.get(), settings.get()));
+		this.behindWriters = new CacheWriteBehindOperationSource(reader);
+		this.readers = new CacheAsideOperationSource(reader);
+		this.writers = new CacheWriteThroughOperationSource(reader);
+		this.invalidators = new CacheInvalidateOperationSource(reader);
+		this.assembly = SingletonSupplier
+			.of(() -> assemble(definitions, codec, settings.get(), backend.get(), context, events));
+		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
+		this.calls = calls;
+		this.steps = new WriteSteps(() -> this.assembly.get().engine(), events);
+		this.transactions = new CacheTransactions(this.steps);
+		this.reactive = new ReactiveCacheTransactions(this.steps, calls);
+	}
+
+	/**
+	 * Returns the advisor where caches are switched off. What annotated methods would
+	 * have put into a cache that is written behind goes to its store before they return.
+	 * @param properties the caches in the environment
+	 * @param attributes reads attribute values
+	 * @param expressions compiles expressions
+	 * @param mapper checks which values can be read back
+	 * @param stores the stores of caches that are written behind
+	 * @param calls makes calls whose results come later
+	 * @param order its position among all advice
+	 * @return the advisor; no {@link GuardAdvisor}, since it guards nothing
+	 */
+	public static Advisor unguardedAdvisor(Supplier<CacheProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, Supplier<List<WriteBehindStore<?>>> stores,
+			GuardedCalls calls, int order) {
+		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
+		CacheWriteBehindOperationSource source = new CacheWriteBehindOperationSource(
+				new CacheAttributes(new CacheRegistry(settings, List::of),
+						new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
+						expressions));
+		GeCaches unguarded = GeCaches.unguarded(stores);
+		return new GuardAdvisor(source, calls, new CacheWriteBehindGuard(() -> unguarded), order, () -> unguarded)
+			.unguarded();
+	}
+
+	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
+		return new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus(), properties.intentTimeout(),
+				this.behind::isBehind, this.definitions.near()::isNear);
+	}
+
+	private RedisWriteBehind changes() {
+		return this.redis.get().writeBehind();
+	}
+
+	private Assembly assemble(CacheRegistry definitions, CacheCodec codec, CacheProperties properties,
+			RedisBackend backend, UnaryOperator<Runnable> context, GuardEvents events) {
+		definitions.declareConfiguredTypes(codec);
+		CacheInvalidations invalidations = new CacheInvalidations(
+				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
+				definitions::longestStamped, properties.maxStaleness());
+		NearCaches near = near(definitions, properties, backend);
+		NearCheck check = check(definitions, backend.bus());
+		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
+		CacheFlights flights = engine.flights();
+		CacheValues values = new CacheValues(definitions, codec);
+		CacheSearch search = new CacheSearch(flights, invalidations);
+		CacheLoads loads = new CacheLoads(flights, values, invalidations, events);
+		CacheRefresher refresher = new CacheRefresher(flights, loads, this.transactions,
+				properties.earlyRefresh().threads(), context, (cache) -> definitions.settings(cache).leaseTime());
+		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
+				events);
+		CacheBulkParts bulk = new CacheBulkParts(definitions, flights, loads, invalidations, events, nearReader,
+				this.behind);
+		CacheReader reader = new CacheReader(definitions, flights, search, loads, refresher, invalidations,
+				this.transactions, this.reactive, events, nearReader, this.behind, this.calls);
+		CacheBulkReader bulkReader = new CacheBulkReader(bulk, reader, this.transactions, this.calls);
+		CacheWriter writer = new CacheWriter(definitions, values, engine, this.transactions, events, this.behind);
+		AsyncCacheWriter asyncWriter = new AsyncCacheWriter(writer, engine, this.steps, this.transactions,
+				this.reactive, this.calls);
+		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
+				this.calls);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, bulkReader, writer, behindWriter,
+				asyncWriter);
+		OpenMisses misses = new OpenMisses();
+		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
+				new SpringCachePuts(writer, asyncWriter, new OpenLoads(flights, values, events),
+						this.transactions, misses),
+				writer, asyncWriter);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, asyncWriter,
+				caches, spring);
+		this.made.set(assembly);
+		CacheReport.over(backend.bus()).give((filter) -> report());
+		return assembly;
+	}
+
+	private NearCaches near(CacheRegistry definitions, CacheProperties properties, RedisBackend backend) {
+		// Here too, since beans may use a cache before all of them are there
+		verifyNear();
+		InstanceBus bus = backend.bus();
+		boolean any = definitions.near().isAnyKept();
+		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
+		// Messages between the nodes of a Cluster may get lost without a sign
+		Duration sure = backend.connection().isClustered() ? properties.maxStaleness() : CacheSettings.EVER;
+		NearCaches near = new NearCaches(any, (cache) -> definitions.near().settings(cache, new Settings()),
+				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
+		if (any) {
+			this.redis.get().onNews(near::drop);
+			bus.onLost(near::dropAll);
+			bus.onSubscribed(near::dropAll);
+			bus.confirmWhile(near::isInUse);
+		}
+		return near;
+	}
+
+	// Also where nothing is kept, since others rely on being told. Who may not publish
+	// may
+	// not subscribe either as a rule, so the subscription is not waited for.
+	private NearCheck check(CacheRegistry definitions, InstanceBus bus) {
+		NearCheck check = new NearCheck(bus::tryNews, bus.newsChannel(), bus.channelPattern(),
+				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
+		if (definitions.near().isAnyNear()) {
+			this.redis.get().onRecovery(check::run);
+			bus.onSubscribed(check::run);
+			bus.onLost(check::run);
+			check.run();
+		}
+		return check;
+	}
+
+	/**
+	 * Returns the advisor of readers.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor readerAdvisor(int order) {
+		return new GuardAdvisor(this.readers, this.calls,
+				new CacheAsideGuard(() -> this.assembly.get().reader(), () -> this.assembly.get().bulkReader()), order,
+				this.assembly);
+	}
+
+	/**
+	 * Returns the advisor of writers.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor writerAdvisor(int order) {
+		return new GuardAdvisor(this.writers, this.calls,
+				new CacheWriteThroughGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().asyncWriter()),
+				order, this.assembly);
+	}
+
+	/**
+	 * Returns the advisor of writers to caches that are written behind.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor behindWriterAdvisor(int order) {
+		return new GuardAdvisor(this.behindWriters, this.calls,
+				new CacheWriteBehindGuard(this::caches), order, this.assembly);
+	}
+
+	/**
+	 * Returns what writes the changes of caches that are written behind, to be started
+	 * and stopped with the application if it has a store.
+	 * @return the writing side
+	 */
+	public WriteBehind writeBehind() {
+		return this.behind;
+	}
+
+	/**
+	 * Returns the advisor of methods that invalidate.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor invalidatorAdvisor(int order) {
+		return new GuardAdvisor(this.invalidators, this.calls,
+				new CacheInvalidateGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().asyncWriter()),
+				order, this.assembly);
+	}
+
+	/**
+	 * Returns what must hear of all transactions in which writers may run.
+	 * @return the listener, for each transaction manager
+	 */
+	@Override
+	public TransactionExecutionListener transactionListener() {
+		return this.transactions;
+	}
+
+	/**
+	 * Returns what must hear of all reactive transactions in which readers and writers
+	 * may be subscribed to.
+	 * @return the listener, for each reactive transaction manager
+	 */
+	@Override
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return this.reactive;
+	}
+
+	/**
+	 * Returns the API.
+	 * @return the caches
+	 */
+	public GeCaches caches() {
+		return this.assembly.get().caches();
+	}
+
+	/**
+	 * Returns the same caches for Spring.
+	 * @return the manager of all of them
+	 */
+	public SpringCacheManager cacheManager() {
+		return this.springManager;
+	}
+
+	/**
+	 * Looks at the methods with Spring's cache annotations, for what cannot work and for
+	 * the names of caches. It changes nothing about them.
+	 * @param beans where the methods are
+	 * @param source knows the operations of each
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
+	 */
+	public void verify(ConfigurableListableBeanFactory beans, CacheOperationSource source) {
+		new SpringCacheMethods(beans, this.definitions, this.behind).verify(source);
+	}
+
+	/**
+	 * Returns what runs warmers.
+	 * @param warmers the warmers, in the order in which they run
+	 * @return the warm-up, not started
+	 */
+	public CacheWarmUp warmUp(List<? extends CacheWarmer<?>> warmers) {
+		RedisBackend backend = this.backend.get();
+		AtomicLong runs = new AtomicLong();
+		CacheWarmUp made = new CacheWarmUp(warmers, new RedisWarmUps(backend.redis(PATTERN), backend.keys(PATTERN)),
+				this.settings.get().warmUp(), () -> backend.bus().instanceId() + "." + runs.incrementAndGet());
+		this.warmUp = made;
+		return made;
+	}
+
+	/**
+	 * Returns the names in the properties that no annotation, of Spring's neither, and no
+	 * store uses. To be called when all annotated methods are known.
+	 * @return the names, of which code may use some
+	 */
+	public Set<String> unusedNames() {
+		Set<String> names = this.definitions.unusedNames();
+		names.removeAll(this.behind.storedCaches());
+		return names;
+	}
+
+	/**
+	 * Has this instance tell what was counted when others ask.
+	 * @param counts what was counted on this instance since it started, by the name of a
+	 * cache
+	 */
+	public void countBy(Function<String, Map<String, Long>> counts) {
+		this.counts = counts;
+	}
+
+	/**
+	 * Returns what operators can see and do.
+	 * @return the control
+	 */
+	public CacheControl control() {
+		RedisBackend backend = this.backend.get();
+		CacheWriter writer = this.assembly.get().writer();
+		RedisCacheSizes sizes = new RedisCacheSizes(backend.redis(PATTERN), backend.keys(PATTERN), backend);
+		return new CacheControl(this.definitions, writer, sizes, CacheReport.over(backend.bus()));
+	}
+
+	private CacheReport report() {
+		List<CacheReport.Counts> all = new ArrayList<>();
+		Assembly assembly = this.made.get();
+		this.definitions.names().forEach((name) -> {
+			Map<String, Long> counted = new TreeMap<>(this.counts.apply(name));
+			Long kept = (assembly != null) ? assembly.near().size(name) : null;
+			if (kept != null) {
+				counted.put(CacheReport.NEAR, kept);
+			}
+			all.add(new CacheReport.Counts(name, counted));
+		});
+		CacheWarmUp warming = this.warmUp;
+		return new CacheReport(Reports.process(), (assembly != null) ? assembly.engine().dueRemovals() : 0, all,
+				(warming != null) ? warming.progress() : List.of());
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.definitions.declareConfiguredTypes(this.codec);
+		this.definitions.writers().verify(this.behind, this.definitions);
+		verifyNear();
+	}
+
+	// The class loader of a thread says nothing: it may be any
+	private void verifyNear() {
+		this.definitions.near()
+			.verify(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
+					&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CachePattern.class.getClassLoader()));
+	}
+
+	@Override
+	public void setBeanClassLoader(ClassLoader classLoader) {
+		this.classLoader = classLoader;
+	}
+
+	@Override
+	public void close() {
+		Assembly assembly = this.made.get();
+		if (assembly != null) {
+			assembly.check().close();
+			assembly.refresher().close();
+			assembly.engine().close();
+		}
+	}
+
+	/**
+	 * The users of one engine.
+	 */
+	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
+			CacheReader reader, CacheBulkReader bulkReader, CacheWriter writer, AsyncCacheWriter asyncWriter,
+			DefaultCaches caches, SpringCacheParts spring) {
+	}
+
+}

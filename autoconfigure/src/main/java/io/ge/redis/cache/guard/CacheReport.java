@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.cache.warmup.WarmUpRun;
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Reports;
+
+/**
+ * The report of one instance about its caches.
+ *
+ * @param process its process
+ * @param journal how many entries are to be removed once Redis is back
+ * @param caches the caches that it knows
+ * @param warmUps its warm-ups
+ */
+record CacheReport(String process, int journal, List<Counts> caches, List<WarmUpRun.Progress> warmUps) {
+
+	/** Under which an instance reports how many values it has in memory. */
+	static final String NEAR = "near_entries";
+
+	/**
+	 * Returns the reports of all instances.
+	 */
+	static Reports<CacheReport> over(InstanceBus bus) {
+		return new Reports<>(bus, "cache.report", CacheReport.class);
+	}
+
+	/**
+	 * What was counted since the instance started.
+	 *
+	 * @param cache the name of the cache
+	 * @param results the counts by result, and as {@link CacheReport#NEAR} the values in
+	 * memory
+	 */
+	record Counts(String cache, Map<String, Long> results) {
+	}
+
+}

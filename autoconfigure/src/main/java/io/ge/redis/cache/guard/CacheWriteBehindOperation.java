@@ -1,0 +1,50 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedOperation;
+import io.ge.redis.core.invocation.MethodExpression;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A writer to a cache that is written behind.
+ *
+ * @param cache the cache's name
+ * @param key the key
+ * @param value the value, or {@code null} for what the method returns
+ * @param form the form in which the method gives its result
+ * @param description for the endpoint
+ */
+record CacheWriteBehindOperation(String cache, MethodExpression key, @Nullable MethodExpression value, ResultForm form,
+		Supplier<GuardDescription> description) implements GuardedOperation {
+
+	CacheKey key(MethodInvocation invocation) {
+		return CacheKey.of(this.cache, this.key.evaluate(invocation), this.key);
+	}
+
+	@Nullable Object value(MethodInvocation invocation, @Nullable Object result) {
+		Object plain = unwrap(result);
+		return (this.value != null) ? unwrap(this.value.evaluate(invocation, plain)) : plain;
+	}
+
+	private static @Nullable Object unwrap(@Nullable Object result) {
+		return (result instanceof Optional<?> wrapped) ? wrapped.orElse(null) : result;
+	}
+
+	@Override
+	public List<GuardDescription> describe() {
+		return List.of(this.description.get());
+	}
+
+}

@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.util.List;
+
+import io.ge.redis.cache.CacheWriteBehind;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.invocation.OperationSource;
+import io.ge.redis.core.invocation.ReturnTypes;
+
+/**
+ * Reads {@link CacheWriteBehind}.
+ */
+final class CacheWriteBehindOperationSource extends OperationSource<CacheWriteBehind, CacheWriteBehindOperation> {
+
+	private final CacheAttributes attributes;
+
+	CacheWriteBehindOperationSource(CacheAttributes attributes) {
+		super(CacheWriteBehind.class);
+		this.attributes = attributes;
+	}
+
+	@Override
+	protected CacheWriteBehindOperation parse(List<CacheWriteBehind> annotations, GuardedMethod method) {
+		ReturnTypes.form(method);
+		CacheWriteBehind annotation = annotations.get(0);
+		String cache = this.attributes.cache(method, annotation.cache());
+		MethodExpression key = this.attributes.key(method, annotation.key());
+		MethodExpression value = this.attributes.ofResult(method, "value", annotation.value());
+		this.attributes.writesBehind(method, cache);
+		if (value == null) {
+			if (CacheAttributes.returnsNothing(method)) {
+				throw method.problem("the method returns nothing that could be written.",
+						"Let it return the new value, or say what it is with value = \"#argument\".");
+			}
+			this.attributes.returnType(method, cache);
+		}
+		return new CacheWriteBehindOperation(cache, key, value,
+				(value == null) ? CacheAttributes.form(method) : CacheAttributes.form(method, value),
+				this.attributes.description("CacheWriteBehind", cache, (settings) -> {
+					settings.pickOptional("key", null, key.text());
+					settings.pickOptional("value", null, (value != null) ? value.text() : null);
+				}));
+	}
+
+}

@@ -1,0 +1,318 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.guard;
+
+import java.lang.reflect.Type;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.codec.CacheCodec;
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.near.NearValue;
+import io.ge.redis.cache.read.CacheBulkReader;
+import io.ge.redis.cache.read.CacheBulkSource;
+import io.ge.redis.cache.read.CacheReader;
+import io.ge.redis.cache.read.CacheSource;
+import io.ge.redis.cache.settings.CacheRegistry;
+import io.ge.redis.cache.write.AsyncCacheWriter;
+import io.ge.redis.cache.write.CacheBehindWriter;
+import io.ge.redis.cache.write.CacheWriter;
+import io.ge.redis.cache.write.TransactionBoundary;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.EventLoops;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Caches by name, for code: finds keys and types, and calls reader and writers.
+ */
+final class DefaultCaches implements GeCaches {
+
+	private final CacheRegistry definitions;
+
+	private final CacheCodec codec;
+
+	private final CacheReader reader;
+
+	private final CacheBulkReader bulkReader;
+
+	private final CacheWriter writer;
+
+	private final CacheBehindWriter behindWriter;
+
+	private final AsyncCacheWriter asyncWriter;
+
+	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheBulkReader bulkReader,
+			CacheWriter writer, CacheBehindWriter behindWriter, AsyncCacheWriter asyncWriter) {
+		this.definitions = definitions;
+		this.codec = codec;
+		this.reader = reader;
+		this.bulkReader = bulkReader;
+		this.writer = writer;
+		this.behindWriter = behindWriter;
+		this.asyncWriter = asyncWriter;
+	}
+
+	@Override
+	public <T> @Nullable T get(String cache, Object key, Class<T> type, Supplier<? extends @Nullable T> loader) {
+		return get(cache, key, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
+	}
+
+	@Override
+	public <T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends @Nullable T> loader) {
+		return get(cache, key, type.getType(), loader);
+	}
+
+	@Override
+	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		return getAll(cache, keys, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
+	}
+
+	@Override
+	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		return getAll(cache, keys, type.getType(), loader);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Type type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		forbidWaiting("getAll");
+		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.PLAIN,
+				(ids) -> loader.apply((List<K>) ids));
+		return unchecked(() -> (Map<K, T>) this.bulkReader.readAll(source));
+	}
+
+	private CacheType typeOf(String cache, Type type) {
+		CacheType wanted = this.codec.type(type);
+		if (this.definitions.type(cache) == wanted) {
+			return wanted;
+		}
+		CacheType held = this.behindWriter.heldType(cache);
+		if (held != null && !held.javaType().equals(wanted.javaType())) {
+			throw new IllegalArgumentException("Cache '" + cache + "' holds " + held.javaType().toCanonical() + ", not "
+					+ wanted.javaType().toCanonical());
+		}
+		this.definitions.usedAs(cache, wanted);
+		return wanted;
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> @Nullable T get(String cache, Object key, Type type, Supplier<? extends @Nullable T> loader) {
+		CacheType wanted = typeOf(cache, type);
+		CacheKey entry = key(cache, key);
+		NearValue held = this.reader.inMemory(entry, wanted);
+		if (held != null) {
+			return (T) held.value();
+		}
+		forbidWaiting("get");
+		return unchecked(() -> (T) this.reader.read(new Supplied(entry, wanted, ResultForm.PLAIN, loader)));
+	}
+
+	private static <T extends @Nullable Object> T unchecked(Call<T> call) {
+		try {
+			return call.run();
+		}
+		catch (RuntimeException | Error ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException("Suppliers and functions throw no checked exceptions", ex);
+		}
+	}
+
+	@Override
+	@SuppressWarnings({ "unchecked", "NullAway" }) // what the work returns is a T
+	public <T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work) {
+		forbidWaiting("write");
+		return unchecked(() -> (T) this.writer.write(key(cache, key), TransactionBoundary.UNKNOWN, work::get,
+				(result, stamp) -> this.writer.newValue(cache, result, stamp, null)));
+	}
+
+	@Override
+	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Class<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return getAsync(cache, key, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
+	}
+
+	@Override
+	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		return getAsync(cache, key, type.getType(), loader);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Type type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		Supplied source = new Supplied(key(cache, key), typeOf(cache, type), ResultForm.FUTURE, loader);
+		return unchecked(() -> (CompletionStage<@Nullable T>) this.reader.read(source));
+	}
+
+	@Override
+	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		return getAllAsync(cache, keys, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
+	}
+
+	@Override
+	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
+			ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		return getAllAsync(cache, keys, type.getType(), loader);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Type type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.FUTURE,
+				(ids) -> loader.apply((List<K>) ids));
+		return unchecked(() -> (CompletionStage<Map<K, T>>) this.bulkReader.readAll(source));
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
+			Supplier<? extends CompletionStage<T>> work) {
+		return (CompletionStage<T>) this.asyncWriter.write(key(cache, key), work);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value) {
+		return this.asyncWriter.put(key(cache, key), value);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> evictAsync(String cache, Object key) {
+		return this.asyncWriter.remove(key(cache, key), CacheTags.ALL);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> invalidateTagsAsync(String cache, Object... tags) {
+		return this.asyncWriter.remove(CacheKey.whole(cache), tags(cache, tags));
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> clearAsync(String cache) {
+		return this.asyncWriter.remove(CacheKey.whole(cache), CacheTags.ALL);
+	}
+
+	@Override
+	public CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
+		return this.behindWriter.writeAsync(key(cache, key), value);
+	}
+
+	@Override
+	public void put(String cache, Object key, @Nullable Object value) {
+		forbidWaiting("put");
+		this.writer.put(key(cache, key), value);
+	}
+
+	@Override
+	public void evict(String cache, Object key) {
+		forbidWaiting("evict");
+		this.writer.evict(key(cache, key));
+	}
+
+	@Override
+	public long writeBehind(String cache, Object key, @Nullable Object value) {
+		forbidWaiting("writeBehind");
+		return this.behindWriter.write(key(cache, key), value);
+	}
+
+	@Override
+	public void invalidateTags(String cache, Object... tags) {
+		forbidWaiting("invalidateTags");
+		this.writer.invalidate(cache, tags(cache, tags));
+	}
+
+	private static CacheTags tags(String cache, Object... tags) {
+		boolean listed = tags.length == 1 && tags[0] instanceof Collection;
+		return CacheTags.of(listed ? tags[0] : tags, "A tag of cache '" + cache + "'");
+	}
+
+	@Override
+	public void clear(String cache) {
+		forbidWaiting("clear");
+		this.writer.invalidate(cache, CacheTags.ALL);
+	}
+
+	private static void forbidWaiting(String method) {
+		EventLoops.forbidWaiting("GeCaches." + method, method + "Async");
+	}
+
+	private static CacheKey key(String cache, Object key) {
+		return CacheKey.of(cache, key, "The key of cache '" + cache + "'");
+	}
+
+	/**
+	 * The work of a call.
+	 */
+	@FunctionalInterface
+	private interface Call<T extends @Nullable Object> {
+
+		T run() throws Throwable;
+
+	}
+
+	/**
+	 * A source of several values in code.
+	 */
+	private record SuppliedForSeveral(String cache, CacheType type, Map<CacheKey, Object> entries, ResultForm form,
+			Function<List<Object>, @Nullable Object> loader) implements CacheBulkSource {
+
+		static SuppliedForSeveral of(String cache, CacheType type, Collection<?> keys, ResultForm form,
+				Function<List<Object>, @Nullable Object> loader) {
+			return new SuppliedForSeveral(cache, type,
+					CacheBulkMethod.entries(cache, keys, "A key of cache '" + cache + "'"), form, loader);
+		}
+
+		@Override
+		public Collection<CacheKey> keys() {
+			return this.entries.keySet();
+		}
+
+		@Override
+		public @Nullable Object load(List<CacheKey> missing) {
+			return this.loader.apply(CacheBulkMethod.ids(this.entries, missing));
+		}
+
+		@Override
+		public Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded) {
+			return CacheBulkMethod.byKey(this.entries, missing, (Map<?, ?>) loaded);
+		}
+
+		@Override
+		public Object result(Map<CacheKey, @Nullable Object> values) {
+			return CacheBulkMethod.result(this.entries, values);
+		}
+
+	}
+
+	/**
+	 * A source in code.
+	 */
+	private record Supplied(CacheKey key, CacheType type, ResultForm form,
+			Supplier<? extends @Nullable Object> loader) implements CacheSource {
+
+		@Override
+		public @Nullable Object load() {
+			return this.loader.get();
+		}
+
+	}
+
+}

@@ -1,0 +1,81 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.near;
+
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.settings.NearSettings;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory by Caffeine. No other class may touch it, since applications need not have it.
+ * <p>
+ * What has stood for its time is dropped to free its memory, by a clock that is set from
+ * time to time, so that a hit need not look at another one. Until when a value may be
+ * served is for its reader to judge.
+ */
+public final class CaffeineNearStore implements NearStore {
+
+	/** A class that is present if the application has Caffeine. */
+	public static final String DEPENDENCY = "com.github.benmanes.caffeine.cache.Caffeine";
+
+	private final Cache<CacheKey, NearSlot> slots;
+
+	private volatile long time = System.nanoTime();
+
+	public CaffeineNearStore(NearSettings settings) {
+		this.slots = Caffeine.newBuilder()
+			.maximumSize(settings.maxEntries())
+			.expireAfterWrite(settings.ttl())
+			.ticker(() -> this.time)
+			.build();
+	}
+
+	@Override
+	public @Nullable NearSlot get(CacheKey key) {
+		return this.slots.getIfPresent(key);
+	}
+
+	@Override
+	public boolean begin(NearToken token) {
+		NearSlot standing = this.slots.asMap()
+			.compute(token.key(), (key, before) -> (before instanceof NearToken) ? before : token);
+		return standing == token;
+	}
+
+	@Override
+	public void replace(NearToken token, NearValue value) {
+		this.slots.asMap().replace(token.key(), token, value);
+	}
+
+	@Override
+	public void remove(NearToken token) {
+		this.slots.asMap().remove(token.key(), token);
+	}
+
+	@Override
+	public void remove(CacheKey key) {
+		this.slots.invalidate(key);
+	}
+
+	@Override
+	public void clear() {
+		this.slots.invalidateAll();
+	}
+
+	@Override
+	public void tick(long now) {
+		this.time = now;
+		this.slots.cleanUp();
+	}
+
+	@Override
+	public long size() {
+		return this.slots.estimatedSize();
+	}
+
+}

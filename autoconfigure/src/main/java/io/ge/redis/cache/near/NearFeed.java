@@ -1,0 +1,100 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.near;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * Whether this instance hears of all changes, without which nothing may be answered from
+ * memory.
+ * <p>
+ * A message that the instance sends to itself comes back after all news that were
+ * published before it. So what is in memory was not changed before the last one was sent,
+ * and as long as that is no longer ago than values may be stale, memory may answer. When
+ * the subscription is lost nobody knows what is missed: an epoch ends, and what was asked
+ * for in it is never served again.
+ */
+public final class NearFeed {
+
+	/** The time for which messages are needed is prolonged in steps. */
+	private static final long STEP_NANOS = Duration.ofMillis(100).toNanos();
+
+	private final LongSupplier clock;
+
+	private final LongSupplier confirmedAt;
+
+	private final long maxStaleness;
+
+	private final AtomicLong epoch = new AtomicLong();
+
+	private volatile long since;
+
+	private volatile long neededUntil;
+
+	/**
+	 * Creates a feed.
+	 * @param clock the time, {@link System#nanoTime()}
+	 * @param confirmedAt when the last message was sent that came back over the present
+	 * subscription
+	 * @param maxStaleness how old what is served may be
+	 */
+	public NearFeed(LongSupplier clock, LongSupplier confirmedAt, Duration maxStaleness) {
+		this.clock = clock;
+		this.confirmedAt = confirmedAt;
+		this.maxStaleness = maxStaleness.toNanos();
+		this.since = clock.getAsLong();
+		this.neededUntil = this.since;
+	}
+
+	long now() {
+		return this.clock.getAsLong();
+	}
+
+	long epoch() {
+		return this.epoch.get();
+	}
+
+	/**
+	 * Returns when the present epoch began, in which news arrive without a gap as far as
+	 * they are confirmed.
+	 */
+	long since() {
+		return this.since;
+	}
+
+	/**
+	 * Returns whether all news are known that are as old as what is served may be.
+	 * @param now the time, taken before
+	 */
+	boolean isConfirmed(long now) {
+		return now - this.confirmedAt.getAsLong() <= this.maxStaleness;
+	}
+
+	/**
+	 * The subscription was lost, or stands anew.
+	 */
+	void interrupted() {
+		this.since = this.clock.getAsLong();
+		this.epoch.incrementAndGet();
+	}
+
+	/**
+	 * Has the messages to itself sent.
+	 * @param until until when
+	 */
+	void need(long until) {
+		if (until - this.neededUntil > STEP_NANOS) {
+			this.neededUntil = until;
+		}
+	}
+
+	boolean isNeeded() {
+		return this.neededUntil - this.clock.getAsLong() > 0;
+	}
+
+}

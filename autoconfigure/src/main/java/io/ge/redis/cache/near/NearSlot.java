@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.near;
+
+/**
+ * The place of an entry in memory: a value, or the token of a load that may bring one.
+ */
+sealed interface NearSlot permits NearToken, NearValue {
+
+}

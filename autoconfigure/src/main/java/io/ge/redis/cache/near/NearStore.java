@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.near;
+
+import io.ge.redis.cache.engine.CacheKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of one cache: a map of a bounded size. All operations on one key happen one
+ * after the other.
+ */
+interface NearStore {
+
+	@Nullable NearSlot get(CacheKey key);
+
+	/**
+	 * Puts a token where no other token stands.
+	 * @return whether it stands now
+	 */
+	boolean begin(NearToken token);
+
+	/**
+	 * Puts a value in the place of a token, if that still stands.
+	 */
+	void replace(NearToken token, NearValue value);
+
+	/**
+	 * Takes a token away, if it still stands.
+	 */
+	void remove(NearToken token);
+
+	/**
+	 * Takes away whatever stands.
+	 */
+	void remove(CacheKey key);
+
+	/**
+	 * Takes away everything.
+	 */
+	void clear();
+
+	/**
+	 * Sets the clock, and takes away what has stood for its time.
+	 * @param now the time, by {@link System#nanoTime()}
+	 */
+	void tick(long now);
+
+	/**
+	 * Returns about how many entries it has.
+	 */
+	long size();
+
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.near;
+
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheKey;
+
+/**
+ * Stands in memory for one load in flight, from before Redis is asked. What takes it away
+ * has changed the entry, perhaps after Redis has answered: then the answer is not kept.
+ * Each load has a token of its own, so that nobody takes the token of a later load for
+ * that of an earlier one.
+ */
+public final class NearToken implements NearSlot, AutoCloseable {
+
+	private final NearCache cache;
+
+	private final CacheKey key;
+
+	private final long epoch;
+
+	private final long begun;
+
+	private final long until;
+
+	NearToken(NearCache cache, CacheKey key, long epoch, long begun, long until) {
+		this.cache = cache;
+		this.key = key;
+		this.epoch = epoch;
+		this.begun = begun;
+		this.until = until;
+	}
+
+	public CacheKey key() {
+		return this.key;
+	}
+
+	/**
+	 * Returns since when news have arrived without a gap.
+	 */
+	long epoch() {
+		return this.epoch;
+	}
+
+	/**
+	 * Returns when it was made, before Redis was asked, by {@link System#nanoTime()}.
+	 */
+	long begun() {
+		return this.begun;
+	}
+
+	/**
+	 * Returns until when what it brings may be served at most.
+	 */
+	long until() {
+		return this.until;
+	}
+
+	/**
+	 * Keeps what Redis has answered, if the token still stands.
+	 * @param leftMillis the time to the expiry in milliseconds as Redis has answered it,
+	 * or -1 if there is none
+	 * @param refreshUrge the inclination of readers to replace the value before that
+	 */
+	public void keep(CacheType type, CacheType.Content content, long leftMillis, double refreshUrge) {
+		this.cache.keep(this, type, content, leftMillis, refreshUrge);
+	}
+
+	/**
+	 * Gives the token back, if it was not used.
+	 */
+	@Override
+	public void close() {
+		this.cache.withdraw(this);
+	}
+
+}

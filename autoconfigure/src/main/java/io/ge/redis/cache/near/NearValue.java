@@ -1,0 +1,24 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.near;
+
+import io.ge.redis.cache.codec.CacheType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value in memory.
+ *
+ * @param value the value, or {@code null} for absence; all callers get the same object
+ * @param type the type by which it was read
+ * @param epoch since when news have arrived without a gap, as of its load
+ * @param until until when it may be served, by {@link System#nanoTime()}
+ * @param stamp the version of invalidations that its loader knew
+ * @param tags hashes of its tags
+ */
+public record NearValue(@Nullable Object value, CacheType type, long epoch, long until, long stamp,
+		long... tags) implements NearSlot {
+
+}

@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Values in the memory of this instance.
+ */
+@NullMarked
+package io.ge.redis.cache.near;
+
+import org.jspecify.annotations.NullMarked;

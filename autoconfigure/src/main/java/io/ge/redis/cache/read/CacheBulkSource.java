@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.read;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.core.call.Promises;
+import io.ge.redis.core.call.ResultForm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several entries of one cache, and where their values come from, now or later.
+ */
+public interface CacheBulkSource {
+
+	String cache();
+
+	/**
+	 * Returns the entries, each once.
+	 */
+	Collection<CacheKey> keys();
+
+	CacheType type();
+
+	/**
+	 * Returns the form in which the values come.
+	 */
+	ResultForm form();
+
+	default Promises promises() {
+		return Promises.of(form());
+	}
+
+	/**
+	 * Loads values.
+	 * @param missing some of the entries
+	 * @return the values, or the promise of them, as {@link #byKey} takes them
+	 * @throws Throwable what the application throws
+	 */
+	@Nullable Object load(List<CacheKey> missing) throws Throwable;
+
+	/**
+	 * Returns the values that were loaded.
+	 * @param missing the entries that they were loaded for
+	 * @param loaded what was loaded, or promised
+	 * @return a value for each of the entries; {@code null} for absence
+	 */
+	Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded);
+
+	/**
+	 * Returns what the caller gets.
+	 * @param values the values of all entries; what is missing or {@code null} is absent
+	 */
+	Object result(Map<CacheKey, @Nullable Object> values);
+
+	/**
+	 * Returns whether a loaded value is to be stored.
+	 */
+	default boolean isStorable(@Nullable Object value) {
+		return true;
+	}
+
+}

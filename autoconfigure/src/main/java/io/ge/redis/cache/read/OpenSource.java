@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.read;
+
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheInvalidations;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheLookup;
+import io.ge.redis.cache.engine.Snapshot;
+import io.ge.redis.core.call.ResultForm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry for a caller that loads by itself: it gets the value, or an {@link OpenMiss}
+ * if there is none. Nobody waits for it, since it may never say how its load has ended.
+ *
+ * @param key the entry
+ * @param type the type of its value
+ * @param form the form in which the caller gets it
+ */
+public record OpenSource(CacheKey key, CacheType type, ResultForm form) implements CacheSource {
+
+	@Override
+	public @Nullable Object load() {
+		return promises().of(new OpenMiss(this.key, this.type, CacheLookup.Load.UNSTORED, Snapshot.NONE.ageMillis(),
+				CacheInvalidations.UNSTAMPABLE));
+	}
+
+}

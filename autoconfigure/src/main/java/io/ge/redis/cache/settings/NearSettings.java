@@ -1,0 +1,26 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.settings;
+
+import java.time.Duration;
+
+/**
+ * Whether and how values of a cache are kept in memory.
+ *
+ * @param enabled whether instances keep any, so that all are to be told of changes
+ * @param maxEntries how many this instance keeps, perhaps none
+ * @param ttl how long a value is served from memory at most
+ */
+public record NearSettings(boolean enabled, int maxEntries, Duration ttl) {
+
+	/**
+	 * Returns whether this instance keeps values itself.
+	 */
+	public boolean isKeeping() {
+		return this.enabled && this.maxEntries > 0;
+	}
+
+}

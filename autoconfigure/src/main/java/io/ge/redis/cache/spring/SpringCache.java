@@ -1,0 +1,359 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.spring;
+
+import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.CacheWriteThrough;
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.read.CacheSource;
+import io.ge.redis.cache.read.OpenMiss;
+import io.ge.redis.cache.read.OpenSource;
+import io.ge.redis.core.call.ResultForm;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.EventLoops;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.cache.Cache;
+import org.springframework.cache.interceptor.CacheOperationInvoker;
+import org.springframework.cache.support.SimpleValueWrapper;
+import org.springframework.util.ClassUtils;
+
+/**
+ * A cache in the eyes of Spring. The entries are those of {@link CacheAside},
+ * {@link CacheWriteThrough} and {@link GeCaches} with the same name and key.
+ * <p>
+ * {@link #get(Object, Callable)} and {@link #retrieve(Object, Supplier)} load once in the
+ * fleet, as {@link GeCaches#get}. Any other look that finds nothing takes a lease, for
+ * which nobody waits. By it the value is stored that the same thread puts next, or, after
+ * {@link #retrieve(Object)}, that is put with the same object as key: unless the entry
+ * was written meanwhile, and in a transaction that may write after its commit.
+ * <p>
+ * A put without such a look is a change of the database. In a transaction it is announced
+ * before the commit and published after it; otherwise it is published at once, unless
+ * another writer of the entry is at work. In a transaction that only reads the entry is
+ * removed. On threads that must not wait, changes reach Redis a moment later.
+ */
+public final class SpringCache implements Cache {
+
+	private final String name;
+
+	private final Supplier<SpringCacheParts> parts;
+
+	private final SpringCacheCounts counts = new SpringCacheCounts();
+
+	SpringCache(String name, Supplier<SpringCacheParts> parts) {
+		this.name = name;
+		this.parts = parts;
+	}
+
+	public SpringCacheParts parts() {
+		return this.parts.get();
+	}
+
+	@Override
+	public String getName() {
+		return this.name;
+	}
+
+	@Override
+	public Object getNativeCache() {
+		return parts().caches();
+	}
+
+	/**
+	 * Returns how many values were found by calls through Spring on this instance.
+	 * @return the number since it started
+	 */
+	public long hits() {
+		return this.counts.hits.sum();
+	}
+
+	/**
+	 * Returns how many values were not found by calls through Spring on this instance.
+	 * @return the number since it started
+	 */
+	public long misses() {
+		return this.counts.misses.sum();
+	}
+
+	/**
+	 * Returns how many values were put by calls through Spring on this instance.
+	 * @return the number since it started
+	 */
+	public long puts() {
+		return this.counts.puts.sum();
+	}
+
+	/**
+	 * Returns how often entries, or all of them, were removed by calls through Spring on
+	 * this instance.
+	 * @return the number since it started
+	 */
+	public long removals() {
+		return this.counts.removals.sum();
+	}
+
+	private CacheType type() {
+		CacheType declared = parts().definitions().type(this.name);
+		return (declared != null) ? declared : parts().codec().open();
+	}
+
+	// Reading
+
+	@Override
+	public @Nullable ValueWrapper get(Object key) {
+		Object found = read(key, ResultForm.PLAIN);
+		if (found instanceof OpenMiss miss) {
+			this.counts.misses.increment();
+			parts().misses().addOfThread(key, miss);
+			return null;
+		}
+		this.counts.hits.increment();
+		return new SimpleValueWrapper(found);
+	}
+
+	private @Nullable Object read(Object key, ResultForm form) {
+		return read(new OpenSource(SpringKeys.of(this.name, key), type(), form));
+	}
+
+	private @Nullable Object read(CacheSource source) {
+		try {
+			return parts().reader().read(source);
+		}
+		catch (Throwable ex) {
+			this.counts.misses.increment();
+			throw unchecked(ex);
+		}
+	}
+
+	private static RuntimeException unchecked(Throwable ex) {
+		if (ex instanceof Error error) {
+			throw error;
+		}
+		return (ex instanceof RuntimeException unchecked) ? unchecked : new IllegalStateException(ex);
+	}
+
+	@Override
+	public <T> @Nullable T get(Object key, @Nullable Class<T> type) {
+		if (type != null && type != Object.class) {
+			// So that an entry of that class can be read
+			parts().codec().type(ClassUtils.resolvePrimitiveIfNecessary(type));
+		}
+		ValueWrapper found = get(key);
+		Object value = (found != null) ? found.get() : null;
+		if (value != null && type != null && !ClassUtils.resolvePrimitiveIfNecessary(type).isInstance(value)) {
+			throw new IllegalStateException("Cache '" + this.name + "' holds a " + value.getClass().getName()
+					+ " under the key, not a " + type.getName());
+		}
+		@SuppressWarnings("unchecked")
+		T result = (T) value;
+		return result;
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> @Nullable T get(Object key, Callable<T> loader) {
+		Called called = new Called(SpringKeys.of(this.name, key), type(), ResultForm.PLAIN, loader);
+		try {
+			Object value = parts().reader().read(called);
+			(called.loaded ? this.counts.misses : this.counts.hits).increment();
+			return (T) value;
+		}
+		catch (Throwable ex) {
+			this.counts.misses.increment();
+			if (ex == called.failure) {
+				throw new ValueRetrievalException(key, loader, called.thrown);
+			}
+			throw unchecked(ex);
+		}
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public CompletableFuture<?> retrieve(Object key) {
+		CompletableFuture<@Nullable Object> read = (CompletableFuture<@Nullable Object>) Objects
+			.requireNonNull(read(key, ResultForm.FUTURE));
+		return read.handle((found, failure) -> {
+			boolean missed = failure != null || found instanceof OpenMiss;
+			(missed ? this.counts.misses : this.counts.hits).increment();
+			if (failure != null) {
+				throw new CompletionException(Waiting.cause(failure));
+			}
+			if (found instanceof OpenMiss miss) {
+				parts().misses().addOfKey(key, miss);
+			}
+			// No answer: Spring takes no value for a miss
+			return missed ? null : new SimpleValueWrapper(found);
+		});
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> loader) {
+		Called called = new Called(SpringKeys.of(this.name, key), type(), ResultForm.FUTURE, () -> {
+			CompletableFuture<T> promise = loader.get();
+			if (promise == null) {
+				throw new IllegalStateException("The loader of cache '" + this.name + "' has returned null"
+						+ " instead of a future. Let it return a completed one, with null if there is no value");
+			}
+			return promise;
+		});
+		CompletableFuture<T> value = (CompletableFuture<T>) Objects.requireNonNull(read(called));
+		value.whenComplete((found,
+				failure) -> ((called.loaded || failure != null) ? this.counts.misses : this.counts.hits).increment());
+		return value;
+	}
+
+	// Writing
+
+	@Override
+	public void put(Object key, @Nullable Object value) {
+		CacheKey entry = SpringKeys.of(this.name, key);
+		this.counts.puts.increment();
+		OpenMisses.Open open = parts().misses().find(entry, key);
+		boolean loaded = open != null && open.isOf(key);
+		if (EventLoops.isCurrent()) {
+			parts().puts().putAsync(entry, value, open, loaded);
+		}
+		else {
+			parts().puts().put(entry, value, open, loaded);
+		}
+	}
+
+	@Override
+	public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
+		ValueWrapper existing = get(key);
+		if (existing == null) {
+			put(key, value);
+		}
+		return existing;
+	}
+
+	@Override
+	public void evict(Object key) {
+		CacheKey entry = removing(SpringKeys.of(this.name, key));
+		if (EventLoops.isCurrent()) {
+			parts().async().remove(entry, CacheTags.ALL);
+		}
+		else {
+			parts().writer().evict(entry);
+		}
+	}
+
+	@Override
+	public boolean evictIfPresent(Object key) {
+		removeNow(removing(SpringKeys.of(this.name, key)));
+		return false;
+	}
+
+	@Override
+	public void clear() {
+		CacheKey whole = removing(CacheKey.whole(this.name));
+		if (EventLoops.isCurrent()) {
+			parts().async().remove(whole, CacheTags.ALL);
+		}
+		else {
+			parts().writer().invalidate(this.name, CacheTags.ALL);
+		}
+	}
+
+	@Override
+	public boolean invalidate() {
+		removeNow(removing(CacheKey.whole(this.name)));
+		return false;
+	}
+
+	private CacheKey removing(CacheKey target) {
+		this.counts.removals.increment();
+		parts().misses().forget(target);
+		return target;
+	}
+
+	// Once more after the commit, since others may load the old value until then
+	private void removeNow(CacheKey target) {
+		if (EventLoops.isCurrent()) {
+			parts().async().remove(target, CacheTags.ALL);
+		}
+		else {
+			parts().writer().remove(target);
+			parts().writer().evictWithTransaction(target);
+		}
+	}
+
+	/**
+	 * A value that a function loads. What that throws is told as it has come, but judged
+	 * without the wrapper in which Spring puts what a method has thrown.
+	 */
+	private static final class Called implements CacheSource {
+
+		private final CacheKey key;
+
+		private final CacheType type;
+
+		private final ResultForm form;
+
+		private final Callable<? extends @Nullable Object> loader;
+
+		private volatile boolean loaded;
+
+		private volatile @Nullable Throwable failure;
+
+		private volatile @Nullable Throwable thrown;
+
+		Called(CacheKey key, CacheType type, ResultForm form, Callable<? extends @Nullable Object> loader) {
+			this.key = key;
+			this.type = type;
+			this.form = form;
+			this.loader = loader;
+		}
+
+		@Override
+		public CacheKey key() {
+			return this.key;
+		}
+
+		@Override
+		public CacheType type() {
+			return this.type;
+		}
+
+		@Override
+		public ResultForm form() {
+			return this.form;
+		}
+
+		@Override
+		public @Nullable Object load() throws Throwable {
+			this.loaded = true;
+			try {
+				return this.loader.call();
+			}
+			catch (Throwable ex) {
+				this.thrown = ex;
+				this.failure = (ex instanceof CacheOperationInvoker.ThrowableWrapper wrapper) ? wrapper.getOriginal()
+						: ex;
+				throw this.failure;
+			}
+		}
+
+		// When a value is replaced before it expires, nobody waits for what is loaded
+		@Override
+		public CacheSource detached() {
+			return new Called(this.key, this.type, this.form, this.loader);
+		}
+
+	}
+
+}

@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.spring;
+
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.codec.CacheCodec;
+import io.ge.redis.cache.read.CacheReader;
+import io.ge.redis.cache.settings.CacheRegistry;
+import io.ge.redis.cache.write.AsyncCacheWriter;
+import io.ge.redis.cache.write.CacheWriter;
+
+/**
+ * The parts of Spring's caches.
+ *
+ * @param definitions the caches by name
+ * @param codec knows types
+ * @param caches the same caches in code
+ * @param reader reads
+ * @param misses what callers are about to load
+ * @param puts writes what they put
+ * @param writer writes
+ * @param async writes without waiting
+ */
+public record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, GeCaches caches, CacheReader reader,
+		OpenMisses misses, SpringCachePuts puts, CacheWriter writer, AsyncCacheWriter async) {
+}

@@ -1,0 +1,162 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.spring;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.read.OpenLoads;
+import io.ge.redis.cache.read.OpenMiss;
+import io.ge.redis.cache.write.AsyncCacheWriter;
+import io.ge.redis.cache.write.CacheTransactions;
+import io.ge.redis.cache.write.CacheWriter;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Brings what is put into Spring's caches to Redis: by the lease of what was missed
+ * before, or as a change of the database.
+ */
+public final class SpringCachePuts {
+
+	private final CacheWriter writer;
+
+	private final AsyncCacheWriter async;
+
+	private final OpenLoads loads;
+
+	private final CacheTransactions transactions;
+
+	private final OpenMisses misses;
+
+	public SpringCachePuts(CacheWriter writer, AsyncCacheWriter async, OpenLoads loads, CacheTransactions transactions,
+			OpenMisses misses) {
+		this.writer = writer;
+		this.async = async;
+		this.loads = loads;
+		this.transactions = transactions;
+		this.misses = misses;
+	}
+
+	/**
+	 * Puts a value.
+	 * @param open what was missed before, if anything was
+	 * @param loaded whether the value was certainly loaded after that miss, as far as the
+	 * key tells; else it may be a change
+	 */
+	public void put(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
+		boolean inTransaction = TransactionSynchronizationManager.isActualTransactionActive();
+		boolean reading = !inTransaction || TransactionSynchronizationManager.isCurrentTransactionReadOnly();
+		if (open == null) {
+			change(entry, value, inTransaction && reading);
+		}
+		else if (!reading && open.miss().isLeased() && TransactionSynchronizationManager.isSynchronizationActive()) {
+			fillAfterCommit(open, value);
+		}
+		else {
+			this.misses.remove(open);
+			boolean filled = reading && open.miss().isLeased() && fill(open.miss(), value);
+			// Nobody knows whether the value is older or newer than what stands. Without
+			// a lease it was certainly not to be stored
+			if (!filled && (open.miss().isGranted() || !loaded)) {
+				this.writer.evict(entry);
+			}
+		}
+	}
+
+	/**
+	 * As {@link #put}, on a thread that must not wait, and so is in no transaction.
+	 */
+	void putAsync(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
+		if (open == null) {
+			this.writer.requireWrittenThrough(entry);
+			this.async.write(entry, () -> CompletableFuture.completedFuture(value));
+			return;
+		}
+		OpenMiss miss = open.miss();
+		this.misses.remove(open);
+		this.loads.loaded(miss);
+		CompletableFuture<Boolean> filling = miss.isLeased() ? this.loads.fill(miss, value)
+				: CompletableFuture.completedFuture(false);
+		filling.thenAccept((filled) -> {
+			if (!filled && (miss.isGranted() || !loaded)) {
+				this.async.remove(entry, CacheTags.ALL);
+			}
+		});
+	}
+
+	// What a transaction has only read is no change. Inside of a writer of ours it is
+	// the writer's, whose value comes when it returns
+	private void change(CacheKey entry, @Nullable Object value, boolean read) {
+		this.writer.requireWrittenThrough(entry);
+		if (read) {
+			this.writer.evict(entry);
+		}
+		else if (!this.transactions.isInsideWriter(entry)) {
+			this.writer.putNow(entry, value);
+		}
+	}
+
+	private boolean fill(OpenMiss miss, @Nullable Object value) {
+		if (this.transactions.isWriting(miss.key()) || miss.isBehind(this.transactions.snapshot())) {
+			this.loads.giveBack(miss);
+			return false;
+		}
+		this.loads.loaded(miss);
+		return Waiting.await(this.loads.fill(miss, value));
+	}
+
+	/**
+	 * The value may be a change that is taken back. The lease holds for as long as nobody
+	 * writes, so the value can be stored later.
+	 */
+	private void fillAfterCommit(OpenMisses.Open open, @Nullable Object value) {
+		OpenMiss miss = open.miss();
+		boolean behind = miss.isBehind(this.transactions.snapshot());
+		this.loads.loaded(miss);
+		if (miss.await(behind ? null : this.loads.bytes(miss, value))) {
+			TransactionSynchronizationManager.registerSynchronization(new FillAfterCommit(open));
+		}
+	}
+
+	/**
+	 * Stores a value when the transaction has ended in which it was put.
+	 */
+	private final class FillAfterCommit implements TransactionSynchronization {
+
+		private final OpenMisses.Open open;
+
+		private boolean takenBack;
+
+		FillAfterCommit(OpenMisses.Open open) {
+			this.open = open;
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			this.takenBack = true;
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			SpringCachePuts.this.misses.remove(this.open);
+			OpenMiss miss = this.open.miss();
+			boolean committed = status == STATUS_COMMITTED && !this.takenBack;
+			if (!committed) {
+				SpringCachePuts.this.loads.giveBack(miss);
+			}
+			else if (!Waiting.await(SpringCachePuts.this.loads.store(miss, miss.awaited()))) {
+				SpringCachePuts.this.writer.remove(miss.key());
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,281 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.write;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.ge.redis.cache.CacheEvent.Outcome;
+import io.ge.redis.cache.engine.CacheFlights;
+import io.ge.redis.cache.engine.CacheInvalidations;
+import io.ge.redis.cache.engine.CacheJournal;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.NewValue;
+import io.ge.redis.cache.engine.RedisCache;
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
+
+/**
+ * Brings writers to their end, asynchronously and without blocking: what Redis cannot be
+ * told is remembered, and made good as soon as it answers. What readers do is in
+ * {@link CacheFlights}.
+ */
+public final class CacheEngine {
+
+	private static final Duration RETRY = Duration.ofMillis(500);
+
+	private static final int BATCH = 200;
+
+	private final RedisCache redis;
+
+	private final CacheJournal journal = new CacheJournal();
+
+	private final CacheFlights flights;
+
+	private final AtomicBoolean retrying = new AtomicBoolean();
+
+	private final CacheInvalidations invalidations;
+
+	private final Executor soon = new CompletableFuture<>().defaultExecutor();
+
+	private final Executor later = CompletableFuture.delayedExecutor(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates the engine.
+	 * @param changed told of entries that a writer of this instance has changed
+	 */
+	public CacheEngine(RedisCache redis, CacheInvalidations invalidations, Consumer<CacheKey> changed) {
+		this.redis = redis;
+		this.invalidations = invalidations;
+		this.flights = new CacheFlights(redis, this.journal, changed);
+		redis.onRecovery(this::recovered);
+	}
+
+	public void close() {
+		this.closed = true;
+		this.invalidations.close();
+	}
+
+	CallBudget newBudget() {
+		return this.redis.newBudget();
+	}
+
+	String newHandle() {
+		return this.redis.newHandle();
+	}
+
+	public Duration intentTimeout() {
+		return this.redis.intentTimeout();
+	}
+
+	public CacheJournal journal() {
+		return this.journal;
+	}
+
+	/**
+	 * Returns what Redis is to be told as soon as it is back: entries, and whole caches.
+	 */
+	public int dueRemovals() {
+		return this.journal.size() + this.invalidations.due();
+	}
+
+	CacheInvalidations invalidations() {
+		return this.invalidations;
+	}
+
+	public CacheFlights flights() {
+		return this.flights;
+	}
+
+	/**
+	 * Announces a writer. Never fails: what Redis cannot be told is noted.
+	 * @return whether the announcement stands
+	 */
+	CompletableFuture<Boolean> announce(CacheWrite write, boolean prolong) {
+		return this.redis.announce(write.key(), write.id(), write.isOrdered(), prolong, write.budget())
+			.handle((reply, failure) -> {
+				if (failure != null) {
+					this.journal.open(write.key(), write.id());
+					write.announcementFailed(isUnknown(failure), unchecked(write.key(), failure));
+				}
+				this.flights.cutOff(write.key());
+				return failure == null;
+			});
+	}
+
+	/**
+	 * Lets an announcement stand for longer. Where that fails it ends at its time.
+	 */
+	void prolong(CacheWrite write) {
+		this.redis.announce(write.key(), write.id(), false, true, newBudget());
+	}
+
+	/**
+	 * Publishes the value of an announced writer.
+	 */
+	CompletableFuture<Outcome> publish(CacheWrite write, NewValue value) {
+		return written(write, this.redis.publish(write.key(), write.id(), write.isOrdered(), value, write.budget()));
+	}
+
+	/**
+	 * Stores the value of a writer that was not announced.
+	 */
+	CompletableFuture<Outcome> store(CacheWrite write, NewValue value) {
+		return written(write, this.redis.store(write.key(), value, write.budget()));
+	}
+
+	private CompletableFuture<Outcome> written(CacheWrite write, CompletableFuture<Boolean> step) {
+		return step.handle((published, failure) -> {
+			this.flights.cutOff(write.key());
+			if (failure == null) {
+				return CompletableFuture.completedFuture(published ? Outcome.PUBLISHED : Outcome.SUPERSEDED);
+			}
+			this.journal.due(write.key(), write.id(), false, write.useful());
+			return remove(write.key(), write.budget());
+		}).thenCompose((outcome) -> outcome);
+	}
+
+	/**
+	 * Removes an entry after a writer, announced or not, or makes many entries outdated.
+	 */
+	CompletableFuture<Outcome> invalidate(CacheWrite write) {
+		if (write.key().isWhole()) {
+			return this.invalidations.invalidate(write.key().cache(), write.tags(), write.budget());
+		}
+		return invalidate(write, write.isUnannounced());
+	}
+
+	private CompletableFuture<Outcome> invalidate(CacheWrite write, boolean wasOpen) {
+		this.journal.due(write.key(), write.id(), wasOpen, write.useful());
+		return remove(write.key(), write.budget());
+	}
+
+	/**
+	 * As {@link #invalidate}, after a writer of which nobody knows any more what it has
+	 * done, and which is not open any more. Nothing happens if all is closed.
+	 */
+	void invalidateUnlessClosed(CacheWrite write) {
+		if (this.closed) {
+			return;
+		}
+		if (write.key().isWhole()) {
+			invalidate(write);
+		}
+		else {
+			invalidate(write, false);
+		}
+	}
+
+	/**
+	 * Forgets a writer whose transaction was rolled back.
+	 */
+	void abort(CacheWrite write) {
+		if (!write.isUnannounced()) {
+			this.redis.abort(write.key(), write.id(), write.budget());
+			return;
+		}
+		this.journal.forget(write.key());
+		if (write.isPerhapsAnnounced()) {
+			this.redis.abortEventually(write.key(), write.id());
+		}
+	}
+
+	/**
+	 * Notes that the entry has another value, so that later readers do not join earlier
+	 * ones.
+	 */
+	void changed(CacheKey key) {
+		this.flights.cutOff(key);
+	}
+
+	private CompletableFuture<Outcome> remove(CacheKey key, CallBudget budget) {
+		CacheJournal.Note note = this.journal.due(key);
+		List<String> writers = (note != null) ? note.writers() : List.of();
+		return this.redis.invalidate(key, writers, budget).handle((reply, failure) -> {
+			this.flights.cutOff(key);
+			if (failure != null) {
+				this.journal.defer(key);
+				retry();
+				return Outcome.DEFERRED;
+			}
+			if (note != null) {
+				this.journal.removed(key, note);
+			}
+			return Outcome.INVALIDATED;
+		});
+	}
+
+	private void retry() {
+		if (!this.closed && this.retrying.compareAndSet(false, true)) {
+			this.later.execute(() -> {
+				this.retrying.set(false);
+				removeDeferred();
+			});
+		}
+	}
+
+	/**
+	 * Called on a thread of the driver or of the breaker, which has other things to do.
+	 */
+	private void recovered() {
+		this.journal.recovered();
+		this.soon.execute(() -> {
+			this.journal.resume();
+			removeDeferred();
+		});
+	}
+
+	/**
+	 * Removes some of what could not be removed. Ends where nothing can be reached: then
+	 * the recovery begins anew.
+	 */
+	private void removeDeferred() {
+		if (this.closed || this.redis.isAway()) {
+			return;
+		}
+		List<CacheKey> reachable = this.journal.takeDeferred(BATCH, this.redis::isAway);
+		if (reachable.isEmpty()) {
+			if (this.journal.hasDeferred()) {
+				this.soon.execute(this::removeDeferred);
+			}
+			return;
+		}
+		List<CompletableFuture<Outcome>> removals = new ArrayList<>(reachable.size());
+		reachable.forEach((key) -> removals.add(remove(key, newBudget())));
+		CompletableFuture.allOf(removals.toArray(CompletableFuture[]::new)).thenRun(() -> {
+			// Until then other instances may read what is outdated
+			if (removals.stream().anyMatch((removal) -> removal.join() == Outcome.INVALIDATED)) {
+				this.soon.execute(this::removeDeferred);
+			}
+			else if (this.journal.hasDeferred()) {
+				retry();
+			}
+		});
+	}
+
+	private static RuntimeException unchecked(CacheKey key, Throwable failure) {
+		if (Waiting.cause(failure) instanceof RedisUnavailableException unavailable) {
+			return unavailable.ofCaller("cache '" + key.cache() + "'");
+		}
+		return (Waiting.cause(failure) instanceof RuntimeException cause) ? cause
+				: new IllegalStateException(Waiting.cause(failure));
+	}
+
+	private static boolean isUnknown(Throwable failure) {
+		return !(Waiting.cause(failure) instanceof RedisUnavailableException unavailable)
+				|| unavailable.isOutcomeUnknown();
+	}
+
+}

@@ -1,0 +1,215 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.write;
+
+import java.time.Duration;
+
+import io.ge.redis.cache.Consistency;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.engine.NewValue;
+import io.ge.redis.cache.settings.WritePolicy;
+import io.ge.redis.core.outage.CallBudget;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One writer of one entry, from its call to its end. Confined to the thread of the
+ * caller; if its work ends later, to whoever does the next step, each of which comes
+ * after the one before.
+ */
+final class CacheWrite {
+
+	private final CacheKey key;
+
+	private final String id;
+
+	private final WritePolicy policy;
+
+	private final TransactionBoundary boundary;
+
+	private final CallBudget budget;
+
+	/** The transaction at whose end the value is published, if not at the return. */
+	@Nullable OpenTransaction owner;
+
+	/** Transactions that were committed while the writer ran. */
+	int commits;
+
+	/** Transactions that were rolled back while the writer ran. */
+	int rollbacks;
+
+	/** Whether no transaction is around it that could take its changes back. */
+	boolean exposed;
+
+	/** Whether its work ends later than its method. */
+	boolean async;
+
+	/** When the announcement was made, as of the system's nano time. */
+	long announcedAt;
+
+	private Announcement announcement = Announcement.NONE;
+
+	private boolean ordered;
+
+	private @Nullable RuntimeException refusal;
+
+	private @Nullable NewValue value;
+
+	private boolean valueless;
+
+	private CacheTags tags = CacheTags.ALL;
+
+	CacheWrite(CacheKey key, String id, WritePolicy policy, TransactionBoundary boundary, CallBudget budget) {
+		this.key = key;
+		this.id = id;
+		this.policy = policy;
+		this.boundary = boundary;
+		this.budget = budget;
+	}
+
+	CacheKey key() {
+		return this.key;
+	}
+
+	String id() {
+		return this.id;
+	}
+
+	/**
+	 * Returns how long an old value can stay in Redis.
+	 */
+	Duration useful() {
+		return this.policy.useful();
+	}
+
+	TransactionBoundary boundary() {
+		return this.boundary;
+	}
+
+	CallBudget budget() {
+		return this.budget;
+	}
+
+	/**
+	 * Returns the value to publish, or {@code null} if the entry is to be removed.
+	 */
+	@Nullable NewValue value() {
+		return this.value;
+	}
+
+	void value(@Nullable NewValue value) {
+		this.value = this.valueless ? null : value;
+	}
+
+	/**
+	 * Has the entry removed, whatever value there is to come.
+	 */
+	void dropValue() {
+		this.valueless = true;
+		this.value = null;
+	}
+
+	/**
+	 * Returns which entries are to be invalidated, if the key names a cache as a whole.
+	 */
+	CacheTags tags() {
+		return this.tags;
+	}
+
+	void tags(CacheTags newTags) {
+		this.tags = newTags;
+	}
+
+	void announced(boolean locked) {
+		this.announcement = Announcement.STANDS;
+		this.ordered = locked;
+	}
+
+	void announcementFailed(boolean outcomeUnknown, RuntimeException failure) {
+		this.announcement = outcomeUnknown ? Announcement.UNKNOWN : Announcement.FAILED;
+		this.refusal = this.policy.strict() ? failure : null;
+	}
+
+	/**
+	 * Returns why nothing of it may be committed, or {@code null} if it may.
+	 */
+	@Nullable RuntimeException refusal() {
+		return this.refusal;
+	}
+
+	/**
+	 * Returns whether it is to be announced before a commit.
+	 */
+	boolean isAnnouncing() {
+		return this.policy.consistency() == Consistency.INTENT && !this.key.isWhole();
+	}
+
+	/**
+	 * Returns whether its value is of any use.
+	 */
+	boolean isPublishing() {
+		return this.policy.consistency() != Consistency.LEASE && !this.key.isWhole();
+	}
+
+	/**
+	 * Returns whether its value is stored without having been announced.
+	 */
+	boolean isStoring() {
+		return this.policy.consistency() == Consistency.FAST;
+	}
+
+	/**
+	 * Returns whether it has left nothing in Redis, and certainly nothing in the database
+	 * that a rollback does not take back.
+	 */
+	boolean isTraceless() {
+		return isSilent() && this.commits == 0 && !this.exposed;
+	}
+
+	/**
+	 * Returns whether a later write in the same transaction does all that this one does.
+	 */
+	boolean isReplacedBy(CacheWrite later) {
+		return this.key.equals(later.key) && !this.key.isWhole();
+	}
+
+	/**
+	 * Returns whether no announcement was tried.
+	 */
+	boolean isSilent() {
+		return this.announcement == Announcement.NONE;
+	}
+
+	boolean isAnnounced() {
+		return this.announcement == Announcement.STANDS;
+	}
+
+	/**
+	 * Returns whether an announcement was tried in vain.
+	 */
+	boolean isUnannounced() {
+		return this.announcement == Announcement.FAILED || this.announcement == Announcement.UNKNOWN;
+	}
+
+	boolean isPerhapsAnnounced() {
+		return this.announcement == Announcement.UNKNOWN;
+	}
+
+	/**
+	 * Returns whether it was announced while the row was locked, so that its place among
+	 * the commits is known.
+	 */
+	boolean isOrdered() {
+		return this.ordered;
+	}
+
+	private enum Announcement {
+
+		NONE, STANDS, FAILED, UNKNOWN
+
+	}
+
+}

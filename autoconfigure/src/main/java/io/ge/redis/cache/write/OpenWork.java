@@ -1,0 +1,166 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.write;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+
+import io.ge.redis.cache.engine.CacheKey;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionExecution;
+
+/**
+ * The work that one thread is inside of, innermost first: transactions, writers whose
+ * methods run, and loading.
+ */
+final class OpenWork {
+
+	private final Deque<OpenTransaction> transactions = new ArrayDeque<>(2);
+
+	private final Deque<CacheWrite> running = new ArrayDeque<>(2);
+
+	private final Deque<CacheKey> loading = new ArrayDeque<>(2);
+
+	private long beginning;
+
+	boolean isEmpty() {
+		return this.transactions.isEmpty() && this.running.isEmpty() && this.loading.isEmpty();
+	}
+
+	/**
+	 * Returns whether an entry is changed, by a writer that runs or in a transaction that
+	 * is open.
+	 */
+	boolean isWriting(CacheKey key) {
+		for (CacheWrite write : this.running) {
+			if (write.key().covers(key)) {
+				return true;
+			}
+		}
+		for (OpenTransaction transaction : this.transactions) {
+			if (transaction.isWriting(key)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	// Loading
+
+	boolean isLoading(CacheKey key) {
+		return this.loading.contains(key);
+	}
+
+	void beginLoad(CacheKey key) {
+		this.loading.push(key);
+	}
+
+	void endLoad() {
+		this.loading.pop();
+	}
+
+	void endLoad(CacheKey key) {
+		this.loading.remove(key);
+	}
+
+	// Writers
+
+	void enter(CacheWrite write) {
+		this.running.push(write);
+	}
+
+	void leave(CacheWrite write) {
+		this.running.remove(write);
+	}
+
+	Collection<CacheWrite> running() {
+		return this.running;
+	}
+
+	boolean isInsideWriter(CacheKey key) {
+		return this.running.stream().anyMatch((write) -> write.key().equals(key));
+	}
+
+	boolean isInsideAsyncWriter(CacheKey key) {
+		return this.running.stream().anyMatch((write) -> write.async && write.key().equals(key));
+	}
+
+	void dropValues(CacheKey key) {
+		this.running.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
+	}
+
+	// Transactions
+
+	/**
+	 * Returns the transaction that was begun last.
+	 */
+	@Nullable OpenTransaction transaction() {
+		return this.transactions.peek();
+	}
+
+	@Nullable OpenTransaction find(TransactionExecution execution) {
+		for (OpenTransaction transaction : this.transactions) {
+			if (transaction.is(execution)) {
+				return transaction;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Notes that a transaction is about to begin.
+	 */
+	void beginning() {
+		this.beginning = System.nanoTime();
+	}
+
+	/**
+	 * Enters the transaction that was about to begin. Writers that it was begun for do
+	 * not belong to the one around it.
+	 */
+	void begun(TransactionExecution execution) {
+		push(new OpenTransaction(execution, this.beginning));
+		for (CacheWrite write : this.running) {
+			if (write.commits > 0 || !write.boundary().begins(execution.getTransactionName())) {
+				break;
+			}
+			write.owner = null;
+		}
+	}
+
+	void push(OpenTransaction transaction) {
+		this.transactions.push(transaction);
+	}
+
+	void remove(OpenTransaction transaction) {
+		this.transactions.remove(transaction);
+	}
+
+	/**
+	 * Leaves a transaction that was committed while writers ran.
+	 * @param certainly whether that is certain
+	 */
+	void committed(OpenTransaction transaction, boolean certainly) {
+		remove(transaction);
+		if (!transaction.isReadOnly()) {
+			for (CacheWrite write : this.running) {
+				write.commits++;
+				write.rollbacks += certainly ? 0 : 1;
+			}
+		}
+	}
+
+	/**
+	 * Leaves a transaction that was rolled back while writers ran.
+	 */
+	void rolledBack(OpenTransaction transaction) {
+		remove(transaction);
+		this.running.forEach((write) -> write.rollbacks++);
+	}
+
+}

@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Writers: from the call, through the transaction, to the change of the entry.
+ */
+@NullMarked
+package io.ge.redis.cache.write;
+
+import org.jspecify.annotations.NullMarked;
