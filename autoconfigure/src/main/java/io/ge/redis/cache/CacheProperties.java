@@ -177,10 +177,10 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			@Nullable Duration staleIfError, @Nullable Double ttlJitter, @DefaultValue("false") boolean writeBehind,
 			@Nullable CacheNear near, @Nullable String type) {
 
-		static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false, null,
+		public static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false, null,
 				null);
 
-		@Nullable EarlyRefreshMode earlyRefreshMode() {
+		public @Nullable EarlyRefreshMode earlyRefreshMode() {
 			return (this.earlyRefresh != null) ? this.earlyRefresh.mode() : null;
 		}
 
@@ -213,7 +213,7 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 */
 	public record CacheNear(@Nullable Boolean enabled, @Nullable Integer maxEntries, @Nullable Duration ttl) {
 
-		static final CacheNear UNSET = new CacheNear(null, null, null);
+		public static final CacheNear UNSET = new CacheNear(null, null, null);
 
 	}
 

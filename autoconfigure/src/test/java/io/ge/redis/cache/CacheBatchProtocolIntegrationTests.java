@@ -298,7 +298,7 @@ class CacheBatchProtocolIntegrationTests {
 		private String call(String script, int row, String... arguments) {
 			List<String> all = new ArrayList<>(List.of(arguments));
 			all.add(String.valueOf(this.now));
-			LuaScript one = LuaScript.load(RedisCache.class, script);
+			LuaScript one = LuaScript.load(GeCaches.class, script);
 			List<Object> reply = this.redis.eval(withVirtualTime(one), ScriptOutputType.MULTI,
 					keys(row).toArray(String[]::new), all.toArray(String[]::new));
 			this.trace.add(script + " " + row + " " + arguments[0] + "=" + reply.get(0));
@@ -330,7 +330,7 @@ class CacheBatchProtocolIntegrationTests {
 				all.addAll(arguments.of(row));
 				all.add(String.valueOf(this.now));
 			}
-			LuaScript each = LuaScript.load(RedisCache.class, script).forEach();
+			LuaScript each = LuaScript.load(GeCaches.class, script).forEach();
 			return first(script, rows, this.redis.eval(withVirtualTime(each), ScriptOutputType.MULTI,
 					keys.toArray(String[]::new), all.toArray(String[]::new)));
 		}

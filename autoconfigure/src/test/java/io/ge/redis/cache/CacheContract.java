@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
-import io.ge.redis.cache.engine.CacheReadingIntegrationTests;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;

@@ -21,7 +21,6 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
-import io.ge.redis.cache.engine.CacheReadingIntegrationTests;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;

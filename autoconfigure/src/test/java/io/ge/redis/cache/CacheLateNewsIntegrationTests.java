@@ -15,7 +15,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
-import io.ge.redis.cache.engine.CacheReadingIntegrationTests;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;

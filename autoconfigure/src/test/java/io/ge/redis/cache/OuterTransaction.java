@@ -17,14 +17,14 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * A transaction that was begun without Spring, and that its coordinator ends on a thread
  * of its own, as after a timeout. Spring takes part in it.
  */
-final class OuterTransaction extends AbstractPlatformTransactionManager {
+public final class OuterTransaction extends AbstractPlatformTransactionManager {
 
 	private final List<TransactionSynchronization> synchronizations = new ArrayList<>();
 
 	/**
 	 * Ends it and returns when those who take part in it know.
 	 */
-	void end(int status) {
+	public void end(int status) {
 		Thread coordinator = new Thread(() -> invokeAfterCompletion(this.synchronizations, status));
 		coordinator.start();
 		try {

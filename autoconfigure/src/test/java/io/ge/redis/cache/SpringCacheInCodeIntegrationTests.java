@@ -19,7 +19,6 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.engine.CacheReadingIntegrationTests;
 import io.ge.redis.cache.spring.OpenMisses;
 import io.ge.redis.cache.spring.SpringCache;
 import io.ge.redis.test.OnRedis;

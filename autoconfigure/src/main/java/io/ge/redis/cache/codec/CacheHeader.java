@@ -51,7 +51,7 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 
 	private static final long MOST_MILLIS = 0xFFFF_FFFFL;
 
-	CacheHeader {
+	public CacheHeader {
 		loadMillis = clamp(loadMillis);
 		keptMillis = clamp(keptMillis);
 		if (tags.length > MOST_TAGS) {

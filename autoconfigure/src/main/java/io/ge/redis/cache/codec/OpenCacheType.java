@@ -59,18 +59,18 @@ final class OpenCacheType extends CacheType {
 	}
 
 	@Override
-	byte[] readable() {
+	public byte[] readable() {
 		return CacheHeader.readable();
 	}
 
 	@Override
-	@Nullable CacheType of(Object value) {
+	public @Nullable CacheType of(Object value) {
 		JavaType type = typeOf(value);
 		return (type != null) ? this.codec.type(type) : null;
 	}
 
 	@Override
-	@Nullable Content read(byte[] bytes) {
+	public @Nullable Content read(byte[] bytes) {
 		CacheHeader header = header(bytes);
 		if (header == null) {
 			return null;
@@ -83,7 +83,7 @@ final class OpenCacheType extends CacheType {
 	}
 
 	@Override
-	@Nullable CacheHeader header(byte[] bytes) {
+	public @Nullable CacheHeader header(byte[] bytes) {
 		return (bytes.length > 0 && bytes[0] == CacheHeader.FORMAT) ? CacheHeader.read(bytes) : null;
 	}
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer of Redis to a reader.
  */
-sealed interface CacheAnswer {
+public sealed interface CacheAnswer {
 
 	/**
 	 * The value is there.

@@ -144,14 +144,14 @@ public final class CacheFlights {
 	 * Begins to look several entries of one cache up.
 	 * @param readable the first bytes of values that the caller can read
 	 */
-	CacheBatch batch(Collection<CacheKey> keys, CacheSettings settings, byte[] readable, CallBudget budget) {
+	public CacheBatch batch(Collection<CacheKey> keys, CacheSettings settings, byte[] readable, CallBudget budget) {
 		return new CacheBatch(this, keys, settings, readable, budget);
 	}
 
 	/**
 	 * Stores what was loaded with several permits, as {@link #fill}.
 	 */
-	CompletableFuture<Void> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings,
+	public CompletableFuture<Void> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings,
 			long age, CallBudget budget) {
 		List<Flight> all = new ArrayList<>(values.size());
 		List<RedisCache.Filling> fillings = new ArrayList<>(values.size());

@@ -49,9 +49,9 @@ public sealed interface CacheLookup {
 	record Load(@Nullable Permit permit, boolean bypassed, boolean replacing,
 			byte @Nullable [] expired) implements CacheLookup {
 
-		static final Load BYPASS = new Load(null, true, false, null);
+		public static final Load BYPASS = new Load(null, true, false, null);
 
-		static final Load UNSTORED = new Load(null, false, false, null);
+		public static final Load UNSTORED = new Load(null, false, false, null);
 
 	}
 

@@ -12,18 +12,18 @@ import java.util.concurrent.ConcurrentHashMap;
  * How long values of each cache take to load, so that one that a writer publishes can be
  * refreshed in time as well. Follows a change within a few loads.
  */
-final class LoadTimes {
+public final class LoadTimes {
 
 	private final Map<String, Long> millis = new ConcurrentHashMap<>();
 
-	void note(String cache, long loadMillis) {
+	public void note(String cache, long loadMillis) {
 		this.millis.merge(cache, loadMillis, (known, next) -> (3 * known + next) / 4);
 	}
 
 	/**
 	 * Returns the load time in milliseconds, or 0 if this instance has loaded nothing.
 	 */
-	long of(String cache) {
+	public long of(String cache) {
 		return this.millis.getOrDefault(cache, 0L);
 	}
 

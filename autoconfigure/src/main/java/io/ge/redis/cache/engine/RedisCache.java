@@ -201,7 +201,7 @@ public final class RedisCache {
 	 * @param urge how many thousandths of its load time before its expiry the reader
 	 * replaces a value, or 0
 	 */
-	CompletableFuture<CacheAnswer> lookup(CacheQuestion question, String token, long waiter, long urge,
+	public CompletableFuture<CacheAnswer> lookup(CacheQuestion question, String token, long waiter, long urge,
 			CallBudget budget) {
 		CacheSettings settings = question.settings();
 		return this.lookups
@@ -216,7 +216,7 @@ public final class RedisCache {
 	 * @return completes with the answers in the order of the questions, never
 	 * exceptionally: what nobody knows is passed by
 	 */
-	CompletableFuture<List<CacheAnswer>> lookupAll(List<Asking> all, CallBudget budget) {
+	public CompletableFuture<List<CacheAnswer>> lookupAll(List<Asking> all, CallBudget budget) {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Asking asking : all) {
 			entries.add(new RedisGroups.Entry(this.keys.of(asking.question().key()),
@@ -278,7 +278,7 @@ public final class RedisCache {
 	 * Stores several loaded values, as {@link #fill}.
 	 * @return completes with whether each was stored, in their order, never exceptionally
 	 */
-	CompletableFuture<List<Boolean>> fillAll(List<Filling> all, Duration lease, long age, CallBudget budget) {
+	public CompletableFuture<List<Boolean>> fillAll(List<Filling> all, Duration lease, long age, CallBudget budget) {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Filling filling : all) {
 			entries.add(new RedisGroups.Entry(this.keys.of(filling.key()),
@@ -374,7 +374,7 @@ public final class RedisCache {
 	 * @param token of the reader
 	 * @param waiter whom to wake
 	 */
-	record Asking(CacheQuestion question, String token, long waiter) {
+	public record Asking(CacheQuestion question, String token, long waiter) {
 	}
 
 	/**
@@ -385,7 +385,7 @@ public final class RedisCache {
 	 * @param value the value
 	 * @param ttl how long it stays; zero for as long as nobody removes it
 	 */
-	record Filling(CacheKey key, String token, byte[] value, Duration ttl) {
+	public record Filling(CacheKey key, String token, byte[] value, Duration ttl) {
 	}
 
 }

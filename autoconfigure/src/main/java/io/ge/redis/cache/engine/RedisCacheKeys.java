@@ -18,7 +18,7 @@ import io.ge.redis.core.key.RedisKey;
  * Names the keys of entries. They are made once for each {@link CacheKey}, which
  * remembers them.
  */
-final class RedisCacheKeys {
+public final class RedisCacheKeys {
 
 	private static final KeyPart ENTRY = KeyPart.of("e1");
 
@@ -37,7 +37,7 @@ final class RedisCacheKeys {
 	 * @param behind tells caches that are written behind, whose entries have the hash tag
 	 * of their partition: {@code prefix:cache:{cache:p3}:key:e1}
 	 */
-	RedisCacheKeys(KeySpace space, Predicate<String> behind) {
+	public RedisCacheKeys(KeySpace space, Predicate<String> behind) {
 		this.space = space;
 		this.behind = behind;
 	}
@@ -45,7 +45,7 @@ final class RedisCacheKeys {
 	/**
 	 * Returns the keys of an entry, in the order that the scripts state.
 	 */
-	List<RedisKey> of(CacheKey key) {
+	public List<RedisKey> of(CacheKey key) {
 		Names known = key.names;
 		if (known == null) {
 			RedisKey entity = entity(key);

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, ScriptReply> {
 
-	static final LuaScript LOOKUP = LuaScript.load(GeCaches.class, "lookup.lua");
+	public static final LuaScript LOOKUP = LuaScript.load(GeCaches.class, "lookup.lua");
 
 	public static final LuaScript LOOKUPS = LuaScript.load(GeCaches.class, "lookups.lua").around(LOOKUP);
 
@@ -59,7 +59,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 
 	private final Map<Kind, BatchQueue<Lookup, ScriptReply>> queues = new ConcurrentHashMap<>();
 
-	RedisLookups(GuardedRedis redis) {
+	public RedisLookups(GuardedRedis redis) {
 		this(redis, System::nanoTime);
 	}
 
@@ -67,7 +67,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 	 * Creates lookups.
 	 * @param nanoTime the time that lookups wait for others
 	 */
-	RedisLookups(GuardedRedis redis, LongSupplier nanoTime) {
+	public RedisLookups(GuardedRedis redis, LongSupplier nanoTime) {
 		this.redis = redis;
 		this.batcher = new Batcher<>(this, MOST_IN_FLIGHT, LONGEST_WAIT, nanoTime);
 	}
@@ -76,7 +76,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 	 * Looks up an entry.
 	 * @return completes with the reply of {@code lookup.lua}, or exceptionally
 	 */
-	CompletableFuture<ScriptReply> submit(Lookup lookup, CallBudget budget) {
+	public CompletableFuture<ScriptReply> submit(Lookup lookup, CallBudget budget) {
 		return (lookup.replace || this.redis.isClustered()) ? send(lookup, budget)
 				: this.batcher.submit(queue(lookup), lookup, budget);
 	}
@@ -154,7 +154,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 	 * value, or 0
 	 * @param useOfExpired whether it has use for a value that has expired
 	 */
-	record Lookup(List<RedisKey> names, String token, String waker, long waiter, Duration lease, byte[] readable,
+	public record Lookup(List<RedisKey> names, String token, String waker, long waiter, Duration lease, byte[] readable,
 			boolean replace, long urge, int useOfExpired) {
 	}
 

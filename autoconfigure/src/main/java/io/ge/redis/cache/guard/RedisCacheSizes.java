@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * Estimates how many entries each cache has in Redis, from {@value #LOOKS} random keys of
  * each server: their share of entries, times the number of keys of the server.
  */
-final class RedisCacheSizes {
+public final class RedisCacheSizes {
 
-	static final int LOOKS = 500;
+	public static final int LOOKS = 500;
 
 	/** Enough different slots to find every server of a cluster. */
 	private static final int SLOTS = 500;

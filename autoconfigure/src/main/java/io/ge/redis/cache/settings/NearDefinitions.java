@@ -17,7 +17,7 @@ import io.ge.redis.core.invocation.Settings;
 /**
  * Which caches are kept in memory, and how, as the properties say: no annotation does.
  */
-final class NearDefinitions {
+public final class NearDefinitions {
 
 	private final Supplier<CacheProperties> properties;
 
@@ -28,7 +28,7 @@ final class NearDefinitions {
 	/**
 	 * Merges whether and how values of a cache are kept in memory.
 	 */
-	NearSettings settings(String cache, Settings origins) {
+	public NearSettings settings(String cache, Settings origins) {
 		CacheProperties.Near all = this.properties.get().near();
 		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
 		CacheProperties.CacheNear named = (set != null) ? set : CacheProperties.CacheNear.UNSET;
@@ -41,7 +41,7 @@ final class NearDefinitions {
 	/**
 	 * Returns whether values of a cache are kept in memory.
 	 */
-	boolean isNear(String cache) {
+	public boolean isNear(String cache) {
 		return settings(cache, new Settings()).enabled();
 	}
 
@@ -49,7 +49,7 @@ final class NearDefinitions {
 	 * Returns whether this instance keeps values of a cache in memory, be it one that no
 	 * property names.
 	 */
-	boolean isAnyKept() {
+	public boolean isAnyKept() {
 		return isAny(NearSettings::isKeeping);
 	}
 
@@ -57,7 +57,7 @@ final class NearDefinitions {
 	 * Returns whether some instance may keep values of a cache in memory, be it one that
 	 * no property names.
 	 */
-	boolean isAnyNear() {
+	public boolean isAnyNear() {
 		return isAny(NearSettings::enabled);
 	}
 
@@ -71,7 +71,7 @@ final class NearDefinitions {
 	 * Checks that what keeps values in memory is there.
 	 * @param available whether it is
 	 */
-	void verify(boolean available) {
+	public void verify(boolean available) {
 		if (!available && isAnyKept()) {
 			throw new GuardConfigurationException("ge.redis.cache.near",
 					"values of caches are to be kept in memory, but Caffeine is not on the class path.",

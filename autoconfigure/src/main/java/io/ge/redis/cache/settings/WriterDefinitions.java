@@ -23,7 +23,7 @@ import tools.jackson.databind.JavaType;
  * How annotations write caches, which must not contradict each other or what writes
  * behind.
  */
-final class WriterDefinitions {
+public final class WriterDefinitions {
 
 	private final NamedSettings<String> writing = new NamedSettings<>();
 
@@ -31,12 +31,12 @@ final class WriterDefinitions {
 
 	private final Map<String, GuardedMethod> behind = new ConcurrentHashMap<>();
 
-	void declareWriteThrough(String cache, GuardedMethod method) {
+	public void declareWriteThrough(String cache, GuardedMethod method) {
 		this.writing.register(cache, "write-through", method);
 		this.through.putIfAbsent(cache, method);
 	}
 
-	void declareWriteBehind(String cache, GuardedMethod method) {
+	public void declareWriteBehind(String cache, GuardedMethod method) {
 		this.writing.register(cache, "write-behind", method);
 		this.behind.putIfAbsent(cache, method);
 	}
@@ -47,7 +47,7 @@ final class WriterDefinitions {
 	 * @param actual what writes behind
 	 * @param all the caches by name
 	 */
-	void verify(WriteBehind actual, CacheRegistry all) {
+	public void verify(WriteBehind actual, CacheRegistry all) {
 		verifyMethods(actual);
 		verifySettings(actual, all);
 		verifyTypes(actual, all);

@@ -205,7 +205,7 @@ public final class CacheWriter {
 	 * and does nothing if there is none.
 	 * @param target names the entry, or the cache as a whole
 	 */
-	void evictWithTransaction(CacheKey target) {
+	public void evictWithTransaction(CacheKey target) {
 		CacheWrite write = newWrite(target, TransactionBoundary.UNKNOWN);
 		this.transactions.dropValues(target);
 		this.transactions.add(write);

@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.cache.guard;
+package io.ge.redis.cache;
 
 import java.util.stream.IntStream;
 
-import io.ge.redis.cache.CacheApplication;
+import io.ge.redis.cache.guard.CacheControl;
+import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.cache.guard.RedisCacheSizes;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.cache.engine;
+package io.ge.redis.cache;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -20,8 +20,12 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.ge.redis.cache.CacheApplication;
-import io.ge.redis.cache.OnLoadTimeout;
+import io.ge.redis.cache.engine.CacheAnswer;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheQuestion;
+import io.ge.redis.cache.engine.RedisCache;
+import io.ge.redis.cache.engine.RedisCacheKeys;
+import io.ge.redis.cache.engine.RedisLookups;
 import io.ge.redis.cache.settings.CacheSettings;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
@@ -82,7 +86,7 @@ class RedisLookupsIntegrationTests {
 		application = CacheApplication.start(SharedRedis.standalone().properties()).connected();
 		// Else the server asks for their text first, which nobody hears while replies are
 		// kept back
-		LuaScript free = LuaScript.load(RedisCache.class, "free.lua").forEach();
+		LuaScript free = LuaScript.load(GeCaches.class, "free.lua").forEach();
 		for (LuaScript script : List.of(RedisLookups.LOOKUP, RedisLookups.LOOKUPS, free)) {
 			command("SCRIPT", "LOAD", new String(script.text(), StandardCharsets.UTF_8));
 		}

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.cache.engine;
+package io.ge.redis.cache;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,12 +20,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
-import io.ge.redis.cache.CacheApplication;
-import io.ge.redis.cache.CacheContract;
-import io.ge.redis.cache.CacheLoadTimeoutException;
-import io.ge.redis.cache.GeCaches;
-import io.ge.redis.cache.OnLoadTimeout;
-import io.ge.redis.cache.UncacheableValueException;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheQuestion;
+import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.cache.settings.CacheSettings;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
