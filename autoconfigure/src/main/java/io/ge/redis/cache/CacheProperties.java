@@ -177,8 +177,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			@Nullable Duration staleIfError, @Nullable Double ttlJitter, @DefaultValue("false") boolean writeBehind,
 			@Nullable CacheNear near, @Nullable String type) {
 
-		public static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false, null,
-				null);
+		public static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false,
+				null, null);
 
 		public @Nullable EarlyRefreshMode earlyRefreshMode() {
 			return (this.earlyRefresh != null) ? this.earlyRefresh.mode() : null;

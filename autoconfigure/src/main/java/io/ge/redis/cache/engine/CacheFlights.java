@@ -151,8 +151,8 @@ public final class CacheFlights {
 	/**
 	 * Stores what was loaded with several permits, as {@link #fill}.
 	 */
-	public CompletableFuture<Void> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings,
-			long age, CallBudget budget) {
+	public CompletableFuture<Void> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings, long age,
+			CallBudget budget) {
 		List<Flight> all = new ArrayList<>(values.size());
 		List<RedisCache.Filling> fillings = new ArrayList<>(values.size());
 		values.forEach((permit, value) -> {

@@ -62,8 +62,7 @@ public final class CacheValues {
 	 * @param tags its tags, or {@code null} if nothing is known about them
 	 * @return the value, or {@code null} if the entry is to be removed
 	 */
-	public @Nullable NewValue published(String cache, @Nullable Object value, long stamp,
-			@Nullable CacheTags tags) {
+	public @Nullable NewValue published(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
 		try {
 			CacheHeader header = header(cache, this.loadTimes.of(cache), stamp, tags);
 			if (header == null) {
@@ -135,8 +134,7 @@ public final class CacheValues {
 		long kept = (permanent || value == null) ? 0 : settings.staleIfError().toMillis();
 		long load = permanent ? 0 : Math.min(header.loadMillis(), ttl / LOADS_IN_TTL);
 		byte[] bytes = bytes(cache, (exact != null) ? exact : type, value, header.with(load, kept));
-		return (bytes != null) ? new NewValue(bytes, Duration.ofMillis(ttl + kept), Duration.ofMillis(kept))
-				: null;
+		return (bytes != null) ? new NewValue(bytes, Duration.ofMillis(ttl + kept), Duration.ofMillis(kept)) : null;
 	}
 
 	private static long shortened(long millis, double jitter) {

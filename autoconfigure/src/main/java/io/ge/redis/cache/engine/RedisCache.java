@@ -111,8 +111,8 @@ public final class RedisCache {
 	 * @param near tells caches that instances keep in memory, so that all are told of
 	 * what changes in them
 	 */
-	public RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout, Predicate<String> behind,
-			Predicate<String> near) {
+	public RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout,
+			Predicate<String> behind, Predicate<String> near) {
 		this.redis = redis;
 		this.lookups = new RedisLookups(redis);
 		this.bulkLookups = new RedisGroups(redis, RedisLookups.LOOKUP, FREE, false);
@@ -262,8 +262,8 @@ public final class RedisCache {
 	 * @param age of the reader's transaction when it had the lease, in milliseconds, or
 	 * -1
 	 */
-	public CompletableFuture<Boolean> fill(CacheKey key, String token, Duration lease, byte[] value, Duration ttl, long age,
-			CallBudget budget) {
+	public CompletableFuture<Boolean> fill(CacheKey key, String token, Duration lease, byte[] value, Duration ttl,
+			long age, CallBudget budget) {
 		List<RedisKey> names = this.keys.of(key);
 		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(key, token, lease, value, ttl, age));
 		Supplier<ScriptCall> undo = () -> ScriptCall.of(FREE, names, token, 0);

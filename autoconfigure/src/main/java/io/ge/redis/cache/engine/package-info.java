@@ -4,8 +4,8 @@
  */
 
 /**
- * Entries in Redis and their keys, lookups and loads in flight, invalidations, and what is
- * to be removed once Redis answers again.
+ * Entries in Redis and their keys, lookups and loads in flight, invalidations, and what
+ * is to be removed once Redis answers again.
  */
 @NullMarked
 package io.ge.redis.cache.engine;

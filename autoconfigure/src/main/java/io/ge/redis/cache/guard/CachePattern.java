@@ -248,8 +248,8 @@ public final class CachePattern
 				asyncWriter);
 		OpenMisses misses = new OpenMisses();
 		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
-				new SpringCachePuts(writer, asyncWriter, new OpenLoads(flights, values, events),
-						this.transactions, misses),
+				new SpringCachePuts(writer, asyncWriter, new OpenLoads(flights, values, events), this.transactions,
+						misses),
 				writer, asyncWriter);
 		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, asyncWriter,
 				caches, spring);
@@ -320,8 +320,8 @@ public final class CachePattern
 	 * @return the advisor
 	 */
 	public GuardAdvisor behindWriterAdvisor(int order) {
-		return new GuardAdvisor(this.behindWriters, this.calls,
-				new CacheWriteBehindGuard(this::caches), order, this.assembly);
+		return new GuardAdvisor(this.behindWriters, this.calls, new CacheWriteBehindGuard(this::caches), order,
+				this.assembly);
 	}
 
 	/**

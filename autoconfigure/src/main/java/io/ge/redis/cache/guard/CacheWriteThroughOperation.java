@@ -64,8 +64,7 @@ record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable 
 	 * Gives a value its version.
 	 * @return the value, or {@code null} if it has none although it should
 	 */
-	@Nullable NewValue versioned(@Nullable NewValue value, MethodInvocation invocation,
-			@Nullable Object result) {
+	@Nullable NewValue versioned(@Nullable NewValue value, MethodInvocation invocation, @Nullable Object result) {
 		if (this.version == null || value == null) {
 			return value;
 		}

@@ -221,8 +221,8 @@ final class CacheBulkLoad {
 		}
 	}
 
-	private Map<Permit, NewValue> stored(Map<CacheKey, @Nullable Object> values,
-			Predicate<CacheKey> storable, long nanos) {
+	private Map<Permit, NewValue> stored(Map<CacheKey, @Nullable Object> values, Predicate<CacheKey> storable,
+			long nanos) {
 		Map<Permit, NewValue> stored = new IdentityHashMap<>();
 		this.open.forEach((key, load) -> {
 			boolean wanted = load.permit() != null && this.certain && storable.test(key);

@@ -44,7 +44,8 @@ public final class CacheBulkReader {
 
 	private final GuardedCalls calls;
 
-	public CacheBulkReader(CacheBulkParts parts, CacheReader reader, CacheTransactions transactions, GuardedCalls calls) {
+	public CacheBulkReader(CacheBulkParts parts, CacheReader reader, CacheTransactions transactions,
+			GuardedCalls calls) {
 		this.parts = parts;
 		this.reader = reader;
 		this.transactions = transactions;

@@ -53,8 +53,7 @@ public final class CacheLoads {
 	 * @param number how many they are
 	 * @return the value, or {@code null} if it is not to be stored
 	 */
-	@Nullable NewValue stored(CacheBulkSource source, @Nullable Object value, long stamp, long nanos,
-			int number) {
+	@Nullable NewValue stored(CacheBulkSource source, @Nullable Object value, long stamp, long nanos, int number) {
 		if (!source.isStorable(value)) {
 			return null;
 		}

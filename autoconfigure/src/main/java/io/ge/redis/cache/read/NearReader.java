@@ -37,8 +37,8 @@ public final class NearReader {
 
 	private final GuardEvents events;
 
-	public NearReader(NearCaches caches, CacheRegistry definitions, CacheJournal journal, CacheInvalidations invalidations,
-			CacheTransactions transactions, GuardEvents events) {
+	public NearReader(NearCaches caches, CacheRegistry definitions, CacheJournal journal,
+			CacheInvalidations invalidations, CacheTransactions transactions, GuardEvents events) {
 		this.caches = caches;
 		this.definitions = definitions;
 		this.journal = journal;

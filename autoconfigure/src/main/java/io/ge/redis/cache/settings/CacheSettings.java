@@ -23,8 +23,8 @@ import io.ge.redis.cache.OnLoadTimeout;
  * @param refreshUrge how much earlier than needed values are refreshed, in load times; 0
  * if they are not refreshed before their expiry
  */
-public record CacheSettings(Duration ttl, boolean permanent, Duration negativeTtl, double ttlJitter, Duration staleIfError,
-		Duration leaseTime, Duration loadWait, OnLoadTimeout onLoadTimeout, double refreshUrge) {
+public record CacheSettings(Duration ttl, boolean permanent, Duration negativeTtl, double ttlJitter,
+		Duration staleIfError, Duration leaseTime, Duration loadWait, OnLoadTimeout onLoadTimeout, double refreshUrge) {
 
 	/** Longer than anything that is waited for. */
 	public static final Duration EVER = Duration.ofDays(3650);

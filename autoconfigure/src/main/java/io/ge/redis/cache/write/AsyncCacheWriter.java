@@ -306,8 +306,7 @@ public final class AsyncCacheWriter {
 			}
 		}
 
-		private @Nullable NewValue made(AsyncWrites.Open open, @Nullable Object value,
-				@Nullable Throwable failure) {
+		private @Nullable NewValue made(AsyncWrites.Open open, @Nullable Object value, @Nullable Throwable failure) {
 			CacheWrite write = open.write();
 			if (write.key().isWhole()) {
 				open.part().choose(write, value, failure == null);

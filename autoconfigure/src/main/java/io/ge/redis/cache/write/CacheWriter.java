@@ -40,8 +40,8 @@ public final class CacheWriter {
 
 	private final WriteBehind behind;
 
-	public CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine, CacheTransactions transactions,
-			GuardEvents events, WriteBehind behind) {
+	public CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine,
+			CacheTransactions transactions, GuardEvents events, WriteBehind behind) {
 		this.definitions = definitions;
 		this.values = values;
 		this.engine = engine;
@@ -57,7 +57,8 @@ public final class CacheWriter {
 	 * @param value computes the value from the result of the work; {@code null} if the
 	 * entry is to be removed
 	 */
-	public @Nullable Object write(CacheKey key, TransactionBoundary boundary, Work work, Valuation value) throws Throwable {
+	public @Nullable Object write(CacheKey key, TransactionBoundary boundary, Work work, Valuation value)
+			throws Throwable {
 		if (value != Valuation.NOTHING) {
 			requireWrittenThrough(key);
 		}
@@ -86,8 +87,8 @@ public final class CacheWriter {
 	 * Runs what makes many entries outdated.
 	 * @param tags which entries, by the result of the work
 	 */
-	public @Nullable Object invalidate(String cache, TransactionBoundary boundary, Work work, Function<@Nullable Object, CacheTags> tags)
-			throws Throwable {
+	public @Nullable Object invalidate(String cache, TransactionBoundary boundary, Work work,
+			Function<@Nullable Object, CacheTags> tags) throws Throwable {
 		WritePart part = WritePart.of(cache, tags);
 		CacheWrite write = newWrite(part.key(), boundary);
 		this.transactions.begin(write);
