@@ -7,10 +7,11 @@ package io.ge.redis.core.key;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+
+import io.ge.redis.core.hash.Sha256;
 
 /**
  * One escaped part of a key.
@@ -39,7 +40,7 @@ public final class KeyPart {
 	private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
 
 	/** Finding and making one costs as much as hashing a key. */
-	private static final ThreadLocal<MessageDigest> SHA256 = ThreadLocal.withInitial(KeyPart::newSha256);
+	private static final ThreadLocal<MessageDigest> SHA256 = ThreadLocal.withInitial(Sha256::digest);
 
 	private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
@@ -149,15 +150,6 @@ public final class KeyPart {
 		byte[] encoded = Arrays.copyOf(start, start.length + hash.length);
 		System.arraycopy(hash, 0, encoded, start.length, hash.length);
 		return new KeyPart(encoded);
-	}
-
-	private static MessageDigest newSha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 	@Override

@@ -9,53 +9,31 @@ import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 
 /**
- * A refusal by Redis.
+ * A refusal by Redis. Times are those of {@link System#nanoTime()}.
+ *
+ * @param key where the state is
+ * @param request the request that was refused
+ * @param remaining permits left
+ * @param sentAt when the call was sent
+ * @param until when Redis could say yes at the earliest
+ * @param latest when Redis could say yes at the latest
+ * @param restoredAt when the next permit comes back
  */
-final class Denial {
+record Denial(RedisLimitKey key, PermitRequest request, long remaining, long sentAt, long until, long latest,
+		long restoredAt) {
 
 	/** As a shift: a thousandth. */
 	private static final int DRIFT = 10;
 
-	private final RedisLimitKey key;
-
-	private final PermitRequest request;
-
-	private final long remaining;
-
-	private final long sentAt;
-
-	private final long until;
-
-	private final long latest;
-
-	private final long restoredAt;
-
 	/**
 	 * Creates a denial.
-	 * @param decision what Redis said
 	 * @param index which of its requests was refused
 	 */
 	Denial(RedisDecision decision, int index) {
-		long wait = decision.waitNanos(index);
-		this.key = decision.key(index);
-		this.request = decision.requests().get(index);
-		this.remaining = decision.left(index);
-		this.sentAt = decision.sentAt();
-		this.until = this.sentAt + wait - (wait >> DRIFT);
-		this.latest = decision.receivedAt() + wait;
-		this.restoredAt = decision.receivedAt() + decision.restoredNanos(index);
-	}
-
-	RedisLimitKey key() {
-		return this.key;
-	}
-
-	long sentAt() {
-		return this.sentAt;
-	}
-
-	long until() {
-		return this.until;
+		this(decision.key(index), decision.requests().get(index), decision.left(index), decision.sentAt(),
+				decision.sentAt() + decision.waitNanos(index) - (decision.waitNanos(index) >> DRIFT),
+				decision.receivedAt() + decision.waitNanos(index),
+				decision.receivedAt() + decision.restoredNanos(index));
 	}
 
 	boolean appliesTo(RedisLimitKey key, PermitRequest request, long now) {

@@ -13,22 +13,22 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what Redis refused until the instant at which it could say yes, so that who
- * hammers costs Redis nothing.
+ * Remembers what Redis refused until the instant at which it could say yes, so that a
+ * client that hammers costs Redis nothing.
  * <p>
- * Nothing but a refund, a reset or another limit makes Redis say yes earlier, and news of
- * these reach every instance. A denial is therefore used only
+ * Nothing but a refund, a reset or another limit makes Redis say yes earlier, and every
+ * instance is notified of these. A denial is therefore used only
  * <ul>
  * <li>until its wait has passed, counted from the sending of the call that was refused,
  * and less a thousandth of it, in case this machine's clock runs slower than that of
  * Redis;</li>
  * <li>for the same limit with the same settings. It holds for the same cost, and for a
  * token bucket, whose wait grows by the same time with each permit, for any cost;</li>
- * <li>if no news can be missing: within one second of the call, and later while a message
- * that was sent at most a second ago is known to have come back.</li>
+ * <li>if no notification can be missing: within one second of the call, and later while a
+ * message that was sent at most a second ago is known to have come back.</li>
  * </ul>
- * A reply is not entered if there was news of its key since the call was sent, since
- * nobody can tell which of the two was first.
+ * A reply is not entered if its key was invalidated since the call was sent, since nobody
+ * can tell which of the two was first.
  * <p>
  * Holds at most {@value #CAPACITY} denials, in sets of {@value #WAYS}: if a set is full,
  * the denial that ends first makes room. No lock, and no work in the background.
@@ -39,20 +39,20 @@ public final class DenyCache {
 
 	static final int WAYS = 4;
 
-	/** How long a denial holds unless news are known to arrive. */
+	/** How long a denial holds unless notifications are known to arrive. */
 	static final long UNCONFIRMED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private static final int SETS = CAPACITY / WAYS;
 
-	/** So long news are awaited after somebody was denied last. */
+	/** So long notifications are awaited after the last denial. */
 	private static final long INTEREST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private static final long INTEREST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final AtomicReferenceArray<Denial> denials = new AtomicReferenceArray<>(CAPACITY);
 
-	/** Counts the news of each set. */
-	private final AtomicIntegerArray news = new AtomicIntegerArray(SETS);
+	/** Counts the invalidations of each set. */
+	private final AtomicIntegerArray invalidations = new AtomicIntegerArray(SETS);
 
 	private final LongSupplier confirmedAt;
 
@@ -68,9 +68,6 @@ public final class DenyCache {
 
 	/**
 	 * Returns a denial that holds now.
-	 * @param key where the state is
-	 * @param request what is wanted
-	 * @param now the time
 	 * @return the denial, or {@code null} if Redis must be asked
 	 */
 	@Nullable Denial find(RedisLimitKey key, PermitRequest request, long now) {
@@ -90,25 +87,23 @@ public final class DenyCache {
 	}
 
 	/**
-	 * Returns how much news there was of a key.
-	 * @param key the key
+	 * Returns how often a key was invalidated, or one that shares its set.
 	 * @return to be given to {@link #add} with a reply to a call that was sent later
 	 */
-	int newsOf(RedisLimitKey key) {
-		return this.news.get(first(key.hashCode()) / WAYS);
+	int invalidationsOf(RedisLimitKey key) {
+		return this.invalidations.get(first(key.hashCode()) / WAYS);
 	}
 
 	/**
 	 * Remembers a denial.
-	 * @param denial the denial
-	 * @param knownNews what {@link #newsOf} said before the call was sent
+	 * @param knownInvalidations what {@link #invalidationsOf} said before the call was sent
 	 */
-	void add(Denial denial, int knownNews) {
+	void add(Denial denial, int knownInvalidations) {
 		int first = first(denial.key().hashCode());
 		int place = placeOf(denial, first);
 		this.denials.setRelease(place, denial);
 		noteInterest(denial.sentAt());
-		if (this.news.get(first / WAYS) != knownNews) {
+		if (this.invalidations.get(first / WAYS) != knownInvalidations) {
 			this.denials.compareAndSet(place, denial, null);
 		}
 	}
@@ -132,11 +127,10 @@ public final class DenyCache {
 
 	/**
 	 * Forgets what is known of a key.
-	 * @param key the text of the key
 	 */
 	void forget(String key) {
 		int first = first(key.hashCode());
-		this.news.incrementAndGet(first / WAYS);
+		this.invalidations.incrementAndGet(first / WAYS);
 		for (int i = first; i < first + WAYS; i++) {
 			Denial denial = this.denials.get(i);
 			if (denial != null && denial.key().text().equals(key)) {
@@ -150,7 +144,7 @@ public final class DenyCache {
 	 */
 	public void clear() {
 		for (int set = 0; set < SETS; set++) {
-			this.news.incrementAndGet(set);
+			this.invalidations.incrementAndGet(set);
 		}
 		for (int i = 0; i < CAPACITY; i++) {
 			this.denials.set(i, null);
@@ -158,7 +152,7 @@ public final class DenyCache {
 	}
 
 	/**
-	 * Returns whether anybody was denied lately, so that news are worth the trouble.
+	 * Returns whether anybody was denied lately, so that notifications are worth their cost.
 	 */
 	boolean isInUse() {
 		return System.nanoTime() - this.lastDenied < INTEREST_NANOS;

@@ -41,7 +41,7 @@ final class Lease {
 
 	private int resets;
 
-	private @Nullable LeaseBatch batch;
+	private @Nullable Batch batch;
 
 	/**
 	 * Takes permits that are at hand.
@@ -51,7 +51,7 @@ final class Lease {
 	@Nullable Taken take(List<PermitRequest> requests, long now) {
 		this.lock.lock();
 		try {
-			LeaseBatch present = atHand(requests, now);
+			Batch present = atHand(requests, now);
 			if (present == null) {
 				return null;
 			}
@@ -66,8 +66,6 @@ final class Lease {
 	/**
 	 * Joins those who wait for a decision. One that has come since the caller found
 	 * nothing counts as well, or else the caller would ask for what is there.
-	 * @param requests what is wanted
-	 * @param now the time
 	 * @param waiter told why there was no decision, or {@code null} if there was one and
 	 * it may try again
 	 * @return {@code false} if nobody asks: the caller must, and must tell of the
@@ -92,8 +90,8 @@ final class Lease {
 		return true;
 	}
 
-	private @Nullable LeaseBatch atHand(List<PermitRequest> requests, long now) {
-		LeaseBatch present = this.batch;
+	private @Nullable Batch atHand(List<PermitRequest> requests, long now) {
+		Batch present = this.batch;
 		boolean suffices = present != null && present.permits >= requests.get(0).cost()
 				&& present.isUsable(requests, now);
 		return suffices ? present : null;
@@ -103,7 +101,6 @@ final class Lease {
 	 * Returns what to ask for.
 	 * @param most how many permits in advance at most
 	 * @param span how long they would be usable
-	 * @param now the time
 	 */
 	Asking ask(long most, long span, long now) {
 		this.lock.lock();
@@ -131,9 +128,9 @@ final class Lease {
 	 * @return the batch that the decision replaced and that has permits left, or
 	 * {@code null}
 	 */
-	@Nullable LeaseBatch answered(Asking asking, @Nullable RedisDecision decision, @Nullable Throwable failure) {
+	@Nullable Batch answered(Asking asking, @Nullable RedisDecision decision, @Nullable Throwable failure) {
 		Deque<Consumer<@Nullable Throwable>> served;
-		LeaseBatch replaced = null;
+		Batch replaced = null;
 		this.lock.lock();
 		try {
 			this.asking--;
@@ -141,7 +138,7 @@ final class Lease {
 			// Nobody can tell whether a reset in between has forgotten what was taken
 			if (decision != null && decision.extra() > 0 && asking.resets == this.resets) {
 				replaced = end(this.batch);
-				this.batch = new LeaseBatch(this, decision);
+				this.batch = new Batch(this, decision);
 			}
 			served = this.waiting;
 			if (!served.isEmpty()) {
@@ -160,10 +157,10 @@ final class Lease {
 	 * @param decision what it came with, or {@code null} for whichever it is
 	 * @return the batch if it has permits left, now and never again
 	 */
-	@Nullable LeaseBatch stop(@Nullable RedisDecision decision) {
+	@Nullable Batch stop(@Nullable RedisDecision decision) {
 		this.lock.lock();
 		try {
-			boolean isIt = this.batch != null && (decision == null || this.batch.decision() == decision);
+			boolean isIt = this.batch != null && (decision == null || this.batch.decision == decision);
 			return isIt ? end(this.batch) : null;
 		}
 		finally {
@@ -171,7 +168,7 @@ final class Lease {
 		}
 	}
 
-	private @Nullable LeaseBatch end(@Nullable LeaseBatch ended) {
+	private @Nullable Batch end(@Nullable Batch ended) {
 		if (ended == null) {
 			return null;
 		}
@@ -179,24 +176,6 @@ final class Lease {
 		this.used = ended.used();
 		this.batch = null;
 		return (ended.permits > 0) ? ended : null;
-	}
-
-	/**
-	 * Takes permits back that a call does not need after all.
-	 * @return {@code false} if the batch is over
-	 */
-	boolean putBack(LeaseBatch batch, long permits, long now) {
-		this.lock.lock();
-		try {
-			if (batch.isOver || now - batch.until() >= 0) {
-				return false;
-			}
-			batch.permits += permits;
-			return true;
-		}
-		finally {
-			this.lock.unlock();
-		}
 	}
 
 	/**
@@ -219,7 +198,7 @@ final class Lease {
 	boolean isIdle(long now) {
 		this.lock.lock();
 		try {
-			return this.asking == 0 && this.batch == null && now - this.askedAt > ExtraPermits.LONGEST_LEASE.toNanos();
+			return this.asking == 0 && this.batch == null && now - this.askedAt > Leases.LONGEST.toNanos();
 		}
 		finally {
 			this.lock.unlock();
@@ -227,7 +206,7 @@ final class Lease {
 	}
 
 	/**
-	 * A question that is under way.
+	 * A question that is in progress.
 	 *
 	 * @param lease the lease
 	 * @param extra how many permits it wants in advance
@@ -242,7 +221,71 @@ final class Lease {
 	 * @param batch the batch
 	 * @param left how many it still has
 	 */
-	record Taken(LeaseBatch batch, long left) {
+	record Taken(Batch batch, long left) {
+	}
+
+	/**
+	 * Permits that came with one decision. All that changes is guarded by the lease.
+	 */
+	static final class Batch {
+
+		private final Lease lease;
+
+		private final RedisDecision decision;
+
+		private final long until;
+
+		private long permits;
+
+		private boolean isOver;
+
+		private boolean isDropped;
+
+		private Batch(Lease lease, RedisDecision decision) {
+			this.lease = lease;
+			this.decision = decision;
+			this.until = decision.extraUsableUntil();
+			this.permits = decision.extra();
+		}
+
+		boolean isUsable(List<PermitRequest> requests, long now) {
+			return now - this.until < 0 && this.decision.isFor(requests);
+		}
+
+		private long used() {
+			return this.decision.extra() - this.permits;
+		}
+
+		RedisDecision decision() {
+			return this.decision;
+		}
+
+		/**
+		 * Returns what is left once the batch is over.
+		 */
+		long leftover() {
+			return this.permits;
+		}
+
+		/**
+		 * Takes permits back that a call does not need after all.
+		 * @return {@code false} if the batch is over, so that Redis is to have them;
+		 * {@code true} also if a reset has forgotten them
+		 */
+		boolean putBack(long returned, long now) {
+			this.lease.lock.lock();
+			try {
+				if (this.isOver || now - this.until >= 0) {
+					return this.isDropped;
+				}
+				this.permits += returned;
+				return true;
+			}
+			finally {
+				this.lease.lock.unlock();
+			}
+		}
+
 	}
 
 }

@@ -5,6 +5,7 @@
 
 package io.ge.redis.ratelimit.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,13 +21,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The leases of this instance. Permits are charged when they are taken, as if used at the
  * end of the lease, so unused ones are missing, and never too many are used. What is left
- * at the end is given back, except after a reset, which has forgotten it.
+ * at the end is refunded, except after a reset, which has forgotten it.
  * <p>
  * Holds at most {@value #CAPACITY} leases: beyond, calls ask for themselves.
  */
 public final class Leases {
 
 	static final int CAPACITY = 1000;
+
+	/** So long a lease lasts at most: what an instance that dies takes with it. */
+	static final Duration LONGEST = Duration.ofSeconds(1);
+
+	/** A lease lasts no longer than this part of any window. */
+	private static final int LEASES_PER_WINDOW = 10;
 
 	/** Other instances take leases of the same limit. */
 	private static final int SHARE = 4;
@@ -66,35 +73,43 @@ public final class Leases {
 	}
 
 	/**
+	 * Returns how long permits that are taken in advance may be used at most.
+	 */
+	static Duration longest(List<PermitRequest> requests) {
+		Duration longest = LONGEST;
+		for (PermitRequest request : requests) {
+			Duration part = request.limit().window().dividedBy(LEASES_PER_WINDOW);
+			longest = (part.compareTo(longest) < 0) ? part : longest;
+		}
+		return longest;
+	}
+
+	/**
 	 * Returns the lease for a call.
 	 * @return the lease, or {@code null} if there are too many
 	 */
 	@Nullable Lease of(List<PermitRequest> requests) {
 		List<RedisLimitKey> keys = keys(requests);
 		Lease lease = this.leases.get(keys);
-		if (lease != null) {
-			return lease;
-		}
-		if (this.leases.size() >= CAPACITY) {
+		if (lease == null && this.leases.size() >= CAPACITY) {
 			sweep();
 			if (this.leases.size() >= CAPACITY) {
 				return null;
 			}
 		}
-		Lease made = new Lease();
-		Lease other = this.leases.putIfAbsent(keys, made);
-		return (other != null) ? other : made;
+		return (lease != null) ? lease : this.leases.computeIfAbsent(keys, (same) -> new Lease());
 	}
 
 	private void sweep() {
 		long now = System.nanoTime();
 		if (now - this.sweptAt > SWEEP_NANOS) {
 			this.sweptAt = now;
-			for (Map.Entry<List<RedisLimitKey>, Lease> entry : this.leases.entrySet()) {
-				if (entry.getValue().isIdle(now)) {
-					this.leases.remove(entry.getKey(), entry.getValue());
+			// Not by removeIf, which would lock a lease within a monitor of the map
+			this.leases.forEach((keys, lease) -> {
+				if (lease.isIdle(now)) {
+					this.leases.remove(keys, lease);
 				}
-			}
+			});
 		}
 	}
 
@@ -127,14 +142,11 @@ public final class Leases {
 			states.add(new LimitState(requests.get(i), decision.left(i) + taken.left(), Math.max(0, restored), 0));
 		}
 		long cost = requests.get(0).cost();
-		return EngineDecision.allowed(states, Source.LEASE,
-				TakenPermits.of(requests, () -> putBack(taken.batch(), cost)), 0);
-	}
-
-	private void putBack(LeaseBatch batch, long permits) {
-		if (!batch.putBack(permits, System.nanoTime()) && !batch.isDropped()) {
-			giveBack(batch.decision(), permits);
-		}
+		return EngineDecision.allowed(states, Source.LEASE, TakenPermits.of(requests, () -> {
+			if (!taken.batch().putBack(cost, System.nanoTime())) {
+				refund(decision, cost);
+			}
+		}), 0);
 	}
 
 	/**
@@ -147,36 +159,26 @@ public final class Leases {
 			RateLimit limit = request.limit();
 			most = Math.min(most, Math.min(limit.lease() - 1, limit.largestCost() / parts));
 		}
-		return lease.ask(most, ExtraPermits.longestLease(requests).toNanos(), System.nanoTime());
+		return lease.ask(most, longest(requests).toNanos(), System.nanoTime());
 	}
 
 	/**
 	 * Takes note of a decision.
 	 */
 	void answered(Lease.Asking asking, @Nullable RedisDecision decision, @Nullable Throwable failure) {
-		LeaseBatch replaced = asking.lease().answered(asking, decision, failure);
-		if (replaced != null) {
-			giveBack(replaced);
-		}
+		refund(asking.lease().answered(asking, decision, failure));
 		if (decision != null && decision.extra() > 0) {
 			CompletableFuture
 				.delayedExecutor(decision.extraUsableUntil() - System.nanoTime(), TimeUnit.NANOSECONDS, Runnable::run)
-				.execute(() -> end(asking.lease(), decision));
+				.execute(() -> refund(asking.lease().stop(decision)));
 		}
 	}
 
-	private void end(Lease lease, RedisDecision decision) {
-		LeaseBatch ended = lease.stop(decision);
-		if (ended != null) {
-			giveBack(ended);
-		}
+	private CompletableFuture<Void> refund(Lease.@Nullable Batch ended) {
+		return (ended != null) ? refund(ended.decision(), ended.leftover()) : CompletableFuture.completedFuture(null);
 	}
 
-	private CompletableFuture<Void> giveBack(LeaseBatch batch) {
-		return giveBack(batch.decision(), batch.leftover());
-	}
-
-	private CompletableFuture<Void> giveBack(RedisDecision decision, long permits) {
+	private CompletableFuture<Void> refund(RedisDecision decision, long permits) {
 		return this.redis.refundExtra(decision, permits).thenRun(() -> {
 			for (int i = 0; i < decision.requests().size(); i++) {
 				this.denied.forget(decision.key(i).text());
@@ -186,7 +188,6 @@ public final class Leases {
 
 	/**
 	 * Forgets the permits of a key, which was reset.
-	 * @param key the text of the key
 	 */
 	void drop(String key) {
 		this.leases.forEach((keys, lease) -> {
@@ -199,19 +200,16 @@ public final class Leases {
 	}
 
 	/**
-	 * Gives back all permits, since this instance stops.
+	 * Refunds all permits, since this instance stops.
 	 * @return completes when that is done, or cannot be
 	 */
-	public CompletableFuture<Void> giveBackAll() {
-		List<CompletableFuture<Void>> given = new ArrayList<>();
-		this.leases.values().forEach((lease) -> {
-			LeaseBatch ended = lease.stop(null);
-			if (ended != null) {
-				given.add(giveBack(ended));
-			}
-		});
+	public CompletableFuture<Void> refundAll() {
+		CompletableFuture<?>[] refunds = this.leases.values()
+			.stream()
+			.map((lease) -> refund(lease.stop(null)))
+			.toArray(CompletableFuture[]::new);
 		this.leases.clear();
-		return CompletableFuture.allOf(given.toArray(CompletableFuture[]::new));
+		return CompletableFuture.allOf(refunds);
 	}
 
 }

@@ -50,8 +50,6 @@ public final class LocalRateLimiter {
 
 	/**
 	 * Creates a limiter.
-	 * @param instances how many instances there are
-	 * @param nanoTime the time
 	 * @param names tells states apart, as Redis does
 	 */
 	public LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime, Function<PermitRequest, String> names) {
@@ -65,7 +63,63 @@ public final class LocalRateLimiter {
 		int share = Math.max(1, this.instances.getAsInt());
 		this.lock.lock();
 		try {
-			return new Decision(requests, share, now()).take();
+			long now = now();
+			List<Check> checks = new ArrayList<>(requests.size());
+			for (PermitRequest request : requests) {
+				checks.add(check(new PermitRequest(request.limit().dividedBy(share), request.key(), request.cost()), now));
+			}
+			return checks.stream().anyMatch(Check::denies) ? EngineDecision.denied(states(checks, now), Source.LOCAL)
+					: take(checks, now);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private Check check(PermitRequest request, long now) {
+		RateLimit limit = request.limit();
+		LocalState state = this.states.computeIfAbsent(this.names.apply(request),
+				(name) -> LocalState.of(limit.algorithm()));
+		if (request.cost() == 0) {
+			return new Check(request, state, now, 0);
+		}
+		long earliest = state.earliest(limit, request.cost(), now);
+		boolean everPasses = request.cost() <= limit.largestCost();
+		long wait = everPasses ? limit.waitTime().toNanos() : 0;
+		return new Check(request, state, earliest, Math.max(0, earliest - now - wait));
+	}
+
+	private EngineDecision take(List<Check> checks, long now) {
+		long at = now;
+		for (Check check : checks) {
+			at = check.request().limit().shadow() ? at : Math.max(at, check.earliest());
+		}
+		List<PermitRequest> requests = new ArrayList<>(checks.size());
+		List<Runnable> refunds = new ArrayList<>(checks.size());
+		for (Check check : checks) {
+			requests.add(check.request());
+			if (check.request().cost() > 0 && check.refusal() == 0) {
+				refunds.add(check.charge(Math.max(at, check.earliest()), this::now));
+			}
+		}
+		return EngineDecision.allowed(states(checks, now), Source.LOCAL,
+				TakenPermits.of(requests, () -> refund(refunds)), at - now);
+	}
+
+	private static List<LimitState> states(List<Check> checks, long now) {
+		List<LimitState> states = new ArrayList<>(checks.size());
+		for (Check check : checks) {
+			RateLimit limit = check.request().limit();
+			states.add(new LimitState(check.request(), check.state().left(limit, now),
+					check.state().restoredAt(limit, now) - now, check.refusal()));
+		}
+		return states;
+	}
+
+	private void refund(List<Runnable> refunds) {
+		this.lock.lock();
+		try {
+			refunds.forEach(Runnable::run);
 		}
 		finally {
 			this.lock.unlock();
@@ -86,108 +140,33 @@ public final class LocalRateLimiter {
 		}
 	}
 
-	private void giveBack(List<Charge> charges) {
-		this.lock.lock();
-		try {
-			long now = now();
-			for (Charge charge : charges) {
-				charge.state.giveBack(charge.request.limit(), charge.request.cost(), charge.stamp, now);
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
 	private long now() {
 		return this.nanoTime.getAsLong() - this.origin;
 	}
 
 	/**
-	 * A state that was charged.
+	 * When a request can be admitted.
+	 *
+	 * @param request the request by the share of this instance
+	 * @param state the state of its limit
+	 * @param earliest the earliest time
+	 * @param refusal by how much the call would have to be more patient, zero if it is not
+	 * refused
 	 */
-	private record Charge(LocalState state, PermitRequest request, long stamp) {
-	}
+	private record Check(PermitRequest request, LocalState state, long earliest, long refusal) {
 
-	/**
-	 * One decision on all requests of a call.
-	 */
-	private final class Decision {
-
-		private final List<PermitRequest> requests;
-
-		private final LocalState[] states;
-
-		private final long[] earliest;
-
-		private final long[] refusals;
-
-		private final long now;
-
-		private long at;
-
-		private boolean allowed = true;
-
-		Decision(List<PermitRequest> asked, int share, long now) {
-			this.requests = new ArrayList<>(asked.size());
-			this.states = new LocalState[asked.size()];
-			this.earliest = new long[asked.size()];
-			this.refusals = new long[asked.size()];
-			this.now = now;
-			this.at = now;
-			for (int i = 0; i < asked.size(); i++) {
-				PermitRequest whole = asked.get(i);
-				PermitRequest request = new PermitRequest(whole.limit().dividedBy(share), whole.key(), whole.cost());
-				this.requests.add(request);
-				look(i, request);
-			}
+		boolean denies() {
+			return this.refusal > 0 && !this.request.limit().shadow();
 		}
 
-		private void look(int index, PermitRequest request) {
-			RateLimit limit = request.limit();
-			LocalState state = LocalRateLimiter.this.states.computeIfAbsent(LocalRateLimiter.this.names.apply(request),
-					(name) -> LocalState.of(limit.algorithm()));
-			this.states[index] = state;
-			this.earliest[index] = this.now;
-			if (request.cost() == 0) {
-				return;
-			}
-			this.earliest[index] = state.earliest(limit, request.cost(), this.now);
-			boolean everPasses = request.cost() <= limit.largestCost();
-			long wait = everPasses ? limit.waitTime().toNanos() : 0;
-			this.refusals[index] = Math.max(0, this.earliest[index] - this.now - wait);
-			if (limit.shadow()) {
-				return;
-			}
-			this.allowed &= this.refusals[index] == 0;
-			this.at = Math.max(this.at, this.earliest[index]);
-		}
-
-		EngineDecision take() {
-			if (!this.allowed) {
-				return EngineDecision.denied(limitStates(), Source.LOCAL);
-			}
-			List<Charge> charges = new ArrayList<>(this.states.length);
-			for (int i = 0; i < this.states.length; i++) {
-				PermitRequest request = this.requests.get(i);
-				if (request.cost() > 0 && this.refusals[i] == 0) {
-					long stamp = this.states[i].charge(request.limit(), request.cost(),
-							Math.max(this.at, this.earliest[i]));
-					charges.add(new Charge(this.states[i], request, stamp));
-				}
-			}
-			TakenPermits permits = TakenPermits.of(this.requests, () -> giveBack(charges));
-			return EngineDecision.allowed(limitStates(), Source.LOCAL, permits, this.at - this.now);
-		}
-
-		private List<LimitState> limitStates() {
-			List<LimitState> limitStates = new ArrayList<>(this.states.length);
-			for (int i = 0; i < this.states.length; i++) {
-				PermitRequest request = this.requests.get(i);
-				limitStates.add(new LimitState(request, this.states[i].left(request.limit(), this.now),
-						this.states[i].restoredAt(request.limit(), this.now) - this.now, this.refusals[i]));
-			}
-			return limitStates;
+		/**
+		 * Charges the permits.
+		 * @return refunds them
+		 */
+		Runnable charge(long at, LongSupplier now) {
+			RateLimit limit = this.request.limit();
+			long stamp = this.state.charge(limit, this.request.cost(), at);
+			return () -> this.state.refund(limit, this.request.cost(), stamp, now.getAsLong());
 		}
 
 	}

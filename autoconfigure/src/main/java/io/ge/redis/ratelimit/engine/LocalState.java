@@ -34,9 +34,9 @@ sealed interface LocalState {
 	long charge(RateLimit limit, long cost, long at);
 
 	/**
-	 * Gives back permits.
+	 * Refunds permits.
 	 */
-	void giveBack(RateLimit limit, long cost, long stamp, long now);
+	void refund(RateLimit limit, long cost, long stamp, long now);
 
 	/**
 	 * Returns how many permits are left, not above the limit.
@@ -97,7 +97,7 @@ sealed interface LocalState {
 		}
 
 		@Override
-		public void giveBack(RateLimit limit, long cost, long stamp, long now) {
+		public void refund(RateLimit limit, long cost, long stamp, long now) {
 			for (Iterator<Permits> latest = this.counted.descendingIterator(); latest.hasNext();) {
 				Permits permits = latest.next();
 				if (permits.until == stamp) {
@@ -189,7 +189,7 @@ sealed interface LocalState {
 		}
 
 		@Override
-		public void giveBack(RateLimit limit, long cost, long stamp, long now) {
+		public void refund(RateLimit limit, long cost, long stamp, long now) {
 			// In the time until the latest one the bucket may have been full without
 			// these
 			long back = cost * interval(limit) - Math.max(0, Math.max(now, this.latest) - stamp);

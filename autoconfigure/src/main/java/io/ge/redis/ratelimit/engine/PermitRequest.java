@@ -5,6 +5,7 @@
 
 package io.ge.redis.ratelimit.engine;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.ge.redis.ratelimit.RateLimit;
@@ -18,8 +19,18 @@ import io.ge.redis.ratelimit.RateLimit;
  */
 public record PermitRequest(RateLimit limit, List<String> key, long cost) {
 
-	public static PermitRequest ofAll(RateLimit limit, long cost) {
-		return new PermitRequest(limit, List.of(), cost);
+	/**
+	 * Returns one request for each limit.
+	 */
+	public static List<PermitRequest> of(List<RateLimit> limits, List<String> key, long cost) {
+		if (limits.size() == 1) {
+			return List.of(new PermitRequest(limits.get(0), key, cost));
+		}
+		List<PermitRequest> requests = new ArrayList<>(limits.size());
+		for (RateLimit limit : limits) {
+			requests.add(new PermitRequest(limit, key, cost));
+		}
+		return requests;
 	}
 
 }

@@ -41,8 +41,6 @@ final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, Redis
 	/**
 	 * Creates a batcher.
 	 * @param keys returns the key whose queue a call joins
-	 * @param script decides
-	 * @param nanoTime the time
 	 */
 	RateLimitBatcher(Function<PermitRequest, RedisLimitKey> keys, Script script, LongSupplier nanoTime) {
 		this.keys = keys;
@@ -53,7 +51,6 @@ final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, Redis
 	/**
 	 * Lets Redis decide on a call.
 	 * @param requests its requests, in one slot
-	 * @param budget how long it may take
 	 */
 	CompletableFuture<RedisDecision> submit(List<PermitRequest> requests, CallBudget budget) {
 		return canShare(requests) ? this.batcher.submit(this.keys.apply(requests.get(0)).queue(), requests, budget)
@@ -78,14 +75,14 @@ final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, Redis
 
 	@Override
 	public CompletableFuture<RedisDecision> send(List<PermitRequest> requests, CallBudget budget) {
-		return this.script.run(requests, ExtraPermits.NONE, budget);
+		return this.script.run(requests, 0, budget);
 	}
 
 	@Override
 	public CompletableFuture<List<@Nullable RedisDecision>> sendAll(List<List<PermitRequest>> calls,
 			CallBudget budget) {
 		List<PermitRequest> requests = calls.get(0);
-		ExtraPermits others = ExtraPermits.calls((calls.size() - 1) * requests.get(0).cost());
+		long others = (calls.size() - 1) * requests.get(0).cost();
 		return this.script.run(requests, others, budget).thenApply((decision) -> {
 			List<@Nullable RedisDecision> decisions = new ArrayList<>(calls.size());
 			for (int i = 0; i < calls.size(); i++) {
@@ -114,9 +111,8 @@ final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, Redis
 		 * Runs it once.
 		 * @param requests those of the first call
 		 * @param others the permits of the other calls
-		 * @param budget how long it may take
 		 */
-		CompletableFuture<RedisDecision> run(List<PermitRequest> requests, ExtraPermits others, CallBudget budget);
+		CompletableFuture<RedisDecision> run(List<PermitRequest> requests, long others, CallBudget budget);
 
 	}
 

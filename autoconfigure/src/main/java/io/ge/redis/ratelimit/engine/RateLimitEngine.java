@@ -5,14 +5,27 @@
 
 package io.ge.redis.ratelimit.engine;
 
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 
+import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitCostException;
+import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import io.ge.redis.ratelimit.RateLimitEvent;
+import io.ge.redis.ratelimit.live.LimitChangeFeed;
+import io.ge.redis.ratelimit.live.LiveLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,13 +38,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitEngine {
 
+	/** Permits were refunded: the keys. Published by {@code refund.lua}. */
+	private static final String FORGET = "ratelimit.forget";
+
+	/** Keys were reset. Published by {@code reset.lua}. */
+	private static final String RESET = "ratelimit.reset";
+
+	private static final Pattern KEY_SEPARATOR = Pattern.compile("\n");
+
 	private final RedisRateLimiter redis;
 
 	private final LocalRateLimiter local;
 
-	private final RateLimitOutage outage;
-
-	private final LimitsInEffect limits;
+	private final LiveLimits limits;
 
 	private final DenyCache denied;
 
@@ -39,15 +58,34 @@ public final class RateLimitEngine {
 
 	private final RateLimitBatcher batcher;
 
-	public RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, EffectiveLimits limits, DenyCache denied,
+	public RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, LiveLimits limits, DenyCache denied,
 			Leases leases) {
 		this.redis = redis;
 		this.local = local;
-		this.outage = new RateLimitOutage(local);
-		this.limits = new LimitsInEffect(limits);
+		this.limits = limits;
 		this.denied = denied;
 		this.leases = leases;
-		this.batcher = new RateLimitBatcher(redis::keyOf, this::askRedis, System::nanoTime);
+		this.batcher = new RateLimitBatcher(redis::keyOf,
+				(requests, others, budget) -> askRedis(requests, others, Duration.ZERO, budget), System::nanoTime);
+	}
+
+	/**
+	 * Listens to what makes answers from memory wrong.
+	 */
+	public void listen(InstanceBus bus) {
+		bus.handle(FORGET, (keys) -> KEY_SEPARATOR.splitAsStream(keys).forEach(this.denied::forget));
+		bus.handle(RESET, (keys) -> KEY_SEPARATOR.splitAsStream(keys).forEach(this::dropReset));
+		this.limits.onChange(this.denied::clear);
+		bus.handle(LimitChangeFeed.CHANGED, (change) -> this.denied.clear());
+		bus.onLost(this.denied::clear);
+		bus.onSubscribed(this.denied::clear);
+		bus.confirmWhile(this.denied::isInUse);
+	}
+
+	private void dropReset(String key) {
+		this.local.forget(key);
+		this.denied.forget(key);
+		this.leases.drop(key);
 	}
 
 	/**
@@ -58,8 +96,8 @@ public final class RateLimitEngine {
 	 * @throws RateLimitCostException if a limit never gives so many permits at once
 	 */
 	public CompletableFuture<EngineDecision> decide(List<PermitRequest> asked) {
-		List<PermitRequest> requests = this.limits.inEffect(asked);
-		EngineDecision known = this.limits.blocked(asked, requests);
+		List<PermitRequest> requests = inEffect(asked);
+		EngineDecision known = blocked(asked, requests);
 		return (known != null) ? CompletableFuture.completedFuture(known) : decide(requests, null);
 	}
 
@@ -77,17 +115,84 @@ public final class RateLimitEngine {
 	}
 
 	/**
+	 * Returns what a call wants by the settings that apply now.
+	 * @throws RateLimitCostException if it can never pass
+	 */
+	private List<PermitRequest> inEffect(List<PermitRequest> asked) {
+		List<PermitRequest> changed = null;
+		for (int i = 0; i < asked.size(); i++) {
+			PermitRequest request = asked.get(i);
+			RateLimit limit = this.limits.effective(request.limit(), request.key());
+			if (limit != request.limit()) {
+				changed = (changed != null) ? changed : new ArrayList<>(asked);
+				changed.set(i, new PermitRequest(limit, request.key(), request.cost()));
+			}
+			checkCost(limit, request.cost());
+		}
+		return (changed != null) ? changed : asked;
+	}
+
+	private static void checkCost(RateLimit limit, long cost) {
+		if (cost < 0) {
+			throw RateLimitCostException
+				.noWholeNumber("A cost of " + cost + " for rate limit '" + limit.name() + "' must not be negative");
+		}
+		if (cost > limit.largestCost() && !limit.shadow()) {
+			throw new RateLimitCostException("A cost of " + cost + " can never pass rate limit '" + limit.name()
+					+ "', which gives " + limit.largestCost() + " permits at once at most");
+		}
+	}
+
+	/**
+	 * Refuses a call of whom an operator has blocked.
+	 * @return the refusal, or {@code null} if nobody is blocked
+	 */
+	private @Nullable EngineDecision blocked(List<PermitRequest> asked, List<PermitRequest> requests) {
+		List<LimitState> refusals = null;
+		for (int i = 0; i < requests.size(); i++) {
+			PermitRequest request = requests.get(i);
+			long blocked = request.limit().shadow() ? 0
+					: this.limits.blockedFor(asked.get(i).limit(), request.key()).toNanos();
+			if (blocked > 0) {
+				refusals = (refusals != null) ? refusals : new ArrayList<>(requests.size());
+				refusals.add(new LimitState(request, 0, blocked, blocked));
+			}
+		}
+		return (refusals != null) ? EngineDecision.denied(refusals, Source.DENY_CACHE) : null;
+	}
+
+	/**
 	 * Forgets what was used of limits, on all instances; while Redis is unavailable, only
 	 * what this one has counted meanwhile.
 	 * @param asked one or several limits of one key, as defined
 	 */
 	public CompletableFuture<Void> reset(List<PermitRequest> asked) {
-		List<PermitRequest> requests = this.limits.inEffect(asked);
+		List<PermitRequest> requests = inEffect(asked);
 		requests.forEach((request) -> this.local.forget(this.redis.keyOf(request).text()));
-		return this.redis.reset(requests).thenRun(() -> requests.forEach((request) -> {
+		return this.redis.reset(requests)
+			.thenRun(() -> requests.forEach((request) -> dropReset(this.redis.keyOf(request).text())));
+	}
+
+	/**
+	 * Refunds permits of one limit that a key has taken last, on behalf of an operator.
+	 * @param asked the limit as defined, and how many permits
+	 * @return completes with how many had still been taken
+	 */
+	public CompletableFuture<Long> refund(PermitRequest asked) {
+		RateLimit limit = this.limits.effective(asked.limit(), asked.key());
+		PermitRequest request = new PermitRequest(limit, asked.key(), Math.min(asked.cost(), limit.largestCost()));
+		return this.redis.refund(request).thenApply((refunded) -> {
 			forget(request);
-			this.leases.drop(this.redis.keyOf(request).text());
-		}));
+			return refunded;
+		});
+	}
+
+	/**
+	 * Looks at one limit without taking anything: one script call.
+	 * @param asked the limit as defined, at no cost
+	 */
+	public CompletableFuture<RedisDecision> look(PermitRequest asked) {
+		return this.redis.decide(inEffect(List.of(asked)), 0, Duration.ZERO, this.redis.newBudget());
 	}
 
 	private void forget(PermitRequest request) {
@@ -117,10 +222,28 @@ public final class RateLimitEngine {
 				.whenComplete((decision, failure) -> conclude(result, requests, one(decision), failure));
 		}
 		else {
-			new SlotSequence(groups, (slot) -> this.batcher.submit(slot, budget), this::giveBack).decisions()
+			askInTurn(new ArrayDeque<>(groups), new ArrayList<>(), budget)
 				.whenComplete((decisions, failure) -> conclude(result, requests, decisions, failure));
 		}
 		return result;
+	}
+
+	/**
+	 * Asks one slot after the other, until one denies: then what the earlier ones took is
+	 * refunded.
+	 * @return the decisions, of which only the last one can be a denial
+	 */
+	private CompletableFuture<List<RedisDecision>> askInTurn(Deque<List<PermitRequest>> open,
+			List<RedisDecision> decisions, CallBudget budget) {
+		return this.batcher.submit(open.removeFirst(), budget).whenComplete((decision, failure) -> {
+			if (failure != null || !decision.isAllowed()) {
+				decisions.forEach(this::refund);
+			}
+		}).thenCompose((decision) -> {
+			decisions.add(decision);
+			return (decision.isAllowed() && !open.isEmpty()) ? askInTurn(open, decisions, budget)
+					: CompletableFuture.completedFuture(decisions);
+		});
 	}
 
 	/**
@@ -145,7 +268,7 @@ public final class RateLimitEngine {
 		});
 		if (!joined) {
 			Lease.Asking asking = this.leases.ask(lease, requests);
-			askRedis(requests, ExtraPermits.lease(asking.extra(), requests), budget)
+			askRedis(requests, asking.extra(), Leases.longest(requests), budget)
 				.whenComplete((decision, failure) -> {
 					// In this order: who stops the instance after its call finds what was
 					// taken
@@ -164,15 +287,15 @@ public final class RateLimitEngine {
 		return (decision != null) ? List.of(decision) : List.of();
 	}
 
-	private CompletableFuture<RedisDecision> askRedis(List<PermitRequest> requests, ExtraPermits extra,
+	private CompletableFuture<RedisDecision> askRedis(List<PermitRequest> requests, long extra, Duration lease,
 			CallBudget budget) {
 		try {
-			int[] news = new int[requests.size()];
-			for (int i = 0; i < news.length; i++) {
-				news[i] = this.denied.newsOf(this.redis.keyOf(requests.get(i)));
+			int[] invalidations = new int[requests.size()];
+			for (int i = 0; i < invalidations.length; i++) {
+				invalidations[i] = this.denied.invalidationsOf(this.redis.keyOf(requests.get(i)));
 			}
-			return this.redis.decide(requests, extra, budget).thenApply((decision) -> {
-				remember(decision, news);
+			return this.redis.decide(requests, extra, lease, budget).thenApply((decision) -> {
+				remember(decision, invalidations);
 				return decision;
 			});
 		}
@@ -182,15 +305,15 @@ public final class RateLimitEngine {
 		}
 	}
 
-	private void remember(RedisDecision decision, int[] news) {
-		for (int i = 0; i < news.length; i++) {
+	private void remember(RedisDecision decision, int[] invalidations) {
+		for (int i = 0; i < invalidations.length; i++) {
 			if (decision.waitNanos(i) > 0 && !decision.requests().get(i).limit().shadow()) {
-				this.denied.add(new Denial(decision, i), news[i]);
+				this.denied.add(new Denial(decision, i), invalidations[i]);
 			}
 		}
 	}
 
-	private void giveBack(RedisDecision decision) {
+	private void refund(RedisDecision decision) {
 		this.redis.refund(decision).thenRun(() -> decision.requests().forEach(this::forget));
 	}
 
@@ -213,20 +336,47 @@ public final class RateLimitEngine {
 			decision.addTo(states);
 			wait = decision.isLater() ? Math.max(wait, decision.usableAt() - now) : wait;
 		}
-		TakenPermits permits = TakenPermits.of(requests, () -> decisions.forEach(this::giveBack));
+		TakenPermits permits = TakenPermits.of(requests, () -> decisions.forEach(this::refund));
 		return EngineDecision.allowed(states, Source.REDIS, permits, wait);
 	}
 
 	private void conclude(CompletableFuture<EngineDecision> result, List<PermitRequest> requests,
 			@Nullable List<RedisDecision> decisions, @Nullable Throwable failure) {
 		try {
-			EngineDecision decision = (failure != null || decisions == null) ? this.outage.decide(requests, failure)
+			EngineDecision decision = (failure != null || decisions == null) ? withoutRedis(requests, failure)
 					: combined(decisions);
 			decision.settle(result);
 		}
 		catch (RuntimeException ex) {
 			result.completeExceptionally(ex);
 		}
+	}
+
+	/**
+	 * Decides on a call that Redis did not decide on, for each limit by its outage
+	 * policy. A limit that is only a trial refuses nobody then either.
+	 */
+	private EngineDecision withoutRedis(List<PermitRequest> requests, @Nullable Throwable failure) {
+		Throwable cause = (failure != null) ? Waiting.cause(failure) : null;
+		if (!(cause instanceof RedisUnavailableException unavailable)) {
+			throw new IllegalStateException("The decision failed", cause);
+		}
+		List<RateLimitEvent> events = new ArrayList<>(requests.size());
+		List<PermitRequest> counted = new ArrayList<>(requests.size());
+		for (PermitRequest request : requests) {
+			RateLimit limit = request.limit();
+			if (limit.onOutage() == OutagePolicy.LOCAL) {
+				counted.add(request);
+			}
+			else if (limit.onOutage() == OutagePolicy.DENY && !limit.shadow()) {
+				return EngineDecision.refusal(unavailable,
+						new RateLimitEvent(limit.name(), Outcome.ERROR_DENIED, Source.LOCAL, null));
+			}
+			else {
+				events.add(new RateLimitEvent(limit.name(), Outcome.ERROR_ALLOWED, Source.LOCAL, null));
+			}
+		}
+		return counted.isEmpty() ? EngineDecision.unlimited(events) : this.local.decide(counted).with(events);
 	}
 
 }

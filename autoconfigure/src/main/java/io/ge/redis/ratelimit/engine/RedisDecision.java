@@ -172,7 +172,6 @@ public final class RedisDecision {
 
 	/**
 	 * Adds where the limits stand.
-	 * @param states takes them
 	 */
 	void addTo(List<LimitState> states) {
 		for (int i = 0; i < this.requests.size(); i++) {

@@ -36,9 +36,6 @@ public final class RedisLimitKey {
 	/**
 	 * Creates a key.
 	 * @param hash of the limit's name and the parts, to tell most others apart at once
-	 * @param limit the limit
-	 * @param parts whom it limits
-	 * @param key the key in Redis
 	 */
 	RedisLimitKey(int hash, RateLimit limit, List<String> parts, RedisKey key) {
 		this.hash = hash;

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntToLongFunction;
 
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -35,6 +36,8 @@ public final class RedisRateLimiter {
 	private static final LuaScript DECIDE = LuaScript.load(RateLimiter.class, "decide.lua");
 
 	private static final LuaScript REFUND = LuaScript.load(RateLimiter.class, "refund.lua");
+
+	private static final LuaScript GIVE_BACK = LuaScript.load(RateLimiter.class, "give-back.lua");
 
 	private static final LuaScript RESET = LuaScript.load(RateLimiter.class, "reset.lua");
 
@@ -64,15 +67,15 @@ public final class RedisRateLimiter {
 
 	/**
 	 * Decides on requests whose states are in one slot.
-	 * @param requests the requests
-	 * @param extra what is wanted beyond
-	 * @param budget the budget of the call
+	 * @param extra permits of each limit that are wanted beyond those of the call
+	 * @param lease how long these may be used at most, zero if they are for other calls
+	 * that wait for the reply
 	 */
-	public CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, ExtraPermits extra,
+	public CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long extra, Duration lease,
 			CallBudget budget) {
 		Object[] arguments = new Object[HEAD + requests.size() * ARGUMENTS];
-		arguments[0] = extra.permits();
-		arguments[1] = micros(extra.usable());
+		arguments[0] = extra;
+		arguments[1] = micros(lease);
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
 			RateLimit limit = request.limit();
@@ -101,38 +104,49 @@ public final class RedisRateLimiter {
 	}
 
 	/**
-	 * Gives back what a decision took, without being asked to wait for it. If Redis is
-	 * away, the permits stay taken.
-	 * @param admitted what Redis said
+	 * Refunds what a decision took. If Redis is unavailable, the permits stay taken.
 	 * @return completes when it is done, whatever came of it
 	 */
 	CompletableFuture<Void> refund(RedisDecision admitted) {
-		Refund refund = new Refund(admitted);
-		for (int i = 0; i < admitted.requests().size(); i++) {
-			refund.add(i, admitted.requests().get(i).cost(), admitted.stamp(i));
-		}
-		return send(refund);
+		return refund(admitted, (index) -> admitted.requests().get(index).cost(), admitted::stamp);
 	}
 
 	/**
-	 * Gives back permits that were taken in advance, as {@link #refund(RedisDecision)}.
-	 * @param admitted what Redis said
+	 * Refunds permits that were taken in advance, as {@link #refund(RedisDecision)}.
 	 * @param permits how many of each limit
 	 */
 	CompletableFuture<Void> refundExtra(RedisDecision admitted, long permits) {
-		Refund refund = new Refund(admitted);
-		for (int i = 0; i < admitted.requests().size(); i++) {
-			refund.add(i, permits, admitted.extraStamp(i));
-		}
-		return send(refund);
+		return refund(admitted, (index) -> permits, admitted::extraStamp);
 	}
 
-	private CompletableFuture<Void> send(Refund refund) {
-		if (refund.names.isEmpty()) {
+	private CompletableFuture<Void> refund(RedisDecision admitted, IntToLongFunction permits, IntToLongFunction stamp) {
+		List<RedisKey> names = new ArrayList<>();
+		List<Object> arguments = new ArrayList<>();
+		arguments.add(this.newsChannel);
+		for (int i = 0; i < admitted.requests().size(); i++) {
+			if (permits.applyAsLong(i) > 0 && admitted.stamp(i) > 0) {
+				RateLimit limit = admitted.requests().get(i).limit();
+				names.add(admitted.key(i).key());
+				arguments.addAll(List.of(RedisLimitKeys.kindOf(limit), limit.limit(), limit.windowMicros(),
+						permits.applyAsLong(i), stamp.applyAsLong(i)));
+			}
+		}
+		if (names.isEmpty()) {
 			return CompletableFuture.completedFuture(null);
 		}
-		return this.redis.run(ScriptCall.of(REFUND, refund.names, refund.arguments.toArray()), newBudget())
+		return this.redis.run(ScriptCall.of(REFUND, names, arguments.toArray()), newBudget())
 			.handle((reply, failure) -> null);
+	}
+
+	/**
+	 * Refunds permits that no decision at hand has taken, as many as the request costs.
+	 * @return completes with how many had still been taken
+	 */
+	CompletableFuture<Long> refund(PermitRequest request) {
+		RateLimit limit = request.limit();
+		ScriptCall call = ScriptCall.of(GIVE_BACK, this.keys.of(request).key(), this.newsChannel,
+				RedisLimitKeys.kindOf(limit), limit.limit(), limit.windowMicros(), request.cost());
+		return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0));
 	}
 
 	/**
@@ -188,33 +202,6 @@ public final class RedisRateLimiter {
 
 	private static long micros(Duration duration) {
 		return duration.toNanos() / 1000;
-	}
-
-	private final class Refund {
-
-		private final RedisDecision admitted;
-
-		private final List<RedisKey> names = new ArrayList<>();
-
-		private final List<Object> arguments = new ArrayList<>();
-
-		Refund(RedisDecision admitted) {
-			this.admitted = admitted;
-			this.arguments.add(RedisRateLimiter.this.newsChannel);
-		}
-
-		void add(int index, long permits, long stamp) {
-			if (permits > 0 && this.admitted.stamp(index) > 0) {
-				RateLimit limit = this.admitted.requests().get(index).limit();
-				this.names.add(this.admitted.key(index).key());
-				this.arguments.add(RedisLimitKeys.kindOf(limit));
-				this.arguments.add(limit.limit());
-				this.arguments.add(limit.windowMicros());
-				this.arguments.add(permits);
-				this.arguments.add(stamp);
-			}
-		}
-
 	}
 
 }

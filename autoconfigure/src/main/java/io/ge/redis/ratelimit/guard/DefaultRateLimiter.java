@@ -139,22 +139,14 @@ public final class DefaultRateLimiter implements RateLimiter {
 
 	private List<PermitRequest> requests(String name, Object key, long cost) {
 		List<RateLimit> limits = this.limits.get(name);
-		List<String> parts = KeyText.of(key, new KeyOf(name));
-		if (limits.size() == 1) {
-			return List.of(new PermitRequest(limits.get(0), parts, cost));
-		}
-		List<PermitRequest> requests = new ArrayList<>(limits.size());
-		for (RateLimit limit : limits) {
-			requests.add(new PermitRequest(limit, parts, cost));
-		}
-		return requests;
+		return PermitRequest.of(limits, KeyText.of(key, new KeyOf(name)), cost);
 	}
 
-	// Twice the same state in one decision would be asked once and charged twice
 	private static void forbidWaiting(String method) {
 		EventLoops.forbidWaiting("RateLimiter." + method, method + "Async");
 	}
 
+	// Twice the same state in one decision would be asked once and charged twice
 	private static void add(List<PermitRequest> requests, PermitRequest request) {
 		for (PermitRequest other : requests) {
 			if (other.limit().name().equals(request.limit().name()) && other.key().equals(request.key())) {

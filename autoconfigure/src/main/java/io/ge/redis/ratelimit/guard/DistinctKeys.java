@@ -12,7 +12,7 @@ import java.util.Arrays;
  * a standard error of 2.3 %: HyperLogLog over four slices of time, the oldest of which is
  * emptied by {@link #rotate()}.
  * <p>
- * A hit reads one byte, and writes it only if the key is news, which soon becomes rare;
+ * A hit reads one byte, and writes it only if the key is new, which soon becomes rare;
  * nothing is locked. Two threads that write the same byte at once may lose the smaller of
  * two numbers by which the estimate hardly changes.
  */

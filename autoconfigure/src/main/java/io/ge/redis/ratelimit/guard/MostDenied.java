@@ -5,7 +5,6 @@
 
 package io.ge.redis.ratelimit.guard;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -14,44 +13,38 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * The keys that are denied most often on this instance, {@value #CAPACITY} of all limits
- * together, whatever the number of keys that an attacker makes up.
+ * together, whatever the number of keys that an attacker makes up. The counts are
+ * approximate.
  * <p>
- * Space-Saving: a key that is not among them takes the place of the one with the fewest
- * denials, and its count. As in the randomized variant it does so with the chance of one
- * in that count, so the more is known the less a stranger costs, and a flood of keys that
- * are denied once each drives out none that is denied often. A known key costs two
- * look-ups and one striped addition; a stranger costs one random number more, and only if
- * it wins a search among all under a lock, for which nobody waits. Nothing is allocated
- * for a hit.
+ * Randomized Space-Saving: a key that is not among them takes the place of the one with
+ * the fewest denials, and its count, with a chance of one in that count. So the more is
+ * known the less a stranger costs, and a flood of keys that are denied once each drives
+ * out none that is denied often. No caller waits for a lock.
  */
 final class MostDenied {
 
 	static final int CAPACITY = 100;
 
-	private final Map<String, Map<List<String>, LongAdder>> limits = new ConcurrentHashMap<>();
+	private final Map<Key, LongAdder> counts = new ConcurrentHashMap<>();
 
 	private final Lock lock = new ReentrantLock();
-
-	private int size;
 
 	/** The latest count of the least of them, zero while there is room. */
 	private volatile long least;
 
 	void add(String limit, List<String> key) {
-		LongAdder denials = find(limit, key);
-		if (denials != null) {
-			denials.increment();
-			return;
+		Key denied = new Key(limit, key);
+		LongAdder count = this.counts.get(denied);
+		if (count != null) {
+			count.increment();
 		}
-		long toBeat = this.least;
-		if ((toBeat == 0 || ThreadLocalRandom.current().nextLong(toBeat + 1) == 0) && this.lock.tryLock()) {
+		else if (ThreadLocalRandom.current().nextLong(this.least + 1) == 0 && this.lock.tryLock()) {
 			try {
-				admit(limit, key);
+				admit(denied);
 			}
 			finally {
 				this.lock.unlock();
@@ -59,61 +52,36 @@ final class MostDenied {
 		}
 	}
 
-	private @Nullable LongAdder find(String limit, List<String> key) {
-		Map<List<String>, LongAdder> keys = this.limits.get(limit);
-		return (keys != null) ? keys.get(key) : null;
+	private void admit(Key key) {
+		LongAdder count = new LongAdder();
+		if (this.counts.size() >= CAPACITY && !this.counts.containsKey(key)) {
+			Denied weakest = weakest();
+			this.counts.remove(new Key(weakest.limit(), weakest.key()));
+			count.add(weakest.denials());
+		}
+		this.counts.computeIfAbsent(new Key(key.limit(), List.copyOf(key.key())), (same) -> count).increment();
+		noteLeast();
 	}
 
-	private void admit(String limit, List<String> key) {
-		LongAdder denials = find(limit, key);
-		if (denials == null) {
-			denials = new LongAdder();
-			if (this.size < CAPACITY) {
-				this.size++;
-			}
-			else {
-				Denied weakest = weakest();
-				remove(weakest);
-				denials.add(weakest.denials());
-			}
-			this.limits.computeIfAbsent(limit, (name) -> new ConcurrentHashMap<>()).put(List.copyOf(key), denials);
-		}
-		denials.increment();
-		this.least = (this.size < CAPACITY) ? 0 : weakest().denials();
-	}
-
-	private void remove(Denied denied) {
-		Map<List<String>, LongAdder> keys = this.limits.get(denied.limit());
-		if (keys != null) {
-			keys.remove(denied.key());
-		}
+	private void noteLeast() {
+		this.least = (this.counts.size() < CAPACITY) ? 0 : weakest().denials();
 	}
 
 	private Denied weakest() {
-		Denied weakest = null;
-		for (Map.Entry<String, Map<List<String>, LongAdder>> limit : this.limits.entrySet()) {
-			for (Map.Entry<List<String>, LongAdder> key : limit.getValue().entrySet()) {
-				long denials = key.getValue().sum();
-				if (weakest == null || denials < weakest.denials()) {
-					weakest = new Denied(limit.getKey(), key.getKey(), denials);
-				}
-			}
-		}
-		if (weakest == null) {
-			throw new IllegalStateException("Asked for the weakest of none");
-		}
-		return weakest;
+		return all().min(Comparator.comparingLong(Denied::denials)).orElseThrow();
+	}
+
+	private Stream<Denied> all() {
+		return this.counts.entrySet()
+			.stream()
+			.map((entry) -> new Denied(entry.getKey().limit(), entry.getKey().key(), entry.getValue().sum()));
 	}
 
 	/**
 	 * Returns the keys, the most denied first.
 	 */
 	List<Denied> list() {
-		List<Denied> all = new ArrayList<>();
-		this.limits
-			.forEach((limit, keys) -> keys.forEach((key, denials) -> all.add(new Denied(limit, key, denials.sum()))));
-		all.sort(Comparator.comparingLong(Denied::denials).reversed());
-		return all;
+		return all().sorted(Comparator.comparingLong(Denied::denials).reversed()).toList();
 	}
 
 	/**
@@ -122,16 +90,16 @@ final class MostDenied {
 	void age() {
 		this.lock.lock();
 		try {
-			for (Map<List<String>, LongAdder> keys : this.limits.values()) {
-				keys.values().forEach((denials) -> denials.add(-(denials.sum() + 1) / 2));
-				keys.values().removeIf((denials) -> denials.sum() <= 0);
-			}
-			this.size = this.limits.values().stream().mapToInt(Map::size).sum();
-			this.least = (this.size < CAPACITY) ? 0 : weakest().denials();
+			this.counts.values().forEach((count) -> count.add(-(count.sum() + 1) / 2));
+			this.counts.values().removeIf((count) -> count.sum() <= 0);
+			noteLeast();
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	private record Key(String limit, List<String> key) {
 	}
 
 	/**

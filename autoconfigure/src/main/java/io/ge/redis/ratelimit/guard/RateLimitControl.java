@@ -7,12 +7,13 @@ package io.ge.redis.ratelimit.guard;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimit;
@@ -21,12 +22,11 @@ import io.ge.redis.ratelimit.RateLimitChangeEvent.Action;
 import io.ge.redis.ratelimit.RateLimitChangeEvent;
 import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimiter;
-import io.ge.redis.ratelimit.engine.ExtraPermits;
 import io.ge.redis.ratelimit.engine.PermitRequest;
 import io.ge.redis.ratelimit.engine.RedisDecision;
+import io.ge.redis.ratelimit.live.AppliedChange;
 import io.ge.redis.ratelimit.live.LimitChangeChecks;
 import io.ge.redis.ratelimit.live.LiveLimit;
-import io.ge.redis.ratelimit.live.LiveLimits;
 import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitControl {
 
+	private static final int HASH_BYTES = 8;
+
 	private final RateLimitRegistry limits;
 
 	private final RateLimitRuntime runtime;
@@ -59,36 +61,35 @@ public final class RateLimitControl {
 
 	/**
 	 * Returns whether there is a limit, or several, of a name.
-	 * @param name the name
 	 * @return whether it can be used with the other methods
 	 */
 	public boolean exists(String name) {
-		return !this.limits.find(name).isEmpty();
+		return !this.limits.current().get(name).isEmpty();
 	}
 
 	/**
 	 * Lists all limits that annotations and properties define.
-	 * @return by name
 	 */
 	public List<Overview> list() {
 		List<Overview> all = new ArrayList<>();
-		this.limits.all().forEach((name, limit) -> all.add(overview(limit)));
+		this.limits.current().all().forEach((name, limit) -> all.add(overview(limit)));
 		return all;
 	}
 
 	private Overview overview(RateLimit limit) {
 		LiveLimit live = this.runtime.live().of(limit.name());
-		Map<String, RateLimitChange> keyChanges = new TreeMap<>();
-		live.keyChanges().forEach((key, change) -> keyChanges.put(key, change.change()));
-		Map<String, Setting> settings = new LinkedHashMap<>(this.limits.settings(limit.name()));
+		Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(limit.name()));
 		if (live.change() != null) {
-			put(settings, live.change().change(), Setting.Origin.ENDPOINT);
+			put(settings, live.change());
 		}
-		return new Overview(limit.name(), settings, live.overrides().size(), keyChanges, live.blocked(System::nanoTime),
+		return new Overview(limit.name(), settings, live.keyChanges(Setting.Origin.PROPERTIES_FOR_KEY).size(),
+				live.keyChanges(Setting.Origin.ENDPOINT_FOR_KEY), live.blocked(System::nanoTime),
 				this.runtime.statistics().distinctKeys(limit.name()));
 	}
 
-	private static void put(Map<String, Setting> settings, RateLimitChange change, Setting.Origin origin) {
+	private static void put(Map<String, Setting> settings, AppliedChange applied) {
+		RateLimitChange change = applied.change();
+		Setting.Origin origin = applied.origin();
 		Setting limit = settings.get("limit");
 		Setting burst = settings.get("burst");
 		boolean burstIsLimit = limit != null && burst != null && limit.value().equals(burst.value());
@@ -108,20 +109,14 @@ public final class RateLimitControl {
 
 	/**
 	 * Looks at a key without taking anything. One script call for each limit of the name.
-	 * @param name the name of a limit
-	 * @param key the parts of the key
 	 * @return where each limit of that name stands
 	 */
 	public List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
 		for (RateLimit base : require(name)) {
-			PermitRequest request = new PermitRequest(this.runtime.live().effective(base, key), key, 0);
-			RedisDecision answer = Waiting.await(
-					this.runtime.redis().decide(List.of(request), ExtraPermits.NONE, this.runtime.redis().newBudget()));
-			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.settings(base.name()));
-			for (LiveLimits.Layer layer : this.runtime.live().layers(base, key)) {
-				put(settings, layer.change(), layer.source());
-			}
+			RedisDecision answer = Waiting.await(this.runtime.engine().look(new PermitRequest(base, key, 0)));
+			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(base.name()));
+			this.runtime.live().changes(base, key).forEach((change) -> put(settings, change));
 			Duration blocked = this.runtime.live().blockedFor(base, key);
 			looks.add(new Look(base.name(), settings, answer.left(0), Duration.ofNanos(answer.restoredNanos(0)),
 					blocked.isZero() ? null : blocked));
@@ -132,9 +127,7 @@ public final class RateLimitControl {
 	/**
 	 * Changes a limit, for all keys or for one. Replaces an earlier change of the same
 	 * limit and key; what the change does not name is as configured.
-	 * @param name the name of one limit
 	 * @param key the parts of the key, none for all keys
-	 * @param change what differs
 	 * @throws RateLimitChangeException if the limit cannot be changed so
 	 */
 	public void change(String name, List<String> key, RateLimitChange change) {
@@ -147,9 +140,7 @@ public final class RateLimitControl {
 
 	/**
 	 * Takes a change back.
-	 * @param name the name of one limit
 	 * @param key the parts of the key, none for the change for all keys
-	 * @return whether there was one
 	 */
 	public boolean restore(String name, List<String> key) {
 		RateLimit base = single(name);
@@ -180,9 +171,6 @@ public final class RateLimitControl {
 
 	/**
 	 * Lifts a block before its time.
-	 * @param name the name of a limit
-	 * @param key the parts of the key
-	 * @return whether it was blocked
 	 */
 	public boolean unblock(String name, List<String> key) {
 		RateLimit base = require(name).get(0);
@@ -196,8 +184,6 @@ public final class RateLimitControl {
 
 	/**
 	 * Forgets what a key has used, as {@link RateLimiter#reset}.
-	 * @param name the name of a limit
-	 * @param key the parts of the key
 	 */
 	public void reset(String name, List<String> key) {
 		for (RateLimit base : require(name)) {
@@ -209,8 +195,6 @@ public final class RateLimitControl {
 	/**
 	 * Gives permits back to a key, those that it took last, but not more than it has
 	 * taken.
-	 * @param name the name of a limit
-	 * @param key the parts of the key
 	 * @param permits how many of each limit of that name, above zero
 	 * @return how many it had, the most of all limits of that name
 	 * @throws RateLimitChangeException if the number is not above zero
@@ -219,9 +203,7 @@ public final class RateLimitControl {
 		LimitChangeChecks.refund(permits);
 		long most = 0;
 		for (RateLimit base : require(name)) {
-			RateLimit limit = this.runtime.live().effective(base, key);
-			long given = Waiting.await(this.runtime.giveBack()
-				.giveBack(new PermitRequest(limit, key, Math.min(permits, limit.largestCost()))));
+			long given = Waiting.await(this.runtime.engine().refund(new PermitRequest(base, key, permits)));
 			this.events
 				.publish(new RateLimitChangeEvent(base.name(), Action.REFUNDED, hashOrNull(key), "permits=" + given));
 			most = Math.max(most, given);
@@ -248,7 +230,7 @@ public final class RateLimitControl {
 	 * else its hash
 	 */
 	public String show(String key) {
-		return this.limits.properties().showDeniedKeys() ? key : KeyHash.of(key);
+		return this.limits.properties().showDeniedKeys() ? key : hash(key);
 	}
 
 	private List<RateLimit> require(String name) {
@@ -275,7 +257,15 @@ public final class RateLimitControl {
 	}
 
 	private static @Nullable String hashOrNull(List<String> key) {
-		return key.isEmpty() ? null : KeyHash.of(key);
+		return key.isEmpty() ? null : hash(LiveLimit.text(key));
+	}
+
+	/**
+	 * Names a key where it must not be readable, in the same way on all instances.
+	 * Whoever can guess the key can verify the guess.
+	 */
+	static String hash(String key) {
+		return HexFormat.of().formatHex(Sha256.of(key), 0, HASH_BYTES);
 	}
 
 	/**

@@ -15,7 +15,6 @@ import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.ratelimit.OnEmptyKey;
-import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimiter;
@@ -119,19 +118,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 					return List.of();
 				}
 			}
-			return requests(entity, this.cost.evaluate(invocation));
-		}
-
-		private List<PermitRequest> requests(List<String> entity, long permits) {
-			List<RateLimit> current = this.limits.get(this.name);
-			if (current.size() == 1) {
-				return List.of(new PermitRequest(current.get(0), entity, permits));
-			}
-			List<PermitRequest> requests = new ArrayList<>(current.size());
-			for (RateLimit limit : current) {
-				requests.add(new PermitRequest(limit, entity, permits));
-			}
-			return requests;
+			return PermitRequest.of(this.limits.get(this.name), entity, this.cost.evaluate(invocation));
 		}
 
 	}

@@ -29,7 +29,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Assembles the rate limiter: the advisor for annotated methods and the API for code
  * stand on one engine, which is made when the first of them is used. Stops after
  * everything that serves requests or runs tasks and before the connections, so that
- * permits taken in advance can be given back.
+ * permits taken in advance can be refunded.
  */
 public final class RateLimitPattern extends PatternLifecycle {
 
@@ -51,14 +51,8 @@ public final class RateLimitPattern extends PatternLifecycle {
 
 	/**
 	 * Assembles the rate limiter.
-	 * @param properties the limits in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles key expressions
-	 * @param backend where the state lives
 	 * @param resolver chooses settings for callers, if there is one; asked with the first
 	 * call
-	 * @param events told of decisions
-	 * @param calls makes calls whose results come later
 	 */
 	public RateLimitPattern(Supplier<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
@@ -85,11 +79,6 @@ public final class RateLimitPattern extends PatternLifecycle {
 		return new DefaultRateLimiter(this.limits, runtime.engine(), runtime.statistics(), this.events, this.calls);
 	}
 
-	/**
-	 * Returns the advisor.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source, this.calls, new RateLimitGuard(this.limiter), order, this.limiter);
 	}
@@ -102,7 +91,7 @@ public final class RateLimitPattern extends PatternLifecycle {
 	 */
 	public void verify() {
 		boolean isUsed = !this.rules.all().isEmpty();
-		this.limits.verify();
+		this.limits.current().verify();
 		if (isUsed) {
 			// The first request is to find the connection
 			Objects.requireNonNull(this.limiter.get());
@@ -115,7 +104,7 @@ public final class RateLimitPattern extends PatternLifecycle {
 	 * @return the names, of which code may use some
 	 */
 	public Set<String> unusedNames() {
-		return this.limits.unusedNames();
+		return this.limits.current().unusedNames();
 	}
 
 	/**
@@ -123,7 +112,6 @@ public final class RateLimitPattern extends PatternLifecycle {
 	 * they are trials, rules and trusted proxies. What was used so far stays counted. If
 	 * one of them cannot work, nothing changes. Connection factory, response fields and
 	 * the like stay as they were at startup.
-	 * @param changed the properties
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
 	 */
 	public void refresh(RateLimitProperties changed) {
@@ -140,7 +128,6 @@ public final class RateLimitPattern extends PatternLifecycle {
 	/**
 	 * Returns how many different keys of a limit were decided on in about the last hour
 	 * by this instance.
-	 * @param name the name of the limit
 	 * @return an estimate with a standard error of 2.3 %, zero for a limit without keys
 	 */
 	public long distinctKeys(String name) {
@@ -150,16 +137,11 @@ public final class RateLimitPattern extends PatternLifecycle {
 
 	/**
 	 * Returns what an operator can see and do.
-	 * @return the control
 	 */
 	public RateLimitControl control() {
 		return new RateLimitControl(this.limits, this.runtime.obtain(), this.events);
 	}
 
-	/**
-	 * Returns the API.
-	 * @return the rate limiter
-	 */
 	public RateLimiter rateLimiter() {
 		return this.limiter.get();
 	}
@@ -177,14 +159,10 @@ public final class RateLimitPattern extends PatternLifecycle {
 		RateLimitRuntime runtime = this.started;
 		if (runtime != null) {
 			runtime.feed().pause();
-			Waiting.await(runtime.leases().giveBackAll());
+			Waiting.await(runtime.leases().refundAll());
 		}
 	}
 
-	/**
-	 * Returns the limits on requests.
-	 * @return the rules
-	 */
 	public RateLimitRules rules() {
 		return this.rules;
 	}

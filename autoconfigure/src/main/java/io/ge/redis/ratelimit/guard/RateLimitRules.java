@@ -59,7 +59,6 @@ public final class RateLimitRules {
 	/**
 	 * Adds an adapter, which is given the rules whenever they are read anew. For the
 	 * first time it asks for them itself, with {@link #read}.
-	 * @param adapter the adapter
 	 */
 	public void onRefresh(Adapter adapter) {
 		this.adapters.add(adapter);
@@ -67,7 +66,6 @@ public final class RateLimitRules {
 
 	/**
 	 * Gives an adapter the rules as they are, and has it take them over.
-	 * @param adapter the adapter
 	 * @throws GuardConfigurationException if one of them cannot work
 	 */
 	public void read(Adapter adapter) {
@@ -88,8 +86,6 @@ public final class RateLimitRules {
 	 * Decides on a request by all rules that it matches, all or nothing. A limit that
 	 * several of them apply to the same key is charged once, with the highest cost. Costs
 	 * one script call for each key (on a Cluster: for each slot).
-	 * @param matches the rules, with the keys of the request
-	 * @return the decision
 	 * @throws io.ge.redis.core.invocation.InvalidKeyException if a key is missing and its
 	 * rule says that this is an error
 	 * @throws RateLimitCostException if a limit never gives as much as a rule takes
@@ -106,7 +102,6 @@ public final class RateLimitRules {
 
 	/**
 	 * Does what {@link #decide} does, without blocking.
-	 * @param matches the rules, with the keys of the request
 	 * @return completes with the decision, or exceptionally as {@link #decide} fails; who
 	 * cancels it gives back what was asked for
 	 */
@@ -164,7 +159,6 @@ public final class RateLimitRules {
 
 		/**
 		 * Reads rules.
-		 * @param rules the rules
 		 * @param properties what else was read with them
 		 * @return takes them over, which must not fail
 		 * @throws GuardConfigurationException if one of them cannot work

@@ -5,6 +5,7 @@
 
 package io.ge.redis.ratelimit.live;
 
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitChange;
 import org.apache.commons.logging.Log;
@@ -18,12 +19,19 @@ public final class AppliedChange {
 
 	private static final Log logger = LogFactory.getLog(AppliedChange.class);
 
+	private final Setting.Origin origin;
+
 	private final RateLimitChange change;
 
 	private volatile @Nullable Applied last;
 
-	AppliedChange(RateLimitChange change) {
+	AppliedChange(Setting.Origin origin, RateLimitChange change) {
+		this.origin = origin;
 		this.change = change;
+	}
+
+	public Setting.Origin origin() {
+		return this.origin;
 	}
 
 	public RateLimitChange change() {
@@ -32,12 +40,11 @@ public final class AppliedChange {
 
 	RateLimit applyTo(RateLimit base) {
 		Applied known = this.last;
-		if (known != null && known.base() == base) {
-			return known.result();
+		if (known == null || known.base() != base) {
+			known = new Applied(base, apply(base));
+			this.last = known;
 		}
-		RateLimit result = apply(base);
-		this.last = new Applied(base, result);
-		return result;
+		return known.result();
 	}
 
 	// Checked when it was made, but the limit may have become another one since

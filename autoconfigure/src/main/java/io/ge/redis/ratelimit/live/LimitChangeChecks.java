@@ -29,8 +29,6 @@ public final class LimitChangeChecks {
 
 	/**
 	 * Checks a change of a limit.
-	 * @param base the limit as configured
-	 * @param change what differs
 	 * @param largestExact the largest limit of algorithms that remember each call
 	 */
 	public static void change(RateLimit base, RateLimitChange change, long largestExact) {

@@ -6,47 +6,89 @@
 package io.ge.redis.ratelimit.live;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that differs from the definition of one limit, at one moment.
- *
- * @param change what the endpoint changed for all keys
- * @param overrides what properties say for single keys
- * @param keyChanges what the endpoint changed for single keys
- * @param blocks the end of each key's block, by {@link System#nanoTime()}
+ * All that differs from the definition of one limit, at one moment. Not changed any more
+ * once it is in use.
  */
-public record LiveLimit(@Nullable AppliedChange change, Map<String, AppliedChange> overrides,
-		Map<String, AppliedChange> keyChanges, Map<String, Long> blocks) {
+public final class LiveLimit {
 
-	static final LiveLimit NONE = new LiveLimit(null, Map.of(), Map.of(), Map.of());
+	static final LiveLimit NONE = new LiveLimit();
+
+	private @Nullable AppliedChange change;
+
+	/** For each key the weakest change first. */
+	private final Map<String, List<AppliedChange>> keyChanges = new HashMap<>();
+
+	/** The end of each key's block, by {@link System#nanoTime()}. */
+	private final Map<String, Long> blocks = new HashMap<>();
+
+	void add(String key, Setting.Origin origin, RateLimitChange change) {
+		this.keyChanges.computeIfAbsent(key, (same) -> new ArrayList<>(2)).add(new AppliedChange(origin, change));
+	}
+
+	void add(StoredChange stored, long readAt) {
+		if (stored.blockedFor() != null && stored.key() != null) {
+			this.blocks.put(stored.key(), readAt + stored.blockedFor().toNanos());
+		}
+		else if (stored.change() != null && stored.key() != null) {
+			add(stored.key(), Setting.Origin.ENDPOINT_FOR_KEY, stored.change());
+		}
+		else if (stored.change() != null) {
+			this.change = new AppliedChange(Setting.Origin.ENDPOINT, stored.change());
+		}
+	}
 
 	RateLimit forAll(RateLimit base) {
 		return (this.change != null) ? this.change.applyTo(base) : base;
 	}
 
 	RateLimit forKey(RateLimit limit, List<String> key) {
-		if (this.overrides.isEmpty() && this.keyChanges.isEmpty()) {
-			return limit;
+		RateLimit result = limit;
+		for (AppliedChange change : changes(key)) {
+			result = change.applyTo(result);
 		}
-		String text = text(key);
-		AppliedChange override = this.overrides.get(text);
-		RateLimit result = (override != null) ? override.applyTo(limit) : limit;
-		AppliedChange keyChange = this.keyChanges.get(text);
-		return (keyChange != null) ? keyChange.applyTo(result) : result;
+		return result;
+	}
+
+	/**
+	 * Returns the change for all keys at the endpoint.
+	 */
+	public @Nullable AppliedChange change() {
+		return this.change;
+	}
+
+	/**
+	 * Returns the changes for one key, the weakest first.
+	 */
+	List<AppliedChange> changes(List<String> key) {
+		return this.keyChanges.isEmpty() ? List.of() : this.keyChanges.getOrDefault(text(key), List.of());
+	}
+
+	/**
+	 * Returns the changes of one origin for single keys.
+	 */
+	public Map<String, RateLimitChange> keyChanges(Setting.Origin origin) {
+		Map<String, RateLimitChange> changes = new TreeMap<>();
+		this.keyChanges.forEach((key, all) -> all.stream()
+			.filter((each) -> each.origin() == origin)
+			.forEach((each) -> changes.put(key, each.change())));
+		return changes;
 	}
 
 	Duration blockedFor(List<String> key, LongSupplier nanoTime) {
-		if (this.blocks.isEmpty()) {
-			return Duration.ZERO;
-		}
-		Long end = this.blocks.get(text(key));
+		Long end = this.blocks.isEmpty() ? null : this.blocks.get(text(key));
 		return (end != null) ? remaining(end, nanoTime.getAsLong()) : Duration.ZERO;
 	}
 
@@ -56,12 +98,8 @@ public record LiveLimit(@Nullable AppliedChange change, Map<String, AppliedChang
 	public Map<String, Duration> blocked(LongSupplier nanoTime) {
 		long now = nanoTime.getAsLong();
 		Map<String, Duration> blocked = new TreeMap<>();
-		this.blocks.forEach((key, end) -> {
-			Duration remaining = remaining(end, now);
-			if (!remaining.isZero()) {
-				blocked.put(key, remaining);
-			}
-		});
+		this.blocks.forEach((key, end) -> blocked.put(key, remaining(end, now)));
+		blocked.values().removeIf(Duration::isZero);
 		return blocked;
 	}
 

@@ -8,10 +8,9 @@ package io.ge.redis.ratelimit.live;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
@@ -23,22 +22,23 @@ import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitResolver;
-import io.ge.redis.ratelimit.engine.EffectiveLimits;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of a key now. Of what is said about it, in rising order: the annotation, the
- * properties of the limit, a change of the limit at the endpoint, the
- * {@link RateLimitResolver}, the properties for that key, a change for that key at the
- * endpoint; each may set some of the settings and leave the others.
+ * The limits of a key now. Four sources have a say: the annotation, the properties, a
+ * bean ({@link RateLimitResolver}) and the endpoint. Properties and endpoint may speak of
+ * a limit and of a single key. In rising order: the annotation, the properties of the
+ * limit, a change of the limit at the endpoint, the bean, the properties for that key, a
+ * change for that key at the endpoint; each may set some of the settings and leave the
+ * others.
  * <p>
  * Answers from memory: one look into a map for a limit about which nothing is said, one
- * more for each kind of thing that is said about single keys. The map is replaced as a
- * whole, whenever the properties or the changes that all instances share are read anew.
+ * more for a limit with changes for single keys. The map is replaced as a whole, whenever
+ * the properties or the changes that all instances share are read anew.
  */
-public final class LiveLimits implements EffectiveLimits {
+public final class LiveLimits {
 
 	private static final Log logger = LogFactory.getLog(LiveLimits.class);
 
@@ -52,7 +52,7 @@ public final class LiveLimits implements EffectiveLimits {
 
 	private final Lock lock = new ReentrantLock();
 
-	private volatile @Nullable Resolver resolver;
+	private volatile @Nullable Optional<RateLimitResolver> resolver;
 
 	private Map<String, Map<String, RateLimitChange>> overrides = Map.of();
 
@@ -67,31 +67,40 @@ public final class LiveLimits implements EffectiveLimits {
 		this.nanoTime = nanoTime;
 	}
 
-	@Override
+	/**
+	 * Returns the settings that apply to a key.
+	 * @param key whom it limits, empty if it is a limit for all callers together
+	 * @return the same limit, or one of the same name and algorithm
+	 */
 	public RateLimit effective(RateLimit base, List<String> key) {
 		LiveLimit live = of(base.name());
-		RateLimit limit = live.forAll(base);
-		RateLimitResolver asked = resolver();
-		return live.forKey((asked != null) ? resolve(asked, limit, key) : limit, key);
+		return live.forKey(resolve(live.forAll(base), key), key);
 	}
 
-	@Override
+	/**
+	 * Returns how long a key is blocked by hand.
+	 * @return the time that remains, zero if the key is not blocked
+	 */
 	public Duration blockedFor(RateLimit base, List<String> key) {
 		return of(base.name()).blockedFor(key, this.nanoTime);
 	}
 
 	// Not before the first call, since the bean may need the rate limiter itself
 	private @Nullable RateLimitResolver resolver() {
-		Resolver known = this.resolver;
+		Optional<RateLimitResolver> known = this.resolver;
 		if (known == null) {
-			known = new Resolver(this.resolvers.get());
+			known = Optional.ofNullable(this.resolvers.get());
 			this.resolver = known;
 		}
-		return known.bean();
+		return known.orElse(null);
 	}
 
 	// A resolver that fails leaves the caller with the limit that all others have
-	private RateLimit resolve(RateLimitResolver asked, RateLimit limit, List<String> key) {
+	private RateLimit resolve(RateLimit limit, List<String> key) {
+		RateLimitResolver asked = resolver();
+		if (asked == null) {
+			return limit;
+		}
 		try {
 			RateLimit resolved = asked.resolve(limit, key);
 			if (resolved == limit || (resolved != null && resolved.name().equals(limit.name())
@@ -110,7 +119,7 @@ public final class LiveLimits implements EffectiveLimits {
 	private void resolverFailed(RateLimit limit, String how) {
 		if (this.resolverFailed.compareAndSet(false, true)) {
 			logger.warn("The RateLimitResolver " + how + "; callers get rate limit '" + limit.name()
-					+ "' as it is for all. ExtraPermits failures are not logged as warnings");
+					+ "' as it is for all. Further failures are not logged as warnings");
 		}
 	}
 
@@ -122,28 +131,18 @@ public final class LiveLimits implements EffectiveLimits {
 	}
 
 	/**
-	 * Returns which settings each source sets for a key, the strongest last.
+	 * Returns what each source changes for a key, the strongest last.
 	 */
-	public List<Layer> layers(RateLimit base, List<String> key) {
+	public List<AppliedChange> changes(RateLimit base, List<String> key) {
 		LiveLimit live = of(base.name());
-		List<Layer> layers = new ArrayList<>();
-		add(layers, Setting.Origin.ENDPOINT, live.change());
-		RateLimitResolver asked = resolver();
-		if (asked != null) {
-			RateLimit limit = live.forAll(base);
-			RateLimit resolved = resolve(asked, limit, key);
-			layers.add(new Layer(Setting.Origin.BEAN, difference(limit, resolved)));
+		List<AppliedChange> changes = new ArrayList<>();
+		if (live.change() != null) {
+			changes.add(live.change());
 		}
-		String text = LiveLimit.text(key);
-		add(layers, Setting.Origin.PROPERTIES_FOR_KEY, live.overrides().get(text));
-		add(layers, Setting.Origin.ENDPOINT_FOR_KEY, live.keyChanges().get(text));
-		return layers;
-	}
-
-	private static void add(List<Layer> layers, Setting.Origin source, @Nullable AppliedChange change) {
-		if (change != null) {
-			layers.add(new Layer(source, change.change()));
-		}
+		RateLimit limit = live.forAll(base);
+		changes.add(new AppliedChange(Setting.Origin.BEAN, difference(limit, resolve(limit, key))));
+		changes.addAll(live.changes(key));
+		return changes;
 	}
 
 	private static RateLimitChange difference(RateLimit before, RateLimit after) {
@@ -192,49 +191,15 @@ public final class LiveLimits implements EffectiveLimits {
 	}
 
 	private Map<String, LiveLimit> build() {
-		Set<String> names = new HashSet<>(this.overrides.keySet());
-		this.stored.forEach((change) -> names.add(change.name()));
 		Map<String, LiveLimit> limits = new HashMap<>();
-		for (String name : names) {
-			limits.put(name, build(name));
-		}
+		this.overrides.forEach((name, keys) -> keys.forEach((key, change) -> limit(limits, name).add(key,
+				Setting.Origin.PROPERTIES_FOR_KEY, change)));
+		this.stored.forEach((change) -> limit(limits, change.name()).add(change, this.storedAt));
 		return limits;
 	}
 
-	private LiveLimit build(String name) {
-		AppliedChange change = null;
-		Map<String, AppliedChange> keyChanges = new HashMap<>();
-		Map<String, Long> blocks = new HashMap<>();
-		for (StoredChange each : this.stored) {
-			if (!each.name().equals(name)) {
-				continue;
-			}
-			if (each.blockedFor() != null && each.key() != null) {
-				blocks.put(each.key(), this.storedAt + each.blockedFor().toNanos());
-			}
-			else if (each.change() != null && each.key() != null) {
-				keyChanges.put(each.key(), new AppliedChange(each.change()));
-			}
-			else if (each.change() != null) {
-				change = new AppliedChange(each.change());
-			}
-		}
-		Map<String, AppliedChange> overridden = new HashMap<>();
-		this.overrides.getOrDefault(name, Map.of())
-			.forEach((key, override) -> overridden.put(key, new AppliedChange(override)));
-		return new LiveLimit(change, overridden, keyChanges, blocks);
-	}
-
-	/**
-	 * The settings of one source for a key.
-	 *
-	 * @param source who says it
-	 * @param change what differs
-	 */
-	public record Layer(Setting.Origin source, RateLimitChange change) {
-	}
-
-	private record Resolver(@Nullable RateLimitResolver bean) {
+	private static LiveLimit limit(Map<String, LiveLimit> limits, String name) {
+		return limits.computeIfAbsent(name, (same) -> new LiveLimit());
 	}
 
 }

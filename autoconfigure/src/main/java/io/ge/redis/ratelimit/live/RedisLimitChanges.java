@@ -66,43 +66,38 @@ public final class RedisLimitChanges {
 			.thenApply(RedisLimitChanges::read);
 	}
 
-	boolean isAway() {
-		return this.redis.isAway(() -> this.hash);
-	}
-
 	/**
 	 * Completes with whether there was room for the change.
 	 */
 	public CompletableFuture<Boolean> change(String name, @Nullable String key, RateLimitChange change) {
-		return write(field(CHANGE, name, key), write(change), 0, false).thenApply((result) -> result == 1);
+		return write(field(CHANGE, name, key), write(change), 0, false);
 	}
 
 	/**
 	 * Completes with whether there was room for the block.
 	 */
 	public CompletableFuture<Boolean> block(String name, String key, Duration duration) {
-		return write(field(BLOCK, name, key), "", micros(duration), false).thenApply((result) -> result == 1);
+		return write(field(BLOCK, name, key), "", micros(duration), false);
 	}
 
 	/**
 	 * Completes with whether there was such a change.
 	 */
 	public CompletableFuture<Boolean> removeChange(String name, @Nullable String key) {
-		return write(field(CHANGE, name, key), "", 0, true).thenApply((result) -> result == 1);
+		return write(field(CHANGE, name, key), "", 0, true);
 	}
 
 	/**
 	 * Completes with whether there was such a block.
 	 */
 	public CompletableFuture<Boolean> removeBlock(String name, String key) {
-		return write(field(BLOCK, name, key), "", 0, true).thenApply((result) -> result == 1);
+		return write(field(BLOCK, name, key), "", 0, true);
 	}
 
-	private CompletableFuture<Long> write(String field, String value, long block, boolean remove) {
-		return this.redis
-			.run(ScriptCall.of(WRITE, this.hash, this.newsChannel, TTL.toMillis(), CAPACITY, field, value, block,
-					remove ? 1 : 0), this.redis.newBudget())
-			.thenApply((reply) -> reply.number(0));
+	private CompletableFuture<Boolean> write(String field, String value, long block, boolean remove) {
+		ScriptCall call = ScriptCall.of(WRITE, this.hash, this.newsChannel, TTL.toMillis(), CAPACITY, field, value,
+				block, remove ? 1 : 0);
+		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> reply.number(0) == 1);
 	}
 
 	private static String field(String kind, String name, @Nullable String key) {
@@ -111,8 +106,8 @@ public final class RedisLimitChanges {
 	}
 
 	private static String write(RateLimitChange change) {
-		return text(change.limit()) + "," + text((change.window() != null) ? micros(change.window()) : null) + ","
-				+ text(change.burst());
+		Long window = (change.window() != null) ? micros(change.window()) : null;
+		return text(change.limit()) + "," + text(window) + "," + text(change.burst());
 	}
 
 	private static String text(@Nullable Long number) {

@@ -6,6 +6,8 @@
 package io.ge.redis.ratelimit.settings;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
@@ -41,8 +44,8 @@ public final class RateLimitDefinitions {
 	/** The name under which each limit is defined. */
 	private final Map<String, String> owners = new ConcurrentHashMap<>();
 
-	/** Settings in annotations and rules, by the name they use. */
-	private final Map<String, RateLimitProperties.Limit> attributes = new ConcurrentHashMap<>();
+	/** The settings of each limit, with their origins. */
+	private final Map<String, Map<String, Setting>> origins = new ConcurrentHashMap<>();
 
 	private @Nullable List<RateLimitRule> rules;
 
@@ -82,7 +85,7 @@ public final class RateLimitDefinitions {
 			throw place.problem(clash, SAME_STATE);
 		}
 		this.annotated.put(use.name(), limits);
-		this.attributes.putIfAbsent(use.name(), use.attributes());
+		keepOrigins(merged);
 		return merged;
 	}
 
@@ -98,18 +101,23 @@ public final class RateLimitDefinitions {
 		return this.rules;
 	}
 
+	private void keepOrigins(List<RateLimitMerge.Merged> merged) {
+		merged.forEach((one) -> this.origins.put(one.limit().name(),
+				Collections.unmodifiableMap(new LinkedHashMap<>(one.settings().toMap()))));
+	}
+
 	/**
-	 * Returns what an annotation or a rule says.
+	 * Returns the settings of one limit, and where they come from.
 	 */
-	RateLimitProperties.Limit attributes(String name) {
-		return this.attributes.getOrDefault(name, RateLimitProperties.Limit.UNSET);
+	public Map<String, Setting> settings(String limitName) {
+		return this.origins.getOrDefault(limitName, Map.of());
 	}
 
 	/**
 	 * Checks what the properties say of names that no annotation has. To be called when
 	 * all annotations are known.
 	 */
-	void verify() {
+	public void verify() {
 		for (String name : this.properties.limits().keySet()) {
 			if (this.annotated.containsKey(name) || !define(name).isEmpty()) {
 				continue;
@@ -143,7 +151,7 @@ public final class RateLimitDefinitions {
 	 * Returns the limits of a name, or one band by its own name.
 	 * @return the limits, empty if there is none of this name
 	 */
-	List<RateLimit> get(String name) {
+	public List<RateLimit> get(String name) {
 		List<RateLimit> limits = this.annotated.get(name);
 		if (limits == null) {
 			limits = this.unannotated.get(name);
@@ -157,7 +165,7 @@ public final class RateLimitDefinitions {
 	/**
 	 * Returns all limits that are known, by their own names.
 	 */
-	Map<String, RateLimit> all() {
+	public Map<String, RateLimit> all() {
 		Map<String, RateLimit> all = new TreeMap<>();
 		this.unannotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));
 		this.annotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));
@@ -168,7 +176,7 @@ public final class RateLimitDefinitions {
 	 * Returns the names in the properties that neither an annotation nor a rule uses. To
 	 * be called when all annotations are known.
 	 */
-	Set<String> unusedNames() {
+	public Set<String> unusedNames() {
 		Set<String> names = new TreeSet<>(this.properties.limits().keySet());
 		names.removeAll(this.annotated.keySet());
 		this.properties.rules().forEach((rule) -> rule.limits().forEach((limit) -> names.remove(owner(limit))));
@@ -177,17 +185,16 @@ public final class RateLimitDefinitions {
 		return names;
 	}
 
-	/**
-	 * Returns the name under which a limit is defined.
-	 */
-	String owner(String limitName) {
+	private String owner(String limitName) {
 		return this.owners.getOrDefault(limitName, limitName);
 	}
 
 	private List<RateLimit> define(String name) {
 		try {
-			List<RateLimit> limits = limits(
-					new RateLimitMerge(name, this.properties, RateLimitProperties.Limit.UNSET).merge());
+			List<RateLimitMerge.Merged> merged = new RateLimitMerge(name, this.properties,
+					RateLimitProperties.Limit.UNSET)
+				.merge();
+			List<RateLimit> limits = limits(merged);
 			if (limits.isEmpty()) {
 				return limits;
 			}
@@ -197,6 +204,7 @@ public final class RateLimitDefinitions {
 				throw new InvalidRateLimitException(clash, SAME_STATE);
 			}
 			this.unannotated.put(name, limits);
+			keepOrigins(merged);
 			return limits;
 		}
 		catch (InvalidRateLimitException ex) {

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.outage.OutagePolicy;
@@ -27,6 +28,11 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitMerge {
 
 	private static final Duration DEFAULT_WINDOW = Duration.ofMinutes(1);
+
+	private static final TimeUnit[] UNITS = { TimeUnit.DAYS, TimeUnit.HOURS, TimeUnit.MINUTES, TimeUnit.SECONDS,
+			TimeUnit.MILLISECONDS, TimeUnit.MICROSECONDS };
+
+	private static final String[] SUFFIXES = { "d", "h", "m", "s", "ms", "us" };
 
 	private final String name;
 
@@ -69,16 +75,28 @@ public final class RateLimitMerge {
 			String place = path("limits[" + i + "].");
 			Duration window = new RateLimitChecks(place::concat).window(band.window());
 			if (!windows.add(window)) {
-				throw new InvalidRateLimitException(place + "window is " + WindowText.of(window)
+				throw new InvalidRateLimitException(place + "window is " + text(window)
 						+ ", as that of another limit of '" + this.name + "'.", "Keep the smaller limit of the two.");
 			}
-			Merged one = one(this.name + "-" + WindowText.of(window), withBand(this.property, band),
+			Merged one = one(this.name + "-" + text(window), withBand(this.property, band),
 					withoutBand(this.attributes), place);
 			if (one != null) {
 				merged.add(one);
 			}
 		}
 		return merged;
+	}
+
+	// In the largest unit without a fraction, as users write it: 1h or 90s
+	private static String text(Duration window) {
+		long nanos = window.toNanos();
+		for (int i = 0; i < UNITS.length; i++) {
+			long unit = UNITS[i].toNanos(1);
+			if (nanos % unit == 0) {
+				return nanos / unit + SUFFIXES[i];
+			}
+		}
+		return nanos + "ns";
 	}
 
 	private static RateLimitProperties.Limit withBand(RateLimitProperties.Limit common, RateLimitProperties.Band band) {

@@ -7,8 +7,6 @@ package io.ge.redis.ratelimit.settings;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,7 +14,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
@@ -48,25 +45,16 @@ public final class RateLimitRegistry {
 	 * @return the limits, several if the properties list bands
 	 */
 	public List<RateLimitMerge.Merged> define(RateLimitDefinitions.Use use) {
-		definitions();
+		current();
 		this.lock.lock();
 		try {
-			List<RateLimitMerge.Merged> merged = definitions().add(use);
+			List<RateLimitMerge.Merged> merged = current().add(use);
 			this.uses.add(use);
 			return merged;
 		}
 		finally {
 			this.lock.unlock();
 		}
-	}
-
-	/**
-	 * Checks the properties of names that no annotation has, when all annotations are
-	 * known.
-	 * @throws GuardConfigurationException if one cannot work
-	 */
-	public void verify() {
-		definitions().verify();
 	}
 
 	/**
@@ -84,10 +72,10 @@ public final class RateLimitRegistry {
 	 * @throws GuardConfigurationException if one cannot work
 	 */
 	public List<RateLimitRule> rules() {
-		definitions();
+		current();
 		this.lock.lock();
 		try {
-			return definitions().rules();
+			return current().rules();
 		}
 		finally {
 			this.lock.unlock();
@@ -117,17 +105,10 @@ public final class RateLimitRegistry {
 	}
 
 	/**
-	 * Returns the names in the properties that neither an annotation nor a rule uses.
-	 */
-	public Set<String> unusedNames() {
-		return definitions().unusedNames();
-	}
-
-	/**
 	 * Returns the properties in effect.
 	 */
 	public RateLimitProperties properties() {
-		return definitions().properties();
+		return current().properties();
 	}
 
 	/**
@@ -136,42 +117,12 @@ public final class RateLimitRegistry {
 	 * @throws IllegalArgumentException if there is no such limit
 	 */
 	public List<RateLimit> get(String name) {
-		List<RateLimit> limits = definitions().get(name);
+		List<RateLimit> limits = current().get(name);
 		if (limits.isEmpty()) {
 			throw new IllegalArgumentException("There is no rate limit '" + name + "': set "
 					+ RateLimitProperties.path(name) + ".limit, or use the name of an annotated limit");
 		}
 		return limits;
-	}
-
-	/**
-	 * Returns the limits of a name, or none if there is no such name.
-	 */
-	public List<RateLimit> find(String name) {
-		return definitions().get(name);
-	}
-
-	/**
-	 * Returns all limits that annotations and properties define, by name.
-	 */
-	public Map<String, RateLimit> all() {
-		return definitions().all();
-	}
-
-	/**
-	 * Returns the settings of one limit, and where they come from.
-	 */
-	public Map<String, Setting> settings(String limitName) {
-		RateLimitDefinitions definitions = definitions();
-		String owner = definitions.owner(limitName);
-		for (RateLimitMerge.Merged merged : new RateLimitMerge(owner, definitions.properties(),
-				definitions.attributes(owner))
-			.merge()) {
-			if (merged.limit().name().equals(limitName)) {
-				return merged.settings().toMap();
-			}
-		}
-		return Map.of();
 	}
 
 	/**
@@ -186,7 +137,10 @@ public final class RateLimitRegistry {
 		return (properties.shadow() && !limit.shadow()) ? limit.withShadow(true) : limit;
 	}
 
-	private RateLimitDefinitions definitions() {
+	/**
+	 * Returns the limits as they are defined now.
+	 */
+	public RateLimitDefinitions current() {
 		RateLimitDefinitions existing = this.current;
 		return (existing != null) ? existing : first();
 	}

@@ -19,6 +19,7 @@ import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
+import io.ge.redis.ratelimit.live.LimitChangeFeed;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
@@ -148,7 +149,7 @@ class DenyCacheIntegrationTests {
 			Leases leases = new Leases(other.redis(), () -> 1, denied);
 			RateLimitEngine deaf = new RateLimitEngine(other.redis(),
 					new LocalRateLimiter(() -> 1, System::nanoTime, PermitRequest::toString),
-					EffectiveLimits.unchanged(), denied, leases);
+					TestLimiter.unchanged(), denied, leases);
 			for (int lease : new int[] { 1, 50 }) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					RateLimit limit = RateLimit.of(algorithm + "-" + lease, 50, TestLimiter.AGES)
@@ -157,7 +158,7 @@ class DenyCacheIntegrationTests {
 					PermitRequest request = new PermitRequest(limit.withLease(lease), List.of("anna"), 1);
 					Waiting.await(deaf.decide(List.of(request)));
 					RateLimitDecision taken = Waiting.await(deaf.decide(List.of(request))).orRefuse();
-					Waiting.await(leases.giveBackAll());
+					Waiting.await(leases.refundAll());
 					long left = other.decide(new PermitRequest(limit, List.of("anna"), 0)).quotas().get(0).remaining();
 					assertThat(other.decide(new PermitRequest(limit, List.of("anna"), left)).isAllowed()).isTrue();
 					Waiting.await(deaf.decide(List.of(request)));
@@ -220,7 +221,7 @@ class DenyCacheIntegrationTests {
 				limiter.decide(request);
 				limiter.decide(request);
 				assertThat(limiter.denied().size()).isPositive();
-				redis.endpoints().get(0).command("PUBLISH", limiter.bus().newsChannel(), RateLimitNews.CHANGED);
+				redis.endpoints().get(0).command("PUBLISH", limiter.bus().newsChannel(), LimitChangeFeed.CHANGED);
 				awaitBroken(() -> limiter.denied().size() == 0);
 			}
 		}
@@ -293,7 +294,7 @@ class DenyCacheIntegrationTests {
 			}
 			else if (decision.events().get(0).source() == Source.DENY_CACHE) {
 				RedisDecision answer = Waiting
-					.await(limiter.redis().decide(List.of(request), ExtraPermits.NONE, limiter.redis().newBudget()));
+					.await(limiter.redis().decide(List.of(request), 0, Duration.ZERO, limiter.redis().newBudget()));
 				boolean stands = limiter.denied()
 					.find(limiter.redis().keyOf(request), request, System.nanoTime()) != null;
 				if (stands) {
@@ -308,9 +309,9 @@ class DenyCacheIntegrationTests {
 		private void refund(TakenPermits permits) {
 			DenyCache denied = permits.limiter.denied();
 			RedisLimitKey key = permits.limiter.redis().keyOf(permits.request);
-			int before = denied.newsOf(key);
+			int before = denied.invalidationsOf(key);
 			permits.limiter.refund(permits.decision);
-			Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> denied.newsOf(key) != before);
+			Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> denied.invalidationsOf(key) != before);
 		}
 
 		/**

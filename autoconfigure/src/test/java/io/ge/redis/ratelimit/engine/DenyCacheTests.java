@@ -107,11 +107,11 @@ class DenyCacheTests {
 	@Test
 	void isNotEnteredIfThereWasNewsMeanwhile() {
 		PermitRequest request = request(LIMIT, 1);
-		int before = this.cache.newsOf(key(request));
+		int before = this.cache.invalidationsOf(key(request));
 		this.cache.forget(key(request).text());
 		this.cache.add(denial(request, 10 * SECOND), before);
 		assertThat(isDenied(request, 0)).isFalse();
-		before = this.cache.newsOf(key(request));
+		before = this.cache.invalidationsOf(key(request));
 		this.cache.clear();
 		this.cache.add(denial(request, 10 * SECOND), before);
 		assertThat(isDenied(request, 0)).isFalse();
@@ -150,7 +150,7 @@ class DenyCacheTests {
 	}
 
 	private void deny(PermitRequest request, long wait) {
-		this.cache.add(denial(request, wait), this.cache.newsOf(key(request)));
+		this.cache.add(denial(request, wait), this.cache.invalidationsOf(key(request)));
 	}
 
 	private Denial denial(PermitRequest request, long wait) {

@@ -53,7 +53,7 @@ class RateLimitBatcherTests {
 		assertThat(this.sent).isEmpty();
 		endOne();
 		assertThat(this.sent).hasSize(1);
-		assertThat(this.sent.get(0).extra()).isEqualTo(new ExtraPermits(4, Duration.ZERO));
+		assertThat(this.sent.get(0).extra()).isEqualTo(4);
 		this.sent.get(0).allow(4, 30, 0);
 		assertThat(waiting).allSatisfy((call) -> assertThat(call.join().isAllowed()).isTrue());
 		assertThat(waiting).extracting((call) -> call.join().left(0)).containsExactly(34L, 33L, 32L, 31L, 30L);
@@ -66,7 +66,7 @@ class RateLimitBatcherTests {
 		keepBusy(requests(LIMIT, 2));
 		List<CompletableFuture<RedisDecision>> waiting = ask(4, requests(LIMIT, 2));
 		endOne();
-		assertThat(this.sent.get(0).extra()).isEqualTo(new ExtraPermits(6, Duration.ZERO));
+		assertThat(this.sent.get(0).extra()).isEqualTo(6);
 		this.sent.get(0).allow(2, 1, 900);
 		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsExactly(true, true, false, false);
 		assertThat(waiting).extracting((call) -> call.join().left(0)).containsExactly(3L, 1L, 1L, 1L);
@@ -91,7 +91,7 @@ class RateLimitBatcherTests {
 		endOne();
 		this.sent.remove(0).allow(0, 0, 0);
 		assertThat(waiting).extracting(CompletableFuture::isDone).containsExactly(true, false, false);
-		assertThat(this.sent).extracting(Sent::extra).containsExactly(ExtraPermits.NONE, ExtraPermits.NONE);
+		assertThat(this.sent).extracting(Sent::extra).containsExactly(0L, 0L);
 		this.sent.forEach((call) -> call.deny(5));
 		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsExactly(true, false, false);
 	}
@@ -110,9 +110,9 @@ class RateLimitBatcherTests {
 		ask(2, requests(LIMIT, 1));
 		ask(3, requests(LIMIT, 2));
 		ask(1, requests(LIMIT.withLimit(50), 1));
-		assertThat(this.sent).hasSize(4).extracting(Sent::extra).containsOnly(ExtraPermits.NONE);
+		assertThat(this.sent).hasSize(4).extracting(Sent::extra).containsOnly(0L);
 		endOne();
-		assertThat(this.sent.get(4).extra()).isEqualTo(new ExtraPermits(1, Duration.ZERO));
+		assertThat(this.sent.get(4).extra()).isEqualTo(1);
 	}
 
 	@ParameterizedTest
@@ -124,7 +124,7 @@ class RateLimitBatcherTests {
 		endOne();
 		endOne();
 		assertThat(this.sent.stream()
-			.map((call) -> String.valueOf(call.extra().permits()))
+			.map((call) -> String.valueOf(call.extra()))
 			.collect(Collectors.joining(" "))).isEqualTo(permits);
 	}
 
@@ -195,7 +195,7 @@ class RateLimitBatcherTests {
 		return List.of(new PermitRequest(limit, List.of("anna"), cost));
 	}
 
-	private record Sent(List<PermitRequest> requests, ExtraPermits extra, CallBudget budget,
+	private record Sent(List<PermitRequest> requests, long extra, CallBudget budget,
 			CompletableFuture<RedisDecision> answer) {
 
 		void allow(long extra, long left, long othersWait) {

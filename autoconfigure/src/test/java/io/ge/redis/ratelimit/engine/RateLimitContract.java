@@ -204,7 +204,7 @@ abstract class RateLimitContract {
 	void limitsOfDifferentEntitiesAreAllOrNothing(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit tenant = limit("tenant", 1, Duration.ofHours(1));
-			PermitRequest all = PermitRequest.ofAll(bucket(3, 3), 1);
+			PermitRequest all = new PermitRequest(bucket(3, 3), List.of(), 1);
 			List<PermitRequest> requests = List.of(request(HOURLY, "anna"), all, request(tenant, "acme"));
 			assertThat(limiter.decide(requests).isAllowed()).isTrue();
 			assertThat(limiter.decide(requests).isAllowed()).isFalse();

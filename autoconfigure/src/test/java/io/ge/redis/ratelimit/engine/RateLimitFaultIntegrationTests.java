@@ -62,7 +62,7 @@ class RateLimitFaultIntegrationTests {
 	private static final Sabotage NO_BREAKER = Sabotage.skip("io.ge.redis.core.outage.Breaker", "openCause");
 
 	/** Where an instance that has permits in advance looks at them. */
-	private static final Failpoint.Place LEASE_AT_HAND = Failpoint.enter(LeaseBatch.class, "isUsable");
+	private static final Failpoint.Place LEASE_AT_HAND = Failpoint.enter(Lease.Batch.class, "isUsable");
 
 	/** A machine that is busy is no outage. */
 	private static final String PATIENT = "ge.redis.outage.command-timeout=2s";

@@ -155,7 +155,7 @@ class RateLimitLeaseIntegrationTests {
 					List<PermitRequest> requests = List.of(request("first", algorithm, 100_000, 50),
 							request("second", algorithm, 200_000, 50));
 					// What is left from before would be given back meanwhile
-					Waiting.await(limiter.leases().giveBackAll());
+					Waiting.await(limiter.leases().refundAll());
 					redis.configResetStat();
 					long started = System.nanoTime();
 					for (int i = 0; i < 5000; i++) {
@@ -234,7 +234,7 @@ class RateLimitLeaseIntegrationTests {
 					one.decide(asked);
 					return asked;
 				});
-				Waiting.await(one.leases().giveBackAll());
+				Waiting.await(one.leases().refundAll());
 				assertThat(left(two, request)).isEqualTo(999);
 			}
 		}

@@ -15,6 +15,7 @@ import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitEvent;
+import io.ge.redis.ratelimit.live.LiveLimits;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
 import org.awaitility.Awaitility;
@@ -43,6 +44,10 @@ public final class TestLimiter implements AutoCloseable {
 
 	private final RateLimitEngine engine;
 
+	static LiveLimits unchanged() {
+		return new LiveLimits(() -> null, System::nanoTime);
+	}
+
 	private TestLimiter(TestBackend backend) {
 		this.backend = backend;
 		InstanceBus bus = backend.get().bus();
@@ -52,8 +57,8 @@ public final class TestLimiter implements AutoCloseable {
 		this.leases = new Leases(this.redis, bus::liveInstances, this.denied);
 		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
 				(request) -> this.redis.keyOf(request).text());
-		this.engine = new RateLimitEngine(this.redis, local, EffectiveLimits.unchanged(), this.denied, this.leases);
-		RateLimitNews.hear(bus, this.denied, this.leases, local);
+		this.engine = new RateLimitEngine(this.redis, local, unchanged(), this.denied, this.leases);
+		this.engine.listen(bus);
 		awaitSubscribed();
 	}
 

@@ -81,7 +81,7 @@ class KeyStatisticsTests {
 	@Test
 	void looksAndLimitsForAllCallersAreNotCounted() {
 		this.statistics.record(List.of(new PermitRequest(TASKS, List.of("anna"), 0)), ALLOWED);
-		this.statistics.record(List.of(PermitRequest.ofAll(TASKS, 1)), DENIED);
+		this.statistics.record(List.of(new PermitRequest(TASKS, List.of(), 1)), DENIED);
 		assertThat(this.statistics.distinctKeys("tasks")).isZero();
 		assertThat(this.statistics.mostDenied()).isEmpty();
 	}

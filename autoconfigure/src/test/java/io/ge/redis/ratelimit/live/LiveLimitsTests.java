@@ -52,7 +52,7 @@ class LiveLimitsTests {
 		assertThat(limits.effective(TASKS, BORIS).limit()).isEqualTo(23);
 		limits.share(List.of(changed("tasks", null, 20), changed("tasks", "anna", 40)));
 		assertThat(limits.effective(TASKS, ANNA)).isEqualTo(TASKS.withLimit(40).withWindow(Duration.ofHours(1)));
-		assertThat(limits.layers(TASKS, ANNA)).extracting(LiveLimits.Layer::source)
+		assertThat(limits.changes(TASKS, ANNA)).extracting(AppliedChange::origin)
 			.containsExactly(Setting.Origin.ENDPOINT, Setting.Origin.BEAN, Setting.Origin.PROPERTIES_FOR_KEY,
 					Setting.Origin.ENDPOINT_FOR_KEY);
 		limits.share(List.of());

@@ -53,7 +53,7 @@ public class RateLimitRegistryTests {
 			.withShadow(true);
 		assertThat(limits.get("search")).containsExactly(second, hour);
 		assertThat(limits.get("search-1h")).containsExactly(hour);
-		assertThatNoException().isThrownBy(limits::verify);
+		assertThatNoException().isThrownBy(() -> limits.current().verify());
 	}
 
 	@ParameterizedTest
@@ -109,7 +109,7 @@ public class RateLimitRegistryTests {
 					""")
 	void refusesAtStartupWhatCannotWork(String properties, String problem, String remedy) {
 		RateLimitRegistry limits = new RateLimitRegistry(() -> bind(properties.split("[,=]")));
-		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(limits::verify).satisfies((ex) -> {
+		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> limits.current().verify()).satisfies((ex) -> {
 			assertThat(ex.problem()).startsWith("ge.redis.rate-limit.limits").contains(problem);
 			assertThat(ex.problem() + ex.remedy()).contains(remedy);
 		});
@@ -118,14 +118,14 @@ public class RateLimitRegistryTests {
 	@Test
 	void largeExactLimitIsAllowedExplicitly() {
 		RateLimitRegistry limits = limits("limits.a.limit", "20000", "largest-exact-limit", "20000");
-		assertThatNoException().isThrownBy(limits::verify);
+		assertThatNoException().isThrownBy(() -> limits.current().verify());
 	}
 
 	@Test
 	void largeLimitIsAllowedWithConstantMemory() {
 		RateLimitRegistry limits = limits("limits.a.limit", "20000", "limits.a.algorithm", "sliding-window-counter",
 				"limits.a.overrides.anna.limit", "1000000");
-		assertThatNoException().isThrownBy(limits::verify);
+		assertThatNoException().isThrownBy(() -> limits.current().verify());
 	}
 
 	@ParameterizedTest
@@ -140,13 +140,13 @@ public class RateLimitRegistryTests {
 
 	@Test
 	void limitThatNobodyUsesIsNoMistake() {
-		assertThatNoException().isThrownBy(limits("limits.code.limit", "5")::verify);
+		assertThatNoException().isThrownBy(() -> limits("limits.code.limit", "5").current().verify());
 	}
 
 	@Test
 	void namesKnownLimitsWhereOneDoesNotExist() {
 		RateLimitRegistry limits = limits("limits.search.limit", "1", "limits.serach.window", "1s");
-		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(limits::verify)
+		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> limits.current().verify())
 			.withMessageContaining("ge.redis.rate-limit.limits.serach: there is no limit 'serach'")
 			.withMessageContaining("one of search,");
 	}

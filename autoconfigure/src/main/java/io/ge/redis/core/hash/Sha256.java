@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.hash;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * SHA-256 hashes.
+ */
+public final class Sha256 {
+
+	private Sha256() {
+	}
+
+	/**
+	 * Returns a digest to be fed.
+	 * @return the digest
+	 */
+	public static MessageDigest digest() {
+		try {
+			return MessageDigest.getInstance("SHA-256");
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+		}
+	}
+
+	/**
+	 * Returns the hash of a text.
+	 * @param text the text, hashed in UTF-8
+	 * @return 32 bytes
+	 */
+	public static byte[] of(String text) {
+		return digest().digest(text.getBytes(StandardCharsets.UTF_8));
+	}
+
+}
