@@ -29,7 +29,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * must be given by repeating the parameter in the query. What is answered names it by its
  * hash.
  */
-@RegisterReflectionForBinding({ BlacklistControl.Standing.class, BlacklistControl.Look.class,
+@RegisterReflectionForBinding({ BlacklistControl.Overview.class, BlacklistControl.Look.class,
 		BlacklistResource.ActionReport.class })
 public class BlacklistResource implements GuardResource {
 
@@ -71,7 +71,7 @@ public class BlacklistResource implements GuardResource {
 		request.allowOnly(Set.of(HASH));
 		if (request.path().isEmpty()) {
 			request.allowOnly(Set.of());
-			return this.control.get().standing();
+			return this.control.get().overview();
 		}
 		Kind kind = kind(request);
 		return valid(HASH, () -> this.control.get().look(kind, required(request, HASH)));

@@ -12,7 +12,7 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.blacklist.replay.UsedIds;
-import io.ge.redis.blacklist.replay.UsedIdsFactory;
+import io.ge.redis.blacklist.replay.RedisUsedIds;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
@@ -90,7 +90,7 @@ public final class BlacklistAutoConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	UsedIds geRedisUsedIds(ObjectProvider<RedisBackends> backends, BlacklistProperties properties, GuardedCalls calls) {
-		return UsedIdsFactory.create(
+		return new RedisUsedIds(
 				() -> backends.getObject().get("ge.redis.blacklist.connection-factory", properties.connectionFactory()),
 				calls);
 	}

@@ -8,7 +8,7 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.guard.BlacklistPattern;
-import io.ge.redis.blacklist.refresh.RefreshTokenFactory;
+import io.ge.redis.blacklist.refresh.DefaultRefreshTokens;
 import io.ge.redis.blacklist.refresh.RefreshTokenProperties;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.core.RedisBackends;
@@ -37,7 +37,7 @@ public final class RefreshTokenAutoConfiguration {
 	RefreshTokens geRedisRefreshTokens(RefreshTokenProperties properties, BlacklistProperties blacklists,
 			ObjectProvider<RedisBackends> backends, ObjectProvider<TokenBlacklist> blacklist, GuardEvents events,
 			GuardedCalls calls) {
-		return RefreshTokenFactory.create(properties, blacklists.maxTokenLifetime(),
+		return new DefaultRefreshTokens(properties, blacklists.maxTokenLifetime(),
 				() -> backends.getObject()
 					.get("ge.redis.refresh-tokens.connection-factory", properties.connectionFactory()),
 				blacklist::getObject, events, calls);

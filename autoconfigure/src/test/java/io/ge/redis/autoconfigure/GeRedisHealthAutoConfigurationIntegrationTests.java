@@ -89,7 +89,7 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 				Object entry = redis.command("XADD", changes, "*", "c", "not one of ours");
 				Awaitility.await()
 					.until(() -> entry
-						.equals(context.getBean(BlacklistPattern.class).control().standing().local().position()));
+						.equals(context.getBean(BlacklistPattern.class).control().overview().local().position()));
 			}
 			assertThat(output).containsOnlyOnce("an entry that cannot be read");
 			assertThat(context.getBean(GeRedisHealthIndicator.class).health().getStatus()).isEqualTo(Status.UP);

@@ -140,7 +140,7 @@ class BlacklistFaultIntegrationTests {
 				});
 			}
 			for (Instance instance : instances) {
-				await().until(() -> instance.control().standing().local().ids() >= revoked.size());
+				await().until(() -> instance.control().overview().local().ids() >= revoked.size());
 			}
 			redis.primary().stop();
 			Stopwatch watch = Stopwatch.start();

@@ -166,7 +166,7 @@ class BlacklistOutageIntegrationTests {
 			for (Instance instance : List.of(allowing, local)) {
 				await().atMost(Duration.ofSeconds(10)).ignoreExceptions().until(instance::answersFromMemory);
 				await().atMost(Duration.ofSeconds(10))
-					.until(() -> !instance.control().standing().local().exact() && instance.isFresh());
+					.until(() -> !instance.control().overview().local().exact() && instance.isFresh());
 			}
 			redis.primary().pause();
 			for (Instance instance : List.of(allowing, local)) {

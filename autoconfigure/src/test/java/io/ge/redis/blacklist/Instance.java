@@ -50,7 +50,7 @@ final class Instance implements AutoCloseable {
 	Instance(RedisFixture redis) {
 		this(redis, properties(OutagePolicy.DENY, true, PATIENT), Duration.ofSeconds(5));
 		// Reads only, and follows nothing
-		await().atMost(Duration.ofSeconds(30)).until(() -> control().standing().stored() != null);
+		await().atMost(Duration.ofSeconds(30)).until(() -> control().overview().stored() != null);
 	}
 
 	Instance(RedisFixture redis, BlacklistProperties properties, Duration commandTimeout) {

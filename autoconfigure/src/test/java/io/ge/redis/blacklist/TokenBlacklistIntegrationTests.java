@@ -517,7 +517,7 @@ class TokenBlacklistIntegrationTests {
 			revoked.subList(0, 20).forEach(this.first.blacklist()::revoke);
 			try (Instance filtering = Instance.filtering(redis, OutagePolicy.DENY, PATIENCE)) {
 				awaitFromMemory(filtering);
-				assertThat(filtering.control().standing().local().exact()).isFalse();
+				assertThat(filtering.control().overview().local().exact()).isFalse();
 				// More than the first generation was made for
 				revoked.subList(20, 79).forEach(this.first.blacklist()::revoke);
 				this.first.blacklist().revoke(revoked.get(79)).awaitPropagation(PATIENCE);

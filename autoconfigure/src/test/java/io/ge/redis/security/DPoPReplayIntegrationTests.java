@@ -34,7 +34,7 @@ import io.ge.redis.autoconfigure.DPoPAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration;
 import io.ge.redis.blacklist.replay.UsedIds;
-import io.ge.redis.blacklist.replay.UsedIdsFactory;
+import io.ge.redis.blacklist.replay.RedisUsedIds;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
@@ -132,7 +132,7 @@ class DPoPReplayIntegrationTests {
 			try (TestBackend other = TestBackend.on(redis, "other")) {
 				assertThat(use(other, "replayed", PATIENCE)).isFalse();
 				assertThat(use(other, "used elsewhere", PATIENCE)).isTrue();
-				UsedIds elsewhere = UsedIdsFactory.create(other::get, TestCalls.plain());
+				UsedIds elsewhere = new RedisUsedIds(other::get, TestCalls.plain());
 				assertThat(elsewhere.use("dpop", "another key.used with another key", PATIENCE)).isTrue();
 				assertThat(elsewhere.use("dpop", "used with another key", PATIENCE)).isTrue();
 			}
@@ -239,7 +239,7 @@ class DPoPReplayIntegrationTests {
 	}
 
 	private static boolean use(TestBackend instance, String id, Duration remembered) throws Exception {
-		return UsedIdsFactory.create(instance::get, TestCalls.plain())
+		return new RedisUsedIds(instance::get, TestCalls.plain())
 			.use("dpop", proofKey.computeThumbprint() + "." + id, remembered);
 	}
 

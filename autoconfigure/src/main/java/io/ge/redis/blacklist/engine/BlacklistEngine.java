@@ -74,6 +74,14 @@ public final class BlacklistEngine {
 	}
 
 	/**
+	 * Decides from memory, or else by asking Redis.
+	 */
+	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, TokenIdentity token) {
+		BlacklistDecision known = fromMemory(list, token);
+		return (known != null) ? CompletableFuture.completedFuture(known) : ask(list, token);
+	}
+
+	/**
 	 * Asks Redis about a token that memory does not decide about.
 	 */
 	public CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, TokenIdentity token) {
@@ -88,6 +96,14 @@ public final class BlacklistEngine {
 		long now = System.nanoTime();
 		this.feed.used(now);
 		return this.feed.isFresh(now) ? remembered(list, block, now) : null;
+	}
+
+	/**
+	 * Decides from memory, or else by asking Redis.
+	 */
+	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, RowName block) {
+		BlacklistDecision known = fromMemory(list, block);
+		return (known != null) ? CompletableFuture.completedFuture(known) : ask(list, block);
 	}
 
 	/**

@@ -41,10 +41,6 @@ final class IdFilter implements RevokedIds {
 
 	private long bits;
 
-	/**
-	 * Creates a filter.
-	 * @param capacity how many ids it is made for
-	 */
 	IdFilter(long capacity) {
 		this.capacity = capacity;
 		this.words = new long[(int) Math.min(Integer.MAX_VALUE - 8, capacity * BITS_PER_ID / Long.SIZE + 1)];

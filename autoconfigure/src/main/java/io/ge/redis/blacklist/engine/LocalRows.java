@@ -64,8 +64,6 @@ public final class LocalRows {
 
 	/**
 	 * Creates an empty memory.
-	 * @param clock the server's clock
-	 * @param clocks allowances for clocks
 	 * @param mostExact how many tokens and sessions are remembered one by one
 	 */
 	public LocalRows(ServerClock clock, Clocks clocks, long mostExact) {
@@ -78,22 +76,20 @@ public final class LocalRows {
 	 * Takes a change.
 	 */
 	void apply(Row row) {
-		this.writing.lock();
-		try {
-			add(row, true);
-		}
-		finally {
-			this.writing.unlock();
-		}
+		apply(row, false);
 	}
 
 	/**
 	 * Takes a row of a page, which the next generation needs if there is one.
 	 */
 	void applyRead(Row row) {
+		apply(row, true);
+	}
+
+	private void apply(Row row, boolean read) {
 		this.writing.lock();
 		try {
-			add(row, this.next == null);
+			add(row, !read || this.next == null);
 		}
 		finally {
 			this.writing.unlock();
@@ -209,47 +205,48 @@ public final class LocalRows {
 	@Nullable TokenStatus status(TokenIdentity token) {
 		String issuer = token.issuer();
 		RevokedIds ids = this.revoked;
-		boolean uncertain = false;
-		if (token.id() != null) {
-			long fast = RowName.fast(RowKind.TOKEN, issuer, token.id(), 1);
-			if (ids.mayHold(fast)) {
-				if (isKnown(ids, fast, new RowName(RowKind.TOKEN, issuer, token.id()))) {
-					return TokenStatus.REVOKED;
-				}
-				uncertain = ids instanceof IdFilter;
-			}
+		Boolean revoked = isRevoked(ids, RowKind.TOKEN, issuer, token.id());
+		if (Boolean.TRUE.equals(revoked)) {
+			return TokenStatus.REVOKED;
 		}
-		if (token.sessionId() != null) {
-			long fast = RowName.fast(RowKind.SESSION, issuer, token.sessionId(), 1);
-			if (ids.mayHold(fast)) {
-				if (isKnown(ids, fast, new RowName(RowKind.SESSION, issuer, token.sessionId()))) {
-					return TokenStatus.SESSION_REVOKED;
-				}
-				uncertain |= ids instanceof IdFilter;
-			}
+		Boolean sessionRevoked = isRevoked(ids, RowKind.SESSION, issuer, token.sessionId());
+		if (Boolean.TRUE.equals(sessionRevoked)) {
+			return TokenStatus.SESSION_REVOKED;
 		}
-		if (token.subject() != null && isOlder(RowKind.SUBJECT, issuer, token.subject(), token)) {
+		if (isOlder(RowKind.SUBJECT, issuer, token.subject(), token)) {
 			return TokenStatus.SUBJECT_REVOKED;
 		}
-		if (token.clientId() != null && isOlder(RowKind.CLIENT, issuer, token.clientId(), token)) {
+		if (isOlder(RowKind.CLIENT, issuer, token.clientId(), token)) {
 			return TokenStatus.CLIENT_REVOKED;
 		}
-		return uncertain ? null : TokenStatus.CLEAR;
+		return (revoked != null && sessionRevoked != null) ? TokenStatus.CLEAR : null;
 	}
 
 	/**
 	 * Tokens of a session may be issued after its row has ended, unlike a token that is
 	 * over itself when its row is.
+	 * @return whether it is revoked, or {@code null} if Redis must be asked
 	 */
-	private boolean isKnown(RevokedIds ids, long fast, RowName name) {
-		if (!(ids instanceof KnownIds exact)) {
+	private @Nullable Boolean isRevoked(RevokedIds ids, RowKind kind, @Nullable String issuer, @Nullable String text) {
+		if (text == null) {
 			return false;
 		}
-		return (name.kind() != RowKind.SESSION) ? exact.holds(fast, name.strong())
-				: exact.holds(fast, name.strong(), this.clock.leastMicros(System.nanoTime()) / 1000);
+		long fast = RowName.fast(kind, issuer, text, 1);
+		if (!ids.mayHold(fast)) {
+			return false;
+		}
+		if (!(ids instanceof KnownIds exact)) {
+			return null;
+		}
+		long strong = new RowName(kind, issuer, text).strong();
+		return (kind != RowKind.SESSION) ? exact.holds(fast, strong)
+				: exact.holds(fast, strong, this.clock.leastMicros(System.nanoTime()) / 1000);
 	}
 
-	private boolean isOlder(RowKind kind, @Nullable String issuer, String text, TokenIdentity token) {
+	private boolean isOlder(RowKind kind, @Nullable String issuer, @Nullable String text, TokenIdentity token) {
+		if (text == null) {
+			return false;
+		}
 		long fast = RowName.fast(kind, issuer, text, 1);
 		if (!this.named.mayHold(fast)) {
 			return false;

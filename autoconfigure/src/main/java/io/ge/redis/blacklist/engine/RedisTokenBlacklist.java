@@ -98,10 +98,6 @@ public final class RedisTokenBlacklist {
 
 	/**
 	 * Creates the adapter.
-	 * @param redis the door
-	 * @param keys the key space
-	 * @param channel the channel of all instances
-	 * @param clocks allowances for clocks
 	 * @param changesKept how many changes an instance may fall behind before it reads all
 	 * rows again
 	 */
@@ -193,9 +189,9 @@ public final class RedisTokenBlacklist {
 	/**
 	 * Counts what there is.
 	 */
-	public CompletableFuture<Overview> overview() {
+	public CompletableFuture<Totals> overview() {
 		return run(ScriptCall.of(OVERVIEW, List.of(this.rows, this.changes, this.readers))).thenApply(
-				(reply) -> new Overview(reply.number(0), reply.number(1), textOrNull(reply, 2), (int) reply.number(3)));
+				(reply) -> new Totals(reply.number(0), reply.number(1), textOrNull(reply, 2), (int) reply.number(3)));
 	}
 
 	public CompletableFuture<Long> issueStamp() {
@@ -204,9 +200,6 @@ public final class RedisTokenBlacklist {
 
 	/**
 	 * Asks for the changes after a position.
-	 * @param instance who asks
-	 * @param position the last change that it knows
-	 * @param most how many it takes at most
 	 * @param lease for how long it may answer from memory
 	 */
 	CompletableFuture<Changes> follow(String instance, Position position, int most, Duration lease) {
@@ -217,7 +210,6 @@ public final class RedisTokenBlacklist {
 
 	/**
 	 * Returns how many instances may answer from memory without knowing a change.
-	 * @param change the id of the change
 	 * @param lease for how long any of them may answer from memory
 	 */
 	CompletableFuture<Long> unaware(String change, Duration lease) {
@@ -237,7 +229,6 @@ public final class RedisTokenBlacklist {
 	 * Reads a page of the rows. Those that this release cannot read are left out: none of
 	 * its checks asks for them.
 	 * @param last the end of the page before, or {@code null} for the first page
-	 * @param most how many
 	 */
 	CompletableFuture<Page> rows(@Nullable PageEnd last, int most) {
 		Object until = (last != null) ? last.until() : 0;
@@ -391,14 +382,14 @@ public final class RedisTokenBlacklist {
 	}
 
 	/**
-	 * The number of rows and changes, and who follows them.
+	 * The view of Redis.
 	 *
-	 * @param rows the rows
-	 * @param changes the changes that are kept
-	 * @param lastChange the position of the last one, or {@code null} if there is none
-	 * @param following the instances that have read changes lately
+	 * @param rows how many revocations and blocks exist
+	 * @param changes how many changes can be followed
+	 * @param lastChange the id of the last one, or {@code null} if there is none
+	 * @param following how many instances may answer from memory
 	 */
-	public record Overview(long rows, long changes, @Nullable String lastChange, int following) {
+	public record Totals(long rows, long changes, @Nullable String lastChange, int following) {
 	}
 
 }

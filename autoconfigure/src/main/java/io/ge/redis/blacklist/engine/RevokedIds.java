@@ -13,7 +13,6 @@ sealed interface RevokedIds permits KnownIds, IdFilter {
 
 	/**
 	 * Returns whether an id with this fast half may be in the set.
-	 * @param fast the fast half
 	 * @return {@code false} if it is not, for certain
 	 */
 	boolean mayHold(long fast);
@@ -21,8 +20,6 @@ sealed interface RevokedIds permits KnownIds, IdFilter {
 	/**
 	 * Adds an id, or prolongs it.
 	 * @param fast the fast half, not zero
-	 * @param strong the strong half
-	 * @param untilMillis its end
 	 * @param nowMillis what has ended before may be forgotten
 	 */
 	void add(long fast, long strong, long untilMillis, long nowMillis);
@@ -30,13 +27,11 @@ sealed interface RevokedIds permits KnownIds, IdFilter {
 	/**
 	 * Returns how many ids are in the set, those that have ended and are not yet gone
 	 * included.
-	 * @return the number
 	 */
 	long size();
 
 	/**
 	 * Returns how many bytes the arrays take.
-	 * @return the bytes
 	 */
 	long bytes();
 

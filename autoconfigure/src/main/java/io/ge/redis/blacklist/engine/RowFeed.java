@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Page;
 import io.ge.redis.blacklist.engine.RedisTokenBlacklist.PageEnd;
 import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Position;
 import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Poll;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -84,9 +84,6 @@ public final class RowFeed {
 
 	private final int page;
 
-	/** Requests to look that are not answered yet. */
-	private final AtomicInteger wanted = new AtomicInteger();
-
 	private final AtomicLong writtenAt = new AtomicLong(longAgo());
 
 	private final AtomicLong acknowledgedAt = new AtomicLong(this.writtenAt.get());
@@ -95,7 +92,8 @@ public final class RowFeed {
 
 	private volatile long usedAt = this.writtenAt.get();
 
-	private final AtomicBoolean awake = new AtomicBoolean();
+	/** Awake while it is started. */
+	private final Poll poll;
 
 	private final AtomicBoolean warned = new AtomicBoolean();
 
@@ -105,8 +103,6 @@ public final class RowFeed {
 	private volatile boolean paused;
 
 	private volatile CompletableFuture<Boolean> looking = CompletableFuture.completedFuture(false);
-
-	private volatile CompletableFuture<Void> rest = new CompletableFuture<>();
 
 	/** Only changed by one look after the other. */
 	private volatile @Nullable Position position;
@@ -128,6 +124,7 @@ public final class RowFeed {
 		this.maxStaleness = maxStaleness;
 		this.maxStalenessNanos = maxStaleness.toNanos();
 		this.page = page;
+		this.poll = new Poll(this::look, maxStaleness.dividedBy(LOOKS), this::lookAgain);
 	}
 
 	/**
@@ -142,7 +139,6 @@ public final class RowFeed {
 	/**
 	 * Returns whether memory knows every change that was replied to anybody when it was
 	 * last sure of it, and to this instance at all.
-	 * @param nanos the present by {@link System#nanoTime()}
 	 */
 	public boolean isFresh(long nanos) {
 		long fresh = this.freshAt;
@@ -160,7 +156,6 @@ public final class RowFeed {
 
 	/**
 	 * Returns for how long memory has not been known to be up to date.
-	 * @param nanos the present by {@link System#nanoTime()}
 	 */
 	public Duration age(long nanos) {
 		return Duration.ofNanos(nanos - this.freshAt);
@@ -173,7 +168,7 @@ public final class RowFeed {
 	public @Nullable String problem() {
 		Throwable failed = this.failure;
 		long now = System.nanoTime();
-		if (failed == null || !this.awake.get() || isFresh(now)) {
+		if (failed == null || !this.poll.isStarted() || isFresh(now)) {
 			return null;
 		}
 		Duration age = age(now);
@@ -201,7 +196,7 @@ public final class RowFeed {
 	 * Notes that somebody asks, so that there is a reason to follow.
 	 */
 	void used(long nanos) {
-		if (nanos - this.usedAt > NOTED_EVERY || !this.awake.get()) {
+		if (nanos - this.usedAt > NOTED_EVERY || !this.poll.isStarted()) {
 			this.usedAt = nanos;
 			wake();
 		}
@@ -227,15 +222,14 @@ public final class RowFeed {
 	}
 
 	private void wake() {
-		if (!this.paused && this.awake.compareAndSet(false, true)) {
-			look();
-			sleep();
+		if (!this.paused && this.poll.start()) {
+			this.poll.read();
 		}
 	}
 
 	private void lookIfAwake() {
-		if (this.awake.get()) {
-			look();
+		if (this.poll.isStarted()) {
+			this.poll.read();
 		}
 	}
 
@@ -244,7 +238,7 @@ public final class RowFeed {
 	 * tells is no proof that nothing else has changed.
 	 */
 	private void heard(String change) {
-		if (!this.awake.get()) {
+		if (!this.poll.isStarted()) {
 			return;
 		}
 		try {
@@ -254,33 +248,20 @@ public final class RowFeed {
 			}
 		}
 		finally {
-			look();
+			this.poll.read();
 		}
 	}
 
-	/**
-	 * Looks: now, or once more when the look that is under way has ended.
-	 */
-	private void look() {
-		if (this.wanted.getAndIncrement() == 0) {
-			lookNow();
-		}
-	}
-
-	private void lookNow() {
-		int answered = this.wanted.get();
+	private CompletableFuture<Boolean> look() {
 		CompletableFuture<Boolean> look = lookOnce();
 		this.looking = look;
-		look.whenComplete((again, failure) -> {
+		return look.whenComplete((again, failure) -> {
 			this.failure = failure;
 			if (failure != null && logger.isDebugEnabled()) {
 				logger.debug("The blacklist could not be followed", failure);
 			}
 			if (Boolean.TRUE.equals(again)) {
-				this.wanted.incrementAndGet();
-			}
-			if (this.wanted.addAndGet(-answered) > 0) {
-				lookNow();
+				this.poll.read();
 			}
 		});
 	}
@@ -399,29 +380,12 @@ public final class RowFeed {
 		}
 	}
 
-	private void sleep() {
-		CompletableFuture<Void> next = new CompletableFuture<>();
-		this.rest = next;
-		next.thenRun(() -> lookAgain(next));
-		next.completeOnTimeout(null, this.maxStalenessNanos / LOOKS, TimeUnit.NANOSECONDS);
-		if (this.paused) {
-			next.cancel(false);
+	private void lookAgain() {
+		if (this.paused || System.nanoTime() - this.usedAt > USED_FOR) {
+			this.poll.stop();
 		}
-	}
-
-	private void lookAgain(CompletableFuture<Void> rested) {
-		if (this.rest != rested) {
-			return;
-		}
-		if (System.nanoTime() - this.usedAt > USED_FOR) {
-			this.awake.set(false);
-			return;
-		}
-		try {
-			look();
-		}
-		finally {
-			sleep();
+		else {
+			this.poll.read();
 		}
 	}
 
@@ -431,8 +395,7 @@ public final class RowFeed {
 	 */
 	public void pause() {
 		this.paused = true;
-		this.awake.set(false);
-		this.rest.cancel(false);
+		this.poll.stop();
 		this.looking.handle((done, failure) -> true)
 			.completeOnTimeout(false, LAST_LOOK.toMillis(), TimeUnit.MILLISECONDS)
 			.join();
@@ -443,7 +406,7 @@ public final class RowFeed {
 	 * {@link #pause()} and left nobody who would look again.
 	 */
 	public void resume() {
-		this.awake.set(false);
+		this.poll.stop();
 		this.paused = false;
 	}
 

@@ -25,13 +25,7 @@ public enum RowKind {
 	/** A blocked subject of a list. */
 	BLOCK('b');
 
-	private static final RowKind[] BY_LETTER = new RowKind[128];
-
-	static {
-		for (RowKind kind : values()) {
-			BY_LETTER[kind.letter] = kind;
-		}
-	}
+	private static final RowKind[] ALL = values();
 
 	private final char letter;
 
@@ -59,11 +53,12 @@ public enum RowKind {
 	}
 
 	public static RowKind of(byte letter) {
-		RowKind kind = (letter >= 0) ? BY_LETTER[letter] : null;
-		if (kind == null) {
-			throw new IllegalStateException("There is no kind of row '" + (char) letter + "'");
+		for (RowKind kind : ALL) {
+			if (kind.letter == letter) {
+				return kind;
+			}
 		}
-		return kind;
+		throw new IllegalStateException("There is no kind of row '" + (char) letter + "'");
 	}
 
 }

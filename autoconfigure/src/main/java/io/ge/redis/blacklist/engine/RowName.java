@@ -6,12 +6,11 @@
 package io.ge.redis.blacklist.engine;
 
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.core.hash.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,8 +60,6 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 
 	/**
 	 * Returns the name of the row that blocks a subject.
-	 * @param list the list
-	 * @param subject the parts of the subject
 	 */
 	public static RowName block(String list, List<String> subject) {
 		if (subject.size() == 1) {
@@ -120,7 +117,7 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 		String all = this.kind.letter() + ":" + this.parts + ":" + head + this.text;
 		ByteBuffer bytes = ByteBuffer.allocate(all.length() * Character.BYTES);
 		bytes.asCharBuffer().put(all);
-		return ByteBuffer.wrap(sha256().digest(bytes.array())).getLong();
+		return ByteBuffer.wrap(Sha256.digest().digest(bytes.array())).getLong();
 	}
 
 	/**
@@ -132,15 +129,6 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 
 	public static byte[] member(RowKind kind, long fast, long strong) {
 		return ByteBuffer.allocate(MEMBER_BYTES).put((byte) kind.letter()).putLong(fast).putLong(strong).array();
-	}
-
-	private static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 	/**

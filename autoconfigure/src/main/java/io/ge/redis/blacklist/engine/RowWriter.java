@@ -14,6 +14,7 @@ import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Change;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
+import org.springframework.util.StringUtils;
 
 /**
  * Writes what is revoked and blocked, without waiting. Whatever comes of it: from then on
@@ -25,6 +26,27 @@ import org.springframework.util.Assert;
  * @param reason why, if that is told
  */
 public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, @Nullable String reason) {
+
+	private static final int LONGEST_REASON = 200;
+
+	/**
+	 * Returns a writer that tells why.
+	 * @throws IllegalArgumentException if the reason may not be stored and logged
+	 */
+	public RowWriter withReason(String reason) {
+		Assert.isTrue(StringUtils.hasText(reason), "A reason must not be blank: leave it out");
+		Assert.isTrue(reason.length() <= LONGEST_REASON,
+				() -> "A reason has at most " + LONGEST_REASON + " characters, not " + reason.length());
+		Assert.isTrue(reason.codePoints().noneMatch(RowWriter::isUnfit),
+				"A reason must not contain control characters or line breaks");
+		return new RowWriter(this.redis, this.feed, this.clocks, reason);
+	}
+
+	private static boolean isUnfit(int character) {
+		int type = Character.getType(character);
+		return type == Character.CONTROL || type == Character.SURROGATE || type == Character.LINE_SEPARATOR
+				|| type == Character.PARAGRAPH_SEPARATOR;
+	}
 
 	public CompletableFuture<Change> revoke(TokenIdentity token) {
 		Assert.notNull(token.id(), "A token without id cannot be revoked: revoke all of its subject");

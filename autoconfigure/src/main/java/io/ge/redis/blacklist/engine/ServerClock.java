@@ -36,7 +36,6 @@ public final class ServerClock {
 
 	/**
 	 * Returns the server's time in microseconds.
-	 * @param nanos the present by {@link System#nanoTime()}
 	 */
 	long micros(long nanos) {
 		return this.offset + nanos / 1000;
@@ -45,7 +44,6 @@ public final class ServerClock {
 	/**
 	 * Returns a time in microseconds that has come on the server, 0 while nothing is
 	 * known of its clock.
-	 * @param nanos the present by {@link System#nanoTime()}
 	 */
 	long leastMicros(long nanos) {
 		long least = this.leastOffset;

@@ -56,31 +56,25 @@ public final class BlacklistControl {
 
 	/**
 	 * Looks at this instance and at Redis: one script call.
-	 * @return the standing, that of this instance only while Redis is away
+	 * @return what is known, while Redis is unavailable by this instance only
 	 */
-	public Standing standing() {
+	public Overview overview() {
 		long now = System.nanoTime();
 		String position = this.feed.position();
 		Local local = new Local(this.instance, this.feed.isFresh(now), position,
 				(position != null) ? this.feed.age(now) : null, this.memory.size());
 		try {
-			return new Standing(local, stored(Waiting.await(this.redis.overview())));
+			return new Overview(local, Waiting.await(this.redis.overview()));
 		}
 		catch (RedisUnavailableException ex) {
-			return new Standing(local, null);
+			return new Overview(local, null);
 		}
-	}
-
-	private static Stored stored(RedisTokenBlacklist.Overview overview) {
-		return new Stored(overview.rows(), overview.changes(), overview.lastChange(), overview.following());
 	}
 
 	/**
 	 * Returns the hash of what a row is about.
-	 * @param kind what it is about
 	 * @param issuer as in {@link #look(Kind, String, List)}
 	 * @param value as in {@link #look(Kind, String, List)}
-	 * @return the hash, without asking Redis
 	 */
 	public String hash(Kind kind, @Nullable String issuer, List<String> value) {
 		return hash(name(kind, issuer, value).member());
@@ -92,12 +86,10 @@ public final class BlacklistControl {
 
 	/**
 	 * Looks for one row by its value: one script call.
-	 * @param kind what it is about
 	 * @param issuer the {@code iss} claim, or the name of the list of a block;
 	 * {@code null} if the tokens have no issuer
 	 * @param value the {@code jti}, {@code sid}, {@code sub} or {@code client_id} claim;
 	 * of a block the subject, which may have several parts
-	 * @return how it stands
 	 */
 	public Look look(Kind kind, @Nullable String issuer, List<String> value) {
 		return lookAt(kind, name(kind, issuer, value).member());
@@ -105,9 +97,6 @@ public final class BlacklistControl {
 
 	/**
 	 * Looks for one row by its hash: one script call.
-	 * @param kind what it is about
-	 * @param hash the hash
-	 * @return how it stands
 	 * @throws IllegalArgumentException if it is no hash
 	 */
 	public Look look(Kind kind, String hash) {
@@ -130,10 +119,7 @@ public final class BlacklistControl {
 	/**
 	 * Revokes a token: one script call.
 	 * @param issuer the {@code iss} claim, or {@code null} if it has none
-	 * @param id the {@code jti} claim
-	 * @param expiresAt the {@code exp} claim
 	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
-	 * @return for how long
 	 */
 	public Duration revoke(@Nullable String issuer, String id, Instant expiresAt, @Nullable String reason) {
 		return withReason(reason).revoke(issuer, id, expiresAt).timeToLive();
@@ -141,11 +127,9 @@ public final class BlacklistControl {
 
 	/**
 	 * Revokes all tokens of a session, a subject or a client: one script call.
-	 * @param kind which of them
 	 * @param issuer the {@code iss} claim, or {@code null} if they have none
 	 * @param value the {@code sid}, {@code sub} or {@code client_id} claim
 	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
-	 * @return for how long
 	 */
 	public Duration revokeAll(Kind kind, @Nullable String issuer, String value, @Nullable String reason) {
 		TokenBlacklist reasoned = withReason(reason);
@@ -160,9 +144,6 @@ public final class BlacklistControl {
 
 	/**
 	 * Blocks a subject: one script call.
-	 * @param list the name of the list
-	 * @param subject the parts of the subject
-	 * @param duration for how long
 	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
 	 * @return for how long it is blocked, longer if it was
 	 */
@@ -176,8 +157,6 @@ public final class BlacklistControl {
 
 	/**
 	 * Ends a block: one script call.
-	 * @param hash the hash
-	 * @return whether there was one
 	 * @throws IllegalArgumentException if it is no hash
 	 */
 	public boolean unblock(String hash) {
@@ -189,7 +168,7 @@ public final class BlacklistControl {
 			String list = (issuer != null) ? issuer : "";
 			return RowName.block(list, DefaultTokenBlacklist.subject(list, value));
 		}
-		return new RowName(kind.row, issuer, value.get(0));
+		return new RowName(kind.row(), issuer, value.get(0));
 	}
 
 	private static byte[] member(Kind kind, String hash) {
@@ -197,7 +176,7 @@ public final class BlacklistControl {
 			throw new IllegalArgumentException("A hash has " + HASH_LENGTH + " hexadecimal digits");
 		}
 		ByteBuffer id = ByteBuffer.wrap(HexFormat.of().parseHex(hash));
-		return RowName.member(kind.row, id.getLong(), id.getLong());
+		return RowName.member(kind.row(), id.getLong(), id.getLong());
 	}
 
 	/**
@@ -206,29 +185,26 @@ public final class BlacklistControl {
 	public enum Kind {
 
 		/** One token. */
-		TOKEN(RowKind.TOKEN),
+		TOKEN,
 
 		/** All tokens of a session. */
-		SESSION(RowKind.SESSION),
+		SESSION,
 
 		/** All earlier tokens of a subject. */
-		SUBJECT(RowKind.SUBJECT),
+		SUBJECT,
 
 		/** All earlier tokens of a client. */
-		CLIENT(RowKind.CLIENT),
+		CLIENT,
 
 		/** A blocked subject of a list. */
-		BLOCK(RowKind.BLOCK);
+		BLOCK;
 
-		private final RowKind row;
-
-		Kind(RowKind row) {
-			this.row = row;
+		private RowKind row() {
+			return RowKind.valueOf(name());
 		}
 
 		/**
 		 * Returns the kind as the endpoint names it.
-		 * @return the name in lower case
 		 */
 		@JsonValue
 		public String text() {
@@ -238,12 +214,12 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * How the blacklist stands.
+	 * The state of the blacklist.
 	 *
 	 * @param local what this instance knows
 	 * @param stored what Redis has, or {@code null} while it is away
 	 */
-	public record Standing(Local local, @Nullable Stored stored) {
+	public record Overview(Local local, RedisTokenBlacklist.@Nullable Totals stored) {
 	}
 
 	/**
@@ -271,17 +247,6 @@ public final class BlacklistControl {
 					size.reasons(), size.bytes());
 		}
 
-	}
-
-	/**
-	 * The view of Redis.
-	 *
-	 * @param rows how many revocations and blocks stand
-	 * @param changes how many changes can be followed
-	 * @param lastChange the id of the last one, or {@code null} if there is none
-	 * @param following how many instances may answer from memory
-	 */
-	public record Stored(long rows, long changes, @Nullable String lastChange, int following) {
 	}
 
 	/**

@@ -54,26 +54,20 @@ final class BlacklistGuard implements Guard<BlacklistOperation> {
 			MethodInvocation invocation) implements GuardedCall<@Nullable BlacklistDecision> {
 
 		@Override
+		@SuppressWarnings("NullAway") // what is never null will do, and must stay
+										// cancellable
 		public CompletableFuture<@Nullable BlacklistDecision> ask() {
 			BlacklistEngine engine = this.blacklist.engine();
 			BlacklistSettings list = this.operation.list();
 			MethodExpression subject = this.operation.subject();
 			if (subject != null) {
 				RowName block = RowName.block(list.name(), KeyText.of(subject.evaluate(this.invocation), subject));
-				return known(engine.fromMemory(list, block), () -> engine.ask(list, block));
+				return engine.decide(list, block);
 			}
 			MethodExpression expression = this.operation.token();
 			TokenIdentity token = (expression != null)
 					? this.tokens.of(expression.evaluate(this.invocation), expression) : this.tokens.ofCaller();
-			return (token != null) ? known(engine.fromMemory(list, token), () -> engine.ask(list, token))
-					: CompletableFuture.completedFuture(null);
-		}
-
-		@SuppressWarnings("NullAway") // what is never null will do, and must stay
-										// cancellable
-		private static CompletableFuture<@Nullable BlacklistDecision> known(@Nullable BlacklistDecision known,
-				Supplier<CompletableFuture<BlacklistDecision>> question) {
-			return (known != null) ? CompletableFuture.completedFuture(known) : question.get();
+			return (token != null) ? engine.decide(list, token) : CompletableFuture.completedFuture(null);
 		}
 
 		@Override

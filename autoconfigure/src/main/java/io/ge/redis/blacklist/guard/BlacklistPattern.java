@@ -62,16 +62,8 @@ public final class BlacklistPattern extends PatternLifecycle {
 
 	/**
 	 * Assembles the blacklist.
-	 * @param properties the lists in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles expressions
-	 * @param backend where the rows live
-	 * @param events told of checks
-	 * @param calls makes calls whose results come later
 	 * @param currentKnown whether there is a {@link CurrentToken} for methods whose
 	 * results have a form; asked while beans are being made
-	 * @param current the {@link CurrentToken}
-	 * @param readers the {@link TokenReader}s
 	 */
 	public BlacklistPattern(Supplier<BlacklistProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls,
@@ -104,27 +96,17 @@ public final class BlacklistPattern extends PatternLifecycle {
 				new BlacklistControl(backend.bus().instanceId(), blacklist, redis, memory, feed));
 	}
 
-	/**
-	 * Returns the advisor.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source, this.calls, new BlacklistGuard(this.tokens, this.blacklist), order,
 				this.blacklist);
 	}
 
-	/**
-	 * Returns the API.
-	 * @return the blacklist
-	 */
 	public TokenBlacklist tokenBlacklist() {
 		return this.blacklist.get();
 	}
 
 	/**
 	 * Returns what an operator can see and do.
-	 * @return the control
 	 */
 	public BlacklistControl control() {
 		return this.control.get();

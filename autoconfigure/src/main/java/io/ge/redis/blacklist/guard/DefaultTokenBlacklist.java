@@ -58,9 +58,8 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public TokenBlacklist withReason(String reason) {
-		RowWriter writer = new RowWriter(this.writer.redis(), this.writer.feed(), this.writer.clocks(),
-				Reasons.valid(reason));
-		return new DefaultTokenBlacklist(this.lists, this.engine, writer, this.events, this.calls);
+		return new DefaultTokenBlacklist(this.lists, this.engine, this.writer.withReason(reason), this.events,
+				this.calls);
 	}
 
 	@Override
@@ -133,8 +132,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 	@Override
 	public CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
 		BlacklistSettings list = this.lists.get(TOKENS);
-		return handOver(decided(this.engine.fromMemory(list, token), () -> this.engine.ask(list, token)),
-				(decision) -> publish(decision).status());
+		return handOver(this.engine.decide(list, token), (decision) -> publish(decision).status());
 	}
 
 	@Override
@@ -175,13 +173,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 	public CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {
 		BlacklistSettings list = this.lists.get(name);
 		RowName block = RowName.block(name, subject(name, subject));
-		return handOver(decided(this.engine.fromMemory(list, block), () -> this.engine.ask(list, block)),
-				(decision) -> isBlocked(publish(decision)));
-	}
-
-	private static CompletableFuture<BlacklistDecision> decided(@Nullable BlacklistDecision known,
-			Supplier<CompletableFuture<BlacklistDecision>> question) {
-		return (known != null) ? CompletableFuture.completedFuture(known) : question.get();
+		return handOver(this.engine.decide(list, block), (decision) -> isBlocked(publish(decision)));
 	}
 
 	private static boolean isBlocked(BlacklistDecision decision) {

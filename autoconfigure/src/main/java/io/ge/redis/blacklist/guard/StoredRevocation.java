@@ -6,11 +6,11 @@
 package io.ge.redis.blacklist.guard;
 
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Change;
@@ -49,24 +49,21 @@ final class StoredRevocation implements Revocation {
 
 	@Override
 	public boolean awaitPropagation(Duration timeout) {
-		if (this.change.id().isEmpty()) {
-			return true;
+		try {
+			return Waiting.awaitInterruptibly(propagation(timeout), (interrupt) -> new CancellationException());
 		}
-		long started = System.nanoTime();
-		long pause = FIRST_PAUSE;
-		while (!Waiting.await(isKnown())) {
-			long left = timeout.toNanos() - (System.nanoTime() - started);
-			if (left <= 0 || Thread.currentThread().isInterrupted()) {
-				return false;
-			}
-			LockSupport.parkNanos(Math.min(pause, left));
-			pause = Math.min(2 * pause, LONGEST_PAUSE);
+		catch (CancellationException ex) {
+			return false;
 		}
-		return true;
 	}
 
 	@Override
 	public CompletionStage<Boolean> awaitPropagationAsync(Duration timeout) {
+		return this.calls.handOver(propagation(timeout), (is) -> is, (is) -> {
+		});
+	}
+
+	private CompletableFuture<Boolean> propagation(Duration timeout) {
 		CompletableFuture<Boolean> known = new CompletableFuture<>();
 		if (this.change.id().isEmpty()) {
 			known.complete(true);
@@ -74,8 +71,7 @@ final class StoredRevocation implements Revocation {
 		else {
 			askUntil(System.nanoTime() + timeout.toNanos(), FIRST_PAUSE, known);
 		}
-		return this.calls.handOver(known, (is) -> is, (is) -> {
-		});
+		return known;
 	}
 
 	private void askUntil(long deadline, long pause, CompletableFuture<Boolean> known) {

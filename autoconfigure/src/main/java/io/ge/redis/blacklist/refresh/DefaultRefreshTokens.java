@@ -19,14 +19,17 @@ import io.ge.redis.blacklist.refresh.RedisRefreshTokens.Login;
 import io.ge.redis.blacklist.refresh.RedisRefreshTokens.Presented;
 import io.ge.redis.blacklist.refresh.RedisRefreshTokens.State;
 import io.ge.redis.blacklist.refresh.RefreshTokenEvent.Outcome;
+import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.EventLoops;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Keeps sessions and blacklist in step.
@@ -40,10 +43,14 @@ import org.springframework.util.Assert;
  * The blacklist is asked without waiting in either flavour of a method; the one that
  * waits does so on the thread of the caller.
  */
-final class DefaultRefreshTokens implements RefreshTokens {
+public final class DefaultRefreshTokens implements RefreshTokens {
 
 	/** Why the access tokens of a session are revoked, for those who look after them. */
 	private static final String REUSED = "refresh token used again";
+
+	private static final String PATTERN = "refresh";
+
+	private static final Duration DEFAULT_LIFETIME = Duration.ofDays(30);
 
 	private final RandomGenerator random = new SecureRandom();
 
@@ -55,12 +62,37 @@ final class DefaultRefreshTokens implements RefreshTokens {
 
 	private final GuardedCalls calls;
 
-	DefaultRefreshTokens(Supplier<RedisRefreshTokens> redis, Supplier<TokenBlacklist> blacklist, GuardEvents events,
-			GuardedCalls calls) {
-		this.redis = redis;
-		this.blacklist = blacklist;
+	/**
+	 * Creates refresh tokens. Nothing is asked for before the first is used.
+	 * @param properties lifetime and grace
+	 * @param longest the longest life of any token that the blacklist counts with
+	 * @param blacklist told of sessions that end, and asked for revocations
+	 * @throws GuardConfigurationException if sessions are to outlive what the blacklist
+	 * keeps about them
+	 */
+	public DefaultRefreshTokens(RefreshTokenProperties properties, Duration longest, Supplier<RedisBackend> backend,
+			Supplier<TokenBlacklist> blacklist, GuardEvents events, GuardedCalls calls) {
+		Duration lifetime = lifetime(properties.lifetime(), longest);
+		this.redis = SingletonSupplier.of(() -> {
+			RedisBackend redis = backend.get();
+			return new RedisRefreshTokens(redis.redis(PATTERN), redis.keys(PATTERN), lifetime, properties.grace());
+		});
+		this.blacklist = SingletonSupplier.of(blacklist);
 		this.events = events;
 		this.calls = calls;
+	}
+
+	private static Duration lifetime(@Nullable Duration configured, Duration longest) {
+		if (configured == null) {
+			return (DEFAULT_LIFETIME.compareTo(longest) <= 0) ? DEFAULT_LIFETIME : longest;
+		}
+		if (configured.compareTo(longest) > 0) {
+			throw new GuardConfigurationException("ge.redis.refresh-tokens.lifetime",
+					"is longer than ge.redis.blacklist.max-token-lifetime, so that a session could be used again when "
+							+ "its revocation has lapsed.",
+					"Raise ge.redis.blacklist.max-token-lifetime to " + configured + " or lower the lifetime.");
+		}
+		return configured;
 	}
 
 	@Override

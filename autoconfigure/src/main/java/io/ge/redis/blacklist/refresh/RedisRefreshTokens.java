@@ -83,7 +83,6 @@ final class RedisRefreshTokens {
 
 	/**
 	 * Presents a token.
-	 * @param presented the token
 	 * @param nonce random, leads to its successor if this is its first use
 	 */
 	CompletableFuture<Presented> rotate(TokenText presented, String nonce) {
@@ -95,7 +94,6 @@ final class RedisRefreshTokens {
 
 	/**
 	 * Lets a token be repeated until its successor is used. Does not wait for Redis.
-	 * @param presented the token
 	 * @param nonce leads to its successor
 	 */
 	void forgive(TokenText presented, String nonce) {

@@ -8,13 +8,13 @@ package io.ge.redis.blacklist.refresh;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.random.RandomGenerator;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
+import io.ge.redis.core.hash.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,7 +123,7 @@ record TokenText(byte[] locator, int generation, byte[] secret) {
 	 * Returns what Redis knows the secret by.
 	 */
 	String hash() {
-		return ENCODER.encodeToString(sha256().digest(this.secret));
+		return ENCODER.encodeToString(Sha256.digest().digest(this.secret));
 	}
 
 	/**
@@ -131,18 +131,9 @@ record TokenText(byte[] locator, int generation, byte[] secret) {
 	 * tokens carry it, and whoever reads one must not be able to end the session.
 	 */
 	String sessionId() {
-		MessageDigest digest = sha256();
+		MessageDigest digest = Sha256.digest();
 		digest.update(SESSION_MARK);
 		return ENCODER.encodeToString(Arrays.copyOf(digest.digest(this.locator), SESSION));
-	}
-
-	private static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 	@Override

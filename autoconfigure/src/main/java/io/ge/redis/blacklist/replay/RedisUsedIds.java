@@ -29,7 +29,7 @@ import org.springframework.util.function.SingletonSupplier;
  * A key for each id, {@code prefix:replay:{kind:id}:used1}, where the id is hashed. What
  * leads in when it is presented must not be read from a dump.
  */
-final class RedisUsedIds implements UsedIds {
+public final class RedisUsedIds implements UsedIds {
 
 	private static final String PATTERN = "replay";
 
@@ -41,7 +41,11 @@ final class RedisUsedIds implements UsedIds {
 
 	private final GuardedCalls calls;
 
-	RedisUsedIds(Supplier<RedisBackend> backend, GuardedCalls calls) {
+	/**
+	 * Creates used ids.
+	 * @param backend where ids are remembered, asked for at the first use
+	 */
+	public RedisUsedIds(Supplier<RedisBackend> backend, GuardedCalls calls) {
 		this.redis = SingletonSupplier.of(() -> backend.get().redis(PATTERN));
 		this.keys = SingletonSupplier.of(() -> backend.get().keys(PATTERN));
 		this.calls = calls;

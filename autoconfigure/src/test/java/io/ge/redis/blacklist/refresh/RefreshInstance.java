@@ -48,7 +48,7 @@ final class RefreshInstance implements AutoCloseable {
 	RefreshInstance(RedisFixture redis, Duration grace) {
 		this(redis, grace, Duration.ofSeconds(5));
 		// Reads only, and follows nothing
-		await().atMost(Duration.ofSeconds(30)).until(() -> this.guard.control().standing().stored() != null);
+		await().atMost(Duration.ofSeconds(30)).until(() -> this.guard.control().overview().stored() != null);
 	}
 
 	RefreshInstance(RedisFixture redis, Duration grace, Duration commandTimeout) {
@@ -73,7 +73,7 @@ final class RefreshInstance implements AutoCloseable {
 				new ExpressionCompiler(null), this.backend::get, events, TestCalls.plain(), (form) -> false,
 				() -> () -> null, List::of);
 		this.guard.start();
-		this.tokens = RefreshTokenFactory.create(
+		this.tokens = new DefaultRefreshTokens(
 				new RefreshTokenProperties(true, null, properties.maxTokenLifetime(), grace),
 				properties.maxTokenLifetime(), this.sessions::get, this.guard::tokenBlacklist, events,
 				TestCalls.plain());

@@ -156,7 +156,7 @@ class UsedIdsIntegrationTests {
 		}
 
 		private static UsedIds usedIds(TestBackend backend) {
-			return UsedIdsFactory.create(backend::get, TestCalls.plain());
+			return new RedisUsedIds(backend::get, TestCalls.plain());
 		}
 
 	}
