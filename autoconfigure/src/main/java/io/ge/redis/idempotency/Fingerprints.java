@@ -8,13 +8,13 @@ package io.ge.redis.idempotency;
 import java.io.OutputStream;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.SourceMethods;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +81,7 @@ final class Fingerprints {
 	 * @throws JacksonException if a value has no fields to be compared by
 	 */
 	static byte[] of(@Nullable Object payload) {
-		MessageDigest digest = sha256();
+		MessageDigest digest = Sha256.digest();
 		FIELDS.writeValue(new DigestOutputStream(OutputStream.nullOutputStream(), digest), payload);
 		return digest.digest();
 	}
@@ -116,15 +116,6 @@ final class Fingerprints {
 			generator.writeEndArray();
 		}
 
-	}
-
-	private static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 }

@@ -5,11 +5,10 @@
 
 package io.ge.redis.idempotency;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.RedisKey;
 
@@ -34,12 +33,7 @@ record RedisIdempotencyKey(String operation, RedisKey record) {
 	 * Stands for operation, scope and key outside of Redis.
 	 */
 	String digest() {
-		try {
-			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(this.record.bytes()));
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
+		return HexFormat.of().formatHex(Sha256.digest().digest(this.record.bytes()));
 	}
 
 	@Override

@@ -5,12 +5,11 @@
 
 package io.ge.redis.lock;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.RedisKey;
 
 /**
@@ -63,12 +62,7 @@ record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Comparable<Red
 	 * Returns so many bytes of a hash, as hex digits.
 	 */
 	static String hash(byte[] text, int bytes) {
-		try {
-			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text), 0, bytes);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
+		return HexFormat.of().formatHex(Sha256.digest().digest(text), 0, bytes);
 	}
 
 	@Override

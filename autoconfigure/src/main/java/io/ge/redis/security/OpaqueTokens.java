@@ -5,15 +5,13 @@
 
 package io.ge.redis.security;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.Base64;
 
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenReader;
+import io.ge.redis.core.hash.Sha256;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
@@ -82,13 +80,8 @@ public class OpaqueTokens implements TokenReader {
 	}
 
 	private static String hash(String token) {
-		try {
-			byte[] hash = MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-			return HASHED + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
+		byte[] hash = Sha256.of(token);
+		return HASHED + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
 	}
 
 	@Override

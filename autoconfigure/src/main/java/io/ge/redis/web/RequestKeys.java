@@ -5,13 +5,11 @@
 
 package io.ge.redis.web;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.core.invocation.VariableExpression;
@@ -110,13 +108,8 @@ final class RequestKeys {
 		if (value == null || value.isBlank()) {
 			return null;
 		}
-		try {
-			byte[] hash = MessageDigest.getInstance("SHA-256").digest(value.getBytes(StandardCharsets.UTF_8));
-			return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
+		byte[] hash = Sha256.of(value);
+		return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
 	}
 
 	/**

@@ -8,7 +8,6 @@ package io.ge.redis.cache.engine;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.invocation.KeyText;
 import org.jspecify.annotations.Nullable;
 
@@ -77,22 +77,13 @@ public final class CacheTags {
 	}
 
 	private static long hash(List<String> parts) {
-		MessageDigest digest = sha256();
+		MessageDigest digest = Sha256.digest();
 		for (String part : parts) {
 			byte[] text = part.getBytes(StandardCharsets.UTF_8);
 			digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(text.length).flip());
 			digest.update(text);
 		}
 		return ByteBuffer.wrap(digest.digest()).getLong();
-	}
-
-	private static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java has SHA-256", ex);
-		}
 	}
 
 	boolean isAll() {
