@@ -195,7 +195,7 @@ public interface TokenBlacklist {
 	 * @param subject the {@code sub} claim of the token
 	 * @return the stamp, microseconds of the server's clock; below 2<sup>53</sup>, so
 	 * that any JSON reader keeps it
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
 	 */
 	long issueStamp(@Nullable String issuer, String subject);
 
@@ -215,7 +215,7 @@ public interface TokenBlacklist {
 	 * @return the status; {@link TokenStatus#CLEAR} without an answer from Redis if it is
 	 * away and the policy of {@link #TOKENS} is to allow
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if memory is not up to
-	 * date, Redis is away and the policy is to deny
+	 * date, Redis is unavailable and the policy is to deny
 	 */
 	TokenStatus check(TokenIdentity token);
 
@@ -293,7 +293,7 @@ public interface TokenBlacklist {
 	 * @param subject text, a number, or a list of those
 	 * @return whether it is blocked; {@code false} without an answer from Redis if it is
 	 * away and the policy of the list is to allow
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
 	 * policy is to deny
 	 */
 	boolean isBlocked(String name, Object subject);

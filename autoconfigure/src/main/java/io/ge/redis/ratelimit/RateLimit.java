@@ -24,7 +24,7 @@ import org.springframework.util.Assert;
  * {@link RateLimitAlgorithm#TOKEN_BUCKET}
  * @param waitTime how long a call waits for its turn at most, zero for not at all
  * @param lease permits that an instance takes at once for its next calls, one for none
- * @param onOutage what happens while Redis is away
+ * @param onOutage what happens while Redis is unavailable
  * @param shadow whether the limit only counts and tells, and never refuses
  */
 public record RateLimit(String name, long limit, Duration window, RateLimitAlgorithm algorithm, long burst,
@@ -71,7 +71,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	}
 
 	/**
-	 * Creates an exact limit that is enforced locally while Redis is away.
+	 * Creates an exact limit that is enforced locally while Redis is unavailable.
 	 * @param name the name
 	 * @param limit permits per window
 	 * @param window length of the window
@@ -146,7 +146,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	/**
 	 * Returns this limit with another outage policy.
-	 * @param onOutage what happens while Redis is away
+	 * @param onOutage what happens while Redis is unavailable
 	 * @return the limit
 	 */
 	public RateLimit withOnOutage(OutagePolicy onOutage) {

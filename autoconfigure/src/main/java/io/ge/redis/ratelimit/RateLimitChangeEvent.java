@@ -53,7 +53,7 @@ public record RateLimitChangeEvent(String name, Action action, @Nullable String 
 		/** The use of a key was reset. */
 		RESET,
 
-		/** Permits were given back to a key. */
+		/** Permits of a key were refunded. */
 		REFUNDED
 
 	}

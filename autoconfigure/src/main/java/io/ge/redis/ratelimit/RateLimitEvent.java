@@ -86,10 +86,10 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 		/** The call would have been refused, were the limit no trial. */
 		SHADOW_DENIED,
 
-		/** Redis is away and the policy lets the call through uncounted. */
+		/** Redis is unavailable and the policy lets the call through uncounted. */
 		ERROR_ALLOWED,
 
-		/** Redis is away and the policy refuses the call. */
+		/** Redis is unavailable and the policy refuses the call. */
 		ERROR_DENIED;
 
 		/** Made once, since it is asked for with each decision. */
@@ -111,7 +111,7 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 		/** A permit that this instance took in advance. */
 		LEASE,
 
-		/** This instance, while Redis is away. */
+		/** This instance, while Redis is unavailable. */
 		LOCAL
 
 	}

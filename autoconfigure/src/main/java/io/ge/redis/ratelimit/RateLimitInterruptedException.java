@@ -9,7 +9,7 @@ import io.ge.redis.GeRedisException;
 
 /**
  * The thread was interrupted while it waited for its turn. What the call had reserved is
- * given back, the guarded method has not run, and the thread's interrupt status is set.
+ * refunded, the guarded method has not run, and the thread's interrupt status is set.
  */
 public class RateLimitInterruptedException extends GeRedisException {
 

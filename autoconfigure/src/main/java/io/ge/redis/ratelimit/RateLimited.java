@@ -118,7 +118,7 @@ public @interface RateLimited {
 	 * For very hot limits: permits that an instance takes at once and hands out from
 	 * memory, within a tenth of the window and at most a second. Never admits above the
 	 * limit, but may admit less while instances hold permits that they do not use; what
-	 * is left is given back. Refused together with {@link #waitTime()}, and if it is more
+	 * is left is refunded. Refused together with {@link #waitTime()}, and if it is more
 	 * than the limit (or burst). Default 1: none.
 	 * @return the number of permits
 	 */
@@ -132,9 +132,9 @@ public @interface RateLimited {
 	boolean shadow() default false;
 
 	/**
-	 * Exceptions of the method, subclasses included, after which the call gives its
-	 * permits back. A call is charged as one, so if several annotations stand on a method
-	 * and one of them names the exception, the permits of all are given back. Does not
+	 * Exceptions of the method, subclasses included, after which the permits of the
+	 * call are refunded. A call is charged as one, so if several annotations stand on a method
+	 * and one of them names the exception, the permits of all are refunded. Does not
 	 * wait for Redis. Default none.
 	 * @return the types
 	 */
@@ -150,7 +150,7 @@ public @interface RateLimited {
 	/**
 	 * Method of the same class that answers refused calls: the same parameters,
 	 * optionally followed by a {@link RateLimitExceededException}, and a fitting return
-	 * type. Default none: the exception is thrown. Not called while Redis is away.
+	 * type. Default none: the exception is thrown. Not called while Redis is unavailable.
 	 * @return the method's name
 	 */
 	String fallback() default "";

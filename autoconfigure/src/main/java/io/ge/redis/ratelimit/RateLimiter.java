@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Each method that may wait for Redis has a twin named {@code ...Async} that never
  * blocks. It completes with what the other one returns or throws: at once where memory
  * answers, else on a thread of the application, which finds what is bound to the calling
- * one where {@code io.micrometer:context-propagation} is present. Who cancels it before
- * it is complete gives back what was asked for. An implementation of your own inherits
+ * one where {@code io.micrometer:context-propagation} is present. Cancelling it before
+ * it is complete refunds what was taken. An implementation of your own inherits
  * twins that call the blocking method on the JDK's common pool.
  */
 public interface RateLimiter {
@@ -34,7 +34,7 @@ public interface RateLimiter {
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @return the decision
 	 * @throws IllegalArgumentException if there is no limit of that name
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
 	 * policy is to deny
 	 */
 	default RateLimitDecision tryAcquire(String name, Object key) {
@@ -49,7 +49,7 @@ public interface RateLimiter {
 	 * @return the decision
 	 * @throws IllegalArgumentException if there is no limit of that name
 	 * @throws RateLimitCostException if the limit never gives so many at once
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
 	 * policy is to deny
 	 */
 	default RateLimitDecision tryAcquire(String name, Object key, long cost) {
@@ -64,7 +64,7 @@ public interface RateLimiter {
 	 * @throws IllegalArgumentException if there is no limit of a name, or one is named
 	 * twice for the same key
 	 * @throws RateLimitCostException if a limit never gives so many at once
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
 	 * policy of one of the limits is to deny
 	 */
 	RateLimitDecision tryAcquire(RateLimitRequest request);
@@ -77,7 +77,7 @@ public interface RateLimiter {
 	 * @return the decision
 	 * @throws IllegalArgumentException if a limit cannot work, such as an exact one above
 	 * {@code ge.redis.rate-limit.largest-exact-limit}, or a name stands there twice
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
 	 * policy of one of the limits is to deny
 	 */
 	RateLimitDecision tryAcquire(List<RateLimit> limits, Object key);
@@ -158,7 +158,7 @@ public interface RateLimiter {
 	}
 
 	/**
-	 * Gives back what a decision took, once. Does not wait for Redis; if it is away, the
+	 * Refunds what a decision took, once. Does not wait for Redis; if it is unavailable, the
 	 * permits stay taken until their window has passed.
 	 * @param allowed the decision
 	 */
@@ -169,7 +169,7 @@ public interface RateLimiter {
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @throws IllegalArgumentException if there is no limit of that name
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away; then
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable; then
 	 * only what this instance has counted meanwhile is certain to be forgotten
 	 */
 	void reset(String name, Object key);

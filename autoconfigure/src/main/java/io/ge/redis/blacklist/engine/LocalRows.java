@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The rows as this instance remembers them. Any number of threads look, while those that
  * change something wait for each other.
  * <p>
- * What is remembered against a token only grows, so it can be relied upon whenever it was
+ * The memory of revoked tokens only grows, so it can be relied upon whenever it was
  * heard, and stays when Redis has lost it. Blocks can end early: that nothing is known is
  * true only while the memory is up to date.
  * <p>

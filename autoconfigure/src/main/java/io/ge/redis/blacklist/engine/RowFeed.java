@@ -43,7 +43,7 @@ import org.springframework.core.NestedExceptionUtils;
  * by them only, in one order.
  * <p>
  * They are also read again where the stream has an entry that this release cannot read.
- * What it changed is among them, and the entry itself is passed over.
+ * The rows include what that entry changed, and the entry itself is bypassed.
  * <p>
  * Where the memory is full, all rows are read into its next generation, a page with each
  * look, so that the present one stays up to date meanwhile.
@@ -295,7 +295,8 @@ public final class RowFeed {
 				}
 				this.position = null;
 				this.renewing = false;
-				// What falls behind while it reads all rows waits for the next look
+				// An instance that falls behind while it reads all rows waits for the next
+				// look
 				return again ? readAll()
 						: CompletableFuture.failedFuture(new IllegalStateException("Changes were lost meanwhile"));
 			}

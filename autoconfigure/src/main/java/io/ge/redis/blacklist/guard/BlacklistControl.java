@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Tokens, sessions, subjects, clients and blocked subjects are named by their values, or
  * by the hash that a look at them tells: 32 hexadecimal digits that do not tell the
- * value. Methods that ask Redis throw {@link RedisUnavailableException} while it is away.
+ * value. Methods that ask Redis throw {@link RedisUnavailableException} while it is unavailable.
  */
 public final class BlacklistControl {
 
@@ -217,7 +217,7 @@ public final class BlacklistControl {
 	 * The state of the blacklist.
 	 *
 	 * @param local what this instance knows
-	 * @param stored what Redis has, or {@code null} while it is away
+	 * @param stored what Redis has, or {@code null} while it is unavailable
 	 */
 	public record Overview(Local local, RedisTokenBlacklist.@Nullable Totals stored) {
 	}

@@ -100,7 +100,7 @@ final class StoredRevocation implements Revocation {
 		});
 	}
 
-	// While Redis is away nothing is known, and it is asked again
+	// While Redis is unavailable nothing is known, and it is asked again
 	private CompletableFuture<Boolean> isKnown() {
 		return this.feed.unaware(this.change.id()).handle(StoredRevocation::isKnown);
 	}

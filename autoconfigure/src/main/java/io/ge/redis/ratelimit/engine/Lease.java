@@ -268,7 +268,7 @@ final class Lease {
 		}
 
 		/**
-		 * Takes permits back that a call does not need after all.
+		 * Takes permits that a call does not need after all.
 		 * @return {@code false} if the batch is over, so that Redis is to have them;
 		 * {@code true} also if a reset has forgotten them
 		 */

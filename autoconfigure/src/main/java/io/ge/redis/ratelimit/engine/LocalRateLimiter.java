@@ -19,7 +19,7 @@ import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
 
 /**
- * The same rules, counted by this instance alone while Redis is away: each limit divided
+ * The same rules, counted by this instance alone while Redis is unavailable: each limit divided
  * by the last known number of instances. A cost above that share is refused. Forgets the
  * key that was silent longest when there are more than {@value #CAPACITY}.
  */

@@ -169,7 +169,7 @@ public final class DefaultRateLimiter implements RateLimiter {
 
 	/**
 	 * Asks without waiting.
-	 * @return may be cancelled, which gives back what was taken
+	 * @return may be cancelled, which refunds what was taken
 	 */
 	CompletableFuture<EngineDecision> ask(List<PermitRequest> requests) {
 		return this.engine.decide(requests);

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * A key is given as its parts: one, or one for each element of a list; none means all
  * callers. For settings and blocks the parts are joined with colons, as in properties.
  * Methods that ask Redis throw {@link io.ge.redis.core.outage.RedisUnavailableException}
- * while it is away, and a change that ended so may be in effect nevertheless.
+ * while it is unavailable, and a change that ended so may be in effect nevertheless.
  */
 public final class RateLimitControl {
 
@@ -193,8 +193,7 @@ public final class RateLimitControl {
 	}
 
 	/**
-	 * Gives permits back to a key, those that it took last, but not more than it has
-	 * taken.
+	 * Refunds permits of a key, those that it took last, but not more than it has taken.
 	 * @param permits how many of each limit of that name, above zero
 	 * @return how many it had, the most of all limits of that name
 	 * @throws RateLimitChangeException if the number is not above zero
@@ -261,8 +260,8 @@ public final class RateLimitControl {
 	}
 
 	/**
-	 * Names a key where it must not be readable, in the same way on all instances.
-	 * Whoever can guess the key can verify the guess.
+	 * Names a key where it must not be readable, in the same way on all instances. A
+	 * guess of the key can be verified.
 	 */
 	static String hash(String key) {
 		return HexFormat.of().formatHex(Sha256.of(key), 0, HASH_BYTES);

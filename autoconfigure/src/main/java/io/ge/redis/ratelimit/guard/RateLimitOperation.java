@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The limits of one method.
  *
  * @param rules what the annotations say, at least one
- * @param refundOn exceptions of the method after which the permits are given back
+ * @param refundOn exceptions of the method after which the permits are refunded
  * @param fallback answers refused calls, if there is one
  * @param form the form in which the method gives its result
  * @param place the method, for messages

@@ -89,7 +89,7 @@ public final class RateLimitRules {
 	 * @throws io.ge.redis.core.invocation.InvalidKeyException if a key is missing and its
 	 * rule says that this is an error
 	 * @throws RateLimitCostException if a limit never gives as much as a rule takes
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is away and the
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
 	 * policy of one of the limits is to deny
 	 */
 	public RateLimitDecision decide(List<Match> matches) {
@@ -102,8 +102,8 @@ public final class RateLimitRules {
 
 	/**
 	 * Does what {@link #decide} does, without blocking.
-	 * @return completes with the decision, or exceptionally as {@link #decide} fails; who
-	 * cancels it gives back what was asked for
+	 * @return completes with the decision, or exceptionally as {@link #decide} fails;
+	 * cancelling it refunds what was taken
 	 */
 	public CompletionStage<RateLimitDecision> decideAsync(List<Match> matches) {
 		Collection<PermitRequest> requests = requests(matches);

@@ -141,7 +141,7 @@ public final class RateLimitMerge {
 		return new Merged(merged, settings);
 	}
 
-	// What only the algorithm rules out is said by the limit itself
+	// The limit itself refuses settings that only its algorithm rules out
 	private static RateLimit limit(String name, long limit, Duration window, RateLimitAlgorithm algorithm, long burst,
 			Duration waitTime, int lease, OutagePolicy onOutage, boolean shadow, String label) {
 		try {
