@@ -293,8 +293,8 @@ public interface TokenBlacklist {
 	 * @param subject text, a number, or a list of those
 	 * @return whether it is blocked; {@code false} without an answer from Redis if it is
 	 * away and the policy of the list is to allow
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
-	 * policy is to deny
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
+	 * and the policy is to deny
 	 */
 	boolean isBlocked(String name, Object subject);
 

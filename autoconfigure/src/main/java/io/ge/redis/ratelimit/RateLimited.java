@@ -132,10 +132,10 @@ public @interface RateLimited {
 	boolean shadow() default false;
 
 	/**
-	 * Exceptions of the method, subclasses included, after which the permits of the
-	 * call are refunded. A call is charged as one, so if several annotations stand on a method
-	 * and one of them names the exception, the permits of all are refunded. Does not
-	 * wait for Redis. Default none.
+	 * Exceptions of the method, subclasses included, after which the permits of the call
+	 * are refunded. A call is charged as one, so if several annotations stand on a method
+	 * and one of them names the exception, the permits of all are refunded. Does not wait
+	 * for Redis. Default none.
 	 * @return the types
 	 */
 	Class<? extends Throwable>[] refundOn() default {};

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Each method that may wait for Redis has a twin named {@code ...Async} that never
  * blocks. It completes with what the other one returns or throws: at once where memory
  * answers, else on a thread of the application, which finds what is bound to the calling
- * one where {@code io.micrometer:context-propagation} is present. Cancelling it before
- * it is complete refunds what was taken. An implementation of your own inherits
- * twins that call the blocking method on the JDK's common pool.
+ * one where {@code io.micrometer:context-propagation} is present. Cancelling it before it
+ * is complete refunds what was taken. An implementation of your own inherits twins that
+ * call the blocking method on the JDK's common pool.
  */
 public interface RateLimiter {
 
@@ -34,8 +34,8 @@ public interface RateLimiter {
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @return the decision
 	 * @throws IllegalArgumentException if there is no limit of that name
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
-	 * policy is to deny
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
+	 * and the policy is to deny
 	 */
 	default RateLimitDecision tryAcquire(String name, Object key) {
 		return tryAcquire(name, key, 1);
@@ -49,8 +49,8 @@ public interface RateLimiter {
 	 * @return the decision
 	 * @throws IllegalArgumentException if there is no limit of that name
 	 * @throws RateLimitCostException if the limit never gives so many at once
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
-	 * policy is to deny
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
+	 * and the policy is to deny
 	 */
 	default RateLimitDecision tryAcquire(String name, Object key, long cost) {
 		return tryAcquire(RateLimitRequest.of(name, key).withCost(cost));
@@ -64,8 +64,8 @@ public interface RateLimiter {
 	 * @throws IllegalArgumentException if there is no limit of a name, or one is named
 	 * twice for the same key
 	 * @throws RateLimitCostException if a limit never gives so many at once
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
-	 * policy of one of the limits is to deny
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
+	 * and the policy of one of the limits is to deny
 	 */
 	RateLimitDecision tryAcquire(RateLimitRequest request);
 
@@ -77,8 +77,8 @@ public interface RateLimiter {
 	 * @return the decision
 	 * @throws IllegalArgumentException if a limit cannot work, such as an exact one above
 	 * {@code ge.redis.rate-limit.largest-exact-limit}, or a name stands there twice
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
-	 * policy of one of the limits is to deny
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
+	 * and the policy of one of the limits is to deny
 	 */
 	RateLimitDecision tryAcquire(List<RateLimit> limits, Object key);
 
@@ -158,8 +158,8 @@ public interface RateLimiter {
 	}
 
 	/**
-	 * Refunds what a decision took, once. Does not wait for Redis; if it is unavailable, the
-	 * permits stay taken until their window has passed.
+	 * Refunds what a decision took, once. Does not wait for Redis; if it is unavailable,
+	 * the permits stay taken until their window has passed.
 	 * @param allowed the decision
 	 */
 	void refund(RateLimitDecision.Allowed allowed);
@@ -169,8 +169,8 @@ public interface RateLimiter {
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @throws IllegalArgumentException if there is no limit of that name
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable; then
-	 * only what this instance has counted meanwhile is certain to be forgotten
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable;
+	 * then only what this instance has counted meanwhile is certain to be forgotten
 	 */
 	void reset(String name, Object key);
 

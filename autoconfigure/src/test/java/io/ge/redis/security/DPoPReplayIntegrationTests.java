@@ -239,8 +239,8 @@ class DPoPReplayIntegrationTests {
 	}
 
 	private static boolean use(TestBackend instance, String id, Duration remembered) throws Exception {
-		return new RedisUsedIds(instance::get, TestCalls.plain())
-			.use("dpop", proofKey.computeThumbprint() + "." + id, remembered);
+		return new RedisUsedIds(instance::get, TestCalls.plain()).use("dpop", proofKey.computeThumbprint() + "." + id,
+				remembered);
 	}
 
 	private static void assertRefused(MockHttpServletResponse response) {

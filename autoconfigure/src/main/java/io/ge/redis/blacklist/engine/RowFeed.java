@@ -295,7 +295,8 @@ public final class RowFeed {
 				}
 				this.position = null;
 				this.renewing = false;
-				// An instance that falls behind while it reads all rows waits for the next
+				// An instance that falls behind while it reads all rows waits for the
+				// next
 				// look
 				return again ? readAll()
 						: CompletableFuture.failedFuture(new IllegalStateException("Changes were lost meanwhile"));

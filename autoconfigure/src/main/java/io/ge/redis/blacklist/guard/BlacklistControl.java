@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Tokens, sessions, subjects, clients and blocked subjects are named by their values, or
  * by the hash that a look at them tells: 32 hexadecimal digits that do not tell the
- * value. Methods that ask Redis throw {@link RedisUnavailableException} while it is unavailable.
+ * value. Methods that ask Redis throw {@link RedisUnavailableException} while it is
+ * unavailable.
  */
 public final class BlacklistControl {
 

@@ -104,8 +104,8 @@ public interface RefreshTokens {
 	 * the successor is given out: a token is not bound to its client.
 	 * @param presented what the client presents, any text
 	 * @return its successor, or why there is none
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable: the
-	 * token may have been replaced, and the call may be repeated
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable:
+	 * the token may have been replaced, and the call may be repeated
 	 */
 	Rotation rotate(String presented);
 
@@ -123,8 +123,8 @@ public interface RefreshTokens {
 	 * its access tokens are revoked. Any token of the session will do.
 	 * @param presented what the client presents, any text
 	 * @return whether there was such a session
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable: it may
-	 * have ended, and the call may be repeated
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable:
+	 * it may have ended, and the call may be repeated
 	 */
 	boolean revoke(String presented);
 

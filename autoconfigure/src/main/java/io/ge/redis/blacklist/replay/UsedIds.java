@@ -30,8 +30,8 @@ public interface UsedIds {
 	 * @param remembered for how long it must not be used again, at least a millisecond
 	 * @return whether this is its first use
 	 * @throws IllegalArgumentException if the time is shorter
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable; the id
-	 * may be used up
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable;
+	 * the id may be used up
 	 */
 	boolean use(String kind, String id, Duration remembered);
 

@@ -96,7 +96,8 @@ public final class DenyCache {
 
 	/**
 	 * Remembers a denial.
-	 * @param knownInvalidations what {@link #invalidationsOf} said before the call was sent
+	 * @param knownInvalidations what {@link #invalidationsOf} said before the call was
+	 * sent
 	 */
 	void add(Denial denial, int knownInvalidations) {
 		int first = first(denial.key().hashCode());
@@ -152,7 +153,8 @@ public final class DenyCache {
 	}
 
 	/**
-	 * Returns whether anybody was denied lately, so that notifications are worth their cost.
+	 * Returns whether anybody was denied lately, so that notifications are worth their
+	 * cost.
 	 */
 	boolean isInUse() {
 		return System.nanoTime() - this.lastDenied < INTEREST_NANOS;

@@ -19,9 +19,9 @@ import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
 
 /**
- * The same rules, counted by this instance alone while Redis is unavailable: each limit divided
- * by the last known number of instances. A cost above that share is refused. Forgets the
- * key that was silent longest when there are more than {@value #CAPACITY}.
+ * The same rules, counted by this instance alone while Redis is unavailable: each limit
+ * divided by the last known number of instances. A cost above that share is refused.
+ * Forgets the key that was silent longest when there are more than {@value #CAPACITY}.
  */
 public final class LocalRateLimiter {
 
@@ -66,7 +66,8 @@ public final class LocalRateLimiter {
 			long now = now();
 			List<Check> checks = new ArrayList<>(requests.size());
 			for (PermitRequest request : requests) {
-				checks.add(check(new PermitRequest(request.limit().dividedBy(share), request.key(), request.cost()), now));
+				checks.add(
+						check(new PermitRequest(request.limit().dividedBy(share), request.key(), request.cost()), now));
 			}
 			return checks.stream().anyMatch(Check::denies) ? EngineDecision.denied(states(checks, now), Source.LOCAL)
 					: take(checks, now);
@@ -150,8 +151,8 @@ public final class LocalRateLimiter {
 	 * @param request the request by the share of this instance
 	 * @param state the state of its limit
 	 * @param earliest the earliest time
-	 * @param refusal by how much the call would have to be more patient, zero if it is not
-	 * refused
+	 * @param refusal by how much the call would have to be more patient, zero if it is
+	 * not refused
 	 */
 	private record Check(PermitRequest request, LocalState state, long earliest, long refusal) {
 

@@ -268,17 +268,16 @@ public final class RateLimitEngine {
 		});
 		if (!joined) {
 			Lease.Asking asking = this.leases.ask(lease, requests);
-			askRedis(requests, asking.extra(), Leases.longest(requests), budget)
-				.whenComplete((decision, failure) -> {
-					// In this order: who stops the instance after its call finds what was
-					// taken
-					try {
-						this.leases.answered(asking, decision, failure);
-					}
-					finally {
-						conclude(result, requests, one(decision), failure);
-					}
-				});
+			askRedis(requests, asking.extra(), Leases.longest(requests), budget).whenComplete((decision, failure) -> {
+				// In this order: who stops the instance after its call finds what was
+				// taken
+				try {
+					this.leases.answered(asking, decision, failure);
+				}
+				finally {
+					conclude(result, requests, one(decision), failure);
+				}
+			});
 		}
 		return result;
 	}

@@ -89,8 +89,8 @@ public final class RateLimitRules {
 	 * @throws io.ge.redis.core.invocation.InvalidKeyException if a key is missing and its
 	 * rule says that this is an error
 	 * @throws RateLimitCostException if a limit never gives as much as a rule takes
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable and the
-	 * policy of one of the limits is to deny
+	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
+	 * and the policy of one of the limits is to deny
 	 */
 	public RateLimitDecision decide(List<Match> matches) {
 		Collection<PermitRequest> requests = requests(matches);

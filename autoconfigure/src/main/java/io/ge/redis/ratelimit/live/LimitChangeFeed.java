@@ -23,12 +23,12 @@ import org.apache.commons.logging.LogFactory;
  * Keeps this instance up to date with the live changes of limits, which are read as a
  * whole from one hash.
  * <p>
- * The bus only hints at a change. The hash is read when a message says so and whenever the
- * subscription has begun, and every {@value #PERIOD_MILLIS} milliseconds while there is no
- * subscription, nothing is heard over it, or the last reading failed. So a change is in
- * effect everywhere within a second wherever Redis can be reached, or within about three
- * if a subscription hangs without being closed, and no decision pays for it. It is also
- * read every 20 minutes, which keeps the hash alive.
+ * The bus only hints at a change. The hash is read when a message says so and whenever
+ * the subscription has begun, and every {@value #PERIOD_MILLIS} milliseconds while there
+ * is no subscription, nothing is heard over it, or the last reading failed. So a change
+ * is in effect everywhere within a second wherever Redis can be reached, or within about
+ * three if a subscription hangs without being closed, and no decision pays for it. It is
+ * also read every 20 minutes, which keeps the hash alive.
  */
 public final class LimitChangeFeed {
 
@@ -111,8 +111,7 @@ public final class LimitChangeFeed {
 		if (due) {
 			this.routine.run();
 		}
-		if (due || this.failed || !this.bus.isSubscribed()
-				|| System.nanoTime() - this.bus.heardAt() > SILENCE_NANOS) {
+		if (due || this.failed || !this.bus.isSubscribed() || System.nanoTime() - this.bus.heardAt() > SILENCE_NANOS) {
 			read();
 		}
 	}

@@ -192,8 +192,8 @@ public final class LiveLimits {
 
 	private Map<String, LiveLimit> build() {
 		Map<String, LiveLimit> limits = new HashMap<>();
-		this.overrides.forEach((name, keys) -> keys.forEach((key, change) -> limit(limits, name).add(key,
-				Setting.Origin.PROPERTIES_FOR_KEY, change)));
+		this.overrides.forEach((name, keys) -> keys
+			.forEach((key, change) -> limit(limits, name).add(key, Setting.Origin.PROPERTIES_FOR_KEY, change)));
 		this.stored.forEach((change) -> limit(limits, change.name()).add(change, this.storedAt));
 		return limits;
 	}

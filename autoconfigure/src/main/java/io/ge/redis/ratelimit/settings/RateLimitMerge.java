@@ -75,8 +75,9 @@ public final class RateLimitMerge {
 			String place = path("limits[" + i + "].");
 			Duration window = new RateLimitChecks(place::concat).window(band.window());
 			if (!windows.add(window)) {
-				throw new InvalidRateLimitException(place + "window is " + text(window)
-						+ ", as that of another limit of '" + this.name + "'.", "Keep the smaller limit of the two.");
+				throw new InvalidRateLimitException(
+						place + "window is " + text(window) + ", as that of another limit of '" + this.name + "'.",
+						"Keep the smaller limit of the two.");
 			}
 			Merged one = one(this.name + "-" + text(window), withBand(this.property, band),
 					withoutBand(this.attributes), place);

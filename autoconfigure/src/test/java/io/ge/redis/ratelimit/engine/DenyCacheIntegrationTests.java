@@ -148,8 +148,8 @@ class DenyCacheIntegrationTests {
 			DenyCache denied = new DenyCache(System::nanoTime);
 			Leases leases = new Leases(other.redis(), () -> 1, denied);
 			RateLimitEngine deaf = new RateLimitEngine(other.redis(),
-					new LocalRateLimiter(() -> 1, System::nanoTime, PermitRequest::toString),
-					TestLimiter.unchanged(), denied, leases);
+					new LocalRateLimiter(() -> 1, System::nanoTime, PermitRequest::toString), TestLimiter.unchanged(),
+					denied, leases);
 			for (int lease : new int[] { 1, 50 }) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					RateLimit limit = RateLimit.of(algorithm + "-" + lease, 50, TestLimiter.AGES)
@@ -311,7 +311,9 @@ class DenyCacheIntegrationTests {
 			RedisLimitKey key = permits.limiter.redis().keyOf(permits.request);
 			int before = denied.invalidationsOf(key);
 			permits.limiter.refund(permits.decision);
-			Awaitility.await().pollInterval(Duration.ofNanos(200_000)).until(() -> denied.invalidationsOf(key) != before);
+			Awaitility.await()
+				.pollInterval(Duration.ofNanos(200_000))
+				.until(() -> denied.invalidationsOf(key) != before);
 		}
 
 		/**

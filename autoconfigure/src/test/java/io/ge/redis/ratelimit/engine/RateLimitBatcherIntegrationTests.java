@@ -64,8 +64,8 @@ class RateLimitBatcherIntegrationTests {
 		List<PermitRequest> requests = requests(limit(algorithm, 60), limit(algorithm, 200));
 		this.limiter.decide(requests);
 		this.redis.configResetStat();
-		RedisDecision answer = Waiting.await(
-				this.limiter.redis().decide(requests, CALLS - 1, Duration.ZERO, this.limiter.redis().newBudget()));
+		RedisDecision answer = Waiting
+			.await(this.limiter.redis().decide(requests, CALLS - 1, Duration.ZERO, this.limiter.redis().newBudget()));
 		assertThat(this.redis.commandCalls("evalsha")).isOne();
 		List<RedisDecision> answers = IntStream.range(0, CALLS).mapToObj(answer::ofCall).toList();
 		assertThat(answers.subList(0, 59)).allSatisfy((each) -> assertThat(each.isAllowed()).isTrue());

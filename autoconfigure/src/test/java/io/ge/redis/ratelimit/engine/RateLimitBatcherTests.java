@@ -123,9 +123,8 @@ class RateLimitBatcherTests {
 		ask(calls, requests(large, cost));
 		endOne();
 		endOne();
-		assertThat(this.sent.stream()
-			.map((call) -> String.valueOf(call.extra()))
-			.collect(Collectors.joining(" "))).isEqualTo(permits);
+		assertThat(this.sent.stream().map((call) -> String.valueOf(call.extra())).collect(Collectors.joining(" ")))
+			.isEqualTo(permits);
 	}
 
 	@Test

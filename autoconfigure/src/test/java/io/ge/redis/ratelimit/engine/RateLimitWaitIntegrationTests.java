@@ -216,8 +216,8 @@ class RateLimitWaitIntegrationTests {
 		/** Windows that are full or reserved, as the next one in the row would find. */
 		private static long reserved(TestLimiter limiter, PermitRequest request) {
 			RedisDecision answer = Waiting.await(limiter.redis()
-				.decide(List.of(new PermitRequest(request.limit().withWaitTime(Duration.ZERO), request.key(), 1)),
-						0, Duration.ZERO, limiter.redis().newBudget()));
+				.decide(List.of(new PermitRequest(request.limit().withWaitTime(Duration.ZERO), request.key(), 1)), 0,
+						Duration.ZERO, limiter.redis().newBudget()));
 			return Math.round(Duration.ofNanos(answer.waitNanos(0)).toMillis() / 600_000.0);
 		}
 

@@ -378,7 +378,8 @@ class LiveChangesIntegrationTests {
 					.containsExactly("changed limit=20, window=PT1M", "changed limit=30", "restored ",
 							"blocked duration=PT10M", "unblocked ", "refunded permits=2", "reset ");
 				assertThat(one.events(RateLimitChangeEvent.class).get(0).keyHash()).isNull();
-				assertThat(one.events(RateLimitChangeEvent.class).get(1).keyHash()).isEqualTo(RateLimitControl.hash("anna"))
+				assertThat(one.events(RateLimitChangeEvent.class).get(1).keyHash())
+					.isEqualTo(RateLimitControl.hash("anna"))
 					.doesNotContain("anna");
 			}
 		}

@@ -109,10 +109,11 @@ public class RateLimitRegistryTests {
 					""")
 	void refusesAtStartupWhatCannotWork(String properties, String problem, String remedy) {
 		RateLimitRegistry limits = new RateLimitRegistry(() -> bind(properties.split("[,=]")));
-		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> limits.current().verify()).satisfies((ex) -> {
-			assertThat(ex.problem()).startsWith("ge.redis.rate-limit.limits").contains(problem);
-			assertThat(ex.problem() + ex.remedy()).contains(remedy);
-		});
+		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> limits.current().verify())
+			.satisfies((ex) -> {
+				assertThat(ex.problem()).startsWith("ge.redis.rate-limit.limits").contains(problem);
+				assertThat(ex.problem() + ex.remedy()).contains(remedy);
+			});
 	}
 
 	@Test
