@@ -20,7 +20,7 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.lock.DistributedLocks;
-import io.ge.redis.lock.LockPattern;
+import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.security.BackChannelLogoutHandler;

@@ -11,7 +11,7 @@ import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindEvent;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.EventGauge;
-import io.ge.redis.lock.LockPattern;
+import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import io.micrometer.core.instrument.MeterRegistry;

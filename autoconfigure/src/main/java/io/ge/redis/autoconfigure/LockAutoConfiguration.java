@@ -12,7 +12,7 @@ import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.lock.DistributedLocks;
-import io.ge.redis.lock.LockPattern;
+import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.lock.LockProperties;
 import io.micrometer.context.ContextRegistry;
 

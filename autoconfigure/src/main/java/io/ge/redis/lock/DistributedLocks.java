@@ -64,7 +64,7 @@ public interface DistributedLocks {
 	 * who cancels it before has no lock
 	 */
 	default CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
-		return HandledWork.take(() -> tryLock(name, key, options), (lock) -> lock.ifPresent(LockHandle::closeAsync));
+		return AsyncLocks.take(() -> tryLock(name, key, options), (lock) -> lock.ifPresent(LockHandle::closeAsync));
 	}
 
 	/**
@@ -96,7 +96,7 @@ public interface DistributedLocks {
 	 * {@link LockNotAcquiredException}
 	 */
 	default CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options) {
-		return HandledWork.take(() -> lock(name, key, options), LockHandle::closeAsync);
+		return AsyncLocks.take(() -> lock(name, key, options), LockHandle::closeAsync);
 	}
 
 	/**
@@ -132,7 +132,7 @@ public interface DistributedLocks {
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
 			LockedWork<? extends CompletionStage<T>, ?> work) {
-		return HandledWork.run(lockAsync(name, key, options), work);
+		return AsyncLocks.run(lockAsync(name, key, options), work);
 	}
 
 	/**
@@ -161,7 +161,7 @@ public interface DistributedLocks {
 	 * cancels it before has no lock
 	 */
 	default CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options) {
-		return HandledWork.take(() -> lockAll(name, keys, options), LockHandle::closeAsync);
+		return AsyncLocks.take(() -> lockAll(name, keys, options), LockHandle::closeAsync);
 	}
 
 	/**
@@ -193,7 +193,7 @@ public interface DistributedLocks {
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
 			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {
-		return HandledWork.run(lockAllAsync(name, keys, options), work);
+		return AsyncLocks.run(lockAllAsync(name, keys, options), work);
 	}
 
 	/**

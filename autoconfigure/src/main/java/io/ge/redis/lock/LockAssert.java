@@ -28,7 +28,10 @@ public final class LockAssert {
 		if (PASSING.get() != null) {
 			return;
 		}
-		LockHandle handle = LockContext.find(name);
+		LockHandle handle = null;
+		for (LockHandle each : BoundLocks.inside()) {
+			handle = each.name().equals(name) ? each : handle;
+		}
 		if (handle == null) {
 			throw new IllegalStateException("This thread does not run under the lock '" + name
 					+ "'. Is the method called on the bean, and not on this?");

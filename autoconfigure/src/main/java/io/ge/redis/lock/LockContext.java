@@ -28,8 +28,6 @@ public final class LockContext {
 	 */
 	public static final String KEY = "ge.redis.locks";
 
-	private static final ThreadLocal<@Nullable List<Frame>> FRAMES = new ThreadLocal<>();
-
 	private static final Carrier NONE = new Carrier(List.of(), null, null);
 
 	private LockContext() {
@@ -42,15 +40,12 @@ public final class LockContext {
 	 * @throws IllegalStateException if this thread is in none
 	 */
 	public static LockHandle current() {
-		List<Frame> frames = FRAMES.get();
-		if (frames != null) {
-			for (int i = frames.size() - 1; i >= 0; i--) {
-				if (frames.get(i).inside) {
-					return frames.get(i).handle;
-				}
-			}
+		List<LockHandle> handles = BoundLocks.inside();
+		if (handles.isEmpty()) {
+			throw new IllegalStateException(
+					"This thread runs in no method with @DistributedLock and in no locked work");
 		}
-		throw new IllegalStateException("This thread runs in no method with @DistributedLock and in no locked work");
+		return handles.get(handles.size() - 1);
 	}
 
 	/**
@@ -92,16 +87,7 @@ public final class LockContext {
 	 * @return the locks, to be opened on another thread, also on several
 	 */
 	public static Carrier capture() {
-		List<LockHandle> handles = new ArrayList<>();
-		List<Frame> frames = FRAMES.get();
-		if (frames != null) {
-			for (Frame frame : frames) {
-				if (frame.inside) {
-					handles.add(frame.handle);
-				}
-			}
-		}
-		return new Carrier(handles, Thread.currentThread(), frames);
+		return new Carrier(BoundLocks.inside(), Thread.currentThread(), BoundLocks.frames());
 	}
 
 	/**
@@ -110,135 +96,6 @@ public final class LockContext {
 	 */
 	public static Carrier none() {
 		return NONE;
-	}
-
-	/**
-	 * Finds the innermost lock of a name under which this thread runs.
-	 */
-	static @Nullable LockHandle find(String name) {
-		List<Frame> frames = FRAMES.get();
-		if (frames != null) {
-			for (int i = frames.size() - 1; i >= 0; i--) {
-				if (frames.get(i).inside && frames.get(i).handle.name().equals(name)) {
-					return frames.get(i).handle;
-				}
-			}
-		}
-		return null;
-	}
-
-	/**
-	 * Returns all locks that this thread knows, also those that are only kept until its
-	 * transaction has completed.
-	 */
-	static List<LockHandle> handles() {
-		List<Frame> frames = FRAMES.get();
-		return (frames != null) ? frames.stream().map(Frame::handle).toList() : List.of();
-	}
-
-	/**
-	 * Returns the locks under which this thread works.
-	 */
-	static List<HeldLock> locks() {
-		List<HeldLock> locks = new ArrayList<>(0);
-		List<Frame> frames = FRAMES.get();
-		if (frames != null) {
-			for (Frame frame : frames) {
-				if (frame.inside && frame.handle instanceof HeldLock lock && !locks.contains(lock)) {
-					locks.add(lock);
-				}
-			}
-		}
-		return locks;
-	}
-
-	private static List<Frame> framesOfThread() {
-		List<Frame> frames = FRAMES.get();
-		if (frames == null) {
-			frames = new ArrayList<>(4);
-			FRAMES.set(frames);
-		}
-		return frames;
-	}
-
-	/**
-	 * Returns an entry of work.
-	 */
-	static Frame frame(LockHandle handle) {
-		return new Frame(handle);
-	}
-
-	/**
-	 * Lets this thread work under more locks for a while.
-	 * @param surrounding those under which the work is called
-	 * @param entered those that it has entered
-	 * @return to be closed on the same thread
-	 */
-	static Scope bind(Carrier surrounding, List<Frame> entered) {
-		List<Frame> frames = framesOfThread();
-		List<Frame> added = new ArrayList<>(entered.size());
-		for (LockHandle handle : surrounding.handles) {
-			if (frames.stream().noneMatch((frame) -> frame.inside && frame.handle == handle)) {
-				added.add(frame(handle));
-			}
-		}
-		added.addAll(entered);
-		frames.addAll(added);
-		return () -> {
-			frames.removeAll(added);
-			if (frames.isEmpty() && FRAMES.get() == frames) {
-				FRAMES.remove();
-			}
-		};
-	}
-
-	/**
-	 * Lets other calls on this thread enter a lock again that its transaction keeps.
-	 * @return what is to be left when that has completed, unless the thread knows the
-	 * lock already
-	 */
-	static @Nullable Frame keep(HeldLock lock) {
-		if (handles().contains(lock)) {
-			return null;
-		}
-		Frame frame = frame(lock);
-		frame.inside = false;
-		framesOfThread().add(frame);
-		return frame;
-	}
-
-	/**
-	 * Leaves what the transaction has kept.
-	 */
-	static void leave(Frame frame) {
-		List<Frame> frames = FRAMES.get();
-		if (frames != null && frames.remove(frame) && frames.isEmpty()) {
-			FRAMES.remove();
-		}
-	}
-
-	/**
-	 * Vetoes a commit on this thread if a lock under which it works is lost.
-	 * @throws LockLostException if the transaction must not be committed
-	 */
-	static void assertMayCommit() {
-		List<Frame> frames = FRAMES.get();
-		if (frames != null) {
-			for (Frame frame : frames) {
-				if (frame.handle instanceof HeldLock lock) {
-					lock.assertMayCommit();
-				}
-			}
-		}
-	}
-
-	private static void set(@Nullable List<Frame> frames) {
-		if (frames != null) {
-			FRAMES.set(frames);
-		}
-		else {
-			FRAMES.remove();
-		}
 	}
 
 	/**
@@ -251,9 +108,9 @@ public final class LockContext {
 		private final @Nullable Thread thread;
 
 		/** Used by that thread only. */
-		private final @Nullable List<Frame> frames;
+		private final @Nullable List<BoundLocks.Frame> frames;
 
-		private Carrier(List<LockHandle> handles, @Nullable Thread thread, @Nullable List<Frame> frames) {
+		Carrier(List<LockHandle> handles, @Nullable Thread thread, @Nullable List<BoundLocks.Frame> frames) {
 			this.handles = handles;
 			this.thread = thread;
 			this.frames = frames;
@@ -272,26 +129,16 @@ public final class LockContext {
 		}
 
 		/**
-		 * Returns these locks and, further in, others.
-		 */
-		Carrier with(List<LockHandle> inner) {
-			List<LockHandle> all = new ArrayList<>(this.handles);
-			all.removeAll(inner);
-			all.addAll(inner);
-			return new Carrier(all, null, null);
-		}
-
-		/**
 		 * Lets this thread run under the carried locks, and no others.
 		 * @return to be closed on the same thread, which then runs under its own again
 		 */
 		public Scope open() {
 			Carrier own = capture();
-			List<Frame> carried = new ArrayList<>(this.handles.size());
+			List<BoundLocks.Frame> carried = new ArrayList<>(this.handles.size());
 			for (LockHandle handle : this.handles) {
-				carried.add(frame(handle));
+				carried.add(new BoundLocks.Frame(handle));
 			}
-			set(carried.isEmpty() ? null : carried);
+			BoundLocks.set(carried.isEmpty() ? null : carried);
 			return own::resume;
 		}
 
@@ -302,7 +149,7 @@ public final class LockContext {
 		 */
 		public void resume() {
 			if (Thread.currentThread() == this.thread) {
-				set(this.frames);
+				BoundLocks.set(this.frames);
 			}
 			else {
 				open();
@@ -332,33 +179,6 @@ public final class LockContext {
 
 		@Override
 		void close();
-
-	}
-
-	/**
-	 * One entry of a locked method or work.
-	 */
-	static final class Frame {
-
-		private final LockHandle handle;
-
-		/** Work may end on another thread than the one that it began on. */
-		private volatile boolean inside = true;
-
-		private Frame(LockHandle handle) {
-			this.handle = handle;
-		}
-
-		LockHandle handle() {
-			return this.handle;
-		}
-
-		/**
-		 * Leaves the work, wherever this is bound.
-		 */
-		void leave() {
-			this.inside = false;
-		}
 
 	}
 

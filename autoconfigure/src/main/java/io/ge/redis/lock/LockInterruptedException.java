@@ -15,7 +15,7 @@ public class LockInterruptedException extends GeRedisException {
 
 	private final String name;
 
-	LockInterruptedException(String name, InterruptedException cause) {
+	public LockInterruptedException(String name, InterruptedException cause) {
 		super("Interrupted while waiting for the lock '" + name + "'", cause);
 		this.name = name;
 	}

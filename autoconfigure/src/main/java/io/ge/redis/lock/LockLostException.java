@@ -14,7 +14,7 @@ public class LockLostException extends GeRedisException {
 
 	private final String name;
 
-	LockLostException(String name) {
+	public LockLostException(String name) {
 		super("The lock '" + name + "' is not held any more");
 		this.name = name;
 	}

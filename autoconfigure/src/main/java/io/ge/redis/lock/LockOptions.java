@@ -44,13 +44,6 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	}
 
 	/**
-	 * Returns whether nothing but the mode, or nothing at all, is said.
-	 */
-	boolean hasOnlyMode() {
-		return equals(DEFAULTS) || (this.mode != null && equals(DEFAULTS.mode(this.mode)));
-	}
-
-	/**
 	 * Returns these options with a longest wait.
 	 * @param waitTime the longest wait, zero to ask once
 	 * @return the options

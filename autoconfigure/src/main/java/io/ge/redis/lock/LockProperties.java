@@ -42,6 +42,12 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 		@DefaultValue("409") int httpStatus, @DefaultValue("false") boolean propagateContext,
 		@DefaultValue Map<String, Lock> locks) {
 
+	/** The shortest lease. */
+	public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+	/** The largest number of permits. */
+	public static final int MOST_PERMITS = 1_000_000;
+
 	private static final int CONFLICT = 409;
 
 	private static final int LOCKED = 423;
@@ -78,8 +84,6 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 			@Nullable OnLost onLost, @Nullable Integer replicas, @Nullable Duration syncTimeout,
 			@Nullable Integer permits) {
 
-		static final Lock UNSET = new Lock(null, null, null, null, null, null, null, null, null, null);
-
 		private void validate(String place) {
 			assertTimes(place, this.waitTime, this.leaseTime);
 			if (this.replicas != null) {
@@ -88,8 +92,8 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 			if (this.syncTimeout != null) {
 				assertSyncTimeout(place, this.syncTimeout);
 			}
-			Assert.isTrue(this.permits == null || (this.permits > 0 && this.permits <= LockSettings.MOST_PERMITS),
-					() -> place + ".permits must be between 1 and " + LockSettings.MOST_PERMITS + ", was "
+			Assert.isTrue(this.permits == null || (this.permits > 0 && this.permits <= MOST_PERMITS),
+					() -> place + ".permits must be between 1 and " + MOST_PERMITS + ", was "
 							+ this.permits);
 			Assert.isTrue(this.atLeastFor == null || !this.atLeastFor.isNegative(),
 					() -> place + ".at-least-for must not be below 0s, was " + this.atLeastFor);
@@ -100,7 +104,7 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	private static void assertTimes(String place, @Nullable Duration waitTime, @Nullable Duration leaseTime) {
 		Assert.isTrue(waitTime == null || !waitTime.isNegative(),
 				() -> place + ".wait-time must not be below 0s, was " + waitTime);
-		Assert.isTrue(leaseTime == null || leaseTime.compareTo(LockSettings.SHORTEST_LEASE) >= 0,
+		Assert.isTrue(leaseTime == null || leaseTime.compareTo(SHORTEST_LEASE) >= 0,
 				() -> place + ".lease-time must be at least 100ms, was " + leaseTime);
 	}
 
@@ -111,10 +115,6 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	private static void assertSyncTimeout(String place, Duration syncTimeout) {
 		Assert.isTrue(syncTimeout.toMillis() > 0,
 				() -> place + ".sync-timeout must be at least 1ms, was " + syncTimeout);
-	}
-
-	Lock lock(String name) {
-		return this.locks.getOrDefault(name, Lock.UNSET);
 	}
 
 }

@@ -16,13 +16,12 @@ import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.ProcessClock;
 import io.ge.redis.core.invocation.KeyText;
-import io.ge.redis.lock.Entering.CallChain;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Grants every lock at once: see {@link DistributedLocks#unguarded()}.
  */
-final class UnguardedDistributedLocks extends LockEntrance {
+final class UnguardedDistributedLocks implements DistributedLocks {
 
 	@Override
 	public Optional<LockHandle> tryLock(String name, Object key, LockOptions options) {
@@ -45,7 +44,7 @@ final class UnguardedDistributedLocks extends LockEntrance {
 		return grant(name, KeyText.several(keys, "The keys of the lock '" + name + "'"));
 	}
 
-	private static GrantedLock grant(String name, List<List<String>> keys) {
+	static MultiLockHandle grant(String name, List<List<String>> keys) {
 		Map<List<String>, Long> granted = new LinkedHashMap<>();
 		keys.forEach((key) -> granted.computeIfAbsent(key, (same) -> ProcessClock.next()));
 		return new GrantedLock(name, granted);
@@ -70,22 +69,9 @@ final class UnguardedDistributedLocks extends LockEntrance {
 	public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
 			LockOptions options, LockedWork<T, E> work) throws E {
 		try (MultiLockHandle lock = lockAll(name, keys, options);
-				LockContext.Scope scope = LockContext.bind(LockContext.none(), List.of(LockContext.frame(lock)))) {
+				LockContext.Scope scope = BoundLocks.bind(List.of(), List.of(new BoundLocks.Frame(lock)))) {
 			return work.run(lock);
 		}
-	}
-
-	@Override
-	CompletableFuture<Entered> enter(LockSettings settings, List<List<String>> keys, boolean together,
-			CallChain chain) {
-		Entry granted = new Entry(grant(settings.name(), keys), List.of(), List.of());
-		return CompletableFuture.completedFuture(new Entered(settings, granted, null, null, (outcome) -> {
-		}));
-	}
-
-	@Override
-	boolean isOf(HeldLock lock, RedisLockKey key) {
-		return false;
 	}
 
 	/**

@@ -67,7 +67,7 @@ public final class BlockingCallsApplication {
 	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.engine.Lease",
 			"io.ge.redis.ratelimit.live.LiveLimits", "io.ge.redis.ratelimit.engine.LocalRateLimiter",
 			"io.ge.redis.ratelimit.guard.MostDenied", "io.ge.redis.ratelimit.settings.RateLimits",
-			"io.ge.redis.blacklist.engine.LocalRows", "io.ge.redis.lock.LocalLocks",
+			"io.ge.redis.blacklist.engine.LocalRows", "io.ge.redis.lock.engine.LocalLocks",
 			"io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
 			"org.springframework.util.function.SingletonSupplier",
 			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue",

@@ -26,7 +26,7 @@ import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockOptions;
-import io.ge.redis.lock.LockPattern;
+import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
 import org.junit.jupiter.api.AfterAll;

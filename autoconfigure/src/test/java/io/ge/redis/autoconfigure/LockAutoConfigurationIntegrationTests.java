@@ -20,7 +20,7 @@ import io.ge.redis.lock.LockEvent;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
-import io.ge.redis.lock.LockPattern;
+import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.lock.MultiLockHandle;
 import io.ge.redis.test.SharedRedis;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -18,7 +18,15 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.InvalidKeyException;
+import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.lock.engine.LeaseRenewal;
+import io.ge.redis.lock.engine.LockAnswer;
+import io.ge.redis.lock.engine.LockLease;
+import io.ge.redis.lock.engine.LockSettings;
+import io.ge.redis.lock.engine.LockState;
+import io.ge.redis.lock.engine.RedisLockKey;
+import io.ge.redis.lock.engine.RedisLocks;
 import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -230,7 +238,7 @@ abstract class DistributedLocksContract extends LocksContract {
 		long started = System.nanoTime();
 		held.close();
 		CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).orTimeout(20, TimeUnit.SECONDS).join();
-		long tenures = 1 + (System.nanoTime() - started) / Tenure.LONGEST_NANOS;
+		long tenures = 1 + (System.nanoTime() - started) / LockLease.LONGEST_NANOS;
 		assertThat(tokens).hasSize(50).isSorted().doesNotHaveDuplicates();
 		assertThat(tokens.get(0)).isGreaterThan(held.token());
 		// For each one release, and questions if others have asked meanwhile
@@ -394,13 +402,13 @@ abstract class DistributedLocksContract extends LocksContract {
 		awaitQueued("{orders:42}", 1);
 		RedisLocks locks = new RedisLocks(this.second.backend());
 		RedisLockKey key = locks.key("orders", List.of("42"));
-		LockStanding standing = locks.look(key).join();
-		assertThat(standing.held()).isTrue();
-		assertThat(standing.holder()).isEqualTo(this.first.backend().bus().channel());
-		assertThat(standing.token()).isEqualTo(held.token());
-		assertThat(standing.remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
-		assertThat(standing.age()).isLessThan(Duration.ofMinutes(1));
-		assertThat(standing.waiters()).isEqualTo(1);
+		LockState state = locks.look(key).join();
+		assertThat(state.held()).isTrue();
+		assertThat(state.holder()).isEqualTo(this.first.backend().bus().channel());
+		assertThat(state.token()).isEqualTo(held.token());
+		assertThat(state.remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+		assertThat(state.age()).isLessThan(Duration.ofMinutes(1));
+		assertThat(state.waiters()).isEqualTo(1);
 		assertThat(locks.force(key).join()).isTrue();
 		LockHandle next = waiting.orTimeout(5, TimeUnit.SECONDS).join();
 		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !held.isValid());
@@ -617,7 +625,7 @@ abstract class DistributedLocksContract extends LocksContract {
 				"60000");
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> ask(locks, key, "h1", false))
 			.withMessageContaining("ge:lock:{orders:42} holds ");
-		assertThat(locks.highestToken()).isLessThan(micros() + 60_000_000);
+		assertThat(locks.highestToken().get()).isLessThan(micros() + 60_000_000);
 		assertTokensNearTime();
 	}
 
@@ -688,7 +696,9 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	private static LockAnswer ask(RedisLocks locks, RedisLockKey key, String handle, boolean waits) {
-		return locks.acquire(key, handle, Duration.ofSeconds(30), waits, locks.newBudget()).join();
+		LockSettings settings = new LockSettings("orders", Duration.ZERO, Duration.ofSeconds(30), true,
+				OutagePolicy.DENY, null, Duration.ZERO, OnLost.EVENT, 0, Duration.ofMillis(50), LockMode.EXCLUSIVE, 1);
+		return locks.acquire(key, handle, settings, waits, locks.newBudget()).join();
 	}
 
 	private static boolean release(RedisLocks locks, RedisLockKey key, String handle) {

@@ -22,6 +22,7 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.core.script.ScriptListener;
+import io.ge.redis.lock.guard.LockPattern;
 import org.awaitility.Awaitility;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;

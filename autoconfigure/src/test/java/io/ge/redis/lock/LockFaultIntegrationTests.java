@@ -11,6 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.lock.engine.HeldLock;
+import io.ge.redis.lock.engine.RedisLocks;
 import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
@@ -211,8 +213,8 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void onlyThePushConnectionCutIsMissedWithoutBackstop() throws Exception {
-		RUNS.fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip(Candidacies.class, "retry"),
-				Sabotage.skip(Candidacies.class, "askAll"));
+		RUNS.fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"),
+				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "askAll"));
 	}
 
 	@Test

@@ -22,6 +22,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.test.FailingSynchronization;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.ReactiveDatabase;

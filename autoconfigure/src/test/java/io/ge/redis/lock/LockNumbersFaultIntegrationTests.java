@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import io.ge.redis.lock.engine.LockLease;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Wide;
@@ -67,7 +68,7 @@ class LockNumbersFaultIntegrationTests {
 	void pushConnectionKilledAtReleaseIsMissedIfNobodyAsksAgain() throws Exception {
 		Duration worst = Duration.ofSeconds(1).plus(SLACK);
 		fails((scenario) -> scenario.pushConnectionKilledAtRelease(40, worst, worst),
-				Sabotage.skip(Candidacies.class, "retry"), Sabotage.skip(Candidacies.class, "askAll"));
+				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"), Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "askAll"));
 	}
 
 	@Test
@@ -84,7 +85,7 @@ class LockNumbersFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void holderKilledIsMissedIfNobodyLooksAtTheEndOfTheLease() throws Exception {
 		fails((scenario) -> scenario.holderKilled(1, Duration.ofMillis(100).plus(SLACK)),
-				Sabotage.answer(Backstop.class, "nanos", Duration.ofMinutes(1).toNanos()));
+				Sabotage.answer("io.ge.redis.lock.engine.QueuedWaiters", "backstopNanos", Duration.ofMinutes(1).toNanos()));
 	}
 
 	@Test
@@ -103,7 +104,7 @@ class LockNumbersFaultIntegrationTests {
 	void holdersCutOffAreMissedWithoutTheirDeadline() throws Exception {
 		// Until the next one holds the locks, however late it is
 		fails((scenario) -> scenario.partitions(2, 2, Duration.ofSeconds(8)),
-				Sabotage.answer(Tenure.class, "isValid", true));
+				Sabotage.answer(LockLease.class, "isValid", true));
 	}
 
 	@Test
@@ -142,7 +143,7 @@ class LockNumbersFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void readModifyWritesAreLostIfLocksDoNotOutliveTransactions() {
 		FaultRun run = increments("sabotaged").once();
-		increment(run, 50, TRANSACTIONS_OUTSIDE, Sabotage.skip(KeptLocks.class, "keep"));
+		increment(run, 50, TRANSACTIONS_OUTSIDE, Sabotage.skip("io.ge.redis.lock.guard.TransactionLocks", "keep"));
 		assertThat(run.violations()).isNotEmpty();
 	}
 

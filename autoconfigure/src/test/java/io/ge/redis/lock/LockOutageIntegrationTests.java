@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.lock.engine.RedisLocks;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;

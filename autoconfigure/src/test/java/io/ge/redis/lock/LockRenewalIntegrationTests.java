@@ -19,7 +19,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.script.ScriptListener;
-import io.ge.redis.lock.LockDecision.Acquired;
+import io.ge.redis.lock.engine.HeldLock;
+import io.ge.redis.lock.engine.LockDecision.Acquired;
+import io.ge.redis.lock.engine.LockDecision;
+import io.ge.redis.lock.engine.LockEngine;
+import io.ge.redis.lock.engine.LockSettings;
+import io.ge.redis.lock.engine.RedisLocks;
+import io.ge.redis.lock.engine.RedisShares;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisNode;
@@ -232,7 +238,7 @@ class LockRenewalIntegrationTests {
 		}
 
 		static int slot(HeldLock lock) {
-			return ClusterSlotHashUtil.calculateSlot(lock.tenure.key.lock().bytes());
+			return ClusterSlotHashUtil.calculateSlot(lock.lease.key.lock().bytes());
 		}
 
 		@Override

@@ -18,6 +18,11 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.lock.engine.LeaseRenewal;
+import io.ge.redis.lock.engine.LockLease;
+import io.ge.redis.lock.engine.LockSettings;
+import io.ge.redis.lock.engine.RedisLockKey;
+import io.ge.redis.lock.engine.RedisLocks;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisNode;
@@ -359,7 +364,7 @@ class LockReplicationIntegrationTests {
 		// The release of the first tenure, and for each after it a confirmation and its
 		// own release
 		long waits = redis.commandCalls("wait");
-		assertThat(waits).isLessThanOrEqualTo(2 + (System.nanoTime() - started) / Tenure.LONGEST_NANOS);
+		assertThat(waits).isLessThanOrEqualTo(2 + (System.nanoTime() - started) / LockLease.LONGEST_NANOS);
 		assertThat(redis.commandCalls("evalsha")).isEqualTo(1 + 2 * waits);
 	}
 
@@ -469,7 +474,7 @@ class LockReplicationIntegrationTests {
 		RedisLockKey key = locks.key("orders", List.of("42"));
 		LockSettings settings = new LockSettings("orders", Duration.ZERO, Duration.ofSeconds(30), true,
 				OutagePolicy.DENY, null, Duration.ZERO, OnLost.EVENT, 2, LONG, LockMode.EXCLUSIVE, 1);
-		assertThat(locks.acquire(key, "h1", settings.leaseTime(), false, locks.newBudget()).join().tokens())
+		assertThat(locks.acquire(key, "h1", settings, false, locks.newBudget()).join().tokens())
 			.isNotNull();
 		locks.confirm(new LeaseRenewal(key, "h1", settings.leaseTime()), settings).join();
 		locks.release(key, "h1", null, Duration.ZERO, Duration.ZERO, locks.newBudget()).join();

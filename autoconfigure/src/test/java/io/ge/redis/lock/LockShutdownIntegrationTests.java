@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.lock.engine.HeldLock;
+import io.ge.redis.lock.engine.RedisLocks;
+import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Wide;

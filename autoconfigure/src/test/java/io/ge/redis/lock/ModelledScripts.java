@@ -41,7 +41,7 @@ final class ModelledScripts {
 	}
 
 	static String untimed(String name) {
-		try (InputStream stream = RedisLocks.class.getResourceAsStream(name)) {
+		try (InputStream stream = DistributedLocks.class.getResourceAsStream(name)) {
 			return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
 		}
 		catch (IOException ex) {

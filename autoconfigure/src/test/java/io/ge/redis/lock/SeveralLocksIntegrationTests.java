@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.ge.redis.lock.engine.RedisLocks;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.lock.engine.HeldLock;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Wide;
@@ -157,8 +158,8 @@ class SharedLockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void onlyThePushConnectionCutIsMissedWithoutBackstop() throws Exception {
-		RUNS.fails(SharedLockFaultIntegrationTests::onlyThePushConnectionCut, Sabotage.skip(ShareQueue.class, "retry"),
-				Sabotage.skip(ShareQueue.class, "askAll"));
+		RUNS.fails(SharedLockFaultIntegrationTests::onlyThePushConnectionCut, Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"),
+				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "askAll"));
 	}
 
 	private static void onlyThePushConnectionCut(LockScenario scenario) {

@@ -16,6 +16,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.lock.engine.LeaseRenewal;
+import io.ge.redis.lock.engine.LockAnswer;
+import io.ge.redis.lock.engine.LockSettings;
+import io.ge.redis.lock.engine.LockState;
+import io.ge.redis.lock.engine.RedisLockKey;
+import io.ge.redis.lock.engine.RedisLocks;
+import io.ge.redis.lock.engine.RedisShares;
+import io.ge.redis.lock.guard.LockControl;
+import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.test.RedisMonitor;
 import io.ge.redis.test.Stopwatch;
 import org.awaitility.Awaitility;
@@ -448,16 +458,13 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	private LockAnswer ask(RedisShares shares, String handle, Duration wait) {
-		LockSettings settings = new LockRegistry(() -> this.first.get(LockProperties.class)).get("orders",
-				WRITE.waitTime(wait));
-		return shares
-			.ask(new ShareAttempt(settings, key(), shares.newBudget(), handle,
-					new ShareQueue(null, shares, new UnderWay())))
-			.join();
+		LockSettings settings = new LockSettings("orders", wait, Duration.ofSeconds(30), true, OutagePolicy.DENY, null,
+				Duration.ZERO, OnLost.EVENT, 0, Duration.ofMillis(50), LockMode.WRITE, 1);
+		return shares.acquire(key(), handle, settings, !wait.isZero(), shares.newBudget()).join();
 	}
 
 	private boolean release(RedisShares shares, String handle) {
-		return shares.release(key(), handle, Duration.ZERO, shares.newBudget()).join();
+		return shares.release(key(), handle, null, Duration.ZERO, Duration.ZERO, shares.newBudget()).join().mine();
 	}
 
 	private boolean renew(RedisShares shares, String handle) {
@@ -543,15 +550,15 @@ abstract class SharedLocksContract extends LocksContract {
 		CompletableFuture<LockHandle> waiting = waitIn(this.second, "orders", WRITE);
 		awaitQueued("{orders:42}", 1);
 		LockControl control = this.second.get(LockPattern.class).control();
-		LockControl.Shared shared = control.look("orders", List.of("42")).shared();
+		LockState.Shared shared = control.look("orders", List.of("42")).shared();
 		assertThat(shared).isNotNull();
 		assertThat(shared.holders()).isEqualTo(3);
 		assertThat(shared.waiters()).isEqualTo(1);
-		assertThat(shared.shares()).filteredOn(LockControl.Share::held)
-			.extracting(LockControl.Share::token)
+		assertThat(shared.shares()).filteredOn(LockState.Share::held)
+			.extracting(LockState.Share::token)
 			.containsExactlyInAnyOrder(one.token(), two.token());
 		assertThat(shared.shares()).filteredOn((share) -> !share.held()).hasSize(1);
-		assertThat(shared.shares()).extracting(LockControl.Share::holder)
+		assertThat(shared.shares()).extracting(LockState.Share::holder)
 			.contains(this.first.backend().bus().instanceId(), this.second.backend().bus().instanceId());
 		assertThat(shared.shares()).allMatch((share) -> share.remaining().compareTo(Duration.ofMinutes(1)) <= 0
 				&& share.age().compareTo(Duration.ofMinutes(1)) < 0);

@@ -1,0 +1,191 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.ge.redis.core.call.SubscriberContext;
+import io.ge.redis.lock.LockContext.Carrier;
+import io.ge.redis.lock.LockContext.Scope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Binds locks to threads and subscribers, for the guards of this library. Applications
+ * use {@link LockContext}.
+ */
+public final class BoundLocks {
+
+	private static final ThreadLocal<@Nullable List<Frame>> FRAMES = new ThreadLocal<>();
+
+	private BoundLocks() {
+	}
+
+	/**
+	 * Returns the locks under which this thread works.
+	 * @return the locks, innermost last
+	 */
+	public static List<LockHandle> inside() {
+		List<LockHandle> handles = new ArrayList<>();
+		List<Frame> frames = FRAMES.get();
+		if (frames != null) {
+			for (Frame frame : frames) {
+				if (frame.inside) {
+					handles.add(frame.handle);
+				}
+			}
+		}
+		return handles;
+	}
+
+	/**
+	 * Returns all locks that this thread knows, also those that are only kept until its
+	 * transaction has completed.
+	 * @return the locks, innermost last
+	 */
+	public static List<LockHandle> all() {
+		List<Frame> frames = FRAMES.get();
+		return (frames != null) ? frames.stream().map(Frame::handle).toList() : List.of();
+	}
+
+	/**
+	 * Returns the locks that a subscriber belongs to.
+	 * @param context the context of the subscriber
+	 * @return the locks, innermost last
+	 */
+	public static List<LockHandle> of(Object context) {
+		return LockContext.capture(context).handles();
+	}
+
+	/**
+	 * Lets a subscriber belong to locks.
+	 * @param context the context of the subscriber
+	 * @param handles the locks, innermost last
+	 * @return the context with the locks
+	 */
+	public static Object with(Object context, List<LockHandle> handles) {
+		return SubscriberContext.with(context, LockContext.KEY, new Carrier(handles, null, null));
+	}
+
+	/**
+	 * Lets this thread work under more locks for a while.
+	 * @param surrounding those under which the work is called
+	 * @param entered those that it has entered
+	 * @return to be closed on the same thread
+	 */
+	public static Scope bind(List<LockHandle> surrounding, List<Frame> entered) {
+		List<Frame> frames = framesOfThread();
+		List<Frame> added = new ArrayList<>(entered.size());
+		for (LockHandle handle : surrounding) {
+			if (frames.stream().noneMatch((frame) -> frame.inside && frame.handle == handle)) {
+				added.add(new Frame(handle));
+			}
+		}
+		added.addAll(entered);
+		frames.addAll(added);
+		return () -> {
+			frames.removeAll(added);
+			if (frames.isEmpty() && FRAMES.get() == frames) {
+				FRAMES.remove();
+			}
+		};
+	}
+
+	/**
+	 * Lets other calls on this thread enter a lock again that its transaction keeps.
+	 * @param lock the lock
+	 * @return what is to be {@linkplain #release released} when the transaction has
+	 * completed, or {@code null} if the thread knows the lock already
+	 */
+	public static @Nullable Frame keep(LockHandle lock) {
+		if (all().contains(lock)) {
+			return null;
+		}
+		Frame frame = new Frame(lock);
+		frame.leave();
+		framesOfThread().add(frame);
+		return frame;
+	}
+
+	/**
+	 * Forgets a lock that the transaction of this thread has kept.
+	 * @param frame the lock
+	 */
+	public static void release(Frame frame) {
+		List<Frame> frames = FRAMES.get();
+		if (frames != null && frames.remove(frame) && frames.isEmpty()) {
+			FRAMES.remove();
+		}
+	}
+
+	/**
+	 * Returns a lock that is granted at once, whatever its keys are, where locks are
+	 * switched off.
+	 * @param name the name of the lock
+	 * @return the handle
+	 */
+	public static MultiLockHandle granted(String name) {
+		return UnguardedDistributedLocks.grant(name, List.of(List.of()));
+	}
+
+	static @Nullable List<Frame> frames() {
+		return FRAMES.get();
+	}
+
+	static void set(@Nullable List<Frame> frames) {
+		if (frames != null) {
+			FRAMES.set(frames);
+		}
+		else {
+			FRAMES.remove();
+		}
+	}
+
+	private static List<Frame> framesOfThread() {
+		List<Frame> frames = FRAMES.get();
+		if (frames == null) {
+			frames = new ArrayList<>(4);
+			FRAMES.set(frames);
+		}
+		return frames;
+	}
+
+	/**
+	 * One entry of a locked method or work.
+	 */
+	public static final class Frame {
+
+		private final LockHandle handle;
+
+		/** Work may end on another thread than the one that it began on. */
+		private volatile boolean inside = true;
+
+		/**
+		 * Creates an entry.
+		 * @param handle the lock
+		 */
+		public Frame(LockHandle handle) {
+			this.handle = handle;
+		}
+
+		/**
+		 * Returns the lock.
+		 * @return the handle
+		 */
+		public LockHandle handle() {
+			return this.handle;
+		}
+
+		/**
+		 * Leaves the work, wherever this is bound.
+		 */
+		public void leave() {
+			this.inside = false;
+		}
+
+	}
+
+}

@@ -1,0 +1,33 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of asking for a lock.
+ */
+public sealed interface LockDecision {
+
+	/**
+	 * The lock is held.
+	 *
+	 * @param lock the lock
+	 */
+	record Acquired(HeldLock lock) implements LockDecision {
+	}
+
+	/**
+	 * The lock stayed with another for the whole wait.
+	 *
+	 * @param retryAfter when the lock is free, if known
+	 */
+	record Refused(@Nullable Duration retryAfter) implements LockDecision {
+	}
+
+}

@@ -1,0 +1,59 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Reports;
+
+/**
+ * The report of one instance about its locks.
+ *
+ * @param process its process
+ * @param held how many locks its callers hold
+ * @param awaited how many locks its callers wait for
+ * @param holders the holders, at most 100, the longest held first
+ * @param waiters the waiters, likewise, the most wanted first
+ */
+public record LockReport(String process, int held, int awaited, List<Holder> holders, List<Waiters> waiters) {
+
+	static final int MOST = 100;
+
+	/**
+	 * Returns the reports of all instances.
+	 */
+	static Reports<LockReport> over(InstanceBus bus) {
+		return new Reports<>(bus, "lock.report", LockReport.class);
+	}
+
+	/**
+	 * Returns the keys that are named.
+	 */
+	public Stream<String> keys() {
+		return Stream.concat(this.holders.stream().map(Holder::key), this.waiters.stream().map(Waiters::key));
+	}
+
+	/**
+	 * A caller that holds a lock.
+	 */
+	public record Holder(String name, String key, long token, Duration age, Duration remaining) {
+	}
+
+	/**
+	 * Callers that wait for a lock.
+	 */
+	public record Waiters(String name, String key, int count) {
+
+		Waiters with(Waiters other) {
+			return new Waiters(this.name, this.key, this.count + other.count);
+		}
+
+	}
+
+}

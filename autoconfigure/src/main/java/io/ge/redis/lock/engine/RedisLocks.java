@@ -1,0 +1,364 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock.engine;
+
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Reports;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.lock.DistributedLocks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks' state in Redis: {@code prefix:lock:{name:key}} and, beside it, {@code :f1}
+ * the last token, {@code :q1} the queue and {@code :d1} its requests; the digit is the
+ * format. What the states mean stands in {@code acquire.lua}.
+ * <p>
+ * How a lock goes from one instance to the next: whoever finds it taken leaves its
+ * instance in the queue, with a handle. A release grants the lock to the first instance
+ * that is alive, under that handle and for {@link #GRANT}, and tells it and no other over
+ * its channel. That instance asks, and has the lock by the reply: a message alone gives
+ * nothing to anybody, whoever has sent it. Everything that can go wrong heals by itself:
+ * <ul>
+ * <li>the message is lost: the waiter asks again within about a second, and whenever the
+ * subscription stands anew, and learns of the grant;</li>
+ * <li>nobody waits there any more: the instance hands on what it was granted;</li>
+ * <li>the instance has died: its deadline in the queue passes, or the grant ends;</li>
+ * <li>the holder has died: the lease expires;</li>
+ * <li>nobody knows whether a command ran: acquiring again with the same handle gives the
+ * same tokens; who does not want to know any more releases that handle, which is repeated
+ * until Redis has answered;</li>
+ * <li>Redis has lost its data: the holder is told at its next extension, and tokens go on
+ * rising since they are never below the time nor below one that the asking instance has
+ * seen.</li>
+ * </ul>
+ * An instance is named by its channel, so that scripts of any instance can tell it.
+ */
+public class RedisLocks {
+
+	static final String TOPIC = "lock";
+
+	private static final String LOST_TOPIC = "lock.lost";
+
+	/** How long a released lock is the next instance's, unless that one extends it. */
+	public static final Duration GRANT = Duration.ofSeconds(2);
+
+	/** How many tokens are reserved at once, for callers of one instance. */
+	static final int TOKENS = 512;
+
+	/**
+	 * How long an instance counts as waiting after it has asked; it asks every second.
+	 */
+	static final byte[] PLACE_MILLIS = ScriptCall.argument(Duration.ofSeconds(4).toMillis());
+
+	private static final byte[] NO_PLACE = ScriptCall.argument(0);
+
+	static final byte[] TOKEN_MEMORY_MILLIS = ScriptCall.argument(Duration.ofHours(24).toMillis());
+
+	static final byte[] GRANT_MILLIS = ScriptCall.argument(GRANT.toMillis());
+
+	private static final int SECRET_BYTES = 16;
+
+	private static final int HANDLE_BYTES = 12;
+
+	private static final byte[] WANTED_TOKENS = ScriptCall.argument(TOKENS);
+
+	private static final byte[] NOTHING = ScriptCall.argument("");
+
+	private static final byte[] NO = ScriptCall.argument(0);
+
+	private static final byte[] YES = ScriptCall.argument(1);
+
+	private static final LuaScript ACQUIRE = LuaScript.load(DistributedLocks.class, "acquire.lua");
+
+	private static final LuaScript RELEASE = LuaScript.load(DistributedLocks.class, "release.lua").runningWithoutMemory();
+
+	private static final LuaScript LOOK = LuaScript.load(DistributedLocks.class, "look.lua");
+
+	private static final LuaScript RENEW = LuaScript.load(DistributedLocks.class, "renew.lua");
+
+	private static final KeyPart LAST_TOKEN = KeyPart.of("f1");
+
+	private static final KeyPart QUEUE = KeyPart.of("q1");
+
+	private static final KeyPart REQUESTS = KeyPart.of("d1");
+
+	final GuardedRedis redis;
+
+	final InstanceBus bus;
+
+	final byte[] instance;
+
+	private final KeySpace keys;
+
+	private final BooleanSupplier confirmable;
+
+	private final RedisLeases leases;
+
+	/** The highest token that this instance has seen, of any lock. */
+	private final AtomicLong highestToken;
+
+	private final byte[] secret = new byte[SECRET_BYTES];
+
+	private final AtomicLong handles = new AtomicLong();
+
+	public RedisLocks(RedisBackend backend) {
+		this(backend, new AtomicLong());
+	}
+
+	RedisLocks(RedisBackend backend, AtomicLong highestToken) {
+		new SecureRandom().nextBytes(this.secret);
+		this.redis = backend.redis("lock");
+		this.keys = backend.keys("lock");
+		this.bus = backend.bus();
+		this.instance = ScriptCall.argument(this.bus.channel());
+		this.confirmable = backend.connection()::canAwaitReplicas;
+		this.highestToken = highestToken;
+		this.leases = leases(backend.connection()::isClustered);
+	}
+
+	/**
+	 * Listens for messages to this instance.
+	 * @param offered takes the key of a lock that is free, since it could not be granted
+	 * @param lost takes handle and key of a lock that an operator has released
+	 * @param uncertain called when messages may have been lost
+	 */
+	void listen(Consumer<RedisLockKey> offered, BiConsumer<String, RedisLockKey> lost, Runnable uncertain) {
+		this.bus.handle(LOST_TOPIC, handleAndKey(lost));
+		this.bus.handle(TOPIC, (text) -> offered.accept(key(text)));
+		this.bus.onSubscribed(uncertain);
+		this.redis.onRecovery(uncertain);
+	}
+
+	/**
+	 * Listens for locks that are granted to this instance.
+	 * @param granted takes handle and key of a lock that is said to be granted
+	 */
+	void onGrant(BiConsumer<String, RedisLockKey> granted) {
+		this.bus.handle(grantTopic(), handleAndKey(granted));
+	}
+
+	private Consumer<String> handleAndKey(BiConsumer<String, RedisLockKey> taker) {
+		return (text) -> {
+			int space = text.indexOf(' ');
+			taker.accept(text.substring(0, space), key(text.substring(space + 1)));
+		};
+	}
+
+	Reports<LockReport> reports() {
+		return LockReport.over(this.bus);
+	}
+
+	public CallBudget newBudget() {
+		return this.redis.newBudget();
+	}
+
+	/**
+	 * Makes a handle that nobody can guess, not even from those that were before.
+	 */
+	String newHandle() {
+		return RedisLockKey.hash(ByteBuffer.allocate(SECRET_BYTES + Long.BYTES)
+			.put(this.secret)
+			.putLong(this.handles.incrementAndGet())
+			.array(), HANDLE_BYTES);
+	}
+
+	public RedisLockKey key(String name, List<String> parts) {
+		KeyPart[] entity = new KeyPart[parts.size() + 1];
+		entity[0] = KeyPart.of(name);
+		System.arraycopy(KeyText.parts(parts), 0, entity, 1, parts.size());
+		return key(this.keys.entity(entity));
+	}
+
+	/**
+	 * Returns the keys of the lock that another instance has named.
+	 */
+	public RedisLockKey key(String text) {
+		return key(this.keys.restore(text));
+	}
+
+	private static RedisLockKey key(RedisKey lock) {
+		return new RedisLockKey(lock, List.of(lock, lock.with(LAST_TOKEN), lock.with(QUEUE), lock.with(REQUESTS)));
+	}
+
+	/**
+	 * Asks for a lock. If nobody learns the answer, what it may have taken is given back.
+	 * @param wanted how it is held, and for how long
+	 * @param waits whether the instance waits in the queue from now on
+	 */
+	public CompletableFuture<LockAnswer> acquire(RedisLockKey key, String handle, LockSettings wanted, boolean waits,
+			CallBudget budget) {
+		return this.redis
+			.run(acquireCall(key, handle, wanted, waits), budget, () -> leaveCall(key, handle, waits),
+					wanted.leaseTime())
+			.thenApply((reply) -> (reply.number(0) == 0)
+					? LockAnswer.busy(reply.number(1), reply.size() > 2 && reply.number(2) == 1)
+					: LockAnswer.acquired(seen(reply.number(1), reply.number(reply.size() - 1))));
+	}
+
+	/**
+	 * Remembers tokens, of which the script has made sure that they are near the time.
+	 */
+	private LockAnswer.TokenRange seen(long first, long last) {
+		this.highestToken.accumulateAndGet(last, Math::max);
+		return new LockAnswer.TokenRange(first, last);
+	}
+
+	public AtomicLong highestToken() {
+		return this.highestToken;
+	}
+
+	/**
+	 * Releases a lock.
+	 * @param following the handle under which this instance goes on waiting for it, or
+	 * {@code null}
+	 * @param lease the lease for that
+	 * @param keep for how long nobody may have it, or zero
+	 */
+	public CompletableFuture<LockAnswer.Released> release(RedisLockKey key, String handle, @Nullable String following, Duration lease,
+			Duration keep, CallBudget budget) {
+		return this.redis.run(releaseCall(key, handle, following, lease, keep), budget).thenApply((reply) -> {
+			int code = (int) reply.number(0);
+			return new LockAnswer.Released(code > 0, code == 2, (code == 3) ? seen(reply.number(1), reply.number(2)) : null);
+		});
+	}
+
+	/**
+	 * Releases a lock at the next opportunity, however long Redis is unavailable.
+	 */
+	void releaseEventually(RedisLockKey key, String handle, Duration lease, Duration keep) {
+		this.redis.compensate(releaseCall(key, handle, null, Duration.ZERO, keep), lease);
+	}
+
+	/**
+	 * Releases what nobody wants any more.
+	 * @return completes when Redis has answered for the first time
+	 */
+	CompletableFuture<?> giveBack(RedisLockKey key, String handle, Duration lease) {
+		return this.redis.run(releaseCall(key, handle, null, Duration.ZERO, Duration.ZERO), newBudget())
+			.whenComplete((reply, failure) -> {
+				if (failure != null) {
+					releaseEventually(key, handle, lease, Duration.ZERO);
+				}
+			});
+	}
+
+	/**
+	 * Leaves the queue and hands on what was granted to the handle, without waiting for
+	 * it: if the command is lost, deadline and TTL do the same.
+	 * @return completes when Redis has answered
+	 */
+	CompletableFuture<?> leave(RedisLockKey key, String handle) {
+		return this.redis.run(leaveCall(key, handle, true), newBudget());
+	}
+
+	/**
+	 * Extends leases.
+	 * @see RedisLeases#renew
+	 */
+	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended, Consumer<LeaseRenewal> failed) {
+		this.leases.renew(renewals, extended, failed);
+	}
+
+	/**
+	 * Has replicas confirm that a handle holds its lock.
+	 * @see RedisLeases#confirm
+	 */
+	public CompletableFuture<Void> confirm(LeaseRenewal renewal, LockSettings settings) {
+		return this.leases.confirm(renewal, settings);
+	}
+
+	/**
+	 * Returns whether replicas can be waited for at all.
+	 */
+	boolean canBeConfirmed() {
+		return this.confirmable.getAsBoolean();
+	}
+
+	/**
+	 * Looks at a lock.
+	 */
+	public CompletableFuture<LockState> look(RedisLockKey key) {
+		ScriptCall call = ScriptCall.of(LOOK, List.of(key.lock(), key.queue()));
+		return this.redis.run(call, newBudget()).thenApply((reply) -> {
+			int waiters = (int) reply.number(1);
+			if (reply.number(0) == 0) {
+				return LockState.free(waiters);
+			}
+			boolean kept = reply.number(2) == 1;
+			return new LockState(!kept, kept, reply.text(3), reply.text(4), reply.number(5),
+					Duration.ofMillis(Math.max(0, reply.number(6))), Duration.ofNanos(reply.number(7) * 1000), waiters,
+					null);
+		});
+	}
+
+	/**
+	 * Takes a lock away from its holder, who is told, and hands it on.
+	 * @return whether there was a holder, or the rest of a shortest hold
+	 */
+	public CompletableFuture<Boolean> force(RedisLockKey key) {
+		return look(key).thenCompose((state) -> {
+			if (!state.isTaken() || state.isShared()) {
+				return CompletableFuture.completedFuture(false);
+			}
+			// The words by which the script knows the owner
+			ScriptCall call = state.kept()
+					? releaseCall(ScriptCall.argument("="), key, state.holder(), NO, null, Duration.ZERO, Duration.ZERO,
+							NO)
+					: releaseCall(ScriptCall.argument(state.holder()), key, state.handle(), NO, null, Duration.ZERO,
+							Duration.ZERO, YES);
+			return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0) > 0);
+		});
+	}
+
+	// Differs if several may hold a lock
+
+	String grantTopic() {
+		return "lock.grant";
+	}
+
+	ScriptCall acquireCall(RedisLockKey key, String handle, LockSettings wanted, boolean waits) {
+		return ScriptCall.of(ACQUIRE, key.all(), this.instance, handle, wanted.leaseTime().toMillis(),
+				this.highestToken.get(), waits ? PLACE_MILLIS : NO_PLACE, TOKEN_MEMORY_MILLIS, WANTED_TOKENS);
+	}
+
+	ScriptCall releaseCall(RedisLockKey key, String handle, @Nullable String following, Duration lease, Duration keep) {
+		return releaseCall(this.instance, key, handle, NO, following, lease, keep, NO);
+	}
+
+	ScriptCall leaveCall(RedisLockKey key, String handle, boolean waits) {
+		return releaseCall(this.instance, key, handle, waits ? YES : NO, null, Duration.ZERO, Duration.ZERO, NO);
+	}
+
+	RedisLeases leases(BooleanSupplier clustered) {
+		return new RedisLeases(this.redis, clustered, this.instance, RENEW, RENEW, (key) -> List.of(key.lock()));
+	}
+
+	private ScriptCall releaseCall(byte[] owner, RedisLockKey key, String handle, byte[] leave,
+			@Nullable String following, Duration lease, Duration keep, byte[] tell) {
+		return ScriptCall.of(RELEASE, key.all(), owner, handle, GRANT_MILLIS, leave,
+				(following != null) ? following : NOTHING, this.highestToken.get(), WANTED_TOKENS, lease.toMillis(),
+				PLACE_MILLIS, TOKEN_MEMORY_MILLIS, keep.toMillis(), tell);
+	}
+
+}

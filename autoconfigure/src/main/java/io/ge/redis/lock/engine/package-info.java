@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Decisions about locks: who of this instance waits for a lock and holds it, its lease,
+ * and the state in Redis.
+ */
+@NullMarked
+package io.ge.redis.lock.engine;
+
+import org.jspecify.annotations.NullMarked;

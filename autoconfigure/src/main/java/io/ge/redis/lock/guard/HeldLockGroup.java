@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock.guard;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.lock.MultiLockHandle;
+import io.ge.redis.lock.engine.HeldLock;
+import io.ge.redis.lock.engine.LockEngine;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several locks in the hands of one caller, in the order in which they were taken. Those
+ * that its call chain held already are not its own to give up.
+ */
+final class HeldLockGroup implements MultiLockHandle {
+
+	private final LockEngine engine;
+
+	private final String name;
+
+	private final Map<List<String>, HeldLock> locks;
+
+	private final List<HeldLock> own;
+
+	/**
+	 * Creates the handle.
+	 * @param locks all of them, in order
+	 * @param own those that are to be given up with it
+	 */
+	HeldLockGroup(LockEngine engine, String name, Map<List<String>, HeldLock> locks, List<HeldLock> own) {
+		this.engine = engine;
+		this.name = name;
+		this.locks = locks;
+		this.own = own;
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	@Override
+	public long token() {
+		return this.locks.values().iterator().next().token();
+	}
+
+	@Override
+	public long token(Object key) {
+		HeldLock lock = this.locks.get(KeyText.of(key, "The key of the lock '" + this.name + "'"));
+		if (lock == null) {
+			throw new IllegalArgumentException("This is none of the keys of the lock '" + this.name + "'");
+		}
+		return lock.token();
+	}
+
+	@Override
+	public boolean isValid() {
+		for (HeldLock lock : this.locks.values()) {
+			if (!lock.isValid()) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	@Override
+	public Duration remaining() {
+		Duration least = Duration.ofSeconds(Long.MAX_VALUE);
+		for (HeldLock lock : this.locks.values()) {
+			Duration remaining = lock.remaining();
+			least = (remaining.compareTo(least) < 0) ? remaining : least;
+		}
+		return least;
+	}
+
+	@Override
+	public void assertHeld() {
+		this.locks.values().forEach(HeldLock::assertHeld);
+	}
+
+	@Override
+	public void close() {
+		Waiting.await(HeldLocks.giveUp(this.own, HeldLock::release));
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> closeAsync() {
+		return this.engine.handOver(HeldLocks.giveUp(this.own, HeldLock::release));
+	}
+
+	@Override
+	public String toString() {
+		return "lock '" + this.name + "' of " + this.locks.size() + " keys, " + (isValid() ? "HELD" : "not held");
+	}
+
+}

@@ -1,0 +1,89 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock.guard;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCall.Work;
+import io.ge.redis.core.guard.Guard;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.lock.LockHandle;
+import io.ge.redis.lock.LockNotAcquiredException;
+import io.ge.redis.lock.OnNotAcquired;
+import io.ge.redis.lock.engine.LockSettings;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs calls under their lock.
+ */
+final class LockGuard implements Guard<LockOperation> {
+
+	private final Supplier<? extends LockedCall.Locks> locks;
+
+	LockGuard(Supplier<? extends LockedCall.Locks> locks) {
+		this.locks = locks;
+	}
+
+	@Override
+	public GuardedCall<?> call(LockOperation operation, MethodInvocation invocation) {
+		return new LockedCall(this.locks.get(), new LockedMethod(operation, invocation));
+	}
+
+	/**
+	 * A call of an annotated method.
+	 *
+	 * @param operation what the annotation says
+	 * @param invocation the call
+	 */
+	private record LockedMethod(LockOperation operation, MethodInvocation invocation) implements LockedCall.Task {
+
+		@Override
+		public LockSettings settings() {
+			return this.operation.settings();
+		}
+
+		@Override
+		public List<List<String>> keys() {
+			return this.operation.keys(this.invocation);
+		}
+
+		@Override
+		public boolean isTogether() {
+			return this.operation.together();
+		}
+
+		@Override
+		public boolean isDoneWithoutLock() {
+			return settings().onOutage() == OutagePolicy.ALLOW;
+		}
+
+		@Override
+		public @Nullable Object start(LockHandle lock) throws Throwable {
+			this.operation.passToken(this.invocation, lock.token());
+			return Guard.proceed(this.operation, this.invocation);
+		}
+
+		@Override
+		public Work undecided(RedisUnavailableException outage) {
+			Object result = this.operation.skip(outage);
+			return () -> result;
+		}
+
+		@Override
+		public Work refused(LockNotAcquiredException refusal) {
+			if (this.operation.fallback() == null && this.operation.onNotAcquired() != OnNotAcquired.SKIP) {
+				throw refusal;
+			}
+			return () -> this.operation.refuse(this.invocation, refusal);
+		}
+
+	}
+
+}

@@ -1,0 +1,111 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock.guard;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.FallbackMethod;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedOperation;
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.lock.LockNotAcquiredException;
+import io.ge.redis.lock.OnNotAcquired;
+import io.ge.redis.lock.engine.LockSettings;
+import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock of one method.
+ *
+ * @param settings the lock
+ * @param key what is locked, or {@code null} for all calls together
+ * @param together whether it is several keys that are locked together
+ * @param tokenParameters positions of the parameters that receive the token
+ * @param onNotAcquired what happens to calls that do not get the lock
+ * @param fallback answers those, if so configured
+ * @param skipped what those return that are skipped
+ * @param inOutage whether calls are skipped because Redis does not decide
+ * @param form the form of the result
+ * @param description for the endpoint
+ */
+record LockOperation(LockSettings settings, @Nullable MethodExpression key, boolean together,
+		List<Integer> tokenParameters, OnNotAcquired onNotAcquired, @Nullable FallbackMethod fallback,
+		@Nullable Object skipped, AtomicBoolean inOutage, ResultForm form,
+		GuardDescription description) implements GuardedOperation {
+
+	private static final Log logger = LogFactory.getLog(LockOperation.class);
+
+	/**
+	 * Returns what is locked: one key, or several if they are locked together.
+	 */
+	List<List<String>> keys(MethodInvocation invocation) {
+		if (this.key == null) {
+			return List.of(List.of());
+		}
+		Object value = this.key.evaluate(invocation);
+		return this.together ? KeyText.several(value, this.key) : List.of(KeyText.of(value, this.key));
+	}
+
+	/**
+	 * Replaces whatever the caller passed in the place of a token.
+	 */
+	void passToken(MethodInvocation invocation, long token) {
+		decided();
+		for (int position : this.tokenParameters) {
+			invocation.getArguments()[position] = token;
+		}
+	}
+
+	/**
+	 * Answers in the place of a method that did not get its lock.
+	 * @throws Throwable the refusal, unless a fallback is to answer or nothing to happen;
+	 * or what the fallback throws
+	 */
+	@Nullable Object refuse(MethodInvocation invocation, LockNotAcquiredException refusal) throws Throwable {
+		if (this.fallback != null) {
+			return this.fallback.invoke(invocation, () -> refusal);
+		}
+		if (this.onNotAcquired == OnNotAcquired.SKIP) {
+			decided();
+			return this.skipped;
+		}
+		throw refusal;
+	}
+
+	private void decided() {
+		if (this.inOutage.get()) {
+			this.inOutage.set(false);
+		}
+	}
+
+	/**
+	 * Answers in the place of a method on whose lock Redis did not decide. It
+	 * is logged once per outage: nobody may see the exception but a scheduler, which
+	 * would log it with each turn.
+	 * @throws RedisUnavailableException the outage, unless nothing is to happen
+	 */
+	@Nullable Object skip(RedisUnavailableException outage) {
+		if (this.onNotAcquired != OnNotAcquired.SKIP) {
+			throw outage;
+		}
+		if (this.inOutage.compareAndSet(false, true)) {
+			logger.warn("Calls are passed over until Redis decides again. " + outage.getMessage());
+		}
+		return this.skipped;
+	}
+
+	@Override
+	public List<GuardDescription> describe() {
+		return List.of(this.description);
+	}
+
+}

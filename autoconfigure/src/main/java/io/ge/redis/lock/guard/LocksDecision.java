@@ -1,0 +1,116 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.lock.guard;
+
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.lock.BoundLocks;
+import io.ge.redis.lock.LockAcquireEvent.Outcome;
+import io.ge.redis.lock.LockNotAcquiredException;
+import io.ge.redis.lock.engine.LockDecision.Refused;
+import io.ge.redis.lock.engine.LockSettings;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of {@link LocksRequest}: the locks, or why there are none. Publishes the outcome
+ * once, on a thread of the application.
+ */
+final class LocksDecision {
+
+	private final LockSettings settings;
+
+	private final @Nullable HeldLocks locks;
+
+	private final @Nullable Refused refused;
+
+	private final @Nullable Throwable failure;
+
+	private final Consumer<Outcome> listener;
+
+	private final AtomicBoolean told = new AtomicBoolean();
+
+	private @Nullable TransactionLocks transaction;
+
+	LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused, @Nullable Throwable failure,
+			Consumer<Outcome> listener) {
+		this.settings = settings;
+		this.locks = locks;
+		this.refused = refused;
+		this.failure = failure;
+		this.listener = listener;
+	}
+
+	/**
+	 * Returns what grants a lock where locks are switched off.
+	 */
+	static LocksDecision granted(LockSettings settings) {
+		return new LocksDecision(settings, new HeldLocks(BoundLocks.granted(settings.name()), List.of(), List.of()),
+				null, null, (outcome) -> {
+				});
+	}
+
+	/**
+	 * Lets a transaction, if there is one, keep the locks when they are taken.
+	 */
+	LocksDecision keptBy(@Nullable TransactionLocks keeping) {
+		this.transaction = keeping;
+		return this;
+	}
+
+	/**
+	 * Takes the locks.
+	 * @throws LockNotAcquiredException if one was not acquired, and so none
+	 */
+	HeldLocks take() {
+		HeldLocks taken = takeIfAcquired();
+		if (taken == null) {
+			throw new LockNotAcquiredException(this.settings.name(),
+					(this.refused != null) ? this.refused.retryAfter() : null);
+		}
+		return taken;
+	}
+
+	/**
+	 * Takes the locks, or returns {@code null} if one was not acquired, and so none.
+	 */
+	@Nullable HeldLocks takeIfAcquired() {
+		tell((this.locks != null) ? Outcome.ACQUIRED : (this.refused != null) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
+		if (this.failure == null) {
+			if (this.locks != null && this.transaction != null) {
+				this.transaction.keep(this.locks);
+			}
+			return this.locks;
+		}
+		if (this.failure instanceof RedisUnavailableException unavailable) {
+			throw unavailable.ofCaller(this.settings.displayName());
+		}
+		if (this.failure instanceof Error error) {
+			throw error;
+		}
+		throw (this.failure instanceof RuntimeException unchecked) ? unchecked : new CompletionException(this.failure);
+	}
+
+	/**
+	 * Gives up the locks for an abandoned call.
+	 */
+	void giveBack() {
+		tell(Outcome.NOT_ACQUIRED);
+		if (this.locks != null) {
+			this.locks.giveBack();
+		}
+	}
+
+	private void tell(Outcome outcome) {
+		if (this.told.compareAndSet(false, true)) {
+			this.listener.accept(outcome);
+		}
+	}
+
+}
