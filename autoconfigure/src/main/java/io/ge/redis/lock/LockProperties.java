@@ -93,8 +93,7 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 				assertSyncTimeout(place, this.syncTimeout);
 			}
 			Assert.isTrue(this.permits == null || (this.permits > 0 && this.permits <= MOST_PERMITS),
-					() -> place + ".permits must be between 1 and " + MOST_PERMITS + ", was "
-							+ this.permits);
+					() -> place + ".permits must be between 1 and " + MOST_PERMITS + ", was " + this.permits);
 			Assert.isTrue(this.atLeastFor == null || !this.atLeastFor.isNegative(),
 					() -> place + ".at-least-for must not be below 0s, was " + this.atLeastFor);
 		}

@@ -213,7 +213,8 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void onlyThePushConnectionCutIsMissedWithoutBackstop() throws Exception {
-		RUNS.fails(LockScenario::onlyThePushConnectionCut, Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"),
+		RUNS.fails(LockScenario::onlyThePushConnectionCut,
+				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"),
 				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "askAll"));
 	}
 

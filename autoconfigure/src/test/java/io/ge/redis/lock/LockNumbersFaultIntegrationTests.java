@@ -68,7 +68,8 @@ class LockNumbersFaultIntegrationTests {
 	void pushConnectionKilledAtReleaseIsMissedIfNobodyAsksAgain() throws Exception {
 		Duration worst = Duration.ofSeconds(1).plus(SLACK);
 		fails((scenario) -> scenario.pushConnectionKilledAtRelease(40, worst, worst),
-				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"), Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "askAll"));
+				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"),
+				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "askAll"));
 	}
 
 	@Test
@@ -84,8 +85,8 @@ class LockNumbersFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void holderKilledIsMissedIfNobodyLooksAtTheEndOfTheLease() throws Exception {
-		fails((scenario) -> scenario.holderKilled(1, Duration.ofMillis(100).plus(SLACK)),
-				Sabotage.answer("io.ge.redis.lock.engine.QueuedWaiters", "backstopNanos", Duration.ofMinutes(1).toNanos()));
+		fails((scenario) -> scenario.holderKilled(1, Duration.ofMillis(100).plus(SLACK)), Sabotage
+			.answer("io.ge.redis.lock.engine.QueuedWaiters", "backstopNanos", Duration.ofMinutes(1).toNanos()));
 	}
 
 	@Test

@@ -474,8 +474,7 @@ class LockReplicationIntegrationTests {
 		RedisLockKey key = locks.key("orders", List.of("42"));
 		LockSettings settings = new LockSettings("orders", Duration.ZERO, Duration.ofSeconds(30), true,
 				OutagePolicy.DENY, null, Duration.ZERO, OnLost.EVENT, 2, LONG, LockMode.EXCLUSIVE, 1);
-		assertThat(locks.acquire(key, "h1", settings, false, locks.newBudget()).join().tokens())
-			.isNotNull();
+		assertThat(locks.acquire(key, "h1", settings, false, locks.newBudget()).join().tokens()).isNotNull();
 		locks.confirm(new LeaseRenewal(key, "h1", settings.leaseTime()), settings).join();
 		locks.release(key, "h1", null, Duration.ZERO, Duration.ZERO, locks.newBudget()).join();
 		assertThatExceptionOfType(CompletionException.class)

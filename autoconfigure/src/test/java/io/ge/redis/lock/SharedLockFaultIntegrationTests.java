@@ -158,7 +158,8 @@ class SharedLockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void onlyThePushConnectionCutIsMissedWithoutBackstop() throws Exception {
-		RUNS.fails(SharedLockFaultIntegrationTests::onlyThePushConnectionCut, Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"),
+		RUNS.fails(SharedLockFaultIntegrationTests::onlyThePushConnectionCut,
+				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "retry"),
 				Sabotage.skip("io.ge.redis.lock.engine.QueuedWaiters", "askAll"));
 	}
 

@@ -99,8 +99,8 @@ public final class LockLease {
 	 * @param since when the lock was not yet this instance's
 	 * @param lease for how long Redis has given it
 	 */
-	LockLease(LockLeases leases, RedisLocks redis, RedisLockKey key, String handle, LockAnswer.TokenRange tokens, LockSettings settings, long since,
-			Duration lease) {
+	LockLease(LockLeases leases, RedisLocks redis, RedisLockKey key, String handle, LockAnswer.TokenRange tokens,
+			LockSettings settings, long since, Duration lease) {
 		this.leases = leases;
 		this.key = key;
 		this.redis = redis;
@@ -148,8 +148,7 @@ public final class LockLease {
 		long now = System.nanoTime();
 		return this.state.get() == State.HELD && now - this.opened < LONGEST_NANOS
 				&& this.nextToken <= this.tokens.last() && this.settings.renew() && next.renew()
-				&& this.settings.leaseTime().equals(next.leaseTime())
-				&& next.replicas() <= this.replicas
+				&& this.settings.leaseTime().equals(next.leaseTime()) && next.replicas() <= this.replicas
 				&& Objects.equals(this.settings.maxHold(), next.maxHold())
 				&& this.deadline - now > Math.min(this.leaseNanos, RedisLocks.GRANT.toNanos()) / 4;
 	}

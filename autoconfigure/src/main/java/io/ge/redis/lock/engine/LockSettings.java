@@ -58,8 +58,8 @@ public record LockSettings(String name, Duration waitTime, Duration leaseTime, b
 				() -> "the sync timeout must be at least 1ms, but is " + syncTimeout + ".");
 		Assert.isTrue(replicas == 0 || syncTimeout.compareTo(leaseTime) < 0,
 				() -> "the sync timeout must be below the lease time, " + leaseTime + ", but is " + syncTimeout + ".");
-		Assert.isTrue(permits >= 1 && permits <= LockProperties.MOST_PERMITS,
-				() -> "the permits must be between 1 and " + LockProperties.MOST_PERMITS + ", but are " + permits + ".");
+		Assert.isTrue(permits >= 1 && permits <= LockProperties.MOST_PERMITS, () -> "the permits must be between 1 and "
+				+ LockProperties.MOST_PERMITS + ", but are " + permits + ".");
 		Assert.isTrue(permits == 1 || mode == LockMode.EXCLUSIVE,
 				() -> "a lock is either for reading and writing or has permits, but has mode " + mode + " and "
 						+ permits + " permits.");

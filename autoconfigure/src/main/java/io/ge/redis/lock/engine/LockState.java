@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param waiters how many instances wait
  * @param shared its holders, if several may hold it together
  */
-public record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining, Duration age,
-		int waiters, @Nullable Shared shared) {
+public record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining,
+		Duration age, int waiters, @Nullable Shared shared) {
 
 	private static final String SHARED = "*";
 

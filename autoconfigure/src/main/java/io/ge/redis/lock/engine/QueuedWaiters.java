@@ -161,7 +161,8 @@ final class QueuedWaiters {
 	/**
 	 * Takes the answer that this instance has the lock.
 	 */
-	private void acquired(LocalLock local, QueuedWaiter queued, LockAnswer.TokenRange tokens, long sent, LockSettings asked) {
+	private void acquired(LocalLock local, QueuedWaiter queued, LockAnswer.TokenRange tokens, long sent,
+			LockSettings asked) {
 		this.locals.decide((then) -> {
 			if (local.queued == queued) {
 				begin(local, queued, tokens, sent, asked, then);
@@ -172,8 +173,8 @@ final class QueuedWaiters {
 		});
 	}
 
-	private void begin(LocalLock local, QueuedWaiter queued, LockAnswer.TokenRange tokens, long since, LockSettings asked,
-			List<Runnable> then) {
+	private void begin(LocalLock local, QueuedWaiter queued, LockAnswer.TokenRange tokens, long since,
+			LockSettings asked, List<Runnable> then) {
 		LockTimers.cancel(queued.backstop);
 		local.queued = null;
 		LockRequest first = local.waiters.peekFirst();
@@ -184,8 +185,8 @@ final class QueuedWaiters {
 			return;
 		}
 		first.budget = queued.budget;
-		this.callers.begin(local, new LockLease(this.leases, local.redis, local.key, queued.handle, tokens, first.settings, since,
-				asked.leaseTime()), then);
+		this.callers.begin(local, new LockLease(this.leases, local.redis, local.key, queued.handle, tokens,
+				first.settings, since, asked.leaseTime()), then);
 	}
 
 	private void giveBack(LocalLock local, QueuedWaiter queued, LockSettings asked, List<Runnable> then) {

@@ -121,7 +121,8 @@ final class RedisLeases {
 				"The lock '" + settings.name() + "'",
 				"It was given up. Repair the replicas, or change ge.redis.lock.replicas or ge.redis.lock.sync-timeout"
 						+ " (for this lock alone: ge.redis.lock.locks." + settings.name() + ".*).");
-		return this.redis.runReplicated(call(this.confirm, List.of(renewal)), replication, (reply) -> reply.number(0) > 0)
+		return this.redis
+			.runReplicated(call(this.confirm, List.of(renewal)), replication, (reply) -> reply.number(0) > 0)
 			.thenApply((reply) -> null);
 	}
 

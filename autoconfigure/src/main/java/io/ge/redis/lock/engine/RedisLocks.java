@@ -91,7 +91,8 @@ public class RedisLocks {
 
 	private static final LuaScript ACQUIRE = LuaScript.load(DistributedLocks.class, "acquire.lua");
 
-	private static final LuaScript RELEASE = LuaScript.load(DistributedLocks.class, "release.lua").runningWithoutMemory();
+	private static final LuaScript RELEASE = LuaScript.load(DistributedLocks.class, "release.lua")
+		.runningWithoutMemory();
 
 	private static final LuaScript LOOK = LuaScript.load(DistributedLocks.class, "look.lua");
 
@@ -235,11 +236,12 @@ public class RedisLocks {
 	 * @param lease the lease for that
 	 * @param keep for how long nobody may have it, or zero
 	 */
-	public CompletableFuture<LockAnswer.Released> release(RedisLockKey key, String handle, @Nullable String following, Duration lease,
-			Duration keep, CallBudget budget) {
+	public CompletableFuture<LockAnswer.Released> release(RedisLockKey key, String handle, @Nullable String following,
+			Duration lease, Duration keep, CallBudget budget) {
 		return this.redis.run(releaseCall(key, handle, following, lease, keep), budget).thenApply((reply) -> {
 			int code = (int) reply.number(0);
-			return new LockAnswer.Released(code > 0, code == 2, (code == 3) ? seen(reply.number(1), reply.number(2)) : null);
+			return new LockAnswer.Released(code > 0, code == 2,
+					(code == 3) ? seen(reply.number(1), reply.number(2)) : null);
 		});
 	}
 
@@ -276,7 +278,8 @@ public class RedisLocks {
 	 * Extends leases.
 	 * @see RedisLeases#renew
 	 */
-	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended, Consumer<LeaseRenewal> failed) {
+	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended,
+			Consumer<LeaseRenewal> failed) {
 		this.leases.renew(renewals, extended, failed);
 	}
 

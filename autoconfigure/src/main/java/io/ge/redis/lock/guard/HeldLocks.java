@@ -73,8 +73,7 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 
 	// Whoever has taken a shared one may have left before, and it is given up now
 	private CompletableFuture<Void> leave(CompletableFuture<Void> givenUp) {
-		return this.shared.isEmpty() ? givenUp
-				: CompletableFuture.allOf(givenUp, giveUp(this.shared, HeldLock::leave));
+		return this.shared.isEmpty() ? givenUp : CompletableFuture.allOf(givenUp, giveUp(this.shared, HeldLock::leave));
 	}
 
 	/**

@@ -88,9 +88,9 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 	}
 
 	/**
-	 * Answers in the place of a method on whose lock Redis did not decide. It
-	 * is logged once per outage: nobody may see the exception but a scheduler, which
-	 * would log it with each turn.
+	 * Answers in the place of a method on whose lock Redis did not decide. It is logged
+	 * once per outage: nobody may see the exception but a scheduler, which would log it
+	 * with each turn.
 	 * @throws RedisUnavailableException the outage, unless nothing is to happen
 	 */
 	@Nullable Object skip(RedisUnavailableException outage) {

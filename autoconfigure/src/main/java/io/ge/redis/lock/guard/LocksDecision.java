@@ -19,8 +19,8 @@ import io.ge.redis.lock.engine.LockSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of {@link LocksRequest}: the locks, or why there are none. Publishes the outcome
- * once, on a thread of the application.
+ * The result of {@link LocksRequest}: the locks, or why there are none. Publishes the
+ * outcome once, on a thread of the application.
  */
 final class LocksDecision {
 
@@ -38,8 +38,8 @@ final class LocksDecision {
 
 	private @Nullable TransactionLocks transaction;
 
-	LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused, @Nullable Throwable failure,
-			Consumer<Outcome> listener) {
+	LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused,
+			@Nullable Throwable failure, Consumer<Outcome> listener) {
 		this.settings = settings;
 		this.locks = locks;
 		this.refused = refused;

@@ -64,7 +64,8 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 
 	private volatile @Nullable CompletableFuture<LockDecision> attempt;
 
-	LocksRequest(LockEngine engine, GuardEvents events, LockSettings settings, List<List<String>> keys, boolean together) {
+	LocksRequest(LockEngine engine, GuardEvents events, LockSettings settings, List<List<String>> keys,
+			boolean together) {
 		this.engine = engine;
 		this.events = events;
 		this.settings = settings;
