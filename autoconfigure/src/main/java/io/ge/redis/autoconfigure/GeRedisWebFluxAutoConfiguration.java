@@ -8,9 +8,6 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.ratelimit.RateLimitProperties;
-import io.ge.redis.web.ExchangeScope;
-import io.ge.redis.web.ExchangeWebFilter;
-import io.ge.redis.web.OutageWebFilter;
 import io.ge.redis.web.ReactiveFencingTokenConfigurer;
 import io.ge.redis.web.ReactiveProblemFields;
 import io.ge.redis.web.ReactiveProblemResolver;
@@ -18,7 +15,7 @@ import io.ge.redis.web.ReactiveProblemWriter;
 import io.ge.redis.web.ReactiveRateLimitHeaders;
 import io.ge.redis.web.RefusalCustomizer;
 import io.ge.redis.web.RefusalHandlerAdapter;
-import io.ge.redis.web.RefusedTokenWebFilter;
+import io.ge.redis.web.RefusalWebFilter;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -73,17 +70,7 @@ public final class GeRedisWebFluxAutoConfiguration {
 		return new ReactiveRateLimitHeaders(() -> {
 			RateLimitProperties limits = properties.getIfAvailable();
 			return (limits != null) ? limits.headers() : RateLimitProperties.Headers.NONE;
-		});
-	}
-
-	@Bean
-	ExchangeWebFilter geRedisExchangeWebFilter(ReactiveRateLimitHeaders headers) {
-		return new ExchangeWebFilter(headers, WebFilterOrder.EXCHANGE.from(SECURITY_FILTER));
-	}
-
-	@Bean
-	ExchangeScope geRedisExchangeScope() {
-		return new ExchangeScope();
+		}, WebFilterOrder.RATE_LIMIT_HEADERS.from(SECURITY_FILTER));
 	}
 
 	@Bean
@@ -92,13 +79,8 @@ public final class GeRedisWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	OutageWebFilter geRedisOutageWebFilter(ReactiveProblemWriter writer) {
-		return new OutageWebFilter(writer, WebFilterOrder.OUTAGE.from(SECURITY_FILTER));
-	}
-
-	@Bean
-	RefusedTokenWebFilter geRedisRefusedTokenWebFilter(ReactiveProblemWriter writer) {
-		return new RefusedTokenWebFilter(writer, WebFilterOrder.REFUSED_TOKEN.from(SECURITY_FILTER));
+	RefusalWebFilter geRedisRefusalWebFilter(ReactiveProblemWriter writer) {
+		return new RefusalWebFilter(writer, WebFilterOrder.REFUSAL.from(SECURITY_FILTER));
 	}
 
 }

@@ -12,13 +12,12 @@ import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.web.FencingTokenConfigurer;
 import io.ge.redis.web.IdempotencyKeyHeader;
-import io.ge.redis.web.OutageFilter;
 import io.ge.redis.web.ProblemFields;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.ProblemWriter;
 import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RefusalCustomizer;
-import io.ge.redis.web.RefusedTokenFilter;
+import io.ge.redis.web.RefusalFilter;
 import io.ge.redis.web.ResponseEntityRecorder;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Servlet;
@@ -62,19 +61,10 @@ public final class GeRedisWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	FilterRegistrationBean<OutageFilter> geRedisOutageFilter(ProblemWriter writer, Environment environment) {
-		FilterRegistrationBean<OutageFilter> registration = new FilterRegistrationBean<>(new OutageFilter(writer));
-		registration.setOrder(WebFilterOrder.OUTAGE.in(environment));
+	FilterRegistrationBean<RefusalFilter> geRedisRefusalFilter(ProblemWriter writer, Environment environment) {
+		FilterRegistrationBean<RefusalFilter> registration = new FilterRegistrationBean<>(new RefusalFilter(writer));
+		registration.setOrder(WebFilterOrder.REFUSAL.in(environment));
 		registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
-		return registration;
-	}
-
-	@Bean
-	FilterRegistrationBean<RefusedTokenFilter> geRedisRefusedTokenFilter(ProblemWriter writer,
-			Environment environment) {
-		FilterRegistrationBean<RefusedTokenFilter> registration = new FilterRegistrationBean<>(
-				new RefusedTokenFilter(writer));
-		registration.setOrder(WebFilterOrder.REFUSED_TOKEN.in(environment));
 		return registration;
 	}
 

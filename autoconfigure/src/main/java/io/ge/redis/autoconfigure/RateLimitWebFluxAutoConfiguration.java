@@ -7,12 +7,12 @@ package io.ge.redis.autoconfigure;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
-import io.ge.redis.security.ReactiveSecurityCors;
 import io.ge.redis.web.HandlerReactiveCors;
 import io.ge.redis.web.RateLimitWebFilter;
 import io.ge.redis.web.ReactiveCorsFilters;
@@ -21,6 +21,7 @@ import io.ge.redis.web.ReactiveProblemResolver;
 import io.ge.redis.web.ReactiveRateLimitHeaders;
 import io.ge.redis.web.ReceivedRequests;
 import io.ge.redis.web.RequestRules;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -33,6 +34,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerMapping;
@@ -117,7 +119,13 @@ public final class RateLimitWebFluxAutoConfiguration {
 		@Bean
 		@Order(0)
 		ReactiveCorsFilters geRedisSecurityCors(ObjectProvider<SecurityWebFilterChain> chains) {
-			return new ReactiveSecurityCors(() -> chains.orderedStream().toList())::find;
+			Supplier<List<SecurityWebFilterChain>> all = SingletonSupplier.of(() -> chains.orderedStream().toList());
+			return (exchange) -> Flux.fromIterable(all.get())
+				.filterWhen((chain) -> chain.matches(exchange), 1)
+				.next()
+				.flatMapMany(SecurityWebFilterChain::getWebFilters)
+				.filter(CorsWebFilter.class::isInstance)
+				.next();
 		}
 
 	}

@@ -6,15 +6,14 @@
 package io.ge.redis.autoconfigure;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
-import io.ge.redis.security.SecurityCors;
 import io.ge.redis.web.CorsFilters;
 import io.ge.redis.web.CorsHandling;
-import io.ge.redis.web.HandlerCorsFilters;
 import io.ge.redis.web.ProblemResolver;
 import io.ge.redis.web.RateLimitFilter;
 import io.ge.redis.web.RateLimitHeaders;
@@ -36,6 +35,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -87,12 +87,18 @@ public final class RateLimitWebMvcAutoConfiguration {
 		return (request) -> first.get();
 	}
 
-	// Behind all filters. Spring Security asks the same bean
+	// As handlers have it configured, behind all filters. Spring Security asks the same
+	// bean
 	@Bean
 	@Order(200)
 	CorsFilters geRedisHandlerCors(
 			@Qualifier("mvcHandlerMappingIntrospector") ObjectProvider<CorsConfigurationSource> handlers) {
-		return new HandlerCorsFilters(handlers::getIfAvailable);
+		Supplier<@Nullable CorsConfigurationSource> source = SingletonSupplier.ofNullable(handlers::getIfAvailable);
+		return (request) -> {
+			CorsConfigurationSource configured = source.get();
+			CorsConfiguration configuration = (configured != null) ? configured.getCorsConfiguration(request) : null;
+			return (configuration != null) ? new CorsFilter((same) -> configuration) : null;
+		};
 	}
 
 	private static FilterRegistrationBean<RateLimitFilter> filter(String name, RateLimitFilter filter, int order) {
@@ -110,7 +116,13 @@ public final class RateLimitWebMvcAutoConfiguration {
 		@Bean
 		@Order(0)
 		CorsFilters geRedisSecurityCors(ObjectProvider<SecurityFilterChain> chains) {
-			return new SecurityCors(() -> chains.orderedStream().toList())::find;
+			Supplier<List<SecurityFilterChain>> all = SingletonSupplier.of(() -> chains.orderedStream().toList());
+			return (request) -> all.get()
+				.stream()
+				.filter((chain) -> chain.matches(request))
+				.findFirst()
+				.flatMap((chain) -> chain.getFilters().stream().filter(CorsFilter.class::isInstance).findFirst())
+				.orElse(null);
 		}
 
 	}

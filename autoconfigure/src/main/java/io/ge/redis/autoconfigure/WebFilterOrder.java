@@ -14,14 +14,11 @@ import org.springframework.core.env.Environment;
  */
 enum WebFilterOrder {
 
-	/** Lets all filters behind it know the exchange. */
-	EXCHANGE(-4),
+	/** Collects what the client is told of its limits. */
+	RATE_LIMIT_HEADERS(-4),
 
 	/** Answers for all filters behind it. */
-	OUTAGE(-3),
-
-	/** Completes what Spring Security answers for tokens that were revoked. */
-	REFUSED_TOKEN(-2),
+	REFUSAL(-3),
 
 	/** Limits requests before they are authenticated. */
 	RATE_LIMIT_BEFORE_AUTHENTICATION(-1),

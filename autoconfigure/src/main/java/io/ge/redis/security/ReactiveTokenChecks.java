@@ -11,8 +11,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.ge.redis.GeRedisException;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.blacklist.TokenRevokedException;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
@@ -64,11 +66,9 @@ final class ReactiveTokenChecks {
 	 */
 	private static Mono<Void> note(TokenStatus status) {
 		return Mono.deferContextual((context) -> {
-			Object noted = context.getOrDefault(TokenStatus.class.getName(), null);
-			if (noted instanceof AtomicReference<?>) {
-				@SuppressWarnings("unchecked")
-				AtomicReference<TokenStatus> reference = (AtomicReference<TokenStatus>) noted;
-				reference.set(status);
+			AtomicReference<GeRedisException> noted = context.getOrDefault(GeRedisException.class.getName(), null);
+			if (noted != null) {
+				noted.set(new TokenRevokedException(TokenBlacklist.TOKENS, status));
 			}
 			return Mono.empty();
 		});

@@ -5,6 +5,9 @@
 
 package io.ge.redis.security;
 
+import io.ge.redis.GeRedisException;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenRevokedException;
 import io.ge.redis.blacklist.TokenStatus;
 
 import org.springframework.util.ClassUtils;
@@ -23,13 +26,10 @@ final class RefusedTokens {
 	}
 
 	static void note(TokenStatus status) {
-		note(TokenStatus.class.getName(), status);
-	}
-
-	static void note(String name, Object value) {
 		RequestAttributes request = webPresent ? RequestContextHolder.getRequestAttributes() : null;
 		if (request != null) {
-			request.setAttribute(name, value, RequestAttributes.SCOPE_REQUEST);
+			request.setAttribute(GeRedisException.class.getName(),
+					new TokenRevokedException(TokenBlacklist.TOKENS, status), RequestAttributes.SCOPE_REQUEST);
 		}
 	}
 

@@ -31,11 +31,11 @@ final class ClientAddress {
 
 	private final List<IpNetwork> trusted;
 
-	private final ForwardedSyntax syntax;
+	private final ForwardedField field;
 
-	private ClientAddress(List<IpNetwork> trusted, ForwardedSyntax syntax) {
+	private ClientAddress(List<IpNetwork> trusted, ForwardedField field) {
 		this.trusted = trusted;
-		this.syntax = syntax;
+		this.field = field;
 	}
 
 	/**
@@ -50,17 +50,14 @@ final class ClientAddress {
 		for (int i = 0; i < trustedProxies.size(); i++) {
 			trusted.add(IpNetwork.parse(trustedProxies.get(i).trim(), PROPERTY + "[" + i + "]"));
 		}
-		return new ClientAddress(trusted, switch (field) {
-			case X_FORWARDED_FOR -> new XForwardedFor();
-			case FORWARDED -> new Forwarded();
-		});
+		return new ClientAddress(trusted, field);
 	}
 
 	/**
 	 * Returns the name of the field that the proxies write.
 	 */
 	String field() {
-		return this.syntax.field();
+		return (this.field == ForwardedField.FORWARDED) ? "Forwarded" : "X-Forwarded-For";
 	}
 
 	/**
@@ -83,8 +80,8 @@ final class ClientAddress {
 				if (!isTrusted(client)) {
 					return client.client();
 				}
-				int comma = this.syntax.commaBefore(line, end);
-				String node = this.syntax.node(line.substring(comma + 1, end));
+				int comma = commaBefore(line, end);
+				String node = node(line.substring(comma + 1, end));
 				IpAddress next = (node != null) ? IpAddress.parseForwarded(node) : null;
 				if (next == null) {
 					return client.client();
@@ -94,6 +91,15 @@ final class ClientAddress {
 			}
 		}
 		return client.client();
+	}
+
+	private int commaBefore(String line, int end) {
+		return (this.field == ForwardedField.FORWARDED) ? Forwarded.commaBefore(line, end)
+				: line.lastIndexOf(',', end - 1);
+	}
+
+	private @Nullable String node(String element) {
+		return (this.field == ForwardedField.FORWARDED) ? Forwarded.node(element) : element.trim();
 	}
 
 	private boolean isTrusted(IpAddress address) {

@@ -5,8 +5,8 @@
 
 package io.ge.redis.web;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +20,25 @@ import org.jspecify.annotations.Nullable;
  * says nothing. Lenient only where the address decides: IPv6 may stand there without
  * quotes.
  */
-final class Forwarded implements ForwardedSyntax {
+final class Forwarded {
 
-	@Override
-	public String field() {
-		return "Forwarded";
+	// Possessive, so that long fields take no stack
+	private static final Pattern PAIR = Pattern
+		.compile("[\\x00- ]*+(?:([^\\x00- \"\\\\=;]++)=(?:([^\\x00- \"\\\\;]++)"
+				+ "|\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"))?+[\\x00- ]*+(?:;|$)", Pattern.DOTALL);
+
+	private static final Pattern ESCAPED = Pattern.compile("\\\\(.)", Pattern.DOTALL);
+
+	private Forwarded() {
 	}
 
-	@Override
-	public int commaBefore(String line, int end) {
+	/**
+	 * Finds the comma before the last element of a part of a line.
+	 * @param line the line
+	 * @param end the end of that part
+	 * @return its index, or -1 if the element begins with the line
+	 */
+	static int commaBefore(String line, int end) {
 		boolean quoted = false;
 		for (int i = end - 1; i >= 0; i--) {
 			char c = line.charAt(i);
@@ -50,79 +60,27 @@ final class Forwarded implements ForwardedSyntax {
 		return (index - before) % 2 == 1;
 	}
 
-	@Override
-	public @Nullable String node(String element) {
+	/**
+	 * Returns whom a proxy says it was called by.
+	 * @param element an element of the list
+	 * @return an address, perhaps with a port, or anything else; {@code null} if the
+	 * element says nothing
+	 */
+	static @Nullable String node(String element) {
 		String node = null;
-		List<String> pairs = pairs(element);
-		if (pairs == null) {
-			return null;
-		}
-		for (String pair : pairs) {
-			int equals = pair.indexOf('=');
-			String value = (equals >= 0 && isPlain(pair.substring(0, equals))) ? value(pair.substring(equals + 1))
-					: null;
-			if (value == null) {
+		Matcher pair = PAIR.matcher(element);
+		for (int start = 0; start < element.length(); start = pair.end()) {
+			if (!pair.region(start, element.length()).lookingAt()) {
 				return null;
 			}
-			if (pair.substring(0, equals).equalsIgnoreCase("for")) {
+			if ("for".equalsIgnoreCase(pair.group(1))) {
 				if (node != null) {
 					return null;
 				}
-				node = value;
+				node = (pair.group(2) != null) ? pair.group(2) : ESCAPED.matcher(pair.group(3)).replaceAll("$1");
 			}
 		}
 		return (node != null) ? withoutHiddenPort(node) : null;
-	}
-
-	private static @Nullable List<String> pairs(String element) {
-		List<String> pairs = new ArrayList<>();
-		boolean quoted = false;
-		int from = 0;
-		for (int i = 0; i < element.length(); i++) {
-			char c = element.charAt(i);
-			if (quoted && c == '\\') {
-				i++;
-			}
-			else if (c == '"') {
-				quoted = !quoted;
-			}
-			else if (c == ';' && !quoted) {
-				add(element.substring(from, i), pairs);
-				from = i + 1;
-			}
-		}
-		add(element.substring(from), pairs);
-		return quoted ? null : pairs;
-	}
-
-	private static void add(String pair, List<String> pairs) {
-		String text = pair.trim();
-		if (!text.isEmpty()) {
-			pairs.add(text);
-		}
-	}
-
-	private static @Nullable String value(String text) {
-		if (!text.startsWith("\"")) {
-			return isPlain(text) ? text : null;
-		}
-		StringBuilder value = new StringBuilder(text.length());
-		for (int i = 1; i < text.length(); i++) {
-			char c = text.charAt(i);
-			if (c == '"') {
-				return (i == text.length() - 1) ? value.toString() : null;
-			}
-			if (c == '\\' && i + 1 < text.length()) {
-				i++;
-				c = text.charAt(i);
-			}
-			value.append(c);
-		}
-		return null;
-	}
-
-	private static boolean isPlain(String text) {
-		return !text.isEmpty() && text.chars().noneMatch((c) -> c <= ' ' || c == '"' || c == '\\');
 	}
 
 	// A proxy may tell its port by a made up name

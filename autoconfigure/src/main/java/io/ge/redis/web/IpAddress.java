@@ -5,29 +5,36 @@
 
 package io.ge.redis.web;
 
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * An IP address, read from its literal and never looked up by a name. An IPv4 address
- * that is mapped into IPv6 is the IPv4 address.
+ * An IP address as a literal says it. No name is ever looked up. An IPv4 address that is
+ * mapped into IPv6 is the IPv4 address.
+ *
+ * @param address the address
  */
-final class IpAddress {
+record IpAddress(InetAddress address) {
 
-	private static final int IPV4_BYTES = 4;
+	// A leading zero means octal to some readers
+	private static final String BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 
-	private static final int IPV6_GROUPS = 8;
+	private static final String IPV4 = BYTE + "(?:\\." + BYTE + "){3}";
+
+	private static final String IPV6 = "(?:[0-9a-fA-F]{0,4}:){2,8}(?:[0-9a-fA-F]{0,4}|" + IPV4 + ")";
+
+	// The JDK looks up whatever is neither digits and dots nor has a colon
+	private static final Pattern LITERAL = Pattern.compile(IPV4 + "|" + IPV6);
+
+	private static final Pattern PORT = Pattern.compile("(?::\\d{1,5})?");
 
 	private static final int NETWORK_GROUPS = 4;
-
-	private static final int GROUPS_BEFORE_IPV4 = IPV6_GROUPS - IPV4_BYTES / 2;
-
-	private final byte[] bytes;
-
-	private IpAddress(byte[] bytes) {
-		this.bytes = bytes;
-	}
 
 	/**
 	 * Reads a literal, with or without a zone, which is dropped.
@@ -35,13 +42,14 @@ final class IpAddress {
 	 * @return the address, or {@code null} if the text is none
 	 */
 	static @Nullable IpAddress parse(String text) {
-		if (text.indexOf(':') < 0) {
-			byte[] bytes = ipv4(text);
-			return (bytes != null) ? new IpAddress(bytes) : null;
+		int zone = (text.indexOf(':') >= 0) ? text.indexOf('%') : -1;
+		Matcher literal = LITERAL.matcher((zone >= 0) ? text.substring(0, zone) : text);
+		try {
+			return literal.matches() ? new IpAddress(InetAddress.getByName(literal.group())) : null;
 		}
-		int zone = text.indexOf('%');
-		byte[] bytes = ipv6((zone >= 0) ? text.substring(0, zone) : text);
-		return (bytes != null) ? new IpAddress(unmapped(bytes)) : null;
+		catch (UnknownHostException ex) {
+			return null;
+		}
 	}
 
 	/**
@@ -64,134 +72,32 @@ final class IpAddress {
 	}
 
 	private static boolean isPort(String text) {
-		return text.isEmpty() || (text.charAt(0) == ':' && number(text.substring(1), 10, 5) >= 0);
-	}
-
-	private static byte @Nullable [] ipv4(String text) {
-		String[] parts = text.split("\\.", -1);
-		if (parts.length != IPV4_BYTES) {
-			return null;
-		}
-		byte[] bytes = new byte[IPV4_BYTES];
-		for (int i = 0; i < IPV4_BYTES; i++) {
-			int part = number(parts[i], 10, 3);
-			// A leading zero means octal to some readers
-			if (part < 0 || part > 255 || (parts[i].length() > 1 && parts[i].charAt(0) == '0')) {
-				return null;
-			}
-			bytes[i] = (byte) part;
-		}
-		return bytes;
-	}
-
-	private static byte @Nullable [] ipv6(String text) {
-		int gap = text.indexOf("::");
-		if (gap < 0) {
-			byte[] all = groups(text);
-			return (all != null && all.length == IPV6_GROUPS * 2) ? all : null;
-		}
-		byte[] head = groups(text.substring(0, gap));
-		byte[] tail = groups(text.substring(gap + 2));
-		if (head == null || tail == null || head.length + tail.length > (IPV6_GROUPS - 1) * 2
-				|| text.substring(0, gap).indexOf('.') >= 0) {
-			return null;
-		}
-		byte[] bytes = Arrays.copyOf(head, IPV6_GROUPS * 2);
-		System.arraycopy(tail, 0, bytes, bytes.length - tail.length, tail.length);
-		return bytes;
-	}
-
-	// The last group may be an IPv4 address
-	private static byte @Nullable [] groups(String text) {
-		if (text.isEmpty()) {
-			return new byte[0];
-		}
-		String[] groups = text.split(":", -1);
-		if (groups.length > IPV6_GROUPS) {
-			return null;
-		}
-		byte[] bytes = new byte[(groups.length + 1) * 2];
-		int length = 0;
-		for (int i = 0; i < groups.length; i++) {
-			if (i == groups.length - 1 && groups[i].indexOf('.') >= 0) {
-				byte[] last = ipv4(groups[i]);
-				if (last == null || i > GROUPS_BEFORE_IPV4) {
-					return null;
-				}
-				System.arraycopy(last, 0, bytes, length, IPV4_BYTES);
-				length += IPV4_BYTES;
-				continue;
-			}
-			int group = number(groups[i], 16, 4);
-			if (group < 0) {
-				return null;
-			}
-			bytes[length++] = (byte) (group >> 8);
-			bytes[length++] = (byte) group;
-		}
-		return Arrays.copyOf(bytes, length);
-	}
-
-	private static int number(String digits, int radix, int longest) {
-		if (digits.isEmpty() || digits.length() > longest) {
-			return -1;
-		}
-		int number = 0;
-		for (int i = 0; i < digits.length(); i++) {
-			int digit = (digits.charAt(i) < 128) ? Character.digit(digits.charAt(i), radix) : -1;
-			if (digit < 0) {
-				return -1;
-			}
-			number = number * radix + digit;
-		}
-		return number;
-	}
-
-	private static byte[] unmapped(byte[] bytes) {
-		for (int i = 0; i < 12; i++) {
-			if (bytes[i] != ((i < 10) ? 0 : (byte) 0xFF)) {
-				return bytes;
-			}
-		}
-		return Arrays.copyOfRange(bytes, 12, 16);
+		return PORT.matcher(text).matches();
 	}
 
 	int bits() {
-		return this.bytes.length * Byte.SIZE;
+		return this.address.getAddress().length * Byte.SIZE;
 	}
 
 	boolean isIpv4() {
-		return this.bytes.length == IPV4_BYTES;
-	}
-
-	/**
-	 * Returns whether both begin with the same bits and are of the same family.
-	 */
-	boolean sharesPrefix(IpAddress other, int length) {
-		if (other.bytes.length != this.bytes.length) {
-			return false;
-		}
-		for (int i = 0; i < length; i++) {
-			if (bit(i) != other.bit(i)) {
-				return false;
-			}
-		}
-		return true;
+		return this.address instanceof Inet4Address;
 	}
 
 	/**
 	 * Returns this address with nothing but its first bits.
 	 */
 	IpAddress prefix(int length) {
-		byte[] kept = new byte[this.bytes.length];
-		for (int i = 0; i < length; i++) {
-			kept[i / Byte.SIZE] |= (byte) (bit(i) << (Byte.SIZE - 1 - i % Byte.SIZE));
+		byte[] bytes = this.address.getAddress();
+		for (int i = 0; i < bytes.length; i++) {
+			int kept = Math.max(0, Math.min(Byte.SIZE, length - i * Byte.SIZE));
+			bytes[i] &= (byte) (0xFF00 >> kept);
 		}
-		return new IpAddress(kept);
-	}
-
-	private int bit(int index) {
-		return (this.bytes[index / Byte.SIZE] >> (Byte.SIZE - 1 - index % Byte.SIZE)) & 1;
+		try {
+			return new IpAddress(InetAddress.getByAddress(bytes));
+		}
+		catch (UnknownHostException ex) {
+			throw new IllegalStateException("An address has 4 or 16 bytes", ex);
+		}
 	}
 
 	/**
@@ -199,48 +105,20 @@ final class IpAddress {
 	 * address, since that is what a single client is given and may choose from.
 	 */
 	String client() {
-		return isIpv4() ? toString() : network() + "/64";
-	}
-
-	private String network() {
-		int groups = NETWORK_GROUPS;
-		while (groups > 0 && group(groups - 1) == 0) {
-			groups--;
+		if (isIpv4()) {
+			return toString();
 		}
-		StringBuilder text = new StringBuilder();
-		for (int i = 0; i < groups; i++) {
-			text.append(Integer.toHexString(group(i))).append(':');
+		String[] groups = toString().split(":");
+		int count = NETWORK_GROUPS;
+		while (count > 0 && groups[count - 1].equals("0")) {
+			count--;
 		}
-		return text.append((groups == 0) ? "::" : ":").toString();
-	}
-
-	private int group(int index) {
-		return (this.bytes[2 * index] & 0xFF) << 8 | (this.bytes[2 * index + 1] & 0xFF);
-	}
-
-	@Override
-	public boolean equals(@Nullable Object other) {
-		return other instanceof IpAddress address && Arrays.equals(this.bytes, address.bytes);
-	}
-
-	@Override
-	public int hashCode() {
-		return Arrays.hashCode(this.bytes);
+		return String.join(":", Arrays.copyOf(groups, count)) + "::/64";
 	}
 
 	@Override
 	public String toString() {
-		StringBuilder text = new StringBuilder();
-		if (isIpv4()) {
-			for (int i = 0; i < IPV4_BYTES; i++) {
-				text.append((i == 0) ? "" : ".").append(this.bytes[i] & 0xFF);
-			}
-			return text.toString();
-		}
-		for (int i = 0; i < IPV6_GROUPS; i++) {
-			text.append((i == 0) ? "" : ":").append(Integer.toHexString(group(i)));
-		}
-		return text.toString();
+		return this.address.getHostAddress();
 	}
 
 }

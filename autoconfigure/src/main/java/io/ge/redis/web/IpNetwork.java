@@ -6,7 +6,6 @@
 package io.ge.redis.web;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The addresses that begin with the same bits.
@@ -53,8 +52,8 @@ record IpNetwork(IpAddress address, int length) {
 		return (length <= address.bits()) ? length : -1;
 	}
 
-	boolean contains(@Nullable IpAddress other) {
-		return other != null && this.address.sharesPrefix(other, this.length);
+	boolean contains(IpAddress other) {
+		return other.prefix(this.length).equals(this.address);
 	}
 
 }

@@ -5,6 +5,8 @@
 
 package io.ge.redis.web;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ProblemDetail;
+import org.springframework.web.ErrorResponse;
 
 /**
  * A refusal as it is answered over HTTP, the same on every web stack.
@@ -28,10 +31,13 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 	/**
 	 * Returns the problem of an exception.
 	 * @param exception the exception
-	 * @param customizers may change it
+	 * @param customizers may change the refusal
+	 * @param interceptors may change the body
+	 * @param path the path of the request
 	 * @return the problem, or {@code null} if the exception is no refusal
 	 */
-	static @Nullable Problem of(GeRedisException exception, List<RefusalCustomizer> customizers) {
+	static @Nullable Problem of(GeRedisException exception, List<RefusalCustomizer> customizers,
+			List<ErrorResponse.Interceptor> interceptors, String path) {
 		Refusal refusal = exception.refusal();
 		if (refusal == null) {
 			return null;
@@ -43,7 +49,9 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 		detail.setType(refusal.type());
 		detail.setTitle(refusal.title());
 		detail.setDetail(refusal.detail());
+		detail.setInstance(instance(path));
 		refusal.members().forEach(detail::setProperty);
+		interceptors.forEach((interceptor) -> interceptor.handleError(detail, null));
 		HttpHeaders headers = new HttpHeaders();
 		refusal.headers().forEach(headers::set);
 		if (refusal.retryAfter() != null) {
@@ -52,7 +60,17 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 		return new Problem(detail, headers);
 	}
 
-	static long ceilSeconds(Duration duration) {
+	// A server may let paths through that are no URI; the member is optional
+	private static @Nullable URI instance(String path) {
+		try {
+			return new URI(path);
+		}
+		catch (URISyntaxException ex) {
+			return null;
+		}
+	}
+
+	private static long ceilSeconds(Duration duration) {
 		return duration.plusNanos(999_999_999).toSeconds();
 	}
 

@@ -6,19 +6,16 @@
 package io.ge.redis.web;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import io.ge.redis.GeRedisException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponse;
 
 /**
@@ -52,7 +49,8 @@ public class ProblemWriter {
 	}
 
 	/**
-	 * Answers a request with the problem of an exception.
+	 * Answers a request with the problem of an exception. A challenge that was set before
+	 * is kept.
 	 * @param exception the refusal
 	 * @param request the request
 	 * @param response the response
@@ -62,32 +60,22 @@ public class ProblemWriter {
 	 */
 	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		Problem problem = response.isCommitted() ? null : Problem.of(exception, this.customizers);
+		Problem problem = response.isCommitted() ? null
+				: Problem.of(exception, this.customizers, this.interceptors, request.getRequestURI());
 		if (problem == null) {
 			return false;
 		}
-		ProblemDetail detail = problem.detail();
-		if (detail.getInstance() == null) {
-			detail.setInstance(instance(request));
-		}
-		this.interceptors.forEach((interceptor) -> interceptor.handleError(detail, null));
 		response.resetBuffer();
-		response.setStatus(detail.getStatus());
+		response.setStatus(problem.detail().getStatus());
 		this.fields.forEach((more) -> more.add(exception, request, response));
-		problem.headers().forEach((name, values) -> values.forEach((value) -> response.setHeader(name, value)));
+		problem.headers().forEach((name, values) -> {
+			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !response.containsHeader(name)) {
+				values.forEach((value) -> response.setHeader(name, value));
+			}
+		});
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		send(this.json.writeValueAsBytes(problem.members()), response);
 		return true;
-	}
-
-	// A server may let paths through that are no URI; the member is optional
-	private static @Nullable URI instance(HttpServletRequest request) {
-		try {
-			return new URI(request.getRequestURI());
-		}
-		catch (URISyntaxException ex) {
-			return null;
-		}
 	}
 
 	private static void send(byte[] body, HttpServletResponse response) throws IOException {

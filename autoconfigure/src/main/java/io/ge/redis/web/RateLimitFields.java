@@ -5,6 +5,7 @@
 
 package io.ge.redis.web;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -72,20 +73,20 @@ final class RateLimitFields {
 	private static Map<String, String> legacy(Quota tightest) {
 		return Map.of("X-RateLimit-Limit", Long.toString(tightest.limit().limit()), "X-RateLimit-Remaining",
 				Long.toString(integer(tightest.remaining())), "X-RateLimit-Reset",
-				Long.toString(integer(Problem.ceilSeconds(tightest.restoredAfter()))));
+				Long.toString(integer(ceilSeconds(tightest.restoredAfter()))));
 	}
 
 	private static String policy(List<Quota> quotas) {
 		return quotas.stream()
 			.map((quota) -> name(quota) + ";q=" + integer(quota.limit().limit()) + ";w="
-					+ integer(Math.max(1, Problem.ceilSeconds(quota.limit().window()))))
+					+ integer(Math.max(1, ceilSeconds(quota.limit().window()))))
 			.collect(Collectors.joining(", "));
 	}
 
 	private static String limit(List<Quota> quotas) {
 		return quotas.stream()
 			.map((quota) -> name(quota) + ";r=" + integer(quota.remaining()) + ";t="
-					+ integer(Problem.ceilSeconds(quota.restoredAfter())))
+					+ integer(ceilSeconds(quota.restoredAfter())))
 			.collect(Collectors.joining(", "));
 	}
 
@@ -101,6 +102,10 @@ final class RateLimitFields {
 			quoted.append((c < ' ' || c > '~') ? '?' : c);
 		}
 		return quoted.append('"').toString();
+	}
+
+	private static long ceilSeconds(Duration duration) {
+		return duration.plusNanos(999_999_999).toSeconds();
 	}
 
 	private static long integer(long value) {

@@ -5,7 +5,6 @@
 
 package io.ge.redis.web;
 
-import java.net.URI;
 import java.util.List;
 
 import io.ge.redis.GeRedisException;
@@ -13,11 +12,9 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -63,16 +60,12 @@ public class ReactiveProblemWriter {
 	 */
 	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange,
 			ServerHttpResponse response) {
-		Problem problem = response.isCommitted() ? null : Problem.of(exception, this.customizers);
+		Problem problem = response.isCommitted() ? null : Problem.of(exception, this.customizers, this.interceptors,
+				exchange.getRequest().getURI().getRawPath());
 		if (problem == null) {
 			return null;
 		}
-		ProblemDetail detail = problem.detail();
-		if (detail.getInstance() == null) {
-			detail.setInstance(URI.create(exchange.getRequest().getURI().getRawPath()));
-		}
-		this.interceptors.forEach((interceptor) -> interceptor.handleError(detail, null));
-		response.setStatusCode(HttpStatusCode.valueOf(detail.getStatus()));
+		response.setStatusCode(HttpStatusCode.valueOf(problem.detail().getStatus()));
 		HttpHeaders headers = response.getHeaders();
 		headers.clearContentHeaders();
 		this.fields.forEach((more) -> more.add(exception, exchange));
@@ -84,8 +77,7 @@ public class ReactiveProblemWriter {
 		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		byte[] body = this.json.writeValueAsBytes(problem.members());
 		headers.setContentLength(body.length);
-		DataBuffer buffer = response.bufferFactory().wrap(body);
-		return response.writeWith(Mono.just(buffer));
+		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
 	}
 
 }

@@ -17,11 +17,25 @@ import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.Recording;
 import io.ge.redis.idempotency.ResultCodec;
 import io.ge.redis.idempotency.ResultCodecFactory;
+import jakarta.servlet.ServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
+import org.springframework.core.io.InputStreamSource;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.ReactiveHttpOutputMessage;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.reactive.result.view.FragmentsRendering;
+import org.springframework.web.reactive.result.view.Rendering;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.View;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
  * Keeps the value of a web handler, for where its response is not there (yet): in the row
@@ -34,11 +48,25 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 	private final ResponseRules rules;
 
-	private final HandlerResults results;
+	/** Types whose response is written after the handler has returned. */
+	private final List<Class<?>> late;
 
-	private ResponseEntityRecorder(Supplier<List<String>> further, HandlerResults results) {
+	/** The types to write instead of those. */
+	private final String remedy;
+
+	/** Types that say how the response is made, and are no values. */
+	private final List<Class<?>> noValue;
+
+	/** Types of parameters to which a handler writes the response itself. */
+	private final List<Class<?>> written;
+
+	private ResponseEntityRecorder(Supplier<List<String>> further, List<Class<?>> late, String remedy,
+			List<Class<?>> noValue, List<Class<?>> written) {
 		this.rules = new ResponseRules(further);
-		this.results = results;
+		this.late = late;
+		this.remedy = remedy;
+		this.noValue = noValue;
+		this.written = written;
 	}
 
 	/**
@@ -47,7 +75,12 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 	 * @return the recorder
 	 */
 	public static ResponseEntityRecorder onServlets(Supplier<List<String>> further) {
-		return new ResponseEntityRecorder(further, new ServletResults());
+		return new ResponseEntityRecorder(further,
+				List.of(DeferredResult.class, WebAsyncTask.class, ResponseBodyEmitter.class,
+						StreamingResponseBody.class),
+				"Return the whole response as a value or a ResponseEntity, or a CompletableFuture or Mono of one.",
+				List.of(HttpEntity.class, ModelAndView.class, View.class, InputStreamSource.class),
+				List.of(ServletResponse.class));
 	}
 
 	/**
@@ -56,7 +89,11 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 	 * @return the recorder
 	 */
 	public static ResponseEntityRecorder onWebFlux(Supplier<List<String>> further) {
-		return new ResponseEntityRecorder(further, new ReactiveResults());
+		return new ResponseEntityRecorder(further, List.of(ServerSentEvent.class),
+				"Return the whole response as a value or a ResponseEntity.",
+				List.of(HttpEntity.class, Rendering.class, FragmentsRendering.class,
+						org.springframework.web.reactive.result.view.View.class, InputStreamSource.class),
+				List.of(ReactiveHttpOutputMessage.class, ServerWebExchange.class));
 	}
 
 	@Override
@@ -64,20 +101,20 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 			Function<ResolvableType, ResultCodec> values) {
 		Set<String> kept = this.rules.headers();
 		Class<?> type = returnType.resolve(Object.class);
-		refuse(method, type, this.results.late(), "is written after the method has returned");
+		refuse(method, type, this.late, "is written after the method has returned");
 		boolean handler = WebHandlers.isHandler(method);
 		if (ResponseEntity.class.isAssignableFrom(type)) {
 			ResolvableType body = returnType.as(ResponseEntity.class).getGeneric(0);
 			ReturnTypes.requireSynchronous(method, body.resolve(Object.class));
-			refuse(method, body.resolve(Object.class), this.results.late(), "is written after the method has returned");
-			return (handler && isAnyOf(this.results.noValue(), body.resolve(Object.class))) ? new NoValue()
+			refuse(method, body.resolve(Object.class), this.late, "is written after the method has returned");
+			return (handler && isAnyOf(this.noValue, body.resolve(Object.class))) ? new NoValue()
 					: new Codec(kept, values.apply(declared(body)));
 		}
 		if (!handler) {
-			refuse(method, type, this.results.noValue(), "is no value that could be kept outside of a web handler");
+			refuse(method, type, this.noValue, "is no value that could be kept outside of a web handler");
 			return null;
 		}
-		if (isAnyOf(this.results.noValue(), type) || writesItself(method, type)) {
+		if (isAnyOf(this.noValue, type) || writesItself(method, type)) {
 			return new NoValue();
 		}
 		return (type == Object.class) ? values.apply(declared(returnType)) : null;
@@ -88,7 +125,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 			return !WebHandlers.returnsBody(method);
 		}
 		for (Class<?> parameter : method.method().getParameterTypes()) {
-			if (isAnyOf(this.results.written(), parameter)) {
+			if (isAnyOf(this.written, parameter)) {
 				return true;
 			}
 		}
@@ -105,7 +142,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 	private void refuse(GuardedMethod method, Class<?> type, List<Class<?>> refused, String why) {
 		if (isAnyOf(refused, type)) {
-			throw method.problem("a response of type " + type.getSimpleName() + " " + why + ".", this.results.remedy());
+			throw method.problem("a response of type " + type.getSimpleName() + " " + why + ".", this.remedy);
 		}
 	}
 

@@ -118,7 +118,7 @@ class RequestRulesStartupTests {
 	private static void assertOrders(WebApplicationContextRunner runner, int security) {
 		runner.run((context) -> {
 			assertThat(order(context.getBean("rateLimitFilterBeforeAuthentication"))).isLessThan(security)
-				.isGreaterThan(order(context.getBean("geRedisOutageFilter")));
+				.isGreaterThan(order(context.getBean("geRedisRefusalFilter")));
 			assertThat(order(context.getBean("rateLimitFilterAfterAuthentication"))).isGreaterThan(security);
 		});
 	}

@@ -41,7 +41,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
-import io.ge.redis.web.OutageWebFilter;
+import io.ge.redis.web.RefusalWebFilter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -233,7 +233,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 	void whatNoMappingKnowsIsLeftToOthers() {
 		GeRedisException unknown = new GeRedisException("no mapping knows it") {
 		};
-		Mono<Void> answer = application.getBean(OutageWebFilter.class)
+		Mono<Void> answer = application.getBean(RefusalWebFilter.class)
 			.filter(MockServerWebExchange.from(MockServerHttpRequest.get("/")), (exchange) -> Mono.error(unknown));
 		assertThatExceptionOfType(GeRedisException.class).isThrownBy(answer::block).isSameAs(unknown);
 	}

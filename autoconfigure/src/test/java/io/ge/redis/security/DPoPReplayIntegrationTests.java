@@ -250,7 +250,7 @@ class DPoPReplayIntegrationTests {
 
 	private static MockMvc mvc(AssertableWebApplicationContext context) {
 		assertThat(context).hasNotFailed();
-		Filter outage = context.getBean("geRedisOutageFilter", FilterRegistrationBean.class).getFilter();
+		Filter outage = context.getBean("geRedisRefusalFilter", FilterRegistrationBean.class).getFilter();
 		return MockMvcBuilders.webAppContextSetup(context)
 			.addFilters(outage, context.getBean("springSecurityFilterChain", Filter.class))
 			.build();

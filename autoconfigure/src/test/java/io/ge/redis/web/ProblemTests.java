@@ -31,7 +31,7 @@ class ProblemTests {
 	}
 
 	private static String retryAfter(Duration wait) {
-		return Problem.of(new LockNotAcquiredException("orders", wait), List.of())
+		return Problem.of(new LockNotAcquiredException("orders", wait), List.of(), List.of(), "/orders")
 			.headers()
 			.getFirst(HttpHeaders.RETRY_AFTER);
 	}
@@ -40,7 +40,8 @@ class ProblemTests {
 	void customizersFollowEachOther() {
 		Problem problem = Problem.of(new SubjectBlockedException("banned"),
 				List.of((exception, refusal) -> refusal.withStatus(451).withHeader("Link", "<a>"), (exception,
-						refusal) -> refusal.withMember("status-before", refusal.status()).withHeader("X-Other", "b")));
+						refusal) -> refusal.withMember("status-before", refusal.status()).withHeader("X-Other", "b")),
+				List.of(), "/orders");
 		assertThat(problem.members()).containsEntry("status", 451)
 			.containsEntry("status-before", 451)
 			.containsEntry("type", "urn:ge-redis:problem:subject-blocked");
@@ -51,7 +52,7 @@ class ProblemTests {
 	@Test
 	void failureThatRefusesNoCallIsNoProblem() {
 		assertThat(Problem.of(new GuardConfigurationException("place", "wrong", "right"),
-				List.of((exception, refusal) -> refusal.withStatus(200))))
+				List.of((exception, refusal) -> refusal.withStatus(200)), List.of(), "/orders"))
 			.isNull();
 	}
 

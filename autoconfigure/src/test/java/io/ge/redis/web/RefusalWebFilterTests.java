@@ -10,6 +10,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
+import io.ge.redis.GeRedisException;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenRevokedException;
 import io.ge.redis.blacklist.TokenStatus;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -25,11 +28,11 @@ import org.springframework.mock.web.server.MockServerWebExchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link RefusedTokenWebFilter}.
+ * Tests for {@link RefusalWebFilter}.
  */
-class RefusedTokenWebFilterTests {
+class RefusalWebFilterTests {
 
-	private final RefusedTokenWebFilter filter = new RefusedTokenWebFilter(
+	private final RefusalWebFilter filter = new RefusalWebFilter(
 			new ReactiveProblemWriter(List.of(), List.of(), List.of(), JsonMapper.builder().build()), 0);
 
 	private final MockServerHttpResponse server = new MockServerHttpResponse();
@@ -40,7 +43,8 @@ class RefusedTokenWebFilterTests {
 	void bareRefusalGetsItsBodyWhateverTheServerCanDo() {
 		for (ServerHttpResponse response : List.of(new MockServerHttpResponse(), this.zeroCopy)) {
 			answer(response, (behind) -> Mono.deferContextual((context) -> {
-				context.<AtomicReference<TokenStatus>>get(TokenStatus.class.getName()).set(TokenStatus.REVOKED);
+				context.<AtomicReference<GeRedisException>>get(GeRedisException.class.getName())
+					.set(new TokenRevokedException(TokenBlacklist.TOKENS, TokenStatus.REVOKED));
 				behind.setStatusCode(HttpStatus.UNAUTHORIZED);
 				return behind.setComplete();
 			}));

@@ -8,9 +8,8 @@ package io.ge.redis.web;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.ge.redis.blacklist.TokenBlacklist;
-import io.ge.redis.blacklist.TokenRevokedException;
-import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.GeRedisException;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.Ordered;
@@ -23,12 +22,14 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * Gives the 401 for a token that was revoked its problem body, where the filters behind
- * would send nothing but the status: what {@link RefusedTokenFilter} is for servlets. Why
- * the token is refused is noted in the context of Reactor, under the name of
- * {@link TokenStatus}.
+ * The counterpart of {@link RefusalFilter} on WebFlux. It answers every refusal that no
+ * handler of the application has taken, since nothing behind the controllers would. The
+ * refusal that explains a bare 401 is noted in the context of Reactor: in an
+ * {@link AtomicReference} by the name of {@link GeRedisException}.
  */
-public class RefusedTokenWebFilter implements WebFilter, Ordered {
+public class RefusalWebFilter implements WebFilter, Ordered {
+
+	private static final String NOTED = GeRedisException.class.getName();
 
 	private final ReactiveProblemWriter writer;
 
@@ -39,7 +40,7 @@ public class RefusedTokenWebFilter implements WebFilter, Ordered {
 	 * @param writer writes the problem
 	 * @param order its order, before that of Spring Security
 	 */
-	public RefusedTokenWebFilter(ReactiveProblemWriter writer, int order) {
+	public RefusalWebFilter(ReactiveProblemWriter writer, int order) {
 		this.writer = writer;
 		this.order = order;
 	}
@@ -51,11 +52,26 @@ public class RefusedTokenWebFilter implements WebFilter, Ordered {
 
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-		AtomicReference<TokenStatus> refused = new AtomicReference<>();
+		AtomicReference<@Nullable GeRedisException> noted = new AtomicReference<>();
 		ServerHttpResponse response = (exchange.getResponse() instanceof ZeroCopyHttpOutputMessage)
-				? new CompletingZeroCopy(exchange, refused) : new Completing(exchange, refused);
+				? new ZeroCopyCompleting(exchange, noted) : new Completing(exchange, noted);
 		return chain.filter(exchange.mutate().response(response).build())
-			.contextWrite((context) -> context.put(TokenStatus.class.getName(), refused));
+			.contextWrite((context) -> context.put(NOTED, noted))
+			.onErrorResume((failure) -> {
+				Mono<Void> answer = answer(failure, exchange);
+				return (answer != null) ? answer : Mono.error(failure);
+			});
+	}
+
+	private @Nullable Mono<Void> answer(Throwable failure, ServerWebExchange exchange) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			Mono<Void> answer = (cause instanceof GeRedisException refusal)
+					? this.writer.write(refusal, exchange, exchange.getResponse()) : null;
+			if (answer != null) {
+				return answer;
+			}
+		}
+		return null;
 	}
 
 	/**
@@ -65,20 +81,20 @@ public class RefusedTokenWebFilter implements WebFilter, Ordered {
 
 		private final ServerWebExchange exchange;
 
-		private final AtomicReference<TokenStatus> refused;
+		private final AtomicReference<@Nullable GeRedisException> noted;
 
-		Completing(ServerWebExchange exchange, AtomicReference<TokenStatus> refused) {
+		Completing(ServerWebExchange exchange, AtomicReference<@Nullable GeRedisException> noted) {
 			super(exchange.getResponse());
 			this.exchange = exchange;
-			this.refused = refused;
+			this.noted = noted;
 		}
 
 		@Override
 		public Mono<Void> setComplete() {
-			TokenStatus status = this.refused.get();
+			GeRedisException refusal = this.noted.get();
 			boolean bare = getStatusCode() == HttpStatus.UNAUTHORIZED && getHeaders().getContentType() == null;
-			Mono<Void> answer = (status != null && bare) ? RefusedTokenWebFilter.this.writer
-				.write(new TokenRevokedException(TokenBlacklist.TOKENS, status), this.exchange, getDelegate()) : null;
+			Mono<Void> answer = (refusal != null && bare)
+					? RefusalWebFilter.this.writer.write(refusal, this.exchange, getDelegate()) : null;
 			return (answer != null) ? answer : super.setComplete();
 		}
 
@@ -87,10 +103,10 @@ public class RefusedTokenWebFilter implements WebFilter, Ordered {
 	/**
 	 * The same for a server that can send files without reading them.
 	 */
-	private final class CompletingZeroCopy extends Completing implements ZeroCopyHttpOutputMessage {
+	private final class ZeroCopyCompleting extends Completing implements ZeroCopyHttpOutputMessage {
 
-		CompletingZeroCopy(ServerWebExchange exchange, AtomicReference<TokenStatus> refused) {
-			super(exchange, refused);
+		ZeroCopyCompleting(ServerWebExchange exchange, AtomicReference<@Nullable GeRedisException> noted) {
+			super(exchange, noted);
 		}
 
 		@Override
