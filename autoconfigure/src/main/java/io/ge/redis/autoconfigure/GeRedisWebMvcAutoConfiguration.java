@@ -19,6 +19,7 @@ import io.ge.redis.web.RateLimitHeaders;
 import io.ge.redis.web.RefusalCustomizer;
 import io.ge.redis.web.RefusalFilter;
 import io.ge.redis.web.ResponseEntityRecorder;
+import io.ge.redis.web.ServletRequests;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Servlet;
 import tools.jackson.databind.json.JsonMapper;
@@ -70,7 +71,7 @@ public final class GeRedisWebMvcAutoConfiguration {
 
 	@Bean
 	IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {
-		return IdempotencyKeyHeader.onServlets(() -> properties.getObject().header());
+		return new IdempotencyKeyHeader(() -> properties.getObject().header(), new ServletRequests());
 	}
 
 	@Bean

@@ -7,11 +7,10 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.idempotency.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
-import io.ge.redis.web.ExchangeSubscriberScope;
-import io.ge.redis.web.IdempotencyHttpHandlerDecorator;
 import io.ge.redis.web.IdempotencyKeyHeader;
 import io.ge.redis.web.IdempotencyWebFilter;
 import io.ge.redis.web.IdempotentHandlerAdapter;
+import io.ge.redis.web.ReactiveRequests;
 import io.ge.redis.web.ResponseEntityRecorder;
 import reactor.core.publisher.Mono;
 
@@ -23,6 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 
@@ -36,8 +36,14 @@ import org.springframework.web.reactive.HandlerAdapter;
 public final class IdempotencyWebFluxAutoConfiguration {
 
 	@Bean
-	IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {
-		return IdempotencyKeyHeader.onWebFlux(() -> properties.getObject().header());
+	IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties,
+			ReactiveRequests requests) {
+		return new IdempotencyKeyHeader(() -> properties.getObject().header(), requests);
+	}
+
+	@Bean
+	ReactiveRequests geRedisReactiveRequests() {
+		return new ReactiveRequests();
 	}
 
 	@Bean
@@ -48,27 +54,22 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	// In front of all others, so that it sees what the application is told
 	@Bean
 	@Order(Ordered.HIGHEST_PRECEDENCE)
-	IdempotencyHttpHandlerDecorator geRedisIdempotencyHttpHandlerDecorator(IdempotencyProperties properties,
-			ObjectProvider<IdempotencyKeyHeader> handlers) {
-		return new IdempotencyHttpHandlerDecorator(properties, handlers::getObject);
+	HttpHandlerDecoratorFactory geRedisIdempotencyHttpHandlerDecorator(IdempotencyWebFilter filter) {
+		return filter::decorate;
 	}
 
 	// Behind all others, also those without an order: they see a replay as they saw the
 	// first response
 	@Bean
-	IdempotencyWebFilter geRedisIdempotencyWebFilter() {
-		return new IdempotencyWebFilter();
+	IdempotencyWebFilter geRedisIdempotencyWebFilter(IdempotencyProperties properties,
+			ObjectProvider<IdempotencyKeyHeader> handlers) {
+		return new IdempotencyWebFilter(properties, handlers::getObject);
 	}
 
 	@Bean
 	IdempotentHandlerAdapter geRedisIdempotentHandlerAdapter(IdempotencyKeyHeader handlers,
 			ObjectProvider<HandlerAdapter> adapters) {
 		return new IdempotentHandlerAdapter(handlers, adapters);
-	}
-
-	@Bean
-	ExchangeSubscriberScope geRedisExchangeSubscriberScope() {
-		return new ExchangeSubscriberScope();
 	}
 
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request that is being answered, whatever the server is.
  */
-interface CurrentRequest {
+public interface CurrentRequest {
 
 	/**
 	 * Returns the values of a header.

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the request that a handler answers.
  */
 @FunctionalInterface
-interface HandlerRequests {
+public interface HandlerRequests {
 
 	/**
 	 * Returns the current request.

@@ -33,9 +33,9 @@ import org.springframework.util.StringUtils;
 /**
  * Takes the keys of web handlers from the request header {@code Idempotency-Key}, and
  * compares HTTP method, path, parameters and the bytes of the body. Where the bytes are
- * not seen, since there is no {@link IdempotencyFilter} or something else has read the
- * body before the handler was known, the arguments that are bound from path, parameters
- * and body take their place. Replayed responses carry {@code Idempotent-Replayed: true}.
+ * not seen, since no filter of ours stands in front or something else has read the body
+ * before the handler was known, the arguments that are bound from path, parameters and
+ * body take their place. Replayed responses carry {@code Idempotent-Replayed: true}.
  */
 public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
@@ -54,27 +54,14 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 	private volatile boolean bodyComparedWithoutHeader;
 
-	private IdempotencyKeyHeader(Supplier<String> header, HandlerRequests requests) {
+	/**
+	 * Creates a source.
+	 * @param header name of the request header
+	 * @param requests finds requests on the web stack
+	 */
+	public IdempotencyKeyHeader(Supplier<String> header, HandlerRequests requests) {
 		this.header = header;
 		this.requests = requests;
-	}
-
-	/**
-	 * Creates a source for servlets.
-	 * @param header name of the request header
-	 * @return the source
-	 */
-	public static IdempotencyKeyHeader onServlets(Supplier<String> header) {
-		return new IdempotencyKeyHeader(header, new ServletRequests());
-	}
-
-	/**
-	 * Creates a source for WebFlux. Handlers that return no publisher are refused.
-	 * @param header name of the request header
-	 * @return the source
-	 */
-	public static IdempotencyKeyHeader onWebFlux(Supplier<String> header) {
-		return new IdempotencyKeyHeader(header, new ReactiveRequests());
 	}
 
 	@Override

@@ -8,13 +8,16 @@ package io.ge.redis.web;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.IdempotentExchange;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -25,9 +28,9 @@ import org.springframework.http.codec.multipart.Part;
 
 /**
  * Requests that are found in the context of a subscriber, and bound to a thread while it
- * asks for them.
+ * asks for them. What the handler has not read of the body is read before.
  */
-final class ReactiveRequests implements HandlerRequests {
+public final class ReactiveRequests implements HandlerRequests, SubscriberScope {
 
 	private static final ThreadLocal<@Nullable Current> CURRENT = new ThreadLocal<>();
 
@@ -36,13 +39,20 @@ final class ReactiveRequests implements HandlerRequests {
 	private static final Set<String> STREAMS = Set.of(MediaType.TEXT_EVENT_STREAM_VALUE,
 			MediaType.APPLICATION_NDJSON_VALUE);
 
-	/**
-	 * Runs a task that finds an exchange.
-	 * @param seen whether its response can be kept and replaced
-	 */
-	static void run(ReactiveExchange exchange, boolean seen, Runnable task) {
+	@Override
+	public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
+		ReactiveExchange exchange = ReactiveExchange.of(context);
+		if (exchange == null) {
+			return null;
+		}
+		Current current = new Current(exchange, exchange.isSeen(context));
+		UnaryOperator<Runnable> scope = (task) -> () -> run(current, task);
+		return exchange.readContent().thenReturn(scope);
+	}
+
+	private static void run(Current current, Runnable task) {
 		Current before = CURRENT.get();
-		CURRENT.set(new Current(exchange, seen));
+		CURRENT.set(current);
 		try {
 			task.run();
 		}

@@ -17,6 +17,8 @@ import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.IdempotentExchange;
 import io.ge.redis.idempotency.Recording;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -418,9 +420,10 @@ final class ServletExchange implements IdempotentExchange {
 
 	/**
 	 * Told that the response is left to another thread: by Spring, which waits for what
-	 * the handler has promised, or else by the handler itself.
+	 * the handler has promised, or else by the handler itself. Also told of the end of
+	 * such a request, which the server may end without dispatching it once more.
 	 */
-	private final class LaterResponse implements ExchangeRequest.AsyncStart {
+	private final class LaterResponse implements ExchangeRequest.AsyncStart, AsyncListener {
 
 		@Override
 		public void begins() {
@@ -434,8 +437,27 @@ final class ServletExchange implements IdempotentExchange {
 		public void hasBegun(AsyncContext context) {
 			if (isAnsweredLater()) {
 				ServletExchange.this.left = true;
-				context.addListener(new ExchangeListener(ServletExchange.this));
+				context.addListener(this);
 			}
+		}
+
+		@Override
+		public void onComplete(AsyncEvent event) {
+			completed();
+		}
+
+		// Whoever has promised the answer is told, too, and has the request dispatched or
+		// completed
+		@Override
+		public void onTimeout(AsyncEvent event) {
+		}
+
+		@Override
+		public void onError(AsyncEvent event) {
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
 		}
 
 	}

@@ -30,7 +30,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 /**
  * Requests that are bound to their threads.
  */
-final class ServletRequests implements HandlerRequests {
+public final class ServletRequests implements HandlerRequests {
 
 	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, CharSequence.class, DataBuffer.class);
 

@@ -9,13 +9,12 @@ import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotent;
-import io.ge.redis.web.ExchangeSubscriberScope;
 import io.ge.redis.web.IdempotencyFilter;
-import io.ge.redis.web.IdempotencyHttpHandlerDecorator;
 import io.ge.redis.web.IdempotencyKeyHeader;
 import io.ge.redis.web.IdempotencyWebFilter;
 import io.ge.redis.web.IdempotentHandlerAdapter;
 import io.ge.redis.web.ReactivePrincipals;
+import io.ge.redis.web.ReactiveRequests;
 import io.ge.redis.web.ResponseEntityRecorder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +31,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -57,10 +57,10 @@ class IdempotencyWebFluxAutoConfigurationTests {
 	void requestsAreSeenAsAWhole() {
 		this.reactive.withBean(Accepted.class)
 			.run((context) -> assertThat(context).hasNotFailed()
-				.hasSingleBean(IdempotencyHttpHandlerDecorator.class)
+				.hasSingleBean(HttpHandlerDecoratorFactory.class)
 				.hasSingleBean(IdempotencyWebFilter.class)
 				.hasSingleBean(IdempotentHandlerAdapter.class)
-				.hasSingleBean(ExchangeSubscriberScope.class)
+				.hasSingleBean(ReactiveRequests.class)
 				.hasSingleBean(IdempotencyKeyHeader.class)
 				.hasSingleBean(ResponseEntityRecorder.class)
 				.doesNotHaveBean("geRedisIdempotencyFilter"));
