@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.Stack;
 import java.util.Timer;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.Vector;
 
@@ -42,6 +43,10 @@ final class ArchitectureRules {
 
 	/** Sub-packages of patterns whose public classes are none for anybody else. */
 	static final Set<String> INNER_ROOMS = Set.of("engine", "settings", "live", "codec", "read", "write", "near");
+
+	/** Sub-packages of {@code web} for what only one pattern needs there, and that one. */
+	static final Map<String, String> WEB_ROOMS = new TreeMap<>(
+			Map.of("limit", "ratelimit", "exchange", "idempotency", "lock", "lock"));
 
 	static final Set<String> HOUSE = union(PATTERNS, ADAPTERS, Set.of("core", "autoconfigure"));
 
@@ -99,6 +104,16 @@ final class ArchitectureRules {
 					.should()
 					.dependOnClassesThat()
 					.resideInAnyPackage(below(INNER_ROOMS, ".*.")));
+		add("web knows patterns only in their rooms", Set.of("web"),
+				noClassesIn(Set.of("web")).and()
+					.resideOutsideOfPackages(below(WEB_ROOMS.keySet(), ".web."))
+					.should()
+					.dependOnClassesThat()
+					.resideInAnyPackage(below(PATTERNS)));
+		WEB_ROOMS.forEach((room, pattern) -> add("web." + room + " knows no pattern but " + pattern, Set.of("web"),
+				noClassesIn(Set.of("web." + room)).should()
+					.dependOnClassesThat()
+					.resideInAnyPackage(below(without(PATTERNS, pattern)))));
 		add("an adapter knows no other adapter", ADAPTERS,
 				classesIn(ADAPTERS).should(this.conditions.stayWithinTheirOwnOf(ADAPTERS)));
 		add("only auto-configuration knows auto-configuration",
@@ -215,6 +230,12 @@ final class ArchitectureRules {
 
 	private String[] below(Set<String> places, String between) {
 		return places.stream().map((place) -> this.root + between + place + "..").toArray(String[]::new);
+	}
+
+	private static Set<String> without(Set<String> set, String element) {
+		Set<String> without = new TreeSet<>(set);
+		without.remove(element);
+		return without;
 	}
 
 	@SafeVarargs

@@ -42,6 +42,10 @@ class ArchitectureRulesDetectViolationsTests {
 		violators.put("a pattern knows no other pattern", List.of("lock.LockKnowsCache"));
 		violators.put("a pattern knows no adapter", List.of("lock.LockKnowsWeb"));
 		violators.put("the inner rooms of a pattern are its own", List.of("web.WebUsesEngine"));
+		violators.put("web knows patterns only in their rooms", List.of("web.WebUsesEngine"));
+		violators.put("web.exchange knows no pattern but idempotency", List.of("web.exchange.ExchangeKnowsLock"));
+		violators.put("web.limit knows no pattern but ratelimit", List.of("web.limit.LimitKnowsLock"));
+		violators.put("web.lock knows no pattern but lock", List.of("web.lock.WebLockKnowsCache"));
 		violators.put("an adapter knows no other adapter", List.of("web.WebKnowsSecurity"));
 		violators.put("only auto-configuration knows auto-configuration", List.of("web.WebKnowsAutoConfiguration"));
 		violators.put("packages form no cycle", List.of("core.one.First", "core.two.Second"));

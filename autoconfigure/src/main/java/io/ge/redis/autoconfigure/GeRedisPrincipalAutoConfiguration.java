@@ -10,7 +10,7 @@ import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
 import io.ge.redis.security.SecuritySubscriberScope;
-import io.ge.redis.web.ReactivePrincipals;
+import io.ge.redis.web.exchange.reactive.ReactivePrincipals;
 import io.ge.redis.web.ServletPrincipalProvider;
 import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;

@@ -7,11 +7,11 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.idempotency.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
-import io.ge.redis.web.IdempotencyKeyHeader;
-import io.ge.redis.web.IdempotencyWebFilter;
-import io.ge.redis.web.IdempotentHandlerAdapter;
-import io.ge.redis.web.ReactiveRequests;
-import io.ge.redis.web.ResponseEntityRecorder;
+import io.ge.redis.web.exchange.IdempotencyKeyHeader;
+import io.ge.redis.web.exchange.reactive.IdempotencyWebFilter;
+import io.ge.redis.web.exchange.reactive.IdempotentHandlerAdapter;
+import io.ge.redis.web.exchange.reactive.ReactiveRequests;
+import io.ge.redis.web.exchange.ResponseEntityRecorder;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;

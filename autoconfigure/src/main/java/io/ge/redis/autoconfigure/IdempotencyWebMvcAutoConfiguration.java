@@ -9,11 +9,11 @@ import java.util.EnumSet;
 
 import io.ge.redis.idempotency.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
-import io.ge.redis.web.ErrorPages;
-import io.ge.redis.web.IdempotencyFilter;
-import io.ge.redis.web.IdempotencyKeyHeader;
-import io.ge.redis.web.IdempotentDispatch;
-import io.ge.redis.web.ServletCallScope;
+import io.ge.redis.web.exchange.servlet.ErrorPages;
+import io.ge.redis.web.exchange.servlet.IdempotencyFilter;
+import io.ge.redis.web.exchange.IdempotencyKeyHeader;
+import io.ge.redis.web.exchange.servlet.IdempotentDispatch;
+import io.ge.redis.web.exchange.servlet.ServletCallScope;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Servlet;
 

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimited;
-import io.ge.redis.web.RateLimitFilter;
-import io.ge.redis.web.RequestRules;
+import io.ge.redis.web.limit.RateLimitFilter;
+import io.ge.redis.web.limit.RequestRules;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -22,7 +22,7 @@ import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sources;
-import io.ge.redis.web.RateLimitFilter;
+import io.ge.redis.web.limit.RateLimitFilter;
 import jakarta.servlet.Filter;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;

@@ -41,7 +41,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
-import io.ge.redis.web.RefusalWebFilter;
+import io.ge.redis.web.problem.RefusalWebFilter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
+import io.ge.redis.web.exchange.reactive.ReactiveExchangeRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -31,6 +31,7 @@ import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Starts;
+import io.ge.redis.web.limit.StructuredFieldList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -18,11 +18,11 @@ import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 /**
  * A response whose server sends files by itself.
  */
-final class ZeroCopyResponse extends ServerHttpResponseDecorator implements ZeroCopyHttpOutputMessage {
+public final class ZeroCopyResponse extends ServerHttpResponseDecorator implements ZeroCopyHttpOutputMessage {
 
-	final List<String> files = new ArrayList<>();
+	public final List<String> files = new ArrayList<>();
 
-	ZeroCopyResponse(ServerHttpResponse response) {
+	public ZeroCopyResponse(ServerHttpResponse response) {
 		super(response);
 	}
 

@@ -33,7 +33,7 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 			"reactor.core.publisher.Flux", "reactor.core.scheduler.NonBlocking", "redis.clients.jedis.Jedis");
 
 	/** Made from JSON and written as JSON by the library. */
-	static final List<String> JSON = List.of("io.ge.redis.web.StoredResponse$Head",
+	static final List<String> JSON = List.of("io.ge.redis.web.exchange.StoredResponse$Head",
 			"io.ge.redis.core.bus.Reports$Filter", "io.ge.redis.lock.engine.LockReport",
 			"io.ge.redis.idempotency.IdempotencyReport", "io.ge.redis.cache.guard.CacheReport");
 

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The content by which a request and its repetition are compared, laid out alike on
+ * servlets and WebFlux, so that instances of both kinds know each other's requests: the
+ * HTTP method, the path within the application, the parameters, and the body.
+ */
+public final class ComparedRequest {
+
+	/** The body of a request that has none, or that was taken apart. */
+	public static final byte[] NOTHING = sha256().digest();
+
+	private ComparedRequest() {
+	}
+
+	/**
+	 * Returns what is compared but for the body, which is to be added.
+	 */
+	public static List<@Nullable Object> withoutBody(String method, String path, Map<String, List<String>> parameters) {
+		List<@Nullable Object> content = new ArrayList<>();
+		content.add(method);
+		content.add(path);
+		content.add(new TreeMap<>(parameters));
+		return content;
+	}
+
+	/**
+	 * Returns what is compared of a part of a multipart request.
+	 */
+	public static List<Object> part(String name, @Nullable String fileName, byte[] hash) {
+		return List.of(name, (fileName != null) ? fileName : "", hash);
+	}
+
+	public static MessageDigest sha256() {
+		try {
+			return MessageDigest.getInstance("SHA-256");
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+		}
+	}
+
+}

@@ -1,0 +1,55 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import io.ge.redis.idempotency.IdempotentExchange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request that is being answered, whatever the server is.
+ */
+public interface CurrentRequest {
+
+	/**
+	 * Returns the values of a header.
+	 */
+	List<String> headers(String name);
+
+	/**
+	 * Returns what must be equal in a repetition.
+	 * @param handler the guarded method
+	 * @return the content, or {@code null} if it cannot be seen as it came
+	 */
+	@Nullable List<@Nullable Object> content(Method handler);
+
+	/**
+	 * Returns the content but for the body.
+	 */
+	List<@Nullable Object> contentWithoutBody();
+
+	/**
+	 * Returns an argument of a type of the server as something that can be compared by
+	 * its fields.
+	 */
+	@Nullable Object comparable(@Nullable Object argument);
+
+	/**
+	 * Returns the exchange for a new call.
+	 * @param handler the guarded method
+	 * @return the exchange, or {@code null} if the call does not answer it
+	 */
+	@Nullable IdempotentExchange exchange(Method handler);
+
+	/**
+	 * Returns what is done before the result of an earlier call is given again, possibly
+	 * on another thread.
+	 */
+	Runnable replaying();
+
+}

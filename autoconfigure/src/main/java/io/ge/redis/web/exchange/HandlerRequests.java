@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange;
+
+import io.ge.redis.core.invocation.GuardedMethod;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the request that a handler answers.
+ */
+@FunctionalInterface
+public interface HandlerRequests {
+
+	/**
+	 * Returns the current request.
+	 * @return the request, or {@code null} if a handler is called by other code
+	 */
+	@Nullable CurrentRequest current();
+
+	/**
+	 * Refuses handlers whose requests would not be found.
+	 * @param handler the annotated method
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot be
+	 * guarded
+	 */
+	default void require(GuardedMethod handler) {
+	}
+
+}

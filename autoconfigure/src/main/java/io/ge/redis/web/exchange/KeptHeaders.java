@@ -1,0 +1,90 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+
+/**
+ * The headers that are kept of a response: those with certain names that were set since
+ * it is held back. What filters around it have set before they set for each response.
+ */
+public final class KeptHeaders {
+
+	private static final List<String> OF_THE_BODY = List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.CONTENT_ENCODING,
+			HttpHeaders.CONTENT_RANGE, HttpHeaders.CONTENT_DISPOSITION);
+
+	private final Set<String> names;
+
+	private @Nullable Map<String, List<String>> before;
+
+	public KeptHeaders(Set<String> names) {
+		this.names = names;
+	}
+
+	public boolean contains(String name) {
+		return this.names.contains(name);
+	}
+
+	/**
+	 * The response is held back from now on, and again for each further attempt of the
+	 * same request, which does not count.
+	 */
+	public void begin(Response response) {
+		if (this.before == null) {
+			this.before = present(response);
+		}
+	}
+
+	public Map<String, List<String>> of(Response response) {
+		Map<String, List<String>> headers = present(response);
+		if (this.before != null) {
+			headers.entrySet().removeAll(this.before.entrySet());
+		}
+		return headers;
+	}
+
+	/**
+	 * Returns the headers without those that describe the body.
+	 */
+	public Map<String, List<String>> withoutBody(Response response) {
+		Map<String, List<String>> headers = of(response);
+		OF_THE_BODY.forEach(headers::remove);
+		return headers;
+	}
+
+	private Map<String, List<String>> present(Response response) {
+		Map<String, List<String>> headers = new LinkedHashMap<>();
+		for (String name : this.names) {
+			Collection<String> values = response.values(name);
+			if (values != null && !values.isEmpty()) {
+				headers.put(name, List.copyOf(values));
+			}
+		}
+		return headers;
+	}
+
+	/**
+	 * The headers of a response.
+	 */
+	@FunctionalInterface
+	public interface Response {
+
+		/**
+		 * Returns the values of a header, if it is set.
+		 */
+		@Nullable Collection<String> values(String name);
+
+	}
+
+}

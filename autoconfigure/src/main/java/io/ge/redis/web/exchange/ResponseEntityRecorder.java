@@ -1,0 +1,213 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
+import io.ge.redis.idempotency.Recording;
+import io.ge.redis.idempotency.ResultCodec;
+import io.ge.redis.idempotency.ResultCodecFactory;
+import jakarta.servlet.ServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.core.io.InputStreamSource;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ReactiveHttpOutputMessage;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.reactive.result.view.FragmentsRendering;
+import org.springframework.web.reactive.result.view.Rendering;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.View;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+/**
+ * Keeps the value of a web handler, for where its response is not there (yet): in the row
+ * that is written before the commit, and where the response could not be made. Of a
+ * {@link ResponseEntity} these are the status, the headers that describe the content, and
+ * the body. What a handler writes itself, or leaves to a view, is no value that could be
+ * kept.
+ */
+public class ResponseEntityRecorder implements ResultCodecFactory {
+
+	private final ResponseRules rules;
+
+	/** Types whose response is written after the handler has returned. */
+	private final List<Class<?>> late;
+
+	/** The types to write instead of those. */
+	private final String remedy;
+
+	/** Types that say how the response is made, and are no values. */
+	private final List<Class<?>> noValue;
+
+	/** Types of parameters to which a handler writes the response itself. */
+	private final List<Class<?>> written;
+
+	private ResponseEntityRecorder(Supplier<List<String>> further, List<Class<?>> late, String remedy,
+			List<Class<?>> noValue, List<Class<?>> written) {
+		this.rules = new ResponseRules(further);
+		this.late = late;
+		this.remedy = remedy;
+		this.noValue = noValue;
+		this.written = written;
+	}
+
+	/**
+	 * Creates a recorder for servlets.
+	 * @param further names of headers to keep besides the standard ones
+	 * @return the recorder
+	 */
+	public static ResponseEntityRecorder onServlets(Supplier<List<String>> further) {
+		return new ResponseEntityRecorder(further,
+				List.of(DeferredResult.class, WebAsyncTask.class, ResponseBodyEmitter.class,
+						StreamingResponseBody.class),
+				"Return the whole response as a value or a ResponseEntity, or a CompletableFuture or Mono of one.",
+				List.of(HttpEntity.class, ModelAndView.class, View.class, InputStreamSource.class),
+				List.of(ServletResponse.class));
+	}
+
+	/**
+	 * Creates a recorder for WebFlux.
+	 * @param further names of headers to keep besides the standard ones
+	 * @return the recorder
+	 */
+	public static ResponseEntityRecorder onWebFlux(Supplier<List<String>> further) {
+		return new ResponseEntityRecorder(further, List.of(ServerSentEvent.class),
+				"Return the whole response as a value or a ResponseEntity.",
+				List.of(HttpEntity.class, Rendering.class, FragmentsRendering.class,
+						org.springframework.web.reactive.result.view.View.class, InputStreamSource.class),
+				List.of(ReactiveHttpOutputMessage.class, ServerWebExchange.class));
+	}
+
+	@Override
+	public @Nullable ResultCodec create(GuardedMethod method, ResolvableType returnType,
+			Function<ResolvableType, ResultCodec> values) {
+		Set<String> kept = this.rules.headers();
+		Class<?> type = returnType.resolve(Object.class);
+		refuse(method, type, this.late, "is written after the method has returned");
+		boolean handler = WebHandlers.isHandler(method);
+		if (ResponseEntity.class.isAssignableFrom(type)) {
+			ResolvableType body = returnType.as(ResponseEntity.class).getGeneric(0);
+			ReturnTypes.requireSynchronous(method, body.resolve(Object.class));
+			refuse(method, body.resolve(Object.class), this.late, "is written after the method has returned");
+			return (handler && isAnyOf(this.noValue, body.resolve(Object.class))) ? new NoValue()
+					: new Codec(kept, values.apply(declared(body)));
+		}
+		if (!handler) {
+			refuse(method, type, this.noValue, "is no value that could be kept outside of a web handler");
+			return null;
+		}
+		if (isAnyOf(this.noValue, type) || writesItself(method, type)) {
+			return new NoValue();
+		}
+		return (type == Object.class) ? values.apply(declared(returnType)) : null;
+	}
+
+	private boolean writesItself(GuardedMethod method, Class<?> type) {
+		if (type != void.class && type != Void.class) {
+			return !WebHandlers.returnsBody(method);
+		}
+		for (Class<?> parameter : method.method().getParameterTypes()) {
+			if (isAnyOf(this.written, parameter)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static ResolvableType declared(ResolvableType type) {
+		return (type.resolve() != null) ? type : ResolvableType.forClass(Object.class);
+	}
+
+	private static boolean isAnyOf(List<Class<?>> types, Class<?> type) {
+		return types.stream().anyMatch((candidate) -> candidate.isAssignableFrom(type));
+	}
+
+	private void refuse(GuardedMethod method, Class<?> type, List<Class<?>> refused, String why) {
+		if (isAnyOf(refused, type)) {
+			throw method.problem("a response of type " + type.getSimpleName() + " " + why + ".", this.remedy);
+		}
+	}
+
+	/**
+	 * Where there is no value.
+	 */
+	private static final class NoValue implements ResultCodec {
+
+		@Override
+		public Recording record(@Nullable Object result) {
+			return new Recording.Lost();
+		}
+
+		@Override
+		public Object replay(byte[] bytes) {
+			throw new IllegalArgumentException("there is no value to be read");
+		}
+
+	}
+
+	/**
+	 * Keeps a {@link ResponseEntity}.
+	 */
+	private static final class Codec implements ResultCodec {
+
+		private final Set<String> kept;
+
+		private final ResultCodec bodies;
+
+		Codec(Set<String> kept, ResultCodec bodies) {
+			this.kept = kept;
+			this.bodies = bodies;
+		}
+
+		@Override
+		public Recording record(@Nullable Object result) {
+			if (!(result instanceof ResponseEntity<?> response)) {
+				return new Recording.Lost();
+			}
+			int status = response.getStatusCode().value();
+			return ResponseRules.judge(status, false, () -> {
+				Recording body = this.bodies.record(response.getBody());
+				return (body instanceof Recording.Stored stored) ? new Recording.Stored(
+						new StoredResponse(head(status, response.getHeaders()), stored.bytes()).write()) : body;
+			});
+		}
+
+		private StoredResponse.Head head(int status, HttpHeaders headers) {
+			Map<String, List<String>> lines = new LinkedHashMap<>();
+			headers.forEach((name, values) -> {
+				if (this.kept.contains(name)) {
+					lines.put(name, values);
+				}
+			});
+			return new StoredResponse.Head(status, lines);
+		}
+
+		@Override
+		public Object replay(byte[] bytes) {
+			StoredResponse stored = StoredResponse.read(bytes, this.kept);
+			HttpHeaders headers = new HttpHeaders();
+			headers.putAll(stored.head().headers());
+			return new ResponseEntity<>(this.bodies.replay(stored.body()), headers, stored.head().status());
+		}
+
+	}
+
+}

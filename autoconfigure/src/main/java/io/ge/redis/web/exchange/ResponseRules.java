@@ -1,0 +1,95 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.idempotency.Recording;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Decides whether a response is kept under the key of its request, and with which
+ * headers.
+ * <p>
+ * Kept are successes, redirections, and errors of the client that a repetition would get
+ * again. Those that ask for another attempt (401, 403, 408, 409, 425, 429 and 503) free
+ * the key unless something was, or may have been, committed, and all other errors of the
+ * server count as a failure of the call. So does every answer to an exception but an
+ * error of the client that a repetition would get again: what the method has done before
+ * it failed is not told by a status.
+ */
+public final class ResponseRules {
+
+	private static final Set<Integer> RETRYABLE = Set.of(401, 403, 408, 409, 425, 429, 503);
+
+	private static final List<String> KEPT = List.of(HttpHeaders.ACCEPT_RANGES, HttpHeaders.ALLOW,
+			HttpHeaders.CACHE_CONTROL, HttpHeaders.CONTENT_DISPOSITION, HttpHeaders.CONTENT_ENCODING,
+			HttpHeaders.CONTENT_LANGUAGE, HttpHeaders.CONTENT_LOCATION, HttpHeaders.CONTENT_RANGE,
+			HttpHeaders.CONTENT_TYPE, HttpHeaders.ETAG, HttpHeaders.EXPIRES, HttpHeaders.LAST_MODIFIED,
+			HttpHeaders.LINK, HttpHeaders.LOCATION, HttpHeaders.VARY);
+
+	// Of the user, of the moment, or of the connection
+	private static final Set<String> NEVER_KEPT = Set.of("set-cookie", "set-cookie2", "date", "connection",
+			"keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
+			"content-length", "www-authenticate", "authorization");
+
+	private final Supplier<Set<String>> kept;
+
+	/**
+	 * Creates rules.
+	 * @param further names of headers to keep besides the standard ones
+	 */
+	public ResponseRules(Supplier<List<String>> further) {
+		this.kept = SingletonSupplier.of(() -> kept(further.get()));
+	}
+
+	private static Set<String> kept(List<String> further) {
+		Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+		names.addAll(KEPT);
+		for (String name : further) {
+			if (NEVER_KEPT.contains(name.toLowerCase(Locale.ROOT))) {
+				throw new GuardConfigurationException("ge.redis.idempotency.replayed-headers",
+						"the header " + name + " belongs to one response and must not be given to another.",
+						"Remove it from the list.");
+			}
+			names.add(name);
+		}
+		return names;
+	}
+
+	/**
+	 * Returns the names of the headers to keep, whatever their case.
+	 * @throws GuardConfigurationException if one must not be
+	 */
+	public Set<String> headers() {
+		return this.kept.get();
+	}
+
+	/**
+	 * Returns what a response means that is kept if its status allows it.
+	 * @param status the status
+	 * @param failed whether it answers an exception
+	 * @param kept what it means if it is kept
+	 */
+	static Recording judge(int status, boolean failed, Supplier<Recording> kept) {
+		if (failed) {
+			boolean settled = status >= 400 && status < 500 && !RETRYABLE.contains(status);
+			return settled ? kept.get() : new Recording.Failed();
+		}
+		if (RETRYABLE.contains(status)) {
+			return new Recording.Retryable();
+		}
+		return (status >= 500) ? new Recording.Failed() : kept.get();
+	}
+
+}

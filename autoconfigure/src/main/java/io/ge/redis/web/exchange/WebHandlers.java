@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange;
+
+import java.util.List;
+
+import io.ge.redis.core.invocation.GuardedMethod;
+
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotatedMethod;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.http.HttpEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.service.annotation.HttpExchange;
+
+/**
+ * Which methods are web handlers, and what becomes of their results.
+ */
+public final class WebHandlers {
+
+	private WebHandlers() {
+	}
+
+	static boolean isHandler(GuardedMethod method) {
+		return AnnotatedElementUtils.hasAnnotation(method.targetClass(), Controller.class)
+				&& (AnnotatedElementUtils.hasAnnotation(method.method(), RequestMapping.class)
+						|| AnnotatedElementUtils.hasAnnotation(method.method(), HttpExchange.class));
+	}
+
+	/**
+	 * Returns whether the result of a handler is the body of its response.
+	 */
+	static boolean returnsBody(GuardedMethod method) {
+		return HttpEntity.class.isAssignableFrom(method.method().getReturnType())
+				|| new AnnotatedMethod(method.method()).hasMethodAnnotation(ResponseBody.class)
+				|| AnnotatedElementUtils.hasAnnotation(method.targetClass(), ResponseBody.class);
+	}
+
+	/**
+	 * Returns the types of content that a handler says it produces.
+	 */
+	public static List<String> produced(GuardedMethod method) {
+		return MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY)
+			.get(RequestMapping.class)
+			.getValue("produces", String[].class)
+			.map(List::of)
+			.orElse(List.of());
+	}
+
+}

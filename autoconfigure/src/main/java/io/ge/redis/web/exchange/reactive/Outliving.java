@@ -1,0 +1,58 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange.reactive;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+
+/**
+ * Work that may go on although nobody waits for it any more: a subscriber that goes away
+ * takes with it only what was not to be completed.
+ */
+final class Outliving {
+
+	private static final Log logger = LogFactory.getLog(Outliving.class);
+
+	private Outliving() {
+	}
+
+	/**
+	 * Returns work that is cancelled only if it may be.
+	 * @param work the work
+	 * @param goesOn asked when the subscriber goes away: whether the work goes on
+	 * @param cancelled called after the work was cancelled
+	 * @return the same work
+	 */
+	static Mono<Void> of(Mono<Void> work, BooleanSupplier goesOn, Runnable cancelled) {
+		return Mono.create((subscriber) -> {
+			Disposable.Swap running = Disposables.swap();
+			AtomicBoolean gone = new AtomicBoolean();
+			subscriber.onCancel(() -> {
+				gone.set(true);
+				if (!goesOn.getAsBoolean()) {
+					running.dispose();
+					cancelled.run();
+				}
+			});
+			running.update(work.subscribe(null, (failure) -> {
+				if (gone.get()) {
+					logger.debug("Nobody waits for this failure any more", failure);
+				}
+				else {
+					subscriber.error(failure);
+				}
+			}, subscriber::success, Context.of(subscriber.contextView())));
+		});
+	}
+
+}

@@ -1,0 +1,149 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange.reactive;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
+import io.ge.redis.idempotency.IdempotentExchange;
+import io.ge.redis.web.exchange.CurrentRequest;
+import io.ge.redis.web.exchange.HandlerRequests;
+import io.ge.redis.web.exchange.WebHandlers;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.http.codec.multipart.Part;
+
+/**
+ * Requests that are found in the context of a subscriber, and bound to a thread while it
+ * asks for them. What the handler has not read of the body is read before.
+ */
+public final class ReactiveRequests implements HandlerRequests, SubscriberScope {
+
+	private static final ThreadLocal<@Nullable Current> CURRENT = new ThreadLocal<>();
+
+	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, DataBuffer.class);
+
+	private static final Set<String> STREAMS = Set.of(MediaType.TEXT_EVENT_STREAM_VALUE,
+			MediaType.APPLICATION_NDJSON_VALUE);
+
+	@Override
+	public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
+		ReactiveExchange exchange = ReactiveExchange.of(context);
+		if (exchange == null) {
+			return null;
+		}
+		Current current = new Current(exchange, exchange.isSeen(context));
+		UnaryOperator<Runnable> scope = (task) -> () -> run(current, task);
+		return exchange.readContent().thenReturn(scope);
+	}
+
+	private static void run(Current current, Runnable task) {
+		Current before = CURRENT.get();
+		CURRENT.set(current);
+		try {
+			task.run();
+		}
+		finally {
+			if (before != null) {
+				CURRENT.set(before);
+			}
+			else {
+				CURRENT.remove();
+			}
+		}
+	}
+
+	@Override
+	public @Nullable CurrentRequest current() {
+		return CURRENT.get();
+	}
+
+	/**
+	 * A value, or a future that has begun, would be decided on before there is a
+	 * subscriber, and by waiting for Redis on the event loop.
+	 */
+	@Override
+	public void require(GuardedMethod handler) {
+		ResultForm.Kind kind = ReturnTypes.form(handler).kind();
+		if (kind != ResultForm.Kind.SINGLE && kind != ResultForm.Kind.MULTIPLE) {
+			throw handler.problem("a handler on WebFlux that returns no publisher cannot be guarded.",
+					"Return a Mono, such as by Mono.fromCallable or Mono.fromFuture, or write a suspending function.");
+		}
+		if (kind == ResultForm.Kind.MULTIPLE && isSentInPieces(handler)) {
+			throw handler.problem("a response that is sent piece by piece cannot be kept.",
+					"Return the whole response as a Mono or a ResponseEntity, or as a Flux that is no stream.");
+		}
+	}
+
+	private static boolean isSentInPieces(GuardedMethod handler) {
+		Class<?> element = ResolvableType.forMethodReturnType(handler.method(), handler.targetClass())
+			.getGeneric()
+			.resolve(Object.class);
+		return PIECES.stream().anyMatch((piece) -> piece.isAssignableFrom(element))
+				|| WebHandlers.produced(handler).stream().anyMatch(STREAMS::contains);
+	}
+
+	/**
+	 * A request.
+	 *
+	 * @param exchange it and its response
+	 * @param isSeen whether its response can be kept and replaced
+	 */
+	private record Current(ReactiveExchange exchange, boolean isSeen) implements CurrentRequest {
+
+		@Override
+		public List<String> headers(String name) {
+			return this.exchange.request().getHeaders().getOrEmpty(name);
+		}
+
+		@Override
+		public @Nullable List<@Nullable Object> content(Method handler) {
+			return this.exchange.isOf(handler) ? this.exchange.content() : null;
+		}
+
+		@Override
+		public List<@Nullable Object> contentWithoutBody() {
+			return this.exchange.contentWithoutBody();
+		}
+
+		// What is still to be read tells nothing
+		@Override
+		public @Nullable Object comparable(@Nullable Object argument) {
+			if (argument instanceof FilePart file) {
+				return List.of(file.name(), file.filename());
+			}
+			if (argument instanceof Part part) {
+				return part.name();
+			}
+			return (argument instanceof Publisher<?>) ? null : argument;
+		}
+
+		@Override
+		public @Nullable IdempotentExchange exchange(Method handler) {
+			return (this.isSeen && this.exchange.isOf(handler)) ? this.exchange.forNextCall() : null;
+		}
+
+		@Override
+		public Runnable replaying() {
+			return this.exchange::replaying;
+		}
+
+	}
+
+}

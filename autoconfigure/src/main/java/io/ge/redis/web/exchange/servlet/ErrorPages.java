@@ -1,0 +1,46 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange.servlet;
+
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestEvent;
+import jakarta.servlet.ServletRequestListener;
+
+/**
+ * Sees the end of each request, so that a response which was left to an error page is not
+ * waited for in vain: not every server has a page for every error, and some end the
+ * request before they dispatch to it.
+ */
+public class ErrorPages implements ServletRequestListener {
+
+	private static final String SEEN = ErrorPages.class.getName();
+
+	private volatile boolean announced;
+
+	/**
+	 * Returns whether the end of a request will be seen.
+	 */
+	static boolean areSeen(ServletRequest request) {
+		return request.getServletContext().getAttribute(SEEN) != null;
+	}
+
+	@Override
+	public void requestInitialized(ServletRequestEvent event) {
+		if (!this.announced) {
+			event.getServletContext().setAttribute(SEEN, Boolean.TRUE);
+			this.announced = true;
+		}
+	}
+
+	@Override
+	public void requestDestroyed(ServletRequestEvent event) {
+		ServletExchange exchange = ServletExchange.of(event.getServletRequest());
+		if (exchange != null) {
+			exchange.endWithoutErrorPage();
+		}
+	}
+
+}

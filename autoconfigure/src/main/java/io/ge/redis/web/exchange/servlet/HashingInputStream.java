@@ -1,0 +1,117 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange.servlet;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.security.MessageDigest;
+
+import io.ge.redis.web.exchange.ComparedRequest;
+import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletInputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A body that is hashed while it is read. What has not been read when the hash is asked
+ * for is read then, and given to whoever reads later.
+ */
+final class HashingInputStream extends ServletInputStream {
+
+	private final ServletInputStream source;
+
+	private final MessageDigest digest = ComparedRequest.sha256();
+
+	private @Nullable ByteArrayInputStream rest;
+
+	private byte @Nullable [] hash;
+
+	private @Nullable UnreadBodyTooLargeException tooLarge;
+
+	HashingInputStream(ServletInputStream source) {
+		this.source = source;
+	}
+
+	/**
+	 * Returns the hash of the whole body.
+	 * @param mostUnread how much of it may not have been read yet
+	 * @throws UnreadBodyTooLargeException if there is more
+	 */
+	byte[] hash(long mostUnread) throws IOException {
+		byte[] known = this.hash;
+		if (known == null) {
+			requireWhole();
+			int most = (int) Math.min(mostUnread, Integer.MAX_VALUE - 16);
+			byte[] unread = this.source.readNBytes(most);
+			if (unread.length == most && this.source.read() != -1) {
+				this.tooLarge = new UnreadBodyTooLargeException(mostUnread);
+				throw this.tooLarge;
+			}
+			this.rest = new ByteArrayInputStream(unread);
+			this.digest.update(unread);
+			known = this.digest.digest();
+			this.hash = known;
+		}
+		return known;
+	}
+
+	// What was read to hash it is gone, so what is left is not the body
+	private void requireWhole() {
+		if (this.tooLarge != null) {
+			throw this.tooLarge;
+		}
+	}
+
+	@Override
+	public int read() throws IOException {
+		requireWhole();
+		if (this.rest != null) {
+			return this.rest.read();
+		}
+		int value = this.source.read();
+		if (value != -1) {
+			this.digest.update((byte) value);
+		}
+		return value;
+	}
+
+	@Override
+	public int read(byte[] bytes, int offset, int count) throws IOException {
+		requireWhole();
+		if (this.rest != null) {
+			return this.rest.read(bytes, offset, count);
+		}
+		int read = this.source.read(bytes, offset, count);
+		if (read > 0) {
+			this.digest.update(bytes, offset, read);
+		}
+		return read;
+	}
+
+	@Override
+	public int available() throws IOException {
+		return (this.rest != null) ? this.rest.available() : this.source.available();
+	}
+
+	@Override
+	public boolean isFinished() {
+		return (this.rest != null) ? this.rest.available() == 0 : this.source.isFinished();
+	}
+
+	@Override
+	public boolean isReady() {
+		return this.rest != null || this.source.isReady();
+	}
+
+	@Override
+	public void setReadListener(ReadListener listener) {
+		if (this.hash != null) {
+			throw new IllegalStateException("The body of an idempotent request is read before its handler runs");
+		}
+		this.source.setReadListener(listener);
+	}
+
+}

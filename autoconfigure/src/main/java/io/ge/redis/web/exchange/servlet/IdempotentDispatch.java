@@ -1,0 +1,77 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange.servlet;
+
+import io.ge.redis.web.exchange.GuardedHandler;
+import io.ge.redis.web.exchange.IdempotencyKeyHeader;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Informs an exchange of what it cannot see from outside of the dispatch: that the
+ * handler is guarded, and that the response is the answer to an exception. Renders no
+ * view in the place of a response that is replayed.
+ */
+public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionResolver, Ordered {
+
+	private final IdempotencyKeyHeader handlers;
+
+	/**
+	 * Creates a dispatch.
+	 * @param handlers knows the guarded handlers
+	 */
+	public IdempotentDispatch(IdempotencyKeyHeader handlers) {
+		this.handlers = handlers;
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+		// When it comes once more, the handler has been called
+		if (handler instanceof HandlerMethod method && request.getDispatcherType() != DispatcherType.ASYNC) {
+			GuardedHandler guarded = this.handlers.find(method.getMethod());
+			ServletExchange exchange = (guarded != null) ? ServletExchange.of(request) : null;
+			if (guarded != null && exchange != null) {
+				exchange.expect(guarded);
+			}
+		}
+		return true;
+	}
+
+	@Override
+	public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
+			@Nullable ModelAndView modelAndView) {
+		if (modelAndView != null) {
+			ServletExchange exchange = ServletExchange.of(request);
+			if (exchange != null && exchange.isReplayed()) {
+				modelAndView.clear();
+			}
+		}
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception exception) {
+		ServletExchange exchange = ServletExchange.of(request);
+		if (exchange != null) {
+			exchange.failed(exception);
+		}
+		return null;
+	}
+
+}

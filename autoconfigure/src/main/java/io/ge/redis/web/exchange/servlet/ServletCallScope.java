@@ -1,0 +1,59 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange.servlet;
+
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.call.CallScope;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.i18n.LocaleContext;
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/**
+ * Lets the call of an idempotent handler find its request, and the locale of that, where
+ * it goes on on another thread, such as behind a guard that has waited for Redis; until
+ * the request is over.
+ */
+public class ServletCallScope implements CallScope {
+
+	@Override
+	public UnaryOperator<Runnable> capture() {
+		RequestAttributes bound = RequestContextHolder.getRequestAttributes();
+		ServletExchange exchange = (bound instanceof ServletRequestAttributes attributes)
+				? ServletExchange.of(attributes.getRequest()) : null;
+		if (exchange == null || !exchange.isAnsweredLater()) {
+			return UnaryOperator.identity();
+		}
+		LocaleContext locale = LocaleContextHolder.getLocaleContext();
+		return (task) -> () -> {
+			if (exchange.isOver() || RequestContextHolder.getRequestAttributes() == bound) {
+				task.run();
+			}
+			else {
+				run(task, bound, locale);
+			}
+		};
+	}
+
+	private static void run(Runnable task, @Nullable RequestAttributes request, @Nullable LocaleContext locale) {
+		RequestAttributes requestBefore = RequestContextHolder.getRequestAttributes();
+		LocaleContext localeBefore = LocaleContextHolder.getLocaleContext();
+		RequestContextHolder.setRequestAttributes(request);
+		LocaleContextHolder.setLocaleContext(locale);
+		try {
+			task.run();
+		}
+		finally {
+			RequestContextHolder.setRequestAttributes(requestBefore);
+			LocaleContextHolder.setLocaleContext(localeBefore);
+		}
+	}
+
+}

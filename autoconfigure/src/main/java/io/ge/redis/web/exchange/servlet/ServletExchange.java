@@ -1,0 +1,469 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange.servlet;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.idempotency.IdempotentExchange;
+import io.ge.redis.idempotency.Recording;
+import io.ge.redis.web.exchange.ExchangeAnswer;
+import io.ge.redis.web.exchange.ExchangeRules;
+import io.ge.redis.web.exchange.GuardedHandler;
+import io.ge.redis.web.exchange.StoredResponse;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
+
+/**
+ * A request and its response, seen from outside of the dispatch to its handler.
+ * <p>
+ * Before its handler is known, and if that is not guarded, everything is passed on. If it
+ * is, the body of the request is hashed while it is read. If the call is the first one
+ * with its key, the response is held back until Redis has it, so whoever has got it gets
+ * it again; if it is a repetition, what the dispatch writes is discarded, and the first
+ * response sent.
+ * <p>
+ * If the result of the handler comes later, so does the response: the thread that has
+ * received the request leaves with nothing ended ({@link #end}), other threads claim,
+ * run, or complete what was promised, and when that is there the server dispatches the
+ * request once more ({@link #resume}), to write the response, whose end is that of the
+ * exchange. Whoever answers meanwhile, because the time is up or the connection is gone,
+ * does not answer for a handler that still runs: what that returns decides when it has.
+ * Where no dispatch follows, the exchange ends with the request ({@link #completed}).
+ */
+public final class ServletExchange implements IdempotentExchange {
+
+	private static final String ATTRIBUTE = ServletExchange.class.getName();
+
+	// Set by Spring before a response is written in pieces
+	private static final String STREAMING = ShallowEtagHeaderFilter.class.getName() + ".STREAMING";
+
+	private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
+
+	private final ExchangeRules rules;
+
+	private final ExchangeRequest request;
+
+	private final ExchangeAnswer answer;
+
+	private ExchangeResponse response;
+
+	private volatile @Nullable GuardedHandler handler;
+
+	private volatile @Nullable Thread thread;
+
+	private volatile @Nullable Completion completion;
+
+	private volatile CompletionStage<?> ready = DONE;
+
+	private volatile @Nullable StoredResponse replayed;
+
+	private Map<String, List<String>> ahead = Map.of();
+
+	private boolean awaitsErrorPage;
+
+	private volatile boolean left;
+
+	private volatile boolean resumed;
+
+	private volatile boolean streamed;
+
+	private volatile boolean over;
+
+	public ServletExchange(HttpServletRequest request, HttpServletResponse response, ExchangeRules rules) {
+		this.rules = rules;
+		this.answer = new ExchangeAnswer(rules.oversized());
+		this.request = new ExchangeRequest(request, new LaterResponse());
+		this.response = hold(response);
+	}
+
+	private ExchangeResponse hold(HttpServletResponse response) {
+		return new ExchangeResponse(response, this.rules.response().headers(), this.rules.maxBytes(),
+				this::responseIsOversized);
+	}
+
+	/**
+	 * Returns the exchange of a request.
+	 * @return the exchange, or {@code null} if it is not seen as a whole
+	 */
+	static @Nullable ServletExchange of(ServletRequest request) {
+		return (request.getAttribute(ATTRIBUTE) instanceof ServletExchange exchange) ? exchange : null;
+	}
+
+	/**
+	 * Begins to be found from its request.
+	 */
+	void begin() {
+		this.request.setAttribute(ATTRIBUTE, this);
+	}
+
+	ExchangeRequest request() {
+		return this.request;
+	}
+
+	ExchangeResponse response() {
+		return this.response;
+	}
+
+	/**
+	 * The request has come to a guarded handler.
+	 */
+	public void expect(GuardedHandler handler) {
+		this.handler = handler;
+		this.thread = Thread.currentThread();
+		this.request.watch();
+		this.response.watch();
+	}
+
+	/**
+	 * Returns whether a method is the handler, and not one that is called in it, and its
+	 * response is still to be made. A handler with a plain result that runs on another
+	 * thread is left to run by this one, which may be over at any moment.
+	 */
+	boolean isOf(Method method) {
+		GuardedHandler expected = this.handler;
+		return expected != null && method.equals(expected.method()) && !this.over
+				&& (expected.isLater() || isOfThisThread());
+	}
+
+	private boolean isOfThisThread() {
+		return Thread.currentThread() == this.thread;
+	}
+
+	/**
+	 * Returns whether the result of the handler comes after it has returned.
+	 */
+	boolean isAnsweredLater() {
+		GuardedHandler expected = this.handler;
+		return expected != null && expected.isLater();
+	}
+
+	/**
+	 * Returns whether nothing is answered any more.
+	 */
+	boolean isOver() {
+		return this.over;
+	}
+
+	/**
+	 * As long as the thread that has received the request is at it, everything that
+	 * handlers expect is bound to it, transactions included.
+	 */
+	@Override
+	public boolean isAwaitedHere() {
+		return isOfThisThread() && !this.left;
+	}
+
+	@Override
+	public CompletionStage<?> ready() {
+		return this.ready;
+	}
+
+	/**
+	 * Returns what must be equal in a repetition, or {@code null} if that is not known.
+	 */
+	public @Nullable List<@Nullable Object> content() {
+		return RequestContent.of(this.request, this.rules.maxUnreadBytes());
+	}
+
+	/**
+	 * Returns this for a new call of the handler. If one has ended without an answer of
+	 * its own, because advice around it tries again, that one is over.
+	 * @return this, or {@code null} if the handler is called within itself
+	 */
+	@Nullable ServletExchange forNextCall() {
+		Completion last = this.completion;
+		if (last != null && last.isRunning()) {
+			return null;
+		}
+		if (last != null) {
+			CompletionStage<Boolean> ending = last.unanswered();
+			if (isAnsweredLater()) {
+				this.ready = ending;
+			}
+			else {
+				Waiting.await(ending);
+			}
+			this.completion = null;
+		}
+		return this;
+	}
+
+	@Override
+	public void capture(Completion completion) {
+		this.completion = completion;
+		this.answer.begin();
+		if (isAnsweredByOthers()) {
+			this.completion = null;
+			completion.unanswered();
+			return;
+		}
+		if (this.streamed) {
+			this.answer.late();
+		}
+		else {
+			this.response.capture();
+		}
+	}
+
+	// Nobody has waited for a claim that comes now
+	private boolean isAnsweredByOthers() {
+		return this.over || (this.resumed && !isOfThisThread());
+	}
+
+	@Override
+	public @Nullable Object replay(byte[] bytes) {
+		StoredResponse stored = StoredResponse.read(bytes, this.rules.response().headers());
+		if (!isAnsweredByOthers()) {
+			this.replayed = stored;
+			this.response.discard();
+		}
+		GuardedHandler expected = this.handler;
+		return (expected != null) ? placeholder(expected.result(), stored.head()) : null;
+	}
+
+	// What advice around the guard, and Spring, see in the place of the result
+	private static @Nullable Object placeholder(Class<?> type, StoredResponse.Head head) {
+		if (HttpEntity.class.isAssignableFrom(type) && type.isAssignableFrom(ResponseEntity.class)) {
+			HttpHeaders headers = new HttpHeaders();
+			headers.putAll(head.headers());
+			return ResponseEntity.status(head.status()).headers(headers).build();
+		}
+		if (!type.isPrimitive() || type == void.class) {
+			return null;
+		}
+		return java.lang.reflect.Array.get(java.lang.reflect.Array.newInstance(type, 1), 0);
+	}
+
+	boolean isReplayed() {
+		return this.replayed != null;
+	}
+
+	/**
+	 * The dispatch answers an exception. If it comes on top of a replay, something has
+	 * refused the request after the guard, so it is not answered with what was kept.
+	 */
+	void failed(Exception exception) {
+		this.answer.failed(exception);
+		if (this.replayed != null) {
+			this.replayed = null;
+			this.response.abandonReplay();
+		}
+	}
+
+	private void responseIsOversized() {
+		this.answer.oversized();
+		Completion open = this.completion;
+		if (open != null) {
+			answer(open);
+		}
+	}
+
+	private void responseIsLate() {
+		if (this.completion != null) {
+			this.answer.late();
+			try {
+				this.response.handOver();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+	}
+
+	/**
+	 * A dispatch that was forwarded to is over: the server takes the response away after
+	 * it, so what is held back has to be sent before. A method that forwards itself has
+	 * not ended yet, so its response is lost.
+	 * @throws IOException if the client has gone
+	 */
+	void endForward() throws IOException {
+		if (this.left) {
+			return;
+		}
+		Completion open = this.completion;
+		if (open != null && open.isRunning()) {
+			responseIsLate();
+		}
+		else if (open != null || this.replayed != null) {
+			end(false);
+		}
+	}
+
+	/**
+	 * The request is dispatched once more, to be answered with what the handler has
+	 * promised, or because that is not waited for any longer.
+	 */
+	void resume() {
+		this.thread = Thread.currentThread();
+		this.resumed = true;
+		this.left = false;
+	}
+
+	/**
+	 * The request is over, and may have been without such a dispatch.
+	 */
+	void completed() {
+		if (this.over || this.awaitsErrorPage) {
+			return;
+		}
+		this.over = true;
+		Completion open = this.completion;
+		if (open != null) {
+			open.unanswered();
+		}
+	}
+
+	/**
+	 * The dispatch is over. If the response is made in another one, nothing else is.
+	 * @param thrown whether it leaves the answer of an exception to the server
+	 * @throws IOException if the client has gone
+	 */
+	void end(boolean thrown) throws IOException {
+		if (this.over || (this.left && !thrown)) {
+			return;
+		}
+		if (!thrown && this.completion != null && this.response.isError() && awaitErrorPage()) {
+			this.response.release();
+			return;
+		}
+		this.over = true;
+		// Afterwards, since another thread may claim the key just now
+		Completion open = this.completion;
+		this.request.removeAttribute(ATTRIBUTE);
+		if (thrown) {
+			if (open != null) {
+				Waiting.await(open.answered(new Recording.Failed(), true));
+			}
+			return;
+		}
+		StoredResponse stored = this.replayed;
+		if (open != null) {
+			answer(open);
+		}
+		if (stored != null) {
+			this.replayed = null;
+			this.response.send(stored);
+		}
+		else {
+			this.response.release();
+		}
+	}
+
+	// The server dispatches errors once more, if it has a page for them
+	private boolean awaitErrorPage() {
+		boolean awaits = ErrorPages.areSeen(this.request);
+		if (awaits) {
+			this.awaitsErrorPage = true;
+			this.ahead = this.response.headersWithoutBody();
+			this.request.setAttribute(ATTRIBUTE, this);
+		}
+		return awaits;
+	}
+
+	/**
+	 * Captures the page that the server dispatches an error to.
+	 * @param response the response of that dispatch
+	 * @return what it is to be written to, or {@code null} if no page is awaited
+	 */
+	@Nullable ExchangeResponse beginErrorPage(HttpServletResponse response) {
+		if (!this.awaitsErrorPage) {
+			return null;
+		}
+		this.awaitsErrorPage = false;
+		this.response = hold(response);
+		this.response.capture();
+		return this.response;
+	}
+
+	/**
+	 * The server has no page for the error, or it was not seen.
+	 */
+	void endWithoutErrorPage() {
+		Completion open = this.completion;
+		if (this.awaitsErrorPage && open != null) {
+			this.awaitsErrorPage = false;
+			answer(open);
+		}
+	}
+
+	private void answer(Completion open) {
+		try {
+			Waiting.await(open.answered(recording(open), this.answer.isFailed()));
+		}
+		catch (RuntimeException | Error ex) {
+			// Else the claim would be prolonged for ever
+			Waiting.await(open.unanswered());
+			throw ex;
+		}
+	}
+
+	private Recording recording(Completion open) {
+		return this.answer.recording(open, this.response.getStatus(), () -> this.response.captured(this.ahead),
+				this.response::withoutBody);
+	}
+
+	/**
+	 * Told that the response is left to another thread: by Spring, which waits for what
+	 * the handler has promised, or else by the handler itself. Also told of the end of
+	 * such a request, which the server may end without dispatching it once more.
+	 */
+	private final class LaterResponse implements ExchangeRequest.AsyncStart, AsyncListener {
+
+		@Override
+		public void begins() {
+			ServletExchange.this.streamed = ServletExchange.this.request.getAttribute(STREAMING) != null;
+			if (ServletExchange.this.streamed || !isAnsweredLater()) {
+				responseIsLate();
+			}
+		}
+
+		@Override
+		public void hasBegun(AsyncContext context) {
+			if (isAnsweredLater()) {
+				ServletExchange.this.left = true;
+				context.addListener(this);
+			}
+		}
+
+		@Override
+		public void onComplete(AsyncEvent event) {
+			completed();
+		}
+
+		// Whoever has promised the answer is told, too, and has the request dispatched or
+		// completed
+		@Override
+		public void onTimeout(AsyncEvent event) {
+		}
+
+		@Override
+		public void onError(AsyncEvent event) {
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
+		}
+
+	}
+
+}

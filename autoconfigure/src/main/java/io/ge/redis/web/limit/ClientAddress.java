@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.limit;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.ratelimit.RateLimitProperties.ForwardedField;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the address of a client behind trusted proxies.
+ * <p>
+ * Each proxy appends the address it was called from to {@code X-Forwarded-For} or to
+ * {@code Forwarded}, so only the end of that list is the word of somebody we trust, and
+ * its beginning is whatever the client wrote. It is read from the end for as long as the
+ * addresses are trusted; the first one that is not is the client. What is no address, or
+ * does not parse, ends the search at the last one that was. No name is ever looked up.
+ * <p>
+ * Only one of the two is read, the one that the proxies are known to write: the other may
+ * be passed on as the client wrote it.
+ */
+final class ClientAddress {
+
+	private static final String PROPERTY = "ge.redis.rate-limit.trusted-proxies";
+
+	private final List<IpNetwork> trusted;
+
+	private final ForwardedField field;
+
+	private ClientAddress(List<IpNetwork> trusted, ForwardedField field) {
+		this.trusted = trusted;
+		this.field = field;
+	}
+
+	/**
+	 * Reads the trusted proxies.
+	 * @param trustedProxies addresses or networks
+	 * @param field what they write
+	 * @return what finds addresses behind them
+	 * @throws GuardConfigurationException if one of them is neither
+	 */
+	static ClientAddress behind(List<String> trustedProxies, ForwardedField field) {
+		List<IpNetwork> trusted = new ArrayList<>(trustedProxies.size());
+		for (int i = 0; i < trustedProxies.size(); i++) {
+			trusted.add(IpNetwork.parse(trustedProxies.get(i).trim(), PROPERTY + "[" + i + "]"));
+		}
+		return new ClientAddress(trusted, field);
+	}
+
+	/**
+	 * Returns the name of the field that the proxies write.
+	 */
+	String field() {
+		return (this.field == ForwardedField.FORWARDED) ? "Forwarded" : "X-Forwarded-For";
+	}
+
+	/**
+	 * Finds the client of a request.
+	 * @param remote the address at the other end of the connection
+	 * @param forwarded the lines of the field in their order
+	 * @return the client as limits count it, or {@code null} if the connection has no
+	 * address
+	 */
+	@Nullable String find(@Nullable String remote, List<String> forwarded) {
+		IpAddress client = (remote != null) ? IpAddress.parse(remote) : null;
+		if (client == null) {
+			return null;
+		}
+		List<String> lines = new ArrayList<>(forwarded);
+		Collections.reverse(lines);
+		for (String line : lines) {
+			int end = line.length();
+			while (end >= 0) {
+				if (!isTrusted(client)) {
+					return client.client();
+				}
+				int comma = commaBefore(line, end);
+				String node = node(line.substring(comma + 1, end));
+				IpAddress next = (node != null) ? IpAddress.parseForwarded(node) : null;
+				if (next == null) {
+					return client.client();
+				}
+				client = next;
+				end = comma;
+			}
+		}
+		return client.client();
+	}
+
+	private int commaBefore(String line, int end) {
+		return (this.field == ForwardedField.FORWARDED) ? Forwarded.commaBefore(line, end)
+				: line.lastIndexOf(',', end - 1);
+	}
+
+	private @Nullable String node(String element) {
+		return (this.field == ForwardedField.FORWARDED) ? Forwarded.node(element) : element.trim();
+	}
+
+	private boolean isTrusted(IpAddress address) {
+		for (IpNetwork network : this.trusted) {
+			if (network.contains(address)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

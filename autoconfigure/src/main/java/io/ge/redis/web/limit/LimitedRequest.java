@@ -1,0 +1,49 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.limit;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request as rules see it, on every web stack.
+ */
+interface LimitedRequest {
+
+	/**
+	 * Returns the method in capital letters.
+	 */
+	String method();
+
+	/**
+	 * Returns the first value of a header.
+	 */
+	@Nullable String header(String name);
+
+	/**
+	 * Returns the address at the other end of the connection, whatever filters make of
+	 * it.
+	 */
+	@Nullable String connectedAddress();
+
+	/**
+	 * Returns the lines of a header as the server received them, whatever filters make of
+	 * them.
+	 */
+	List<String> receivedLines(String name);
+
+	/**
+	 * Returns who has sent it, as far as the web stack itself knows.
+	 */
+	@Nullable String user();
+
+	/**
+	 * Returns the request that expressions see.
+	 */
+	Object exposed();
+
+}

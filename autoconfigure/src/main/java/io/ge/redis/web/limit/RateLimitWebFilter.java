@@ -1,0 +1,142 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.limit;
+
+import java.security.Principal;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.GeRedisException;
+import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.ratelimit.RateLimitDecision;
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimitProperties.Phase;
+import io.ge.redis.ratelimit.guard.RateLimitRules;
+import io.ge.redis.web.cors.ReactiveCorsHandling;
+import io.ge.redis.web.problem.ReactiveProblemResolver;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.Ordered;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+
+/**
+ * Lets requests through that the rules of one phase admit, without waiting on an event
+ * loop: what {@link RateLimitFilter} is for servlets.
+ */
+public class RateLimitWebFilter implements WebFilter, Ordered {
+
+	private final Phase phase;
+
+	private final RequestRules rules;
+
+	private final ReactiveRateLimitHeaders headers;
+
+	private final ReactiveProblemResolver problems;
+
+	private final ReactiveCorsHandling cors;
+
+	private final Supplier<List<SubscriberScope>> scopes;
+
+	private final int order;
+
+	/**
+	 * Creates a filter.
+	 * @param phase which rules it decides by
+	 * @param rules all rules
+	 * @param headers tells clients where their limits stand
+	 * @param problems answers refusals
+	 * @param cors lets pages of other origins read them
+	 * @param scopes bind the caller while keys are found, asked for once
+	 * @param order its order, on its side of that of Spring Security
+	 */
+	public RateLimitWebFilter(Phase phase, RequestRules rules, ReactiveRateLimitHeaders headers,
+			ReactiveProblemResolver problems, ReactiveCorsHandling cors, Supplier<List<SubscriberScope>> scopes,
+			int order) {
+		this.phase = phase;
+		this.rules = rules;
+		this.headers = headers;
+		this.problems = problems;
+		this.cors = cors;
+		this.scopes = SingletonSupplier.of(scopes);
+		this.order = order;
+	}
+
+	@Override
+	public int getOrder() {
+		return this.order;
+	}
+
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		if (!this.rules.existFor(this.phase)) {
+			return chain.filter(exchange);
+		}
+		return this.cors.answers(exchange)
+			.flatMap((answered) -> answered ? Mono.<GeRedisException>empty() : refusal(exchange))
+			.singleOptional()
+			.flatMap((refusal) -> refusal.isPresent() ? refuse(refusal.get(), exchange) : chain.filter(exchange));
+	}
+
+	private Mono<Void> refuse(GeRedisException refusal, ServerWebExchange exchange) {
+		return this.cors.answer(exchange, (refused) -> this.problems.answer(refusal, refused));
+	}
+
+	private Mono<GeRedisException> refusal(ServerWebExchange exchange) {
+		return matches(exchange).flatMap((matches) -> matches.isEmpty() ? Mono.empty() : ask(matches, exchange))
+			.onErrorResume(GeRedisException.class, Mono::just);
+	}
+
+	private Mono<GeRedisException> ask(List<RateLimitRules.Match> matches, ServerWebExchange exchange) {
+		return Mono.defer(() -> {
+			CompletableFuture<RateLimitDecision> asked = this.rules.decideAsync(matches).toCompletableFuture();
+			Mono<RateLimitDecision> answer = Mono.fromFuture(asked);
+			// What follows may be the whole application
+			return asked.isDone() ? answer : answer.publishOn(Schedulers.parallel());
+		}).mapNotNull((decision) -> {
+			this.headers.tell(decision.quotas(), exchange);
+			return (decision instanceof RateLimitDecision.Denied denied)
+					? new RateLimitExceededException(denied, RateLimitRules.PROPERTY) : null;
+		});
+	}
+
+	private Mono<List<RateLimitRules.Match>> matches(ServerWebExchange exchange) {
+		return Mono.deferContextual((context) -> {
+			Mono<UnaryOperator<Runnable>> found = SubscriberScope.findAll(this.scopes.get(), context);
+			Mono<UnaryOperator<Runnable>> scope = (found != null) ? found : Mono.just(UnaryOperator.identity());
+			return Mono.zip(scope, user(exchange),
+					(binding, user) -> matches(exchange, context, binding, user.map(Principal::getName).orElse(null)));
+		});
+	}
+
+	// Spring Security's own may be nobody in particular
+	private Mono<Optional<Principal>> user(ServerWebExchange exchange) {
+		return (this.phase == Phase.AFTER_AUTHENTICATION && !this.rules.knowPrincipals())
+				? exchange.getPrincipal().singleOptional() : Mono.just(Optional.empty());
+	}
+
+	private List<RateLimitRules.Match> matches(ServerWebExchange exchange, ContextView context,
+			UnaryOperator<Runnable> scope, @Nullable String user) {
+		ServerHttpRequest request = exchange.getRequest();
+		LimitedRequest limited = new ReactiveLimitedRequest(request, ReceivedRequests.find(context, request), user);
+		CompletableFuture<List<RateLimitRules.Match>> matches = new CompletableFuture<>();
+		scope
+			.apply(() -> matches
+				.complete(this.rules.matches(this.phase, limited, request.getPath().pathWithinApplication())))
+			.run();
+		return matches.join();
+	}
+
+}

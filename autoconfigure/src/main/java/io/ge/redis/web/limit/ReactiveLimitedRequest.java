@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.limit;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.server.reactive.ServerHttpRequest;
+
+/**
+ * A request of a reactive web application.
+ *
+ * @param request the request
+ * @param received the request as the server received it
+ * @param user who has sent it, or {@code null}
+ */
+record ReactiveLimitedRequest(ServerHttpRequest request, ServerHttpRequest received,
+		@Nullable String user) implements LimitedRequest {
+
+	@Override
+	public String method() {
+		return this.request.getMethod().name();
+	}
+
+	@Override
+	public @Nullable String header(String name) {
+		return this.request.getHeaders().getFirst(name);
+	}
+
+	@Override
+	public @Nullable String connectedAddress() {
+		InetSocketAddress remote = this.received.getRemoteAddress();
+		return (remote != null && remote.getAddress() != null) ? remote.getAddress().getHostAddress() : null;
+	}
+
+	@Override
+	public List<String> receivedLines(String name) {
+		return this.received.getHeaders().getOrEmpty(name);
+	}
+
+	@Override
+	public Object exposed() {
+		return this.request;
+	}
+
+}

@@ -1,0 +1,157 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.limit;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.GeRedisException;
+import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.core.event.GuardEvent;
+import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.ratelimit.Quota;
+import io.ge.redis.ratelimit.RateLimitEvent;
+import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimitProperties.Headers;
+import io.ge.redis.web.problem.ReactiveProblemFields;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.Ordered;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+
+/**
+ * Writes the state of the limits into the response, also when the exchange is admitted:
+ * the counterpart of {@link RateLimitHeaders} on WebFlux. As a filter it stands in front
+ * of everything that decides. Threads that decide for a subscriber find its exchange,
+ * since this is a {@link SubscriberScope}, too. Several of them may decide for one
+ * exchange, so the fields are written once, by the one that commits the response.
+ */
+public class ReactiveRateLimitHeaders
+		implements GuardListener, ReactiveProblemFields, SubscriberScope, WebFilter, Ordered {
+
+	private static final String QUOTAS = ReactiveRateLimitHeaders.class.getName() + ".quotas";
+
+	private final ThreadLocal<@Nullable Quotas> current = new ThreadLocal<>();
+
+	private final Supplier<Headers> dialect;
+
+	private final int order;
+
+	/**
+	 * Creates the headers.
+	 * @param dialect the dialect, asked once
+	 * @param order the order of the filter, before that of all other filters of ours
+	 */
+	public ReactiveRateLimitHeaders(Supplier<Headers> dialect, int order) {
+		this.dialect = SingletonSupplier.of(dialect);
+		this.order = order;
+	}
+
+	@Override
+	public int getOrder() {
+		return this.order;
+	}
+
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		Headers headers = this.dialect.get();
+		if (headers == Headers.NONE) {
+			return chain.filter(exchange);
+		}
+		Quotas quotas = new Quotas();
+		exchange.getAttributes().put(QUOTAS, quotas);
+		ServerHttpResponse response = exchange.getResponse();
+		response.beforeCommit(() -> {
+			if (!quotas.get().isEmpty()) {
+				RateLimitFields.of(headers, quotas.get()).forEach(response.getHeaders()::set);
+			}
+			return Mono.empty();
+		});
+		return chain.filter(exchange).contextWrite((context) -> context.put(QUOTAS, quotas));
+	}
+
+	@Override
+	public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
+		Quotas quotas = context.getOrDefault(QUOTAS, null);
+		return (quotas != null) ? Mono.just((task) -> bind(quotas, task)) : null;
+	}
+
+	@Override
+	public UnaryOperator<Runnable> capture() {
+		Quotas quotas = this.current.get();
+		return (quotas != null) ? (task) -> bind(quotas, task) : UnaryOperator.identity();
+	}
+
+	private Runnable bind(Quotas quotas, Runnable task) {
+		return () -> {
+			Quotas before = this.current.get();
+			this.current.set(quotas);
+			try {
+				task.run();
+			}
+			finally {
+				if (before != null) {
+					this.current.set(before);
+				}
+				else {
+					this.current.remove();
+				}
+			}
+		};
+	}
+
+	@Override
+	public void onEvent(GuardEvent event) {
+		Quotas quotas = this.current.get();
+		if (quotas != null && event instanceof RateLimitEvent decided && decided.quota() != null) {
+			quotas.add(List.of(decided.quota()));
+		}
+	}
+
+	@Override
+	public void add(GeRedisException exception, ServerWebExchange exchange) {
+		if (exception instanceof RateLimitExceededException exceeded) {
+			tell(exceeded.quotas(), exchange);
+		}
+	}
+
+	/**
+	 * Adds to what the client is told.
+	 * @param quotas where limits stand
+	 * @param exchange the exchange
+	 */
+	void tell(List<Quota> quotas, ServerWebExchange exchange) {
+		Quotas told = exchange.getAttribute(QUOTAS);
+		if (told != null) {
+			told.add(quotas);
+		}
+	}
+
+	/**
+	 * The limits that had a say in one exchange.
+	 */
+	private static final class Quotas extends AtomicReference<List<Quota>> {
+
+		Quotas() {
+			super(List.of());
+		}
+
+		void add(List<Quota> quotas) {
+			updateAndGet((earlier) -> RateLimitFields.merge(earlier, quotas));
+		}
+
+	}
+
+}

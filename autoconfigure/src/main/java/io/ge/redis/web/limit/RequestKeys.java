@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.limit;
+
+import java.util.Base64;
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.hash.Sha256;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.core.invocation.VariableExpression;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The forms in which a rule says whom or what it limits.
+ */
+final class RequestKeys {
+
+	static final String PRINCIPAL = "principal";
+
+	private static final String CLIENT_ADDRESS = "client-address";
+
+	private static final String HEADER = "header:";
+
+	private static final String HEADER_CHARACTERS = "!#$%&'*+-.^_`|~";
+
+	private final ClientAddress addresses;
+
+	private final Supplier<List<PrincipalProvider>> principals;
+
+	private final String example;
+
+	/**
+	 * Creates the forms.
+	 * @param addresses finds addresses of clients
+	 * @param principals name the caller
+	 * @param example an expression over the request that rules see
+	 */
+	RequestKeys(ClientAddress addresses, Supplier<List<PrincipalProvider>> principals, String example) {
+		this.addresses = addresses;
+		this.principals = principals;
+		this.example = example;
+	}
+
+	/**
+	 * Reads a form.
+	 * @param text the text, or {@code null} if all requests are limited together
+	 * @param property where it stands
+	 * @return what finds the key of a request
+	 * @throws GuardConfigurationException if it is none of the forms
+	 */
+	RequestKey parse(@Nullable String text, String property) {
+		if (text == null) {
+			return (request) -> null;
+		}
+		if (text.equals(CLIENT_ADDRESS)) {
+			return this::clientAddress;
+		}
+		if (text.equals(PRINCIPAL)) {
+			return this::principal;
+		}
+		if (text.startsWith(HEADER)) {
+			String name = requireName(text.substring(HEADER.length()), property);
+			return (request) -> hashed(request.header(name));
+		}
+		if (!text.contains("#")) {
+			throw new GuardConfigurationException(property, "\"" + text + "\" names no key.",
+					"Write client-address, principal, header:NAME or a SpEL expression over #request, such as "
+							+ this.example + ".");
+		}
+		VariableExpression expression = VariableExpression.parse(property, "request", text);
+		return (request) -> expression.evaluate(request.exposed());
+	}
+
+	private static String requireName(String name, String property) {
+		if (name.isEmpty() || !name.chars().allMatch(RequestKeys::isNameCharacter)) {
+			throw new GuardConfigurationException(property, "\"" + name + "\" is no name of a header.",
+					"Write a name after header:, such as header:X-Api-Key.");
+		}
+		return name;
+	}
+
+	private static boolean isNameCharacter(int c) {
+		return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+				|| HEADER_CHARACTERS.indexOf(c) >= 0;
+	}
+
+	private @Nullable String clientAddress(LimitedRequest request) {
+		return this.addresses.find(request.connectedAddress(), request.receivedLines(this.addresses.field()));
+	}
+
+	private @Nullable String principal(LimitedRequest request) {
+		for (PrincipalProvider provider : this.principals.get()) {
+			String name = provider.currentPrincipal();
+			if (name != null) {
+				return name;
+			}
+		}
+		return request.user();
+	}
+
+	// Headers carry credentials, which must be readable neither in Redis nor in reports
+	private static @Nullable String hashed(@Nullable String value) {
+		if (value == null || value.isBlank()) {
+			return null;
+		}
+		byte[] hash = Sha256.of(value);
+		return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+	}
+
+	/**
+	 * Finds whom or what a request is limited by.
+	 */
+	@FunctionalInterface
+	interface RequestKey {
+
+		@Nullable Object of(LimitedRequest request);
+
+	}
+
+}

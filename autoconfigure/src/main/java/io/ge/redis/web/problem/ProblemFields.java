@@ -1,0 +1,26 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import io.ge.redis.GeRedisException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+/**
+ * Adds response fields to a problem that depend on what else happened in the request.
+ */
+@FunctionalInterface
+public interface ProblemFields {
+
+	/**
+	 * Adds fields before the problem is written.
+	 * @param exception the refusal
+	 * @param request the request
+	 * @param response the response, not yet committed
+	 */
+	void add(GeRedisException exception, HttpServletRequest request, HttpServletResponse response);
+
+}

@@ -1,0 +1,92 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+import io.ge.redis.GeRedisException;
+import io.ge.redis.web.RefusalCustomizer;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.web.ErrorResponse;
+
+/**
+ * Writes refusals as {@code application/problem+json} (RFC 9457), whether they come from
+ * a handler or from a filter. {@link ErrorResponse.Interceptor} beans may change the
+ * body.
+ */
+public class ProblemWriter {
+
+	private final List<RefusalCustomizer> customizers;
+
+	private final List<ErrorResponse.Interceptor> interceptors;
+
+	private final List<ProblemFields> fields;
+
+	private final JsonMapper json;
+
+	/**
+	 * Creates a writer.
+	 * @param customizers may change refusals
+	 * @param interceptors customize the body
+	 * @param fields add response fields
+	 * @param json writes the body
+	 */
+	public ProblemWriter(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
+			List<ProblemFields> fields, JsonMapper json) {
+		this.customizers = customizers;
+		this.interceptors = interceptors;
+		this.fields = fields;
+		this.json = json;
+	}
+
+	/**
+	 * Answers a request with the problem of an exception. A challenge that was set before
+	 * is kept.
+	 * @param exception the refusal
+	 * @param request the request
+	 * @param response the response
+	 * @return whether it was answered; not if the response is under way or the exception
+	 * is no refusal
+	 * @throws IOException if the response cannot be written
+	 */
+	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
+		Problem problem = response.isCommitted() ? null
+				: Problem.of(exception, this.customizers, this.interceptors, request.getRequestURI());
+		if (problem == null) {
+			return false;
+		}
+		response.resetBuffer();
+		response.setStatus(problem.detail().getStatus());
+		this.fields.forEach((more) -> more.add(exception, request, response));
+		problem.headers().forEach((name, values) -> {
+			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !response.containsHeader(name)) {
+				values.forEach((value) -> response.setHeader(name, value));
+			}
+		});
+		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+		send(this.json.writeValueAsBytes(problem.members()), response);
+		return true;
+	}
+
+	private static void send(byte[] body, HttpServletResponse response) throws IOException {
+		try {
+			response.getOutputStream().write(body);
+		}
+		catch (IllegalStateException ex) {
+			// Who failed had taken the writer
+			response.getWriter().write(new String(body, StandardCharsets.UTF_8));
+		}
+	}
+
+}

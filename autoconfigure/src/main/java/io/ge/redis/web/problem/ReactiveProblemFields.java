@@ -1,0 +1,26 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import io.ge.redis.GeRedisException;
+
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Adds response fields to problems of a reactive web application: what
+ * {@link ProblemFields} is for servlets.
+ */
+@FunctionalInterface
+public interface ReactiveProblemFields {
+
+	/**
+	 * Adds fields before the problem is written.
+	 * @param exception the refusal
+	 * @param exchange the exchange, whose response is not yet committed
+	 */
+	void add(GeRedisException exception, ServerWebExchange exchange);
+
+}

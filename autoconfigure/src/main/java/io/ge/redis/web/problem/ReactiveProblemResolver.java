@@ -1,0 +1,107 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.ge.redis.GeRedisException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Answers refusals before the application's catch-all handlers are asked, and leaves them
+ * to those that are for a type of ours: what {@link ProblemResolver} is for servlets.
+ */
+public class ReactiveProblemResolver {
+
+	private final ReactiveProblemWriter writer;
+
+	private final ApplicationHandlers handlers;
+
+	private final Supplier<RequestMappingHandlerAdapter> advice;
+
+	private final Supplier<List<HandlerResultHandler>> results;
+
+	/**
+	 * Creates a resolver.
+	 * @param writer writes the problems
+	 * @param context where the application's handlers are
+	 */
+	public ReactiveProblemResolver(ReactiveProblemWriter writer, ApplicationContext context) {
+		this.writer = writer;
+		this.handlers = new ApplicationHandlers(context);
+		this.advice = SingletonSupplier.of(() -> context.getBean(RequestMappingHandlerAdapter.class));
+		this.results = SingletonSupplier
+			.of(() -> context.getBeanProvider(HandlerResultHandler.class).orderedStream().toList());
+	}
+
+	/**
+	 * Returns whether a refusal is for a handler of the application, since there is one
+	 * for its type, or for any handler, since it is no answer to a client.
+	 * @param controller where it comes from, or {@code null} if that is no controller
+	 * @param refusal the refusal
+	 */
+	boolean isLeftToApplication(@Nullable Class<?> controller, GeRedisException refusal) {
+		return this.handlers.handle(controller, refusal) || refusal.refusal() == null;
+	}
+
+	/**
+	 * Returns whether the application has a handler for everything that can be thrown.
+	 */
+	boolean isCaughtByApplication(Class<?> controller, Error error) {
+		return this.handlers.handleErrors(controller, error);
+	}
+
+	/**
+	 * Answers a refusal of a handler, unless the application does.
+	 * @param controller the controller, or {@code null} if the handler is of another kind
+	 * @param failure what the handler has failed with
+	 * @param exchange the exchange
+	 * @return completes when it is answered, or {@code null} if it is left to others
+	 */
+	public @Nullable Mono<Void> answer(@Nullable Class<?> controller, Throwable failure, ServerWebExchange exchange) {
+		return (failure instanceof GeRedisException refusal && !isLeftToApplication(controller, refusal))
+				? this.writer.write(refusal, exchange, exchange.getResponse()) : null;
+	}
+
+	/**
+	 * Answers a refusal in a filter, before any handler is known: by the application's
+	 * own advice for the type, else as a problem.
+	 * @param refusal the refusal
+	 * @param exchange the exchange
+	 * @return completes when it is answered, or fails with the refusal if it cannot be
+	 */
+	public Mono<Void> answer(GeRedisException refusal, ServerWebExchange exchange) {
+		Mono<Void> problem = Mono.defer(() -> {
+			Mono<Void> answer = this.writer.write(refusal, exchange, exchange.getResponse());
+			return (answer != null) ? answer : Mono.error(refusal);
+		});
+		if (!isLeftToApplication(null, refusal)) {
+			return problem;
+		}
+		return Mono.defer(() -> this.advice.get().handleError(exchange, refusal))
+			.flatMap((result) -> handle(result, exchange))
+			.onErrorResume((failure) -> problem);
+	}
+
+	private Mono<Void> handle(HandlerResult result, ServerWebExchange exchange) {
+		for (HandlerResultHandler handler : this.results.get()) {
+			if (handler.supports(result)) {
+				return handler.handleResult(exchange, result);
+			}
+		}
+		return Mono.error(new IllegalStateException("Nothing handles " + result.getReturnValue()));
+	}
+
+}

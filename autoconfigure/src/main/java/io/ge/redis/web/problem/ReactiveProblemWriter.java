@@ -1,0 +1,84 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import java.util.List;
+
+import io.ge.redis.GeRedisException;
+import io.ge.redis.web.RefusalCustomizer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Writes refusals as {@code application/problem+json} (RFC 9457) in a reactive web
+ * application, whether they come from a handler or from a filter.
+ * {@link ErrorResponse.Interceptor} beans may change the body.
+ */
+public class ReactiveProblemWriter {
+
+	private final List<RefusalCustomizer> customizers;
+
+	private final List<ErrorResponse.Interceptor> interceptors;
+
+	private final List<ReactiveProblemFields> fields;
+
+	private final JsonMapper json;
+
+	/**
+	 * Creates a writer.
+	 * @param customizers may change refusals
+	 * @param interceptors customize the body
+	 * @param fields add response fields
+	 * @param json writes the body
+	 */
+	public ReactiveProblemWriter(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
+			List<ReactiveProblemFields> fields, JsonMapper json) {
+		this.customizers = customizers;
+		this.interceptors = interceptors;
+		this.fields = fields;
+		this.json = json;
+	}
+
+	/**
+	 * Answers a request with the problem of an exception. A challenge that was set before
+	 * is kept.
+	 * @param exception the refusal
+	 * @param exchange the request
+	 * @param response the response, which may be another than that of the exchange
+	 * @return completes when it is answered, or {@code null} if it cannot be: the
+	 * response is under way, or the exception is no refusal
+	 */
+	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange,
+			ServerHttpResponse response) {
+		Problem problem = response.isCommitted() ? null : Problem.of(exception, this.customizers, this.interceptors,
+				exchange.getRequest().getURI().getRawPath());
+		if (problem == null) {
+			return null;
+		}
+		response.setStatusCode(HttpStatusCode.valueOf(problem.detail().getStatus()));
+		HttpHeaders headers = response.getHeaders();
+		headers.clearContentHeaders();
+		this.fields.forEach((more) -> more.add(exception, exchange));
+		problem.headers().forEach((name, values) -> {
+			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !headers.containsHeader(name)) {
+				headers.put(name, values);
+			}
+		});
+		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		byte[] body = this.json.writeValueAsBytes(problem.members());
+		headers.setContentLength(body.length);
+		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
+	}
+
+}

@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import java.io.IOException;
+
+import io.ge.redis.GeRedisException;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatus;
+
+/**
+ * Answers refusals that no handler sees, in front of Spring Security.
+ * <p>
+ * An outage of Redis that leaves the filters behind it as an exception, wrapped or not,
+ * is answered with 503. Spring Security rethrows what keeps it from authenticating a
+ * caller, and without this filter that would be a 500.
+ * <p>
+ * A 401 without a body gets the problem of the refusal that was noted as an attribute of
+ * the request, by the name of {@link GeRedisException}: Spring Security explains its 401
+ * in a header only, which is kept.
+ */
+public class RefusalFilter implements Filter {
+
+	private static final String NOTED = GeRedisException.class.getName();
+
+	private final ProblemWriter writer;
+
+	/**
+	 * Creates a filter.
+	 * @param writer writes the problem
+	 */
+	public RefusalFilter(ProblemWriter writer) {
+		this.writer = writer;
+	}
+
+	@Override
+	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+			throws IOException, ServletException {
+		if (request instanceof HttpServletRequest httpRequest && response instanceof HttpServletResponse httpResponse) {
+			doFilter(httpRequest, httpResponse, chain);
+		}
+		else {
+			chain.doFilter(request, response);
+		}
+	}
+
+	private void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws IOException, ServletException {
+		try {
+			chain.doFilter(request, response);
+		}
+		catch (ServletException | RuntimeException ex) {
+			RedisUnavailableException outage = findOutage(ex);
+			if (outage == null || !this.writer.write(outage, request, response)) {
+				throw ex;
+			}
+		}
+		if (request.getDispatcherType() == DispatcherType.REQUEST && isBare(response)
+				&& request.getAttribute(NOTED) instanceof GeRedisException refusal) {
+			this.writer.write(refusal, request, response);
+		}
+	}
+
+	private static @Nullable RedisUnavailableException findOutage(Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof RedisUnavailableException outage) {
+				return outage;
+			}
+		}
+		return null;
+	}
+
+	private static boolean isBare(HttpServletResponse response) {
+		return !response.isCommitted() && response.getStatus() == HttpStatus.UNAUTHORIZED.value()
+				&& response.getContentType() == null;
+	}
+
+}

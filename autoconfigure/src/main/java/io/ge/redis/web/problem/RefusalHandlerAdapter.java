@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.call.SubscriberScope;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.DispatchExceptionHandler;
+import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Stands before Spring's own adapter for controllers, which has each failure handled by
+ * the application: answers refusals first, so that a catch-all
+ * {@code @ExceptionHandler(Exception.class)} does not turn a 429 into a 500. Of handlers
+ * whose result is there when they return, and of those that return futures, it binds what
+ * belongs to the request to their thread, too. Who calls is looked up only if a guard
+ * asks: what is public costs no session.
+ */
+public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
+
+	private final ReactiveProblemResolver problems;
+
+	private final WatchedHandlers handlers;
+
+	private final Supplier<RequestMappingHandlerAdapter> adapter;
+
+	private final Supplier<List<SubscriberScope>> scopes;
+
+	/**
+	 * Creates an adapter.
+	 * @param problems answers refusals
+	 * @param adapter calls handlers, asked for once
+	 * @param scopes bind what belongs to the request, asked for once
+	 */
+	public RefusalHandlerAdapter(ReactiveProblemResolver problems, Supplier<RequestMappingHandlerAdapter> adapter,
+			Supplier<List<SubscriberScope>> scopes) {
+		this.problems = problems;
+		this.handlers = new WatchedHandlers(problems);
+		this.adapter = SingletonSupplier.of(adapter);
+		this.scopes = SingletonSupplier.of(scopes);
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE + 100;
+	}
+
+	@Override
+	public boolean supports(Object handler) {
+		return handler instanceof HandlerMethod && this.adapter.get().supports(handler);
+	}
+
+	@Override
+	public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
+		HandlerMethod method = (HandlerMethod) handler;
+		if (!this.handlers.isWatched(method)) {
+			return call(exchange, method, method);
+		}
+		return Mono.deferContextual((context) -> {
+			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findLate(this.scopes.get(), context);
+			return (scope != null)
+					? scope.flatMap((found) -> call(exchange, method, this.handlers.watch(method, found)))
+					: call(exchange, method, this.handlers.watch(method, UnaryOperator.identity()));
+		});
+	}
+
+	private Mono<HandlerResult> call(ServerWebExchange exchange, HandlerMethod method, HandlerMethod called) {
+		Class<?> controller = method.getBeanType();
+		return this.adapter.get()
+			.handle(exchange, called)
+			.doOnNext((result) -> result.setExceptionHandler(before(controller, result.getExceptionHandler())))
+			.onErrorResume(RefusedError.class, (refused) -> handle(controller, refused, null, exchange));
+	}
+
+	// A result may fail while it is written
+	private DispatchExceptionHandler before(Class<?> controller, @Nullable DispatchExceptionHandler next) {
+		return (exchange, failure) -> handle(controller, failure, next, exchange);
+	}
+
+	@Override
+	public Mono<HandlerResult> handleError(ServerWebExchange exchange, Throwable failure) {
+		return handle(null, failure, null, exchange);
+	}
+
+	private Mono<HandlerResult> handle(@Nullable Class<?> controller, Throwable failure,
+			@Nullable DispatchExceptionHandler next, ServerWebExchange exchange) {
+		Throwable cause = (failure instanceof RefusedError refused) ? refused.refusal() : failure;
+		Mono<Void> answer = this.problems.answer(controller, cause, exchange);
+		if (answer != null) {
+			return answer.then(Mono.empty());
+		}
+		return (next != null) ? next.handleError(exchange, cause) : Mono.error(cause);
+	}
+
+}

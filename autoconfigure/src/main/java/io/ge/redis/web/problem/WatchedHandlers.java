@@ -1,0 +1,217 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.GeRedisException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.cglib.core.DefaultNamingPolicy;
+import org.springframework.cglib.proxy.Callback;
+import org.springframework.cglib.proxy.Enhancer;
+import org.springframework.cglib.proxy.Factory;
+import org.springframework.cglib.proxy.MethodInterceptor;
+import org.springframework.cglib.proxy.NoOp;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.NativeDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.objenesis.SpringObjenesis;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * Stands between Spring's adapter and those handlers whose failure it has handled before
+ * anybody else sees it: those whose result is there when they return, and those that
+ * publish nothing but their end. Of these, and of handlers that return futures, the
+ * thread is also all that can tell which request they are called for.
+ * <p>
+ * Such a handler is called on an object of a class derived from the controller's, one for
+ * each request, that passes the call on to the controller: first binds to the thread what
+ * belongs to the request, and turns a refusal into a {@link RefusedError}. Where no class
+ * can be derived, since the controller's is final or in a native image, the handler is
+ * called as ever, and a catch-all of the application handles its refusals.
+ */
+final class WatchedHandlers {
+
+	private static final Log logger = LogFactory.getLog(WatchedHandlers.class);
+
+	private final ReactiveAdapterRegistry publishers = ReactiveAdapterRegistry.getSharedInstance();
+
+	private final SpringObjenesis objenesis = new SpringObjenesis();
+
+	private final Map<Class<?>, Optional<Class<?>>> derived = new ConcurrentHashMap<>();
+
+	private final Map<Method, Boolean> watched = new ConcurrentHashMap<>();
+
+	private final ReactiveProblemResolver problems;
+
+	WatchedHandlers(ReactiveProblemResolver problems) {
+		this.problems = problems;
+	}
+
+	/**
+	 * Returns whether a handler is to be watched, and can be.
+	 */
+	boolean isWatched(HandlerMethod handler) {
+		return this.watched.computeIfAbsent(handler.getMethod(), (method) -> isOfWatchedForm(handler))
+				&& this.derived.computeIfAbsent(ClassUtils.getUserClass(handler.getBean()), WatchedHandlers::derive)
+					.isPresent();
+	}
+
+	private boolean isOfWatchedForm(HandlerMethod handler) {
+		Method method = handler.getMethod();
+		if (Modifier.isFinal(method.getModifiers()) || Modifier.isPrivate(method.getModifiers())
+				|| KotlinDetector.isSuspendingFunction(method)) {
+			return false;
+		}
+		Class<?> type = handler.getReturnType().getParameterType();
+		return this.publishers.getAdapter(type) == null || CompletionStage.class.isAssignableFrom(type)
+				|| endOnly(handler.getReturnType()) != null;
+	}
+
+	private @Nullable ReactiveAdapter endOnly(MethodParameter result) {
+		ReactiveAdapter adapter = this.publishers.getAdapter(result.getParameterType());
+		boolean endOnly = adapter != null && adapter.supportsEmpty() && (adapter.isNoValue()
+				|| ResolvableType.forMethodParameter(result).getGeneric(0).resolve(Object.class) == Void.class);
+		return endOnly ? adapter : null;
+	}
+
+	private static Optional<Class<?>> derive(Class<?> controller) {
+		if (Modifier.isFinal(controller.getModifiers()) || NativeDetector.inNativeImage()) {
+			return Optional.empty();
+		}
+		Enhancer enhancer = new Enhancer();
+		enhancer.setSuperclass(controller);
+		enhancer.setNamingPolicy(new DefaultNamingPolicy() {
+
+			@Override
+			protected String getTag() {
+				return "ByGeRedis";
+			}
+
+		});
+		enhancer.setCallbackFilter((method) -> isHandler(method) ? 0 : 1);
+		enhancer.setCallbackTypes(new Class<?>[] { MethodInterceptor.class, NoOp.class });
+		try {
+			return Optional.of(enhancer.createClass());
+		}
+		catch (RuntimeException | LinkageError ex) {
+			logger.debug("Handlers of " + controller.getName() + " cannot be watched", ex);
+			return Optional.empty();
+		}
+	}
+
+	// Not the likes of finalize()
+	private static boolean isHandler(Method method) {
+		return !ReflectionUtils.isObjectMethod(method) && !method.getName().equals("finalize");
+	}
+
+	/**
+	 * Returns a watched handler in the place of another, for one request.
+	 * @param handler the handler
+	 * @param scope binds what belongs to the request
+	 */
+	HandlerMethod watch(HandlerMethod handler, UnaryOperator<Runnable> scope) {
+		Class<?> type = this.derived.getOrDefault(ClassUtils.getUserClass(handler.getBean()), Optional.empty())
+			.orElseThrow();
+		Object standIn = this.objenesis.newInstance(type, true);
+		MethodInterceptor call = (self, method, arguments, proxy) -> call(handler, scope, method, arguments);
+		((Factory) standIn).setCallbacks(new Callback[] { call, NoOp.INSTANCE });
+		return new StandIn(handler, standIn);
+	}
+
+	private @Nullable Object call(HandlerMethod handler, UnaryOperator<Runnable> scope, Method method,
+			@Nullable Object[] arguments) throws Throwable {
+		ReflectionUtils.makeAccessible(method);
+		Outcome outcome = new Outcome();
+		scope.apply(() -> outcome.of(handler.getBean(), method, arguments)).run();
+		if (outcome.failure != null) {
+			throw passable(handler, outcome.failure);
+		}
+		ReactiveAdapter adapter = endOnly(handler.getReturnType());
+		return (adapter != null && outcome.value != null) ? adapter.fromPublisher(
+				Mono.from(adapter.toPublisher(outcome.value)).onErrorMap((failure) -> passable(handler, failure)))
+				: outcome.value;
+	}
+
+	private Throwable passable(HandlerMethod handler, Throwable failure) {
+		if (failure instanceof GeRedisException refusal
+				&& !this.problems.isLeftToApplication(handler.getBeanType(), refusal)) {
+			RefusedError error = new RefusedError(refusal);
+			return this.problems.isCaughtByApplication(handler.getBeanType(), error) ? refusal : error;
+		}
+		return failure;
+	}
+
+	/**
+	 * How a call has ended.
+	 */
+	private static final class Outcome {
+
+		private @Nullable Object value;
+
+		private @Nullable Throwable failure;
+
+		void of(Object controller, Method method, @Nullable Object[] arguments) {
+			try {
+				this.value = method.invoke(controller, arguments);
+			}
+			catch (InvocationTargetException ex) {
+				this.failure = ex.getTargetException();
+			}
+			catch (IllegalAccessException | RuntimeException ex) {
+				this.failure = ex;
+			}
+		}
+
+	}
+
+	/**
+	 * A handler that is called on another object, and for everybody else is one of its
+	 * controller.
+	 */
+	private static final class StandIn extends HandlerMethod {
+
+		private final Object controller;
+
+		StandIn(HandlerMethod handler, Object standIn) {
+			super(handler, standIn, false);
+			this.controller = handler.getBean();
+		}
+
+		@Override
+		public Object getBean() {
+			return this.controller;
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return super.equals(other);
+		}
+
+		@Override
+		public int hashCode() {
+			return super.hashCode();
+		}
+
+	}
+
+}

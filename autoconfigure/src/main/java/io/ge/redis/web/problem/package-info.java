@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Refusals as problem details, on servlets and on WebFlux.
+ */
+@NullMarked
+package io.ge.redis.web.problem;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,595 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.exchange.reactive;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.idempotency.IdempotentExchange;
+import io.ge.redis.idempotency.OversizedResponse;
+import io.ge.redis.idempotency.Recording;
+import io.ge.redis.web.ZeroCopyResponse;
+import io.ge.redis.web.exchange.ExchangeRules;
+import io.ge.redis.web.exchange.GuardedHandler;
+import io.ge.redis.web.exchange.IdempotencyKeyHeader;
+import io.ge.redis.web.exchange.ResponseRules;
+import io.ge.redis.web.exchange.StoredResponse;
+import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
+import io.ge.redis.web.exchange.servlet.ServletExchange;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.NettyDataBuffer;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ZeroCopyHttpOutputMessage;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.mock.web.MockPart;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.adapter.DefaultServerWebExchange;
+import org.springframework.web.server.i18n.AcceptHeaderLocaleContextResolver;
+import org.springframework.web.server.session.DefaultWebSessionManager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What is held back, what is passed on, and that no buffer is kept from being released.
+ */
+class ReactiveExchangeTests {
+
+	private static final ExchangeRules RULES = new ExchangeRules(new ResponseRules(List::of), 10,
+			OversizedResponse.LOST, 5);
+
+	private static final Method HANDLER = handler();
+
+	private final NettyDataBufferFactory buffers = new NettyDataBufferFactory(new UnpooledByteBufAllocator(false));
+
+	private final List<ByteBuf> allocated = new ArrayList<>();
+
+	private final MockServerHttpResponse server = new MockServerHttpResponse(this.buffers);
+
+	private final Ends completion = new Ends();
+
+	private @Nullable ServerWebExchange whole;
+
+	@AfterEach
+	void everyBufferIsReleased() {
+		assertThat(this.allocated).allMatch((buffer) -> buffer.refCnt() == 0);
+	}
+
+	@Test
+	void holdsBackUntilItIsKept() {
+		CompletableFuture<Boolean> kept = new CompletableFuture<>();
+		this.completion.ending = kept;
+		Disposable answering = answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			response.setStatusCode(HttpStatus.CREATED);
+			return response.writeWith(Flux.just(buffer("abc"), buffer("def")));
+		}).subscribe();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("abcdef");
+		assertThat(this.completion.kept().head().status()).isEqualTo(201);
+		assertThat(this.server.isCommitted()).isFalse();
+		kept.complete(true);
+		org.awaitility.Awaitility.await().until(answering::isDisposed);
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("abcdef");
+		assertThat(this.server.getHeaders().getContentLength()).isEqualTo(6);
+	}
+
+	@Test
+	void longResponseIsPassedOnAndLost() {
+		answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return response.writeWith(Flux.just(buffer("12345678"), buffer("90abc"), buffer("def")));
+		}).block();
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("1234567890abcdef");
+		assertThat(this.completion.answers).first().isInstanceOf(Recording.Lost.class);
+	}
+
+	@Test
+	void fileIsSentByTheServerUnlessItIsKept(@TempDir Path directory) throws IOException {
+		Path file = Files.writeString(directory.resolve("file"), "0123456789abcdef");
+		ZeroCopyResponse unguarded = new ZeroCopyResponse(this.server);
+		answer(unguarded, (exchange, response) -> write(response, file, 0, 16));
+		assertThat(unguarded.files).containsExactly("file 0+16");
+		MockServerHttpResponse sent = new MockServerHttpResponse(this.buffers);
+		ZeroCopyResponse kept = new ZeroCopyResponse(sent);
+		answer(kept, (exchange, response) -> {
+			exchange.capture(this.completion);
+			return write(response, file, 2, 10);
+		});
+		assertThat(kept.files).isEmpty();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("23456789ab");
+		assertThat(sent.getBodyAsString().block()).isEqualTo("23456789ab");
+		ZeroCopyResponse replayed = new ZeroCopyResponse(new MockServerHttpResponse(this.buffers));
+		answer(replayed, (exchange, response) -> {
+			exchange.replay(this.completion.kept().write());
+			return write(response, file, 0, 16);
+		});
+		assertThat(replayed.files).isEmpty();
+		this.completion.answers.clear();
+		ZeroCopyResponse large = new ZeroCopyResponse(new MockServerHttpResponse(this.buffers));
+		answer(large, (exchange, response) -> {
+			exchange.capture(this.completion);
+			return write(response, file, 0, 11);
+		});
+		assertThat(large.files).containsExactly("file 0+11");
+		assertThat(this.completion.answers).first().isInstanceOf(Recording.Lost.class);
+	}
+
+	private static Mono<Void> write(ServerHttpResponse response, Path file, long position, long count) {
+		return ((ZeroCopyHttpOutputMessage) response).writeWith(file, position, count);
+	}
+
+	private void answer(ServerHttpResponse server, Dispatch dispatch) {
+		ReactiveExchange exchange = new ReactiveExchange(post(""), server, RULES);
+		exchange.answerWith(dispatch(exchange, dispatch)).block();
+	}
+
+	@Test
+	void bodyThatFailsIsForgotten() {
+		answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return response
+				.writeWith(Flux.just(buffer("abc")).concatWith(Mono.error(new IllegalStateException("broken"))))
+				.onErrorResume((failure) -> {
+					exchange.failed(failure);
+					response.setStatusCode(HttpStatus.NOT_FOUND);
+					return response.writeWith(Mono.just(buffer("none")));
+				});
+		}).block();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("none");
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("none");
+	}
+
+	@Test
+	void exceptionThatLeavesTheFiltersIsAnsweredInFrontOfThem() {
+		answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return Mono.error(new IllegalStateException("failed"));
+		}, (response) -> {
+			response.setStatusCode(HttpStatus.GONE);
+			return response.writeWith(Mono.just(buffer("page")));
+		}).block();
+		assertThat(this.completion.kept().head().status()).isEqualTo(410);
+		assertThat(this.completion.kept().body()).asString().isEqualTo("page");
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("page");
+	}
+
+	@Test
+	void claimedCallOutlivesItsClientAndAnUnclaimedOneDoesNot() {
+		Sinks.Empty<Void> working = Sinks.empty();
+		Disposable claimed = answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return working.asMono().then(Mono.defer(() -> {
+				// The server may have given its own to another request
+				response.getHeaders().set("X-Answer", "late");
+				return response.writeWith(Mono.fromSupplier(() -> buffer("abc")));
+			}));
+		}).subscribe();
+		claimed.dispose();
+		assertThat(this.completion.answers).isEmpty();
+		working.tryEmitEmpty();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("abc");
+		assertThat(this.server.getHeaders().containsHeader("X-Answer")).isFalse();
+		Sinks.Empty<Void> asking = Sinks.empty();
+		Disposable unclaimed = answer(post(""), (exchange, response) -> asking.asMono()).subscribe();
+		unclaimed.dispose();
+		assertThat(asking.currentSubscriberCount()).isZero();
+	}
+
+	@Test
+	void callThatIsClaimedWhileItsClientGoesIsUnanswered() {
+		AtomicReference<ReactiveExchange> asking = new AtomicReference<>();
+		answer(post(""), (exchange, response) -> {
+			asking.set(exchange);
+			return Mono.never();
+		}).subscribe().dispose();
+		asking.get().capture(this.completion);
+		assertThat(this.completion.unanswered).isEqualTo(1);
+	}
+
+	@Test
+	void answerOfAFilterThatHasNotWaitedIsNotThatOfTheCall() {
+		Sinks.Empty<Void> working = Sinks.empty();
+		filtered((exchange, response) -> {
+			exchange.capture(this.completion);
+			return working.asMono().then(response.setComplete());
+		}, (dispatched) -> Mono.firstWithSignal(dispatched, Mono.defer(() -> {
+			this.server.setStatusCode(HttpStatus.SERVICE_UNAVAILABLE);
+			return this.server.setComplete();
+		}))).block();
+		assertThat(this.completion.unanswered).isZero();
+		working.tryEmitEmpty();
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isEqualTo(1);
+	}
+
+	@Test
+	void longAnswerThatNobodyWaitsForIsNotThatOfTheCall() {
+		Sinks.Empty<Void> working = Sinks.empty();
+		filtered((exchange, response) -> {
+			exchange.capture(this.completion);
+			return working.asMono().then(response.writeWith(Flux.just("1234567890", "a").map(this::buffer)));
+		}, (dispatched) -> Mono.firstWithSignal(dispatched, Mono.defer(() -> {
+			this.server.setStatusCode(HttpStatus.SERVICE_UNAVAILABLE);
+			return this.server.setComplete();
+		}))).block();
+		working.tryEmitEmpty();
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isPositive();
+	}
+
+	@Test
+	void secondAttemptOfAFilterIsKept() {
+		AtomicInteger attempts = new AtomicInteger();
+		filtered((exchange, response) -> {
+			assertThat(exchange.forNextCall()).isSameAs(exchange);
+			exchange.capture(this.completion);
+			return (attempts.incrementAndGet() == 1) ? Mono.error(new IllegalStateException("failed"))
+					: response.writeWith(Mono.fromSupplier(() -> buffer("abc")));
+		}, (dispatched) -> dispatched.retry(1)).block();
+		assertThat(this.completion.kept().body()).asString().isEqualTo("abc");
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("abc");
+	}
+
+	@Test
+	void attemptBesideACallThatGoesOnIsNotItsAnswer() {
+		Sinks.Empty<Void> working = Sinks.empty();
+		AtomicInteger attempts = new AtomicInteger();
+		List<Boolean> seen = new ArrayList<>();
+		this.completion.running = true;
+		filtered((exchange, response) -> Mono.deferContextual((context) -> {
+			seen.add(exchange.isSeen(context));
+			if (attempts.incrementAndGet() > 1) {
+				return response.writeWith(Mono.fromSupplier(() -> buffer("second")));
+			}
+			exchange.capture(this.completion);
+			return working.asMono().then(response.writeWith(Mono.fromSupplier(() -> buffer("first"))));
+		}), (dispatched) -> Mono.firstWithSignal(dispatched, dispatched)).block();
+		assertThat(seen).containsExactly(true, false);
+		this.completion.running = false;
+		working.tryEmitEmpty();
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isEqualTo(1);
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "short", "longer than is kept" })
+	void endOfAnAttemptThatNobodyWaitsForIsNotTheAnswerOfTheNext(String late) {
+		List<Sinks.One<String>> bodies = List.of(Sinks.one(), Sinks.one());
+		List<Ends> completions = List.of(new Ends(), this.completion);
+		leftAndRepeated((attempt, exchange, response) -> {
+			exchange.forNextCall();
+			exchange.capture(completions.get(attempt));
+			return response.writeWith(bodies.get(attempt).asMono().map(this::buffer));
+		});
+		bodies.get(0).tryEmitValue(late);
+		assertThat(completions.get(0).answers).isEmpty();
+		assertThat(this.completion.answers).isEmpty();
+		bodies.get(1).tryEmitValue("second");
+		assertThat(this.completion.kept().body()).asString().isEqualTo("second");
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
+	}
+
+	@Test
+	void answerOfAnAttemptWithoutCallIsNotThatOfTheOneBefore() {
+		leftAndRepeated((attempt, exchange, response) -> {
+			if (attempt == 0) {
+				exchange.capture(this.completion);
+				return Mono.never();
+			}
+			return response.writeWith(Mono.fromSupplier(() -> buffer("second")));
+		});
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isPositive();
+	}
+
+	/**
+	 * A filter that leaves a call which still writes its answer, and tries again.
+	 */
+	private void leftAndRepeated(Attempt attempt) {
+		AtomicInteger attempts = new AtomicInteger();
+		filtered((exchange, response) -> attempt.run(attempts.getAndIncrement(), exchange, response),
+				(dispatched) -> Mono.deferContextual((context) -> {
+					dispatched.contextWrite(context).subscribe().dispose();
+					return dispatched;
+				}))
+			.subscribe();
+	}
+
+	@Test
+	void userIsThatOfTheExchangeBehindAllFilters() {
+		ReactivePrincipals principals = new ReactivePrincipals();
+		List<@Nullable String> names = new ArrayList<>();
+		ReactiveExchange exchange = new ReactiveExchange(post(""), this.server, RULES);
+		ServerWebExchange authenticated = exchange(exchange, exchange.response()).mutate()
+			.principal(Mono.just(() -> "alice"))
+			.build();
+		exchange.answerWith(exchange.dispatch(authenticated, exchange.behind(exchange.response()),
+				Mono.deferContextual((context) -> Mono.from(principals.find(context)))
+					.doOnNext((scope) -> scope.apply(() -> {
+						names.add(principals.currentPrincipal());
+						UnaryOperator<Runnable> captured = principals.capture();
+						CompletableFuture.runAsync(captured.apply(() -> names.add(principals.currentPrincipal())))
+							.join();
+					}).run())
+					.then()))
+			.block();
+		names.add(principals.currentPrincipal());
+		assertThat(names).containsExactly("alice", "alice", null);
+	}
+
+	@Test
+	void responseInPiecesIsCancelledWithItsClient() {
+		// The mock keeps what is sent
+		this.server.setWriteHandler((sent) -> sent.doOnNext(DataBufferUtils::release).then());
+		Sinks.Many<DataBuffer> pieces = Sinks.many().unicast().onBackpressureBuffer();
+		Disposable answering = answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return response.writeAndFlushWith(pieces.asFlux().map(Mono::just));
+		}).subscribe();
+		pieces.tryEmitNext(buffer("a"));
+		answering.dispose();
+		assertThat(pieces.currentSubscriberCount()).isZero();
+		assertThat(this.completion.unanswered).isPositive();
+	}
+
+	@Test
+	void replayReplacesWhatIsWritten() {
+		byte[] stored = new StoredResponse(
+				new StoredResponse.Head(201, java.util.Map.of("Location", List.of("/sales/1"))),
+				"kept".getBytes(StandardCharsets.UTF_8))
+			.write();
+		answer(post(""), (exchange, response) -> {
+			exchange.replay(stored);
+			response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
+			return response.writeWith(Flux.just(buffer("placeholder")));
+		}).block();
+		assertThat(this.server.getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("kept");
+		assertThat(this.server.getHeaders().getContentType()).isNull();
+		assertThat(this.server.getHeaders().getFirst(IdempotencyKeyHeader.REPLAYED)).isEqualTo("true");
+	}
+
+	@Test
+	void refusalAfterAReplayIsAnswered() {
+		byte[] stored = new StoredResponse(new StoredResponse.Head(201, java.util.Map.of()), new byte[1]).write();
+		answer(post(""), (exchange, response) -> {
+			exchange.replay(stored);
+			exchange.failed(new IllegalStateException("refused"));
+			response.setStatusCode(HttpStatus.FORBIDDEN);
+			return response.writeWith(Mono.just(buffer("no")));
+		}).block();
+		assertThat(this.server.getStatusCode()).isEqualTo(HttpStatus.FORBIDDEN);
+		assertThat(this.server.getBodyAsString().block()).isEqualTo("no");
+		assertThat(this.server.getHeaders().containsHeader(IdempotencyKeyHeader.REPLAYED)).isFalse();
+	}
+
+	@Test
+	void unreadBodyIsKeptForTheHandlerUnlessItIsTooLarge() {
+		List<String> read = new ArrayList<>();
+		answer(request("ab", "cd"),
+				(exchange, response) -> exchange.readContent()
+					.doOnSuccess((done) -> assertThat(exchange.content()).isNotNull())
+					.then(DataBufferUtils.join(exchange.request().getBody()))
+					.doOnNext((body) -> read.add(body.toString(StandardCharsets.UTF_8)))
+					.then())
+			.block();
+		assertThat(read).containsExactly("abcd");
+		answer(request("abcd", "efgh", "ijkl"),
+				(exchange, response) -> exchange.readContent()
+					.doOnSuccess((done) -> assertThatExceptionOfType(UnreadBodyTooLargeException.class)
+						.isThrownBy(exchange::content)))
+			.block();
+	}
+
+	@Test
+	void requestsAreComparedAlikeOnServletsAndWebFlux() throws Exception {
+		assertAlike("application/json", "{\"a\":1}", false);
+		assertAlike("application/x-www-form-urlencoded", "b=%C3%A4+1&a=2&b=3", false);
+		assertAlike("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"p\"\r\n\r\nv\r\n"
+				+ "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\r\nabc\r\n--x--\r\n",
+				true);
+	}
+
+	private void assertAlike(String type, String body, boolean takenApart) throws Exception {
+		ExchangeRules rules = new ExchangeRules(new ResponseRules(List::of), 10, OversizedResponse.LOST, 1000);
+		List<Object> reactive = new ArrayList<>();
+		MockServerHttpRequest request = MockServerHttpRequest.post("/sales/1?q=1&b=0")
+			.header("Content-Type", type)
+			.body(body);
+		answer(request, rules, (exchange, response) -> {
+			return (takenApart ? this.whole.getMultipartData().then() : Mono.<Void>empty()).then(exchange.readContent())
+				.then(Mono.fromRunnable(() -> reactive.addAll(exchange.content())));
+		}, null).block();
+		assertThat(reactive).usingRecursiveComparison().isEqualTo(servlets(rules, type, body));
+	}
+
+	private static List<@Nullable Object> servlets(ExchangeRules rules, String type, String body) throws Exception {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", "/sales/1");
+		request.setContentType(type);
+		request.addParameter("q", "1");
+		request.addParameter("b", "0");
+		if (type.startsWith("multipart")) {
+			request.addParameter("p", "v");
+			request.addPart(new MockPart("f", "f.txt", "abc".getBytes(StandardCharsets.UTF_8)));
+		}
+		else if (type.endsWith("urlencoded")) {
+			request.addParameter("b", "\u00e4 1", "3");
+			request.addParameter("a", "2");
+		}
+		else {
+			request.setContent(body.getBytes(StandardCharsets.UTF_8));
+		}
+		ServletExchange exchange = new ServletExchange(request, new MockHttpServletResponse(), rules);
+		exchange.expect(new GuardedHandler(HANDLER, Object.class, false, false, true));
+		List<@Nullable Object> content = exchange.content();
+		assertThat(content).isNotNull();
+		return content;
+	}
+
+	private MockServerHttpRequest post(String body) {
+		return MockServerHttpRequest.post("/sales").body(body);
+	}
+
+	private MockServerHttpRequest request(String... pieces) {
+		return MockServerHttpRequest.post("/sales").body(Flux.just(pieces).map(this::buffer));
+	}
+
+	private DataBuffer buffer(String text) {
+		NettyDataBuffer buffer = this.buffers.allocateBuffer(text.length());
+		buffer.write(text.getBytes(StandardCharsets.UTF_8));
+		this.allocated.add(buffer.getNativeBuffer());
+		return buffer;
+	}
+
+	private Mono<Void> answer(MockServerHttpRequest request, Dispatch dispatch) {
+		return answer(request, RULES, dispatch, null);
+	}
+
+	private Mono<Void> answer(MockServerHttpRequest request, Dispatch dispatch, Page page) {
+		return answer(request, RULES, dispatch, page);
+	}
+
+	private Mono<Void> answer(MockServerHttpRequest request, ExchangeRules rules, Dispatch dispatch,
+			@Nullable Page page) {
+		ReactiveExchange exchange = new ReactiveExchange(request, this.server, rules);
+		Mono<Void> dispatched = dispatch(exchange, dispatch);
+		Mono<Void> answered = (page != null) ? dispatched.onErrorResume((failure) -> page.write(exchange.response()))
+				: dispatched;
+		return exchange.answerWith(answered.then(Mono.defer(() -> exchange.response().setComplete())));
+	}
+
+	private Mono<Void> filtered(Dispatch dispatch, UnaryOperator<Mono<Void>> filter) {
+		ReactiveExchange exchange = new ReactiveExchange(post(""), this.server, RULES);
+		return exchange.answerWith(filter.apply(Mono.defer(() -> dispatch(exchange, dispatch)))
+			.then(Mono.defer(() -> exchange.response().setComplete())));
+	}
+
+	private Mono<Void> dispatch(ReactiveExchange exchange, Dispatch dispatch) {
+		ReactiveExchangeResponse response = exchange.behind(exchange.response());
+		ServerWebExchange whole = exchange(exchange, response);
+		this.whole = whole;
+		return exchange.dispatch(whole, response, Mono.deferContextual((context) -> {
+			if (exchange.isSeen(context)) {
+				exchange.expect(HANDLER, true);
+			}
+			return dispatch.run(exchange, response);
+		}));
+	}
+
+	private static ServerWebExchange exchange(ReactiveExchange exchange, ReactiveExchangeResponse response) {
+		return new DefaultServerWebExchange(exchange.request(), exchange.response(), new DefaultWebSessionManager(),
+				ServerCodecConfigurer.create(), new AcceptHeaderLocaleContextResolver())
+			.mutate()
+			.response(response)
+			.build();
+	}
+
+	private static Method handler() {
+		try {
+			return Object.class.getMethod("toString");
+		}
+		catch (NoSuchMethodException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private interface Dispatch {
+
+		Mono<Void> run(ReactiveExchange exchange, ReactiveExchangeResponse response);
+
+	}
+
+	private interface Attempt {
+
+		Mono<Void> run(int attempt, ReactiveExchange exchange, ReactiveExchangeResponse response);
+
+	}
+
+	private interface Page {
+
+		Mono<Void> write(ReactiveExchangeResponse response);
+
+	}
+
+	private static final class Ends implements IdempotentExchange.Completion {
+
+		final List<Recording> answers = new ArrayList<>();
+
+		CompletionStage<Boolean> ending = CompletableFuture.completedFuture(true);
+
+		int unanswered;
+
+		boolean running;
+
+		StoredResponse kept() {
+			assertThat(this.answers).first().isInstanceOf(Recording.Stored.class);
+			return StoredResponse.read(((Recording.Stored) this.answers.get(0)).bytes(),
+					new ResponseRules(List::of).headers());
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.running;
+		}
+
+		@Override
+		public boolean isFinal() {
+			return false;
+		}
+
+		@Override
+		public @Nullable Throwable failure() {
+			return null;
+		}
+
+		@Override
+		public CompletionStage<Boolean> answered(Recording response, boolean failed) {
+			this.answers.add(response);
+			return this.ending;
+		}
+
+		@Override
+		public CompletionStage<Boolean> unanswered() {
+			this.unanswered++;
+			return CompletableFuture.completedFuture(true);
+		}
+
+	}
+
+}

@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.limit;
+
+import java.security.Principal;
+import java.util.List;
+
+import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.ratelimit.RateLimitProperties.ForwardedField;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.filter.ForwardedHeaderFilter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link RequestKeys}.
+ */
+class RequestKeysTests {
+
+	private final MockHttpServletRequest request = new MockHttpServletRequest();
+
+	@Test
+	void addressIsThatOfTheConnectionWhateverFiltersMakeOfIt() throws Exception {
+		this.request.setRemoteAddr("203.0.113.9");
+		this.request.addHeader("X-Forwarded-For", "6.6.6.6");
+		new ForwardedHeaderFilter().doFilter(this.request, new MockHttpServletResponse(), (wrapped, response) -> {
+			assertThat(wrapped.getRemoteAddr()).isEqualTo("6.6.6.6");
+			assertThat(keys().parse("client-address", "key")
+				.of(limited(new HttpServletRequestWrapper((HttpServletRequest) wrapped)))).isEqualTo("203.0.113.9");
+		});
+	}
+
+	@Test
+	void addressBehindAProxyIsTheOneItSaysWhateverFiltersMakeOfIt() throws Exception {
+		this.request.setRemoteAddr("10.0.0.1");
+		this.request.addHeader("X-Forwarded-For", "6.6.6.6");
+		this.request.addHeader("X-Forwarded-For", "203.0.113.9");
+		new ForwardedHeaderFilter().doFilter(this.request, new MockHttpServletResponse(),
+				(wrapped,
+						response) -> assertThat(
+								keys().parse("client-address", "key").of(limited((HttpServletRequest) wrapped)))
+							.isEqualTo("203.0.113.9"));
+	}
+
+	@Test
+	void onlyTheFieldThatProxiesWriteIsRead() {
+		this.request.setRemoteAddr("10.0.0.1");
+		this.request.addHeader("X-Forwarded-For", "203.0.113.9");
+		this.request.addHeader("Forwarded", "for=203.0.113.1");
+		this.request.addHeader("Forwarded", "for=203.0.113.2");
+		assertThat(keys().parse("client-address", "key").of(limited(this.request))).isEqualTo("203.0.113.9");
+		assertThat(new RequestKeys(ClientAddress.behind(List.of("10.0.0.0/8"), ForwardedField.FORWARDED), List::of, "")
+			.parse("client-address", "key")
+			.of(limited(this.request))).isEqualTo("203.0.113.2");
+	}
+
+	@Test
+	void principalIsThatOfTheFirstProviderWhoKnowsElseOfTheRequest() {
+		assertThat(keys().parse("principal", "key").of(limited(this.request))).isNull();
+		Principal principal = () -> "anna";
+		this.request.setUserPrincipal(principal);
+		assertThat(keys().parse("principal", "key").of(limited(this.request))).isEqualTo("anna");
+		assertThat(keys(() -> null, () -> "boris", () -> "carla").parse("principal", "key").of(limited(this.request)))
+			.isEqualTo("boris");
+	}
+
+	@Test
+	void headerIsKnownByItsHash() {
+		RequestKeys.RequestKey key = keys().parse("header:X-Api-Key", "key");
+		assertThat(key.of(limited(this.request))).isNull();
+		this.request.addHeader("x-api-key", "abc");
+		assertThat(key.of(limited(this.request))).isEqualTo("ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
+	}
+
+	@Test
+	void withoutAKeyAllRequestsAreOne() {
+		assertThat(keys().parse(null, "key").of(limited(this.request))).isNull();
+	}
+
+	private static RequestKeys keys(PrincipalProvider... providers) {
+		return new RequestKeys(ClientAddress.behind(List.of("10.0.0.0/8"), ForwardedField.X_FORWARDED_FOR),
+				() -> List.of(providers), "");
+	}
+
+	private static LimitedRequest limited(HttpServletRequest request) {
+		return new ServletLimitedRequest(request);
+	}
+
+}

@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.problem;
+
+import java.io.IOException;
+import java.util.List;
+
+import io.ge.redis.idempotency.OutcomeUnknownException;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link ProblemWriter}.
+ */
+class ProblemWriterTests {
+
+	private final ProblemWriter writer = new ProblemWriter(List.of(), List.of(), List.of(), JsonMapper.shared());
+
+	private final MockHttpServletResponse response = new MockHttpServletResponse();
+
+	@Test
+	void answersPathsThatAreNoUri() throws IOException {
+		assertThat(write("/agents/a[1]/run").has("instance")).isFalse();
+	}
+
+	@Test
+	void tellsThePathAsItWasSent() throws IOException {
+		assertThat(write("/agents/a%20b/run").get("instance").asString()).isEqualTo("/agents/a%20b/run");
+	}
+
+	@Test
+	void replacesHalfAnAnswer() throws IOException {
+		this.response.getOutputStream().write('{');
+		assertThat(write("/agents").get("status").asInt()).isEqualTo(409);
+	}
+
+	private JsonNode write(String path) throws IOException {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", path);
+		assertThat(this.writer.write(new OutcomeUnknownException("sell"), request, this.response)).isTrue();
+		return JsonMapper.shared().readTree(this.response.getContentAsByteArray());
+	}
+
+}
