@@ -11,7 +11,6 @@ import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
 import io.ge.redis.security.SecuritySubscriberScope;
 import io.ge.redis.web.exchange.reactive.ReactivePrincipals;
-import io.ge.redis.web.ServletPrincipalProvider;
 import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;
 
@@ -26,6 +25,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
@@ -94,7 +94,8 @@ public final class GeRedisPrincipalAutoConfiguration {
 		@Bean
 		@Order(100)
 		PrincipalProvider geRedisServletPrincipalProvider() {
-			return new ServletPrincipalProvider();
+			return () -> (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
+					? PrincipalProvider.nameOf(attributes.getRequest().getUserPrincipal()) : null;
 		}
 
 	}

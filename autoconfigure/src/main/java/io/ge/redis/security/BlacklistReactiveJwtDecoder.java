@@ -13,8 +13,6 @@ import io.ge.redis.blacklist.TokenStatus;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-import org.springframework.security.oauth2.core.OAuth2Error;
-import org.springframework.security.oauth2.core.OAuth2ErrorCodes;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.JwtException;
 import org.springframework.security.oauth2.jwt.JwtValidationException;
@@ -32,8 +30,6 @@ import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
  * Cost: as {@link TokenBlacklist#checkAsync}, for each token that was accepted.
  */
 public class BlacklistReactiveJwtDecoder implements ReactiveJwtDecoder {
-
-	private static final String ERROR_URI = "https://tools.ietf.org/html/rfc6750#section-3.1";
 
 	private final ReactiveJwtDecoder delegate;
 
@@ -59,8 +55,7 @@ public class BlacklistReactiveJwtDecoder implements ReactiveJwtDecoder {
 	}
 
 	private static JwtValidationException refusal(TokenStatus status) {
-		OAuth2Error error = new OAuth2Error(OAuth2ErrorCodes.INVALID_TOKEN, status.description(), ERROR_URI);
-		return new JwtValidationException(status.description(), List.of(error));
+		return new JwtValidationException(status.description(), List.of(RefusedTokens.error(status)));
 	}
 
 }

@@ -14,8 +14,6 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
-import org.springframework.security.oauth2.core.OAuth2Error;
-import org.springframework.security.oauth2.core.OAuth2ErrorCodes;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
 import org.springframework.security.oauth2.jwt.Jwt;
@@ -36,8 +34,6 @@ import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
  * else one script call for each decoded token; none for one that has expired.
  */
 public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Ordered {
-
-	private static final String ERROR_URI = "https://tools.ietf.org/html/rfc6750#section-3.1";
 
 	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
@@ -75,8 +71,7 @@ public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Order
 			return OAuth2TokenValidatorResult.success();
 		}
 		RefusedTokens.note(status);
-		return OAuth2TokenValidatorResult
-			.failure(new OAuth2Error(OAuth2ErrorCodes.INVALID_TOKEN, status.description(), ERROR_URI));
+		return OAuth2TokenValidatorResult.failure(RefusedTokens.error(status));
 	}
 
 	private static TokenStatus check(TokenBlacklist blacklist, Jwt token) {

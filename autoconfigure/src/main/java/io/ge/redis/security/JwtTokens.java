@@ -13,6 +13,7 @@ import io.ge.redis.blacklist.TokenReader;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.security.core.Authentication;
+import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.JwtClaimNames;
 
@@ -41,8 +42,8 @@ public class JwtTokens implements TokenReader {
 	}
 
 	// As logout tokens and introspections are read: a session must have one name
-	private static @Nullable String text(Jwt jwt, String claim) {
-		Object value = jwt.getClaim(claim);
+	static @Nullable String text(ClaimAccessor token, String claim) {
+		Object value = token.getClaims().get(claim);
 		return (value != null) ? value.toString() : null;
 	}
 

@@ -97,7 +97,7 @@ public final class LogoutTokens {
 		if (!StringUtils.hasText(token.getId()) || JwtTokens.issuedAt(token) == null) {
 			return "The token has no jti or iat claim";
 		}
-		if (!StringUtils.hasText(text(token, SESSION_ID)) && !StringUtils.hasText(token.getSubject())) {
+		if (!StringUtils.hasText(JwtTokens.text(token, SESSION_ID)) && !StringUtils.hasText(token.getSubject())) {
 			return "The token has neither sid nor sub claim";
 		}
 		return (token.getClaim("nonce") != null) ? "The token has a nonce" : null;
@@ -114,19 +114,14 @@ public final class LogoutTokens {
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
 	 */
 	public static Revocation revoke(TokenBlacklist blacklist, ClaimAccessor logoutToken) {
-		String issuer = text(logoutToken, JwtClaimNames.ISS);
-		String sessionId = text(logoutToken, SESSION_ID);
+		String issuer = JwtTokens.text(logoutToken, JwtClaimNames.ISS);
+		String sessionId = JwtTokens.text(logoutToken, SESSION_ID);
 		if (StringUtils.hasText(sessionId)) {
 			return blacklist.revokeSession(issuer, sessionId);
 		}
-		String subject = text(logoutToken, JwtClaimNames.SUB);
+		String subject = JwtTokens.text(logoutToken, JwtClaimNames.SUB);
 		Assert.hasText(subject, "The logout token has neither sid nor sub claim");
 		return blacklist.revokeAll(issuer, subject);
-	}
-
-	private static @Nullable String text(ClaimAccessor token, String claim) {
-		Object value = token.getClaims().get(claim);
-		return (value != null) ? value.toString() : null;
 	}
 
 }

@@ -10,20 +10,32 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenRevokedException;
 import io.ge.redis.blacklist.TokenStatus;
 
+import org.springframework.security.oauth2.core.OAuth2Error;
+import org.springframework.security.oauth2.core.OAuth2ErrorCodes;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * Notes with a servlet request why its token is refused, for the body of the answer.
+ * Answers for tokens that are refused.
  */
 final class RefusedTokens {
 
 	private static final boolean webPresent = ClassUtils.isPresent(
 			"org.springframework.web.context.request.RequestContextHolder", RefusedTokens.class.getClassLoader());
 
+	private static final String ERROR_URI = "https://tools.ietf.org/html/rfc6750#section-3.1";
+
 	private RefusedTokens() {
 	}
+
+	static OAuth2Error error(TokenStatus status) {
+		return new OAuth2Error(OAuth2ErrorCodes.INVALID_TOKEN, status.description(), ERROR_URI);
+	}
+
+	/**
+	 * Notes with a servlet request why its token is refused, for the body of the answer.
+	 */
 
 	static void note(TokenStatus status) {
 		RequestAttributes request = webPresent ? RequestContextHolder.getRequestAttributes() : null;

@@ -54,11 +54,6 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 	private volatile boolean bodyComparedWithoutHeader;
 
-	/**
-	 * Creates a source.
-	 * @param header name of the request header
-	 * @param requests finds requests on the web stack
-	 */
 	public IdempotencyKeyHeader(Supplier<String> header, HandlerRequests requests) {
 		this.header = header;
 		this.requests = requests;

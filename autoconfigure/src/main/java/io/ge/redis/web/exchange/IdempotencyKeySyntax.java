@@ -5,6 +5,9 @@
 
 package io.ge.redis.web.exchange;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,14 @@ final class IdempotencyKeySyntax {
 
 	private static final int MAX_LENGTH = 255;
 
+	private static final String UNESCAPED = "[ !#-\\[\\]-~]*+";
+
+	// Possessive, so that long values take no stack
+	private static final Pattern KEY = Pattern
+		.compile("\"(" + UNESCAPED + "(?:\\\\[\"\\\\]" + UNESCAPED + ")*+)\"|([!#-~]*+)");
+
+	private static final Pattern ESCAPED = Pattern.compile("\\\\(.)");
+
 	private IdempotencyKeySyntax() {
 	}
 
@@ -24,35 +35,13 @@ final class IdempotencyKeySyntax {
 	 * @return the key, or {@code null} if the value is malformed
 	 */
 	static @Nullable String parse(String value) {
-		String text = value.strip();
-		String key = text.startsWith("\"") ? unquote(text) : bare(text);
-		return (key == null || key.isBlank() || key.length() > MAX_LENGTH) ? null : key;
-	}
-
-	private static @Nullable String bare(String text) {
-		return text.chars().allMatch((c) -> c > ' ' && c <= '~' && c != '"') ? text : null;
-	}
-
-	private static @Nullable String unquote(String text) {
-		StringBuilder key = new StringBuilder(text.length());
-		for (int i = 1; i < text.length(); i++) {
-			char c = text.charAt(i);
-			if (c == '"') {
-				return (i == text.length() - 1) ? key.toString() : null;
-			}
-			if (c == '\\') {
-				i++;
-				c = (i < text.length()) ? text.charAt(i) : 0;
-				if (c != '"' && c != '\\') {
-					return null;
-				}
-			}
-			if (c < ' ' || c > '~') {
-				return null;
-			}
-			key.append(c);
+		Matcher form = KEY.matcher(value.strip());
+		if (!form.matches()) {
+			return null;
 		}
-		return null;
+		String quoted = form.group(1);
+		String key = (quoted != null) ? ESCAPED.matcher(quoted).replaceAll("$1") : form.group();
+		return (key.isBlank() || key.length() > MAX_LENGTH) ? null : key;
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +41,13 @@ public final class KeptHeaders {
 	 * The response is held back from now on, and again for each further attempt of the
 	 * same request, which does not count.
 	 */
-	public void begin(Response response) {
+	public void begin(Function<String, @Nullable Collection<String>> response) {
 		if (this.before == null) {
 			this.before = present(response);
 		}
 	}
 
-	public Map<String, List<String>> of(Response response) {
+	public Map<String, List<String>> of(Function<String, @Nullable Collection<String>> response) {
 		Map<String, List<String>> headers = present(response);
 		if (this.before != null) {
 			headers.entrySet().removeAll(this.before.entrySet());
@@ -57,34 +58,24 @@ public final class KeptHeaders {
 	/**
 	 * Returns the headers without those that describe the body.
 	 */
-	public Map<String, List<String>> withoutBody(Response response) {
+	public Map<String, List<String>> withoutBody(Function<String, @Nullable Collection<String>> response) {
 		Map<String, List<String>> headers = of(response);
 		OF_THE_BODY.forEach(headers::remove);
 		return headers;
 	}
 
-	private Map<String, List<String>> present(Response response) {
+	/**
+	 * Returns those that are set, whoever has set them.
+	 */
+	public Map<String, List<String>> present(Function<String, @Nullable Collection<String>> response) {
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		for (String name : this.names) {
-			Collection<String> values = response.values(name);
+			Collection<String> values = response.apply(name);
 			if (values != null && !values.isEmpty()) {
 				headers.put(name, List.copyOf(values));
 			}
 		}
 		return headers;
-	}
-
-	/**
-	 * The headers of a response.
-	 */
-	@FunctionalInterface
-	public interface Response {
-
-		/**
-		 * Returns the values of a header, if it is set.
-		 */
-		@Nullable Collection<String> values(String name);
-
 	}
 
 }

@@ -6,9 +6,11 @@
 package io.ge.redis.web.exchange;
 
 import java.util.List;
+import java.util.Set;
 
 import io.ge.redis.core.invocation.GuardedMethod;
 
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -43,9 +45,20 @@ public final class WebHandlers {
 	}
 
 	/**
-	 * Returns the types of content that a handler says it produces.
+	 * Returns whether a handler that publishes several elements sends them one by one.
+	 * @param method the handler
+	 * @param publisher what it returns
+	 * @param pieces types of elements that are sent so
+	 * @param streams types of content that are sent so
 	 */
-	public static List<String> produced(GuardedMethod method) {
+	public static boolean isSentInPieces(GuardedMethod method, ResolvableType publisher, List<Class<?>> pieces,
+			Set<String> streams) {
+		Class<?> element = publisher.getGeneric().resolve(Object.class);
+		return pieces.stream().anyMatch((piece) -> piece.isAssignableFrom(element))
+				|| produced(method).stream().anyMatch(streams::contains);
+	}
+
+	private static List<String> produced(GuardedMethod method) {
 		return MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY)
 			.get(RequestMapping.class)
 			.getValue("produces", String[].class)

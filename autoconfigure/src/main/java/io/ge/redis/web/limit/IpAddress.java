@@ -9,7 +9,6 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -30,7 +29,7 @@ record IpAddress(InetAddress address) {
 	private static final String IPV6 = "(?:[0-9a-fA-F]{0,4}:){2,8}(?:[0-9a-fA-F]{0,4}|" + IPV4 + ")";
 
 	// The JDK looks up whatever is neither digits and dots nor has a colon
-	private static final Pattern LITERAL = Pattern.compile(IPV4 + "|" + IPV6);
+	private static final Pattern LITERAL = Pattern.compile(IPV4 + "|" + IPV6 + "(?:%.*)?", Pattern.DOTALL);
 
 	private static final Pattern PORT = Pattern.compile("(?::\\d{1,5})?");
 
@@ -42,10 +41,12 @@ record IpAddress(InetAddress address) {
 	 * @return the address, or {@code null} if the text is none
 	 */
 	static @Nullable IpAddress parse(String text) {
-		int zone = (text.indexOf(':') >= 0) ? text.indexOf('%') : -1;
-		Matcher literal = LITERAL.matcher((zone >= 0) ? text.substring(0, zone) : text);
+		if (!LITERAL.matcher(text).matches()) {
+			return null;
+		}
+		int zone = text.indexOf('%');
 		try {
-			return literal.matches() ? new IpAddress(InetAddress.getByName(literal.group())) : null;
+			return new IpAddress(InetAddress.getByName((zone >= 0) ? text.substring(0, zone) : text));
 		}
 		catch (UnknownHostException ex) {
 			return null;

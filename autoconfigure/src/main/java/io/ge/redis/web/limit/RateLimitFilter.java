@@ -42,14 +42,6 @@ public class RateLimitFilter extends OncePerRequestFilter {
 
 	private final CorsHandling cors;
 
-	/**
-	 * Creates a filter.
-	 * @param phase which rules it decides by
-	 * @param rules all rules
-	 * @param headers tells clients where their limits stand
-	 * @param problems answers refusals
-	 * @param cors lets pages of other origins read them
-	 */
 	public RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders headers, ProblemResolver problems,
 			CorsHandling cors) {
 		this.phase = phase;

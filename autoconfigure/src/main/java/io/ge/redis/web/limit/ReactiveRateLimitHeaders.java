@@ -12,6 +12,7 @@ import java.util.function.UnaryOperator;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.core.call.ThreadBound;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.ratelimit.Quota;
@@ -43,7 +44,7 @@ public class ReactiveRateLimitHeaders
 
 	private static final String QUOTAS = ReactiveRateLimitHeaders.class.getName() + ".quotas";
 
-	private final ThreadLocal<@Nullable Quotas> current = new ThreadLocal<>();
+	private final ThreadBound<Quotas> current = new ThreadBound<>();
 
 	private final Supplier<Headers> dialect;
 
@@ -85,31 +86,12 @@ public class ReactiveRateLimitHeaders
 	@Override
 	public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
 		Quotas quotas = context.getOrDefault(QUOTAS, null);
-		return (quotas != null) ? Mono.just((task) -> bind(quotas, task)) : null;
+		return (quotas != null) ? Mono.just(this.current.binding(quotas)) : null;
 	}
 
 	@Override
 	public UnaryOperator<Runnable> capture() {
-		Quotas quotas = this.current.get();
-		return (quotas != null) ? (task) -> bind(quotas, task) : UnaryOperator.identity();
-	}
-
-	private Runnable bind(Quotas quotas, Runnable task) {
-		return () -> {
-			Quotas before = this.current.get();
-			this.current.set(quotas);
-			try {
-				task.run();
-			}
-			finally {
-				if (before != null) {
-					this.current.set(before);
-				}
-				else {
-					this.current.remove();
-				}
-			}
-		};
+		return this.current.capture();
 	}
 
 	@Override

@@ -8,6 +8,7 @@ package io.ge.redis.web.limit;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -26,7 +27,7 @@ final class RequestKeys {
 
 	private static final String HEADER = "header:";
 
-	private static final String HEADER_CHARACTERS = "!#$%&'*+-.^_`|~";
+	private static final Pattern HEADER_NAME = Pattern.compile("[a-zA-Z0-9!#$%&'*+.^_`|~-]+");
 
 	private final ClientAddress addresses;
 
@@ -77,16 +78,11 @@ final class RequestKeys {
 	}
 
 	private static String requireName(String name, String property) {
-		if (name.isEmpty() || !name.chars().allMatch(RequestKeys::isNameCharacter)) {
+		if (!HEADER_NAME.matcher(name).matches()) {
 			throw new GuardConfigurationException(property, "\"" + name + "\" is no name of a header.",
 					"Write a name after header:, such as header:X-Api-Key.");
 		}
 		return name;
-	}
-
-	private static boolean isNameCharacter(int c) {
-		return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-				|| HEADER_CHARACTERS.indexOf(c) >= 0;
 	}
 
 	private @Nullable String clientAddress(LimitedRequest request) {

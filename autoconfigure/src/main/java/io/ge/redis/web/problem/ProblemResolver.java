@@ -38,11 +38,6 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 
 	private final Supplier<HandlerExceptionResolver> application;
 
-	/**
-	 * Creates a resolver.
-	 * @param writer writes the problems
-	 * @param context where the application's handlers are
-	 */
 	public ProblemResolver(ProblemWriter writer, ApplicationContext context) {
 		this.writer = writer;
 		this.handlers = new ApplicationHandlers(context);

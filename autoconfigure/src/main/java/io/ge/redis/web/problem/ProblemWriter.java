@@ -34,13 +34,6 @@ public class ProblemWriter {
 
 	private final JsonMapper json;
 
-	/**
-	 * Creates a writer.
-	 * @param customizers may change refusals
-	 * @param interceptors customize the body
-	 * @param fields add response fields
-	 * @param json writes the body
-	 */
 	public ProblemWriter(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
 			List<ProblemFields> fields, JsonMapper json) {
 		this.customizers = customizers;

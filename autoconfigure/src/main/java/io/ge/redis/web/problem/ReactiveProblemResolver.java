@@ -33,11 +33,6 @@ public class ReactiveProblemResolver {
 
 	private final Supplier<List<HandlerResultHandler>> results;
 
-	/**
-	 * Creates a resolver.
-	 * @param writer writes the problems
-	 * @param context where the application's handlers are
-	 */
 	public ReactiveProblemResolver(ReactiveProblemWriter writer, ApplicationContext context) {
 		this.writer = writer;
 		this.handlers = new ApplicationHandlers(context);

@@ -35,13 +35,6 @@ public class ReactiveProblemWriter {
 
 	private final JsonMapper json;
 
-	/**
-	 * Creates a writer.
-	 * @param customizers may change refusals
-	 * @param interceptors customize the body
-	 * @param fields add response fields
-	 * @param json writes the body
-	 */
 	public ReactiveProblemWriter(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
 			List<ReactiveProblemFields> fields, JsonMapper json) {
 		this.customizers = customizers;

@@ -38,10 +38,6 @@ public class RefusalFilter implements Filter {
 
 	private final ProblemWriter writer;
 
-	/**
-	 * Creates a filter.
-	 * @param writer writes the problem
-	 */
 	public RefusalFilter(ProblemWriter writer) {
 		this.writer = writer;
 	}

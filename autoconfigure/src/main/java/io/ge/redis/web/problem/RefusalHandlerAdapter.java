@@ -83,7 +83,7 @@ public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionH
 		return this.adapter.get()
 			.handle(exchange, called)
 			.doOnNext((result) -> result.setExceptionHandler(before(controller, result.getExceptionHandler())))
-			.onErrorResume(RefusedError.class, (refused) -> handle(controller, refused, null, exchange));
+			.onErrorResume(WatchedHandlers.RefusedError.class, (refused) -> handle(controller, refused, null, exchange));
 	}
 
 	// A result may fail while it is written
@@ -98,7 +98,7 @@ public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionH
 
 	private Mono<HandlerResult> handle(@Nullable Class<?> controller, Throwable failure,
 			@Nullable DispatchExceptionHandler next, ServerWebExchange exchange) {
-		Throwable cause = (failure instanceof RefusedError refused) ? refused.refusal() : failure;
+		Throwable cause = (failure instanceof WatchedHandlers.RefusedError refused) ? refused.refusal() : failure;
 		Mono<Void> answer = this.problems.answer(controller, cause, exchange);
 		if (answer != null) {
 			return answer.then(Mono.empty());

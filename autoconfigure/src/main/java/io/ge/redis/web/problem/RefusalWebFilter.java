@@ -35,11 +35,6 @@ public class RefusalWebFilter implements WebFilter, Ordered {
 
 	private final int order;
 
-	/**
-	 * Creates a filter.
-	 * @param writer writes the problem
-	 * @param order its order, before that of Spring Security
-	 */
 	public RefusalWebFilter(ReactiveProblemWriter writer, int order) {
 		this.writer = writer;
 		this.order = order;

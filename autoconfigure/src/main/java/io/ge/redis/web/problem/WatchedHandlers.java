@@ -214,4 +214,22 @@ final class WatchedHandlers {
 
 	}
 
+	/**
+	 * Carries a refusal past handlers for exceptions, which do not handle errors.
+	 */
+	static final class RefusedError extends Error {
+
+		private final transient GeRedisException refusal;
+
+		RefusedError(GeRedisException refusal) {
+			super(refusal.getMessage(), null, false, false);
+			this.refusal = refusal;
+		}
+
+		GeRedisException refusal() {
+			return this.refusal;
+		}
+
+	}
+
 }

@@ -38,11 +38,6 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final Supplier<List<HandlerAdapter>> adapters;
 
-	/**
-	 * Creates an adapter.
-	 * @param handlers knows the guarded handlers
-	 * @param adapters those that call handlers
-	 */
 	public IdempotentHandlerAdapter(IdempotencyKeyHeader handlers, ObjectProvider<HandlerAdapter> adapters) {
 		this.handlers = handlers;
 		this.adapters = SingletonSupplier

@@ -6,7 +6,6 @@
 package io.ge.redis.web.exchange.reactive;
 
 import java.lang.reflect.Method;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -207,19 +206,8 @@ final class ReactiveExchange implements IdempotentExchange {
 			response.watch();
 			// Such as the type of the content, which is set before the handler runs
 			this.kept.begin(response::values);
-			this.before = headers(response);
+			this.before = this.kept.present(response::values);
 		}
-	}
-
-	private Map<String, List<String>> headers(ReactiveExchangeResponse response) {
-		Map<String, List<String>> present = new LinkedHashMap<>();
-		for (String name : this.rules.response().headers()) {
-			List<String> values = response.values(name);
-			if (values != null) {
-				present.put(name, List.copyOf(values));
-			}
-		}
-		return present;
 	}
 
 	/**

@@ -9,8 +9,8 @@ import java.security.Principal;
 import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.core.call.ThreadBound;
 import io.ge.redis.core.invocation.PrincipalProvider;
-import io.ge.redis.web.ServletPrincipalProvider;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;
@@ -19,12 +19,12 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Names the user of the current exchange on WebFlux, as a filter has authenticated it:
- * what {@link ServletPrincipalProvider} is for servlets. Looked for behind all filters,
+ * the counterpart of the principal of a servlet request. Looked for behind all filters,
  * so it is known where requests are seen as a whole.
  */
 public class ReactivePrincipals implements PrincipalProvider, SubscriberScope {
 
-	private final ThreadLocal<@Nullable Principal> current = new ThreadLocal<>();
+	private final ThreadBound<Principal> current = new ThreadBound<>();
 
 	@Override
 	public @Nullable String currentPrincipal() {
@@ -40,31 +40,12 @@ public class ReactivePrincipals implements PrincipalProvider, SubscriberScope {
 	public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
 		ReactiveExchange idempotent = ReactiveExchange.of(context);
 		ServerWebExchange exchange = (idempotent != null) ? idempotent.exchange() : null;
-		return (exchange != null) ? exchange.getPrincipal().map(this::scope) : null;
+		return (exchange != null) ? exchange.getPrincipal().map(this.current::binding) : null;
 	}
 
 	@Override
 	public UnaryOperator<Runnable> capture() {
-		Principal principal = this.current.get();
-		return (principal != null) ? scope(principal) : UnaryOperator.identity();
-	}
-
-	private UnaryOperator<Runnable> scope(Principal principal) {
-		return (task) -> () -> {
-			Principal before = this.current.get();
-			this.current.set(principal);
-			try {
-				task.run();
-			}
-			finally {
-				if (before != null) {
-					this.current.set(before);
-				}
-				else {
-					this.current.remove();
-				}
-			}
-		};
+		return this.current.capture();
 	}
 
 }

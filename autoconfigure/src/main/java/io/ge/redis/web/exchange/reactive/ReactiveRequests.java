@@ -12,6 +12,7 @@ import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.core.call.ThreadBound;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.IdempotentExchange;
@@ -35,7 +36,7 @@ import org.springframework.http.codec.multipart.Part;
  */
 public final class ReactiveRequests implements HandlerRequests, SubscriberScope {
 
-	private static final ThreadLocal<@Nullable Current> CURRENT = new ThreadLocal<>();
+	private static final ThreadBound<Current> CURRENT = new ThreadBound<>();
 
 	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, DataBuffer.class);
 
@@ -49,24 +50,7 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 			return null;
 		}
 		Current current = new Current(exchange, exchange.isSeen(context));
-		UnaryOperator<Runnable> scope = (task) -> () -> run(current, task);
-		return exchange.readContent().thenReturn(scope);
-	}
-
-	private static void run(Current current, Runnable task) {
-		Current before = CURRENT.get();
-		CURRENT.set(current);
-		try {
-			task.run();
-		}
-		finally {
-			if (before != null) {
-				CURRENT.set(before);
-			}
-			else {
-				CURRENT.remove();
-			}
-		}
+		return exchange.readContent().thenReturn(CURRENT.binding(current));
 	}
 
 	@Override
@@ -85,18 +69,11 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 			throw handler.problem("a handler on WebFlux that returns no publisher cannot be guarded.",
 					"Return a Mono, such as by Mono.fromCallable or Mono.fromFuture, or write a suspending function.");
 		}
-		if (kind == ResultForm.Kind.MULTIPLE && isSentInPieces(handler)) {
+		if (kind == ResultForm.Kind.MULTIPLE && WebHandlers.isSentInPieces(handler,
+				ResolvableType.forMethodReturnType(handler.method(), handler.targetClass()), PIECES, STREAMS)) {
 			throw handler.problem("a response that is sent piece by piece cannot be kept.",
 					"Return the whole response as a Mono or a ResponseEntity, or as a Flux that is no stream.");
 		}
-	}
-
-	private static boolean isSentInPieces(GuardedMethod handler) {
-		Class<?> element = ResolvableType.forMethodReturnType(handler.method(), handler.targetClass())
-			.getGeneric()
-			.resolve(Object.class);
-		return PIECES.stream().anyMatch((piece) -> piece.isAssignableFrom(element))
-				|| WebHandlers.produced(handler).stream().anyMatch(STREAMS::contains);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 
 import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
 import jakarta.servlet.AsyncContext;
@@ -25,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExchangeRequest extends HttpServletRequestWrapper {
 
-	private final AsyncStart asyncStart;
+	private final Runnable asyncStarts;
+
+	private final Consumer<AsyncContext> asyncStarted;
 
 	private boolean watched;
 
@@ -38,11 +41,13 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	/**
 	 * Creates a request.
 	 * @param request the request of the server
-	 * @param asyncStart told that the response is left to another thread
+	 * @param asyncStarts called before the response is left to another thread
+	 * @param asyncStarted called when it is
 	 */
-	ExchangeRequest(HttpServletRequest request, AsyncStart asyncStart) {
+	ExchangeRequest(HttpServletRequest request, Runnable asyncStarts, Consumer<AsyncContext> asyncStarted) {
 		super(request);
-		this.asyncStart = asyncStart;
+		this.asyncStarts = asyncStarts;
+		this.asyncStarted = asyncStarted;
 	}
 
 	/**
@@ -95,37 +100,19 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public AsyncContext startAsync() {
-		this.asyncStart.begins();
+		this.asyncStarts.run();
 		return begun(super.startAsync());
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-		this.asyncStart.begins();
+		this.asyncStarts.run();
 		return begun(super.startAsync(request, response));
 	}
 
 	private AsyncContext begun(AsyncContext context) {
-		this.asyncStart.hasBegun(context);
+		this.asyncStarted.accept(context);
 		return context;
-	}
-
-	/**
-	 * Told that the response is left to another thread.
-	 */
-	interface AsyncStart {
-
-		/**
-		 * It is about to be.
-		 */
-		void begins();
-
-		/**
-		 * It is.
-		 * @param context the context
-		 */
-		void hasBegun(AsyncContext context);
-
 	}
 
 }

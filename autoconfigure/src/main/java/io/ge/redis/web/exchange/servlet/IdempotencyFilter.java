@@ -67,9 +67,14 @@ public class IdempotencyFilter implements Filter {
 			// The body may be read before the handler is known
 			exchange.request().watch();
 		}
+		answer(exchange, exchange.request(), exchange.response(), chain);
+	}
+
+	private static void answer(ServletExchange exchange, ServletRequest request, ServletResponse response,
+			FilterChain chain) throws IOException, ServletException {
 		boolean thrown = true;
 		try {
-			chain.doFilter(exchange.request(), exchange.response());
+			chain.doFilter(request, response);
 			thrown = false;
 		}
 		finally {
@@ -86,14 +91,7 @@ public class IdempotencyFilter implements Filter {
 			return;
 		}
 		exchange.resume();
-		boolean thrown = true;
-		try {
-			chain.doFilter(request, response);
-			thrown = false;
-		}
-		finally {
-			exchange.end(thrown);
-		}
+		answer(exchange, request, response, chain);
 	}
 
 	// If it fails, whoever has forwarded may still answer
@@ -114,14 +112,7 @@ public class IdempotencyFilter implements Filter {
 			chain.doFilter(request, response);
 			return;
 		}
-		boolean thrown = true;
-		try {
-			chain.doFilter(request, page);
-			thrown = false;
-		}
-		finally {
-			exchange.end(thrown);
-		}
+		answer(exchange, request, page, chain);
 	}
 
 }

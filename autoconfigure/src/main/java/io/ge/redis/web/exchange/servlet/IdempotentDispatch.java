@@ -27,10 +27,6 @@ public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionR
 
 	private final IdempotencyKeyHeader handlers;
 
-	/**
-	 * Creates a dispatch.
-	 * @param handlers knows the guarded handlers
-	 */
 	public IdempotentDispatch(IdempotencyKeyHeader handlers) {
 		this.handlers = handlers;
 	}

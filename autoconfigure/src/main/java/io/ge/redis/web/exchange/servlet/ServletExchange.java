@@ -92,7 +92,7 @@ public final class ServletExchange implements IdempotentExchange {
 	public ServletExchange(HttpServletRequest request, HttpServletResponse response, ExchangeRules rules) {
 		this.rules = rules;
 		this.answer = new ExchangeAnswer(rules.oversized());
-		this.request = new ExchangeRequest(request, new LaterResponse());
+		this.request = new ExchangeRequest(request, this::asyncStarts, this::asyncStarted);
 		this.response = hold(response);
 	}
 
@@ -423,27 +423,28 @@ public final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * Told that the response is left to another thread: by Spring, which waits for what
-	 * the handler has promised, or else by the handler itself. Also told of the end of
-	 * such a request, which the server may end without dispatching it once more.
+	 * The response is left to another thread: by Spring, which waits for what the handler
+	 * has promised, or else by the handler itself.
 	 */
-	private final class LaterResponse implements ExchangeRequest.AsyncStart, AsyncListener {
-
-		@Override
-		public void begins() {
-			ServletExchange.this.streamed = ServletExchange.this.request.getAttribute(STREAMING) != null;
-			if (ServletExchange.this.streamed || !isAnsweredLater()) {
-				responseIsLate();
-			}
+	private void asyncStarts() {
+		this.streamed = this.request.getAttribute(STREAMING) != null;
+		if (this.streamed || !isAnsweredLater()) {
+			responseIsLate();
 		}
+	}
 
-		@Override
-		public void hasBegun(AsyncContext context) {
-			if (isAnsweredLater()) {
-				ServletExchange.this.left = true;
-				context.addListener(this);
-			}
+	private void asyncStarted(AsyncContext context) {
+		if (isAnsweredLater()) {
+			this.left = true;
+			context.addListener(new Completed());
 		}
+	}
+
+	/**
+	 * Sees the end of a request that was left to another thread. The server may end it
+	 * without dispatching it once more.
+	 */
+	private final class Completed implements AsyncListener {
 
 		@Override
 		public void onComplete(AsyncEvent event) {

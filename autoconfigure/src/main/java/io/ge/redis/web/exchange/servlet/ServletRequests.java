@@ -49,17 +49,12 @@ public final class ServletRequests implements HandlerRequests {
 
 	@Override
 	public void require(GuardedMethod handler) {
-		if (ReturnTypes.form(handler).kind() == ResultForm.Kind.MULTIPLE && isSentInPieces(handler)) {
+		if (ReturnTypes.form(handler).kind() == ResultForm.Kind.MULTIPLE && WebHandlers.isSentInPieces(handler,
+				ResolvableType.forType(ReturnTypes.promised(handler)), PIECES, STREAMS)) {
 			throw handler.problem("a response that Spring MVC sends piece by piece cannot be kept.",
 					"Return the whole response as a CompletableFuture or a Mono, or as a Flux that is no stream and not "
 							+ "one of texts.");
 		}
-	}
-
-	private static boolean isSentInPieces(GuardedMethod handler) {
-		Class<?> element = ResolvableType.forType(ReturnTypes.promised(handler)).getGeneric().resolve(Object.class);
-		return PIECES.stream().anyMatch((piece) -> piece.isAssignableFrom(element))
-				|| WebHandlers.produced(handler).stream().anyMatch(STREAMS::contains);
 	}
 
 	/**

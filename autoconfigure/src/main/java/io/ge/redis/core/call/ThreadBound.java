@@ -1,0 +1,63 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.call;
+
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value that is bound to a thread while a task runs there.
+ *
+ * @param <T> the type of the value
+ */
+public final class ThreadBound<T> {
+
+	private final ThreadLocal<@Nullable T> current = new ThreadLocal<>();
+
+	/**
+	 * Returns the value of the current thread.
+	 * @return the value, or {@code null} if none is bound
+	 */
+	public @Nullable T get() {
+		return this.current.get();
+	}
+
+	/**
+	 * Binds a value.
+	 * @param value the value
+	 * @return runs a task with it, whichever thread it is given to
+	 */
+	public UnaryOperator<Runnable> binding(T value) {
+		return (task) -> () -> run(value, task);
+	}
+
+	/**
+	 * Takes the value of the current thread.
+	 * @return runs a task with it, if there is one, whichever thread it is given to
+	 */
+	public UnaryOperator<Runnable> capture() {
+		T value = this.current.get();
+		return (value != null) ? binding(value) : UnaryOperator.identity();
+	}
+
+	private void run(T value, Runnable task) {
+		T before = this.current.get();
+		this.current.set(value);
+		try {
+			task.run();
+		}
+		finally {
+			if (before != null) {
+				this.current.set(before);
+			}
+			else {
+				this.current.remove();
+			}
+		}
+	}
+
+}
