@@ -5,13 +5,12 @@
 
 package io.ge.redis.web.exchange;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.ge.redis.core.hash.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class ComparedRequest {
 
 	/** The body of a request that has none, or that was taken apart. */
-	public static final byte[] NOTHING = sha256().digest();
+	public static final byte[] NOTHING = Sha256.digest().digest();
 
 	private ComparedRequest() {
 	}
@@ -43,15 +42,6 @@ public final class ComparedRequest {
 	 */
 	public static List<Object> part(String name, @Nullable String fileName, byte[] hash) {
 		return List.of(name, (fileName != null) ? fileName : "", hash);
-	}
-
-	public static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 }

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.web.exchange.ComparedRequest;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.http.codec.multipart.FormFieldPart;
@@ -75,18 +75,12 @@ final class ReactiveContent {
 				.add(field.value()));
 		}
 		String file = (part instanceof FilePart named) ? named.filename() : null;
-		MessageDigest digest = ComparedRequest.sha256();
+		MessageDigest digest = Sha256.digest();
 		// Looked at only, since the handler is to find it, too
-		return part.content().doOnNext((buffer) -> update(digest, buffer)).then(Mono.fromSupplier(() -> {
+		return part.content().doOnNext((buffer) -> ReactiveExchangeRequest.update(digest, buffer)).then(Mono.fromSupplier(() -> {
 			List<Object> compared = ComparedRequest.part(part.name(), file, digest.digest());
 			return (parts) -> parts.others().add(compared);
 		}));
-	}
-
-	private static void update(MessageDigest digest, DataBuffer buffer) {
-		try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
-			bytes.forEachRemaining(digest::update);
-		}
 	}
 
 	/**

@@ -19,7 +19,6 @@ import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import io.ge.redis.web.exchange.KeptHeaders;
 import io.ge.redis.web.exchange.StoredResponse;
-import io.ge.redis.web.exchange.servlet.ServletExchange;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -31,15 +30,15 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * A request and its response on WebFlux: what {@link ServletExchange} is for servlets.
+ * The counterpart of a servlet's exchange on WebFlux. It is seen twice.
  * <p>
- * It is seen twice. Behind all filters, the response is held back until Redis has it, or
- * replaced by the one that was kept, so that filters see a repetition as they saw the
- * first request. In front of them, the body of the request is hashed while it is read,
- * whoever reads it; the answers to exceptions that leave the filters are held back; and
- * the server's going away, because the client has, is kept from a call that has claimed
- * its key: it goes on to its end, and its response is kept. A response that is sent in
- * pieces is cancelled with its client, since it may have no end.
+ * Behind all filters, the response is held back until Redis has it, or replaced by the one
+ * that was kept: filters see a repetition as they saw the first request.
+ * <p>
+ * In front of them, the body of the request is hashed while it is read, and the answers to
+ * exceptions that leave the filters are held back. If the client disconnects, a call that has
+ * claimed its key is not cancelled: it runs to its end and its response is kept. Only a
+ * response that is sent in pieces is cancelled with its client, since it may have no end.
  */
 final class ReactiveExchange implements IdempotentExchange {
 

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.ge.redis.web.exchange.ComparedRequest;
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -184,7 +184,7 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 			byte[] bytes = read.toByteArray();
 			this.rest = bytes;
 			parse(bytes);
-			this.hash = ComparedRequest.sha256().digest(bytes);
+			this.hash = Sha256.digest().digest(bytes);
 		}
 	}
 
@@ -206,13 +206,11 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 	}
 
 	private Flux<DataBuffer> hashing(Flux<DataBuffer> body) {
-		MessageDigest digest = ComparedRequest.sha256();
+		MessageDigest digest = Sha256.digest();
 		ByteArrayOutputStream copy = isOfType(MediaType.APPLICATION_FORM_URLENCODED) ? new ByteArrayOutputStream()
 				: null;
 		return body.doOnNext((buffer) -> {
-			try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
-				bytes.forEachRemaining(digest::update);
-			}
+			update(digest, buffer);
 			if (copy != null && copy.size() <= this.mostRemembered) {
 				byte[] bytes = new byte[buffer.readableByteCount()];
 				buffer.toByteBuffer(ByteBuffer.wrap(bytes));
@@ -224,6 +222,15 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 			}
 			this.hash = digest.digest();
 		});
+	}
+
+	/**
+	 * Hashes a buffer that others go on to read.
+	 */
+	static void update(MessageDigest digest, DataBuffer buffer) {
+		try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+			bytes.forEachRemaining(digest::update);
+		}
 	}
 
 	private void parse(byte[] bytes) {

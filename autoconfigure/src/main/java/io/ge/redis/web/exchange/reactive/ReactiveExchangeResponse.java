@@ -13,7 +13,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.web.exchange.StoredResponse;
-import io.ge.redis.web.exchange.servlet.ExchangeResponse;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -31,14 +30,14 @@ import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * A response that passes everything on, until it is told to hold it back or to give
- * another response in its place: what {@link ExchangeResponse} is for servlets.
+ * A response that passes everything on, until it is told to hold it back or to give another
+ * response in its place.
  * <p>
- * Held back is the body, and with it the commit. What is written in pieces that are to be
- * sent one by one, and what is longer than is kept, is passed on as it comes. Which of
- * these holds is known only when the body is subscribed to, since a body may be what the
- * guarded method publishes. Files are left to the server as far as the response below can
- * be: {@link ZeroCopyExchangeResponse}.
+ * Held back is the body, and with it the commit. A body in pieces that are to be sent one by
+ * one, and one that is longer than is kept, is passed on as it comes. The decision is made
+ * when the body is subscribed to, since it may be what the guarded method publishes. Files
+ * are left to the server where the response below can send them, see
+ * {@link ZeroCopyExchangeResponse}.
  */
 class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 

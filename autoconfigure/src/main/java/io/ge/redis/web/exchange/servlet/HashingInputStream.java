@@ -9,7 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.security.MessageDigest;
 
-import io.ge.redis.web.exchange.ComparedRequest;
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
@@ -23,7 +23,7 @@ final class HashingInputStream extends ServletInputStream {
 
 	private final ServletInputStream source;
 
-	private final MessageDigest digest = ComparedRequest.sha256();
+	private final MessageDigest digest = Sha256.digest();
 
 	private @Nullable ByteArrayInputStream rest;
 

@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.web.exchange.ComparedRequest;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -115,7 +116,7 @@ final class RequestContent {
 	}
 
 	private static List<Object> part(String name, @Nullable String fileName, InputStream content) throws IOException {
-		MessageDigest digest = ComparedRequest.sha256();
+		MessageDigest digest = Sha256.digest();
 		try (content; OutputStream sink = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
 			content.transferTo(sink);
 		}

@@ -34,21 +34,19 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 
 /**
- * A request and its response, seen from outside of the dispatch to its handler.
+ * A request and its response on servlets, seen from outside of the dispatch to the handler.
  * <p>
- * Before its handler is known, and if that is not guarded, everything is passed on. If it
- * is, the body of the request is hashed while it is read. If the call is the first one
- * with its key, the response is held back until Redis has it, so whoever has got it gets
- * it again; if it is a repetition, what the dispatch writes is discarded, and the first
- * response sent.
+ * Everything is passed on until a guarded handler is found. From then on the body of the
+ * request is hashed while it is read. The response to the first call with a key is held back
+ * until Redis has it, so that a client that got it gets it again. In a repetition, the output
+ * of the dispatch is discarded and the first response is sent.
  * <p>
- * If the result of the handler comes later, so does the response: the thread that has
- * received the request leaves with nothing ended ({@link #end}), other threads claim,
- * run, or complete what was promised, and when that is there the server dispatches the
- * request once more ({@link #resume}), to write the response, whose end is that of the
- * exchange. Whoever answers meanwhile, because the time is up or the connection is gone,
- * does not answer for a handler that still runs: what that returns decides when it has.
- * Where no dispatch follows, the exchange ends with the request ({@link #completed}).
+ * If the handler promises its result, the thread that received the request ends nothing
+ * ({@link #end}). Other threads claim the key and run or complete the call. The server then
+ * dispatches the request once more ({@link #resume}) to write the response, which ends the
+ * exchange. An answer that is given meanwhile, after a timeout or a lost connection, is not
+ * that of the handler, whose result still decides. Where no dispatch follows, the exchange
+ * ends with the request ({@link #completed}).
  */
 public final class ServletExchange implements IdempotentExchange {
 
