@@ -44,7 +44,9 @@ final class ArchitectureRules {
 	/** Sub-packages of patterns whose public classes are none for anybody else. */
 	static final Set<String> INNER_ROOMS = Set.of("engine", "settings", "live", "codec", "read", "write", "near");
 
-	/** Sub-packages of {@code web} for what only one pattern needs there, and that one. */
+	/**
+	 * Sub-packages of {@code web} for what only one pattern needs there, and that one.
+	 */
 	static final Map<String, String> WEB_ROOMS = new TreeMap<>(
 			Map.of("limit", "ratelimit", "exchange", "idempotency", "lock", "lock"));
 

@@ -23,8 +23,8 @@ import org.springframework.security.web.authentication.logout.LogoutHandler;
  * {@code http.oidcLogout((logout) -> logout.backChannel((channel) ->
  * channel.logoutHandler(new CompositeLogoutHandler(...))))}.
  * <p>
- * While Redis is unavailable the handler fails, so that the answer is a 503 and the provider
- * tries again.
+ * While Redis is unavailable the handler fails, so that the answer is a 503 and the
+ * provider tries again.
  */
 public class BackChannelLogoutHandler implements LogoutHandler {
 

@@ -29,8 +29,7 @@ import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
  * Looks at startup whether the application's {@link JwtDecoder} beans, and decoders of
  * its security filter chains that are none, check that tokens were not revoked. Spring
  * Boot adds the {@link BlacklistTokenValidator} to a decoder of its own making only: one
- * that the application makes must name it, or it accepts revoked tokens without a
- * word.
+ * that the application makes must name it, or it accepts revoked tokens without a word.
  * <p>
  * A {@link NimbusJwtDecoder} shows its validators; of other decoders, and of those that
  * are made later or by an {@code AuthenticationManagerResolver}, nothing is known and

@@ -16,5 +16,6 @@ import java.lang.reflect.Method;
  * @param isKeyOwn whether its annotation names a key
  * @param isBodyCompared whether requests with a key are compared by their bodies
  */
-public record GuardedHandler(Method method, Class<?> result, boolean isLater, boolean isKeyOwn, boolean isBodyCompared) {
+public record GuardedHandler(Method method, Class<?> result, boolean isLater, boolean isKeyOwn,
+		boolean isBodyCompared) {
 }

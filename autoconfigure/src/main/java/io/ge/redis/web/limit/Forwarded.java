@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class Forwarded {
 
 	// Possessive, so that long fields take no stack
-	private static final Pattern PAIR = Pattern
-		.compile("[\\x00- ]*+(?:([^\\x00- \"\\\\=;]++)=(?:([^\\x00- \"\\\\;]++)"
-				+ "|\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"))?+[\\x00- ]*+(?:;|$)", Pattern.DOTALL);
+	private static final Pattern PAIR = Pattern.compile("[\\x00- ]*+(?:([^\\x00- \"\\\\=;]++)=(?:([^\\x00- \"\\\\;]++)"
+			+ "|\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"))?+[\\x00- ]*+(?:;|$)", Pattern.DOTALL);
 
 	private static final Pattern ESCAPED = Pattern.compile("\\\\(.)", Pattern.DOTALL);
 

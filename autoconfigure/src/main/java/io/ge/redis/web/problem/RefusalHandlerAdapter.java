@@ -83,7 +83,8 @@ public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionH
 		return this.adapter.get()
 			.handle(exchange, called)
 			.doOnNext((result) -> result.setExceptionHandler(before(controller, result.getExceptionHandler())))
-			.onErrorResume(WatchedHandlers.RefusedError.class, (refused) -> handle(controller, refused, null, exchange));
+			.onErrorResume(WatchedHandlers.RefusedError.class,
+					(refused) -> handle(controller, refused, null, exchange));
 	}
 
 	// A result may fail while it is written

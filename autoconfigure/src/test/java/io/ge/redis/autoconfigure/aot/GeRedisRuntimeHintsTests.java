@@ -111,7 +111,8 @@ class GeRedisRuntimeHintsTests {
 
 	@Test
 	void headOfStoredResponsesIsReadAndWritten() {
-		Class<?> head = ClassUtils.resolveClassName("io.ge.redis.web.exchange.StoredResponse$Head", getClass().getClassLoader());
+		Class<?> head = ClassUtils.resolveClassName("io.ge.redis.web.exchange.StoredResponse$Head",
+				getClass().getClassLoader());
 		assertThat(RuntimeHintsPredicates.reflection()
 			.onType(head)
 			.withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS)).accepts(this.hints);

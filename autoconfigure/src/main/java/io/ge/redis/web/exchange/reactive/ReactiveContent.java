@@ -77,10 +77,12 @@ final class ReactiveContent {
 		String file = (part instanceof FilePart named) ? named.filename() : null;
 		MessageDigest digest = Sha256.digest();
 		// Looked at only, since the handler is to find it, too
-		return part.content().doOnNext((buffer) -> ReactiveExchangeRequest.update(digest, buffer)).then(Mono.fromSupplier(() -> {
-			List<Object> compared = ComparedRequest.part(part.name(), file, digest.digest());
-			return (parts) -> parts.others().add(compared);
-		}));
+		return part.content()
+			.doOnNext((buffer) -> ReactiveExchangeRequest.update(digest, buffer))
+			.then(Mono.fromSupplier(() -> {
+				List<Object> compared = ComparedRequest.part(part.name(), file, digest.digest());
+				return (parts) -> parts.others().add(compared);
+			}));
 	}
 
 	/**

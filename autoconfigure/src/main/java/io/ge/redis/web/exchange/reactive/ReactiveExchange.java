@@ -32,13 +32,14 @@ import org.springframework.web.server.ServerWebExchange;
 /**
  * The counterpart of a servlet's exchange on WebFlux. It is seen twice.
  * <p>
- * Behind all filters, the response is held back until Redis has it, or replaced by the one
- * that was kept: filters see a repetition as they saw the first request.
+ * Behind all filters, the response is held back until Redis has it, or replaced by the
+ * one that was kept: filters see a repetition as they saw the first request.
  * <p>
- * In front of them, the body of the request is hashed while it is read, and the answers to
- * exceptions that leave the filters are held back. If the client disconnects, a call that has
- * claimed its key is not cancelled: it runs to its end and its response is kept. Only a
- * response that is sent in pieces is cancelled with its client, since it may have no end.
+ * In front of them, the body of the request is hashed while it is read, and the answers
+ * to exceptions that leave the filters are held back. If the client disconnects, a call
+ * that has claimed its key is not cancelled: it runs to its end and its response is kept.
+ * Only a response that is sent in pieces is cancelled with its client, since it may have
+ * no end.
  */
 final class ReactiveExchange implements IdempotentExchange {
 

@@ -30,13 +30,13 @@ import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * A response that passes everything on, until it is told to hold it back or to give another
- * response in its place.
+ * A response that passes everything on, until it is told to hold it back or to give
+ * another response in its place.
  * <p>
- * Held back is the body, and with it the commit. A body in pieces that are to be sent one by
- * one, and one that is longer than is kept, is passed on as it comes. The decision is made
- * when the body is subscribed to, since it may be what the guarded method publishes. Files
- * are left to the server where the response below can send them, see
+ * Held back is the body, and with it the commit. A body in pieces that are to be sent one
+ * by one, and one that is longer than is kept, is passed on as it comes. The decision is
+ * made when the body is subscribed to, since it may be what the guarded method publishes.
+ * Files are left to the server where the response below can send them, see
  * {@link ZeroCopyExchangeResponse}.
  */
 class ReactiveExchangeResponse extends ServerHttpResponseDecorator {

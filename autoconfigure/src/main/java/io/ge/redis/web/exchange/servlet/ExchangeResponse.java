@@ -30,16 +30,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * A response that passes everything on, until it is told to hold it back or to give another
- * response in its place.
+ * A response that passes everything on, until it is told to hold it back or to give
+ * another response in its place.
  * <p>
- * Held back is what would commit the response: the body, its length, errors and redirections.
- * Status and headers are passed on, so that filters see them. A response that is longer than
- * is kept is passed on from there.
+ * Held back is what would commit the response: the body, its length, errors and
+ * redirections. Status and headers are passed on, so that filters see them. A response
+ * that is longer than is kept is passed on from there.
  * <p>
  * It is long because a servlet's response has many ways to say the same, four of them to
- * redirect alone, and each must do right in each of the three modes: what one of them forgets
- * reaches the client before Redis has it, or beside what is replayed.
+ * redirect alone, and each must do right in each of the three modes: what one of them
+ * forgets reaches the client before Redis has it, or beside what is replayed.
  */
 public final class ExchangeResponse extends HttpServletResponseWrapper {
 

@@ -34,19 +34,20 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 
 /**
- * A request and its response on servlets, seen from outside of the dispatch to the handler.
+ * A request and its response on servlets, seen from outside of the dispatch to the
+ * handler.
  * <p>
  * Everything is passed on until a guarded handler is found. From then on the body of the
- * request is hashed while it is read. The response to the first call with a key is held back
- * until Redis has it, so that a client that got it gets it again. In a repetition, the output
- * of the dispatch is discarded and the first response is sent.
+ * request is hashed while it is read. The response to the first call with a key is held
+ * back until Redis has it, so that a client that got it gets it again. In a repetition,
+ * the output of the dispatch is discarded and the first response is sent.
  * <p>
  * If the handler promises its result, the thread that received the request ends nothing
- * ({@link #end}). Other threads claim the key and run or complete the call. The server then
- * dispatches the request once more ({@link #resume}) to write the response, which ends the
- * exchange. An answer that is given meanwhile, after a timeout or a lost connection, is not
- * that of the handler, whose result still decides. Where no dispatch follows, the exchange
- * ends with the request ({@link #completed}).
+ * ({@link #end}). Other threads claim the key and run or complete the call. The server
+ * then dispatches the request once more ({@link #resume}) to write the response, which
+ * ends the exchange. An answer that is given meanwhile, after a timeout or a lost
+ * connection, is not that of the handler, whose result still decides. Where no dispatch
+ * follows, the exchange ends with the request ({@link #completed}).
  */
 public final class ServletExchange implements IdempotentExchange {
 
