@@ -197,13 +197,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	 * answers.
 	 */
 	CompletionStage<Void> tryServer(RedisURI address) {
-		return this.openings.begin(() -> {
-			RedisClient client = RedisClient.create(getClientConfiguration().getClientResources().orElseThrow());
-			client.setOptions(singleOptions(getClientConfiguration().getClientOptions().orElseThrow()));
-			return client.connectAsync(ByteArrayCodec.INSTANCE, address)
-				.<Void>thenApply((opened) -> null)
-				.whenComplete((opened, failure) -> client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS));
-		});
+		return this.openings.begin(() -> connectTo(address).thenAccept(LettuceReplicatedConnection::close));
 	}
 
 	/**
@@ -229,6 +223,10 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			.withHost(server.substring(0, colon))
 			.withPort(Integer.parseInt(server.substring(colon + 1)))
 			.build();
+		return connectTo(address);
+	}
+
+	private CompletionStage<LettuceReplicatedConnection> connectTo(RedisURI address) {
 		RedisClient client = RedisClient.create(getClientConfiguration().getClientResources().orElseThrow());
 		client.setOptions(singleOptions(getClientConfiguration().getClientOptions().orElseThrow()));
 		return client.connectAsync(ByteArrayCodec.INSTANCE, address)

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -193,7 +193,7 @@ final class LettuceGuardConnection implements GuardConnection {
 					pending.completeExceptionally(new NotConnectedException("Connected too late", null));
 					return;
 				}
-				connection.addListener(new LostConnectionListener(() -> replace(link)));
+				LettuceLink.onLost(connection, () -> replace(link));
 				if (old != null) {
 					retire(old);
 				}

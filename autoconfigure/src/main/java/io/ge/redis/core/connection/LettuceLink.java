@@ -7,6 +7,8 @@ package io.ge.redis.core.connection;
 
 import java.util.concurrent.CompletableFuture;
 
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -51,6 +53,20 @@ final class LettuceLink {
 	static LettuceLink open(StatefulConnection<byte[], byte[]> connection,
 			RedisClusterAsyncCommands<byte[], byte[]> commands) {
 		return new LettuceLink(connection, commands, null, null);
+	}
+
+	/**
+	 * Runs an action when the driver loses a connection.
+	 */
+	static void onLost(StatefulConnection<?, ?> connection, Runnable action) {
+		connection.addListener(new RedisConnectionStateAdapter() {
+
+			@Override
+			public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
+				action.run();
+			}
+
+		});
 	}
 
 	/**

@@ -102,8 +102,8 @@ final class LettucePushSubscription implements PushSubscription {
 			}
 
 		});
-		connection.addListener(new LostConnectionListener(() -> lost(connection,
-				this.subscribed ? Math.max(0, INTERVAL_MILLIS - sinceOpened()) : SubscribeRetries.SHORTEST_MILLIS)));
+		LettuceLink.onLost(connection, () -> lost(connection,
+				this.subscribed ? Math.max(0, INTERVAL_MILLIS - sinceOpened()) : SubscribeRetries.SHORTEST_MILLIS));
 		connection.async().subscribe(this.channels).whenComplete((done, failure) -> {
 			if (failure != null) {
 				lost(connection, this.retries.afterFailure(failure));

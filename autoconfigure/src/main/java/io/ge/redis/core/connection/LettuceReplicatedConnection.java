@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LettuceReplicatedConnection implements ReplicatedConnection {
 
+	private static final Pattern CONNECTED = Pattern.compile("connected_slaves:(\\d+)");
+
 	private final StatefulRedisConnection<byte[], byte[]> connection;
 
 	/** Made for this connection alone, else {@code null}. */
@@ -36,10 +40,10 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 	}
 
 	@Override
-	public CompletionStage<Acknowledged> run(List<ReplicatedCall> calls, int replicas, long millis) {
+	public CompletionStage<Acknowledged> run(List<Call> calls, int replicas, long millis) {
 		try {
 			RedisAsyncCommands<byte[], byte[]> commands = this.connection.async();
-			for (ReplicatedCall call : calls) {
+			for (Call call : calls) {
 				send(commands, call).whenComplete(call::complete);
 			}
 			RedisFuture<Long> acknowledged = commands.waitForReplication(replicas, millis);
@@ -52,16 +56,21 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 		}
 	}
 
-	private static RedisFuture<List<?>> send(RedisAsyncCommands<byte[], byte[]> commands, ReplicatedCall call) {
+	private static RedisFuture<List<?>> send(RedisAsyncCommands<byte[], byte[]> commands, Call call) {
 		return call.known() ? commands.evalsha(call.sha(), ScriptOutputType.MULTI, call.keys(), call.arguments())
 				: commands.eval(call.text(), ScriptOutputType.MULTI, call.keys(), call.arguments());
 	}
 
 	private CompletionStage<Acknowledged> explain(long count) {
-		RedisFuture<String> info = this.connection.async().info(ReplicationInfo.SECTION);
+		RedisFuture<String> info = this.connection.async().info("replication");
 		this.connection.flushCommands();
-		return info.handle((text, failure) -> new Acknowledged((int) count,
-				(failure == null) ? ReplicationInfo.connected(text) : -1));
+		return info
+			.handle((text, failure) -> new Acknowledged((int) count, (failure == null) ? connected(text) : -1));
+	}
+
+	private static int connected(String info) {
+		Matcher matcher = CONNECTED.matcher(info);
+		return matcher.find() ? Integer.parseInt(matcher.group(1)) : -1;
 	}
 
 	@Override

@@ -6,7 +6,10 @@
 package io.ge.redis.core.connection;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of its own to one server, for scripts whose writes replicas are to have.
@@ -25,7 +28,7 @@ public interface ReplicatedConnection extends AutoCloseable {
 	 * @param millis how long at most, above zero
 	 * @return completes when there are enough acknowledgements or the time is over
 	 */
-	CompletionStage<Acknowledged> run(List<ReplicatedCall> calls, int replicas, long millis);
+	CompletionStage<Acknowledged> run(List<Call> calls, int replicas, long millis);
 
 	/**
 	 * Returns whether the connection can be used, as far as is known.
@@ -38,5 +41,40 @@ public interface ReplicatedConnection extends AutoCloseable {
 	 */
 	@Override
 	void close();
+
+	/**
+	 * A script on its way.
+	 *
+	 * @param sha the SHA-1 of the script
+	 * @param text the script
+	 * @param known whether the server may know the script by its SHA-1, else it is taught
+	 * @param keys the keys, all in one slot
+	 * @param arguments the arguments
+	 * @param reply completed as that of {@link GuardConnection#evalSha}, before replicas
+	 * have acknowledged anything
+	 */
+	record Call(String sha, byte[] text, boolean known, byte[][] keys, byte[][] arguments,
+			CompletableFuture<List<?>> reply) {
+
+		void complete(@Nullable List<?> answer, @Nullable Throwable failure) {
+			if (failure != null) {
+				this.reply.completeExceptionally(failure);
+			}
+			else {
+				this.reply.complete((answer != null) ? answer : List.of());
+			}
+		}
+
+	}
+
+	/**
+	 * How many replicas have what a connection has written.
+	 *
+	 * @param replicas how many have acknowledged it in time
+	 * @param connected how many replicas the server has at all; negative if nobody asked,
+	 * since there were enough, or nobody knows
+	 */
+	record Acknowledged(int replicas, int connected) {
+	}
 
 }

@@ -228,10 +228,10 @@ final class SpringDataGuardConnection implements GuardConnection {
 		private volatile boolean closed;
 
 		@Override
-		public CompletionStage<Acknowledged> run(List<ReplicatedCall> calls, int replicas, long millis) {
+		public CompletionStage<Acknowledged> run(List<Call> calls, int replicas, long millis) {
 			CompletableFuture<Acknowledged> result = submit((connection) -> {
 				connection.openPipeline();
-				for (ReplicatedCall call : calls) {
+				for (Call call : calls) {
 					connection.execute("EVAL", evalArguments(call));
 				}
 				connection.execute("WAIT", bytes(replicas), bytes(millis));
@@ -251,7 +251,7 @@ final class SpringDataGuardConnection implements GuardConnection {
 		}
 
 		// By its text, since the failure of one command of a pipeline is that of all
-		private static byte[][] evalArguments(ReplicatedCall call) {
+		private static byte[][] evalArguments(Call call) {
 			byte[][] keysAndArguments = concat(call.keys(), call.arguments());
 			byte[][] all = new byte[keysAndArguments.length + 2][];
 			all[0] = call.text();
@@ -266,7 +266,7 @@ final class SpringDataGuardConnection implements GuardConnection {
 
 		private static int connected(RedisConnection connection) {
 			try {
-				Properties info = connection.serverCommands().info(ReplicationInfo.SECTION);
+				Properties info = connection.serverCommands().info("replication");
 				return (info != null) ? Integer.parseInt(info.getProperty("connected_slaves", "-1")) : -1;
 			}
 			catch (RuntimeException ex) {

@@ -10,12 +10,14 @@ import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 
 import io.ge.redis.core.call.ResultForm;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
@@ -23,6 +25,8 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -35,6 +39,16 @@ public final class ReturnTypes {
 
 	private static final Set<String> PUBLISHERS = Set.of("org.reactivestreams.Publisher",
 			"kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Deferred");
+
+	private static final Set<String> LATE_RESULTS = Set.of(
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+	private static final String ENTITY = "org.springframework.http.HttpEntity";
+
+	private static final String HANDLER = "org.springframework.web.bind.annotation.RequestMapping";
 
 	private static final ClassLoader LOADER = ReturnTypes.class.getClassLoader();
 
@@ -71,7 +85,7 @@ public final class ReturnTypes {
 			return ResultForm.FUTURE;
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (!REACTOR || adapter == null || isOneOf(type, DEFERRED)
+		if (!REACTOR || adapter == null || find(type, DEFERRED) != null
 				|| !type.isAssignableFrom(adapter.getReactiveType())) {
 			throw method.problem("the return type " + type.getSimpleName() + " cannot be guarded.",
 					"Return the plain value, a CompletableFuture, or a publisher that Spring knows, such as Mono or "
@@ -123,21 +137,6 @@ public final class ReturnTypes {
 	}
 
 	/**
-	 * Refuses methods whose work goes on after they have returned: the guard would end
-	 * too early.
-	 * @param method the annotated method
-	 * @throws GuardConfigurationException if the method returns a future or a publisher
-	 * or is a suspending function
-	 */
-	public static void requireSynchronous(GuardedMethod method) {
-		Class<?> type = method.method().getReturnType();
-		requireSynchronous(method, type);
-		if (isSuspending(method)) {
-			throw problem(method, type);
-		}
-	}
-
-	/**
 	 * Refuses methods that return something whose work goes on after they have returned.
 	 * @param method the annotated method
 	 * @param type what it returns, or what that holds
@@ -145,7 +144,10 @@ public final class ReturnTypes {
 	 */
 	public static void requireSynchronous(GuardedMethod method, Class<?> type) {
 		if (isLater(type)) {
-			throw problem(method, type);
+			throw method.problem(
+					"the return type " + type.getSimpleName()
+							+ " cannot be guarded, because its work goes on after the method has returned.",
+					"Return the plain value, or call the programmatic API inside the asynchronous work.");
 		}
 	}
 
@@ -156,7 +158,7 @@ public final class ReturnTypes {
 	 * @throws GuardConfigurationException if the guard would end too early
 	 */
 	public static void requireOverWhenReturned(GuardedMethod method) {
-		Class<?> late = LateHandlers.lateResult(method.method());
+		Class<?> late = lateResult(method.method());
 		if (late != null) {
 			throw method.problem(
 					"the result " + late.getSimpleName()
@@ -165,24 +167,39 @@ public final class ReturnTypes {
 		}
 	}
 
+	/**
+	 * Returns what a method returns, also as the body of an entity, that Spring MVC works
+	 * on afterwards. A {@link Callable} that is no result of a handler is none.
+	 */
+	private static @Nullable Class<?> lateResult(Method method) {
+		Class<?> type = method.getReturnType();
+		if (type == Callable.class) {
+			return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(HANDLER) ? type : null;
+		}
+		Class<?> entity = find(type, Set.of(ENTITY));
+		Class<?> result = (entity != null)
+				? ResolvableType.forMethodReturnType(method).as(entity).getGeneric(0).resolve(Object.class) : type;
+		return (find(result, LATE_RESULTS) != null) ? result : null;
+	}
+
 	private static boolean isLater(Class<?> type) {
 		return CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)
-				|| Flow.Publisher.class.isAssignableFrom(type) || isOneOf(type, PUBLISHERS)
+				|| Flow.Publisher.class.isAssignableFrom(type) || find(type, PUBLISHERS) != null
 				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
 	}
 
-	// By name, since Spring knows them only with what it makes publishers of
-	private static boolean isOneOf(Class<?> type, Set<String> names) {
-		return names.contains(type.getName()) || ClassUtils.getAllInterfacesForClassAsSet(type)
+	// By name, since the libraries that have them may not be there
+	private static @Nullable Class<?> find(Class<?> type, Set<String> names) {
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			if (names.contains(each.getName())) {
+				return each;
+			}
+		}
+		return ClassUtils.getAllInterfacesForClassAsSet(type)
 			.stream()
-			.anyMatch((implemented) -> names.contains(implemented.getName()));
-	}
-
-	private static GuardConfigurationException problem(GuardedMethod method, Class<?> type) {
-		return method.problem(
-				"the return type " + type.getSimpleName()
-						+ " cannot be guarded, because its work goes on after the method has returned.",
-				"Return the plain value, or call the programmatic API inside the asynchronous work.");
+			.filter((implemented) -> names.contains(implemented.getName()))
+			.findFirst()
+			.orElse(null);
 	}
 
 	private static boolean isSuspending(GuardedMethod method) {

@@ -18,9 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.ge.redis.core.connection.Acknowledged;
 import io.ge.redis.core.connection.GuardConnection;
-import io.ge.redis.core.connection.ReplicatedCall;
 import io.ge.redis.core.connection.ReplicatedConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -158,7 +156,7 @@ final class ReplicaLane {
 
 	private void send(ReplicatedConnection on, List<ReplicaWish> batch) {
 		long nanos = MILLISECOND;
-		List<ReplicatedCall> calls = new ArrayList<>(batch.size());
+		List<ReplicatedConnection.Call> calls = new ArrayList<>(batch.size());
 		for (ReplicaWish wish : batch) {
 			nanos = Math.max(nanos, wish.leftNanos());
 		}
@@ -175,8 +173,8 @@ final class ReplicaLane {
 			.whenComplete((acknowledged, failure) -> ended(on, batch, calls, acknowledged, failure));
 	}
 
-	private void ended(ReplicatedConnection on, List<ReplicaWish> batch, List<ReplicatedCall> calls,
-			@Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
+	private void ended(ReplicatedConnection on, List<ReplicaWish> batch, List<ReplicatedConnection.Call> calls,
+			ReplicatedConnection.@Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
 		boolean settled;
 		this.lock.lock();
 		try {
@@ -200,7 +198,7 @@ final class ReplicaLane {
 		proceed();
 	}
 
-	private static boolean hasReply(ReplicatedCall call) {
+	private static boolean hasReply(ReplicatedConnection.Call call) {
 		return call.reply().isDone() && !call.reply().isCompletedExceptionally();
 	}
 

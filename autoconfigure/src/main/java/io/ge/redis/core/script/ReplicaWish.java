@@ -11,8 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.ge.redis.core.connection.Acknowledged;
-import io.ge.redis.core.connection.ReplicatedCall;
 import io.ge.redis.core.connection.ReplicatedConnection;
 import io.ge.redis.core.connection.ReplyErrors;
 import org.jspecify.annotations.Nullable;
@@ -80,9 +78,9 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	/**
 	 * Makes what is sent now.
 	 */
-	ReplicatedCall sending(Wait wait, boolean known) {
+	ReplicatedConnection.Call sending(Wait wait, boolean known) {
 		LuaScript script = this.call.script();
-		ReplicatedCall sending = new ReplicatedCall(script.sha(), script.text(), known, this.call.keys(),
+		ReplicatedConnection.Call sending = new ReplicatedConnection.Call(script.sha(), script.text(), known, this.call.keys(),
 				this.call.arguments(), new CompletableFuture<>());
 		this.sent = new Sent(sending, wait);
 		long started = System.nanoTime();
@@ -95,7 +93,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		return sending;
 	}
 
-	private void refused(ReplicatedCall refused, ReplicatedConnection on, Throwable failure) {
+	private void refused(ReplicatedConnection.Call refused, ReplicatedConnection on, Throwable failure) {
 		ReplicaLane present = this.lane;
 		if (present == null || isDone()) {
 			return;
@@ -118,7 +116,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	/**
 	 * Takes the answer to the {@code WAIT} behind what was sent.
 	 */
-	void acknowledged(ReplicatedCall of, @Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
+	void acknowledged(ReplicatedConnection.Call of, ReplicatedConnection.@Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
 		Sent present = this.sent;
 		if (present == null || present.call() != of) {
 			return; // sent once more
@@ -197,7 +195,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	 * @param call the call
 	 * @param until what follows it
 	 */
-	private record Sent(ReplicatedCall call, Wait until) {
+	private record Sent(ReplicatedConnection.Call call, Wait until) {
 	}
 
 	/**
