@@ -225,7 +225,7 @@ public final class InstanceBus {
 	 * this instance. Completes never exceptionally; this instance's own answer is always
 	 * among them if it has one.
 	 */
-	CompletableFuture<Answers> ask(String topic, String question) {
+	CompletableFuture<Questions.Answers> ask(String topic, String question) {
 		liveInstances();
 		return this.questions.ask(topic, question, this.instances.ids(), this.subscribed);
 	}

@@ -9,11 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 
@@ -82,10 +85,10 @@ final class Questions {
 		question.ownAnswer(this.instance, answerTo(topic, text));
 		if (!listening) {
 			question.end();
-			return question.result();
+			return question.result;
 		}
 		this.underWay.put(number, question);
-		question.result().whenComplete((answers, failure) -> this.underWay.remove(number));
+		question.result.whenComplete((answers, failure) -> this.underWay.remove(number));
 		endInTime(question);
 		String message = QUESTION + ' ' + number + ' ' + this.instance + ' ' + topic + ' ' + text;
 		this.connection.publish(this.newsChannel, message.getBytes(StandardCharsets.UTF_8))
@@ -97,7 +100,7 @@ final class Questions {
 					question.sentTo(receivers);
 				}
 			});
-		return question.result();
+		return question.result;
 	}
 
 	private void endInTime(Question question) {
@@ -142,6 +145,75 @@ final class Questions {
 		if (question != null) {
 			question.answer(words[1], words[2]);
 		}
+	}
+
+	/**
+	 * The answers of all instances to a question.
+	 *
+	 * @param texts the answers by the id of the instance, the one that has asked included
+	 * @param silent the instances that are known and have not answered in time
+	 */
+	record Answers(Map<String, String> texts, Set<String> silent) {
+	}
+
+	/**
+	 * A question under way. It is over when as many have answered as the server has told, or,
+	 * where a server knows only of its own listeners, all that are known.
+	 */
+	private static final class Question {
+
+		private final Set<String> known;
+
+		private final boolean counted;
+
+		private final Map<String, String> texts = new ConcurrentHashMap<>();
+
+		private final AtomicInteger answered = new AtomicInteger();
+
+		private volatile int receivers = Integer.MAX_VALUE;
+
+		private final CompletableFuture<Answers> result = new CompletableFuture<>();
+
+		Question(Set<String> known, boolean counted) {
+			this.known = known;
+			this.counted = counted;
+		}
+
+		void ownAnswer(String instance, String text) {
+			this.texts.put(instance, text);
+			endIfAnswered();
+		}
+
+		/**
+		 * Takes a message with the answer of an instance.
+		 * @param text the answer, empty if it has none: it may have another bus which has
+		 */
+		void answer(String instance, String text) {
+			this.texts.merge(instance, text, (former, other) -> other.isEmpty() ? former : other);
+			this.answered.incrementAndGet();
+			endIfAnswered();
+		}
+
+		void sentTo(int receivers) {
+			this.receivers = receivers;
+			endIfAnswered();
+		}
+
+		private void endIfAnswered() {
+			boolean all = this.counted ? this.answered.get() >= this.receivers
+					: this.texts.keySet().containsAll(this.known);
+			if (all) {
+				end();
+			}
+		}
+
+		void end() {
+			Map<String, String> given = new TreeMap<>(this.texts);
+			Set<String> silent = new TreeSet<>(this.known);
+			silent.removeAll(given.keySet());
+			this.result.complete(new Answers(given, silent));
+		}
+
 	}
 
 }

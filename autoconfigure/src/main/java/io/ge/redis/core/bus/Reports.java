@@ -95,7 +95,7 @@ public final class Reports<R> {
 	 * @return the reports; that of this instance is always among them if it gives one
 	 */
 	public Collected<R> collect(Filter filter) {
-		Answers answers = Waiting.await(this.bus.ask(this.topic, JSON.writeValueAsString(filter)));
+		Questions.Answers answers = Waiting.await(this.bus.ask(this.topic, JSON.writeValueAsString(filter)));
 		Map<String, R> reports = new TreeMap<>();
 		answers.texts().forEach((instance, text) -> {
 			R report = read(text);

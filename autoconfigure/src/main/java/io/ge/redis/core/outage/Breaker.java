@@ -7,8 +7,10 @@ package io.ge.redis.core.outage;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -81,7 +83,11 @@ public final class Breaker {
 
 	private final List<Runnable> recoveryActions = new CopyOnWriteArrayList<>();
 
-	private final Circuits circuits;
+	/** For the deployment as a whole. */
+	private final Circuit whole;
+
+	/** For servers that have failed, by name. */
+	private final Map<String, Circuit> servers = new ConcurrentHashMap<>();
 
 	private final AtomicReference<@Nullable OutageCause> loggedError = new AtomicReference<>();
 
@@ -107,7 +113,7 @@ public final class Breaker {
 		this.settings = settings;
 		this.scheduler = scheduler;
 		this.listener = listener;
-		this.circuits = new Circuits(name, settings.failureThreshold());
+		this.whole = new Circuit(name, settings.failureThreshold());
 	}
 
 	/**
@@ -119,7 +125,7 @@ public final class Breaker {
 		this.connection.reopen(CONNECT_TIMEOUT).whenComplete((done, failure) -> {
 			if (failure != null) {
 				OutageCause cause = OutageCause.of(failure);
-				open(this.circuits.whole(), new Circuit.Outage(cause, null, null), failure);
+				open(this.whole, new Circuit.Outage(cause, null, null), failure);
 			}
 			tried.complete(null);
 		});
@@ -156,7 +162,13 @@ public final class Breaker {
 	 * @return the cause, or {@code null} while the breaker is closed
 	 */
 	public @Nullable OutageCause openCause() {
-		return this.circuits.openCause();
+		OutageCause cause = this.whole.openCause();
+		if (cause == null && !this.servers.isEmpty()) {
+			for (Circuit server : this.servers.values()) {
+				cause = (cause != null) ? cause : server.openCause();
+			}
+		}
+		return cause;
 	}
 
 	/**
@@ -165,7 +177,13 @@ public final class Breaker {
 	 * @return the cause, or {@code null} if they are let through
 	 */
 	@Nullable OutageCause openCause(byte @Nullable [] key) {
-		return this.circuits.openCause(key);
+		OutageCause cause = this.whole.openCause();
+		if (cause == null && key != null && !this.servers.isEmpty()) {
+			for (Circuit server : this.servers.values()) {
+				cause = (cause != null) ? cause : server.openCause(key);
+			}
+		}
+		return cause;
 	}
 
 	/**
@@ -184,11 +202,17 @@ public final class Breaker {
 	}
 
 	private String where(Circuit circuit) {
-		return (circuit == this.circuits.whole()) ? this.name + " at " + server(null) : circuit.name();
+		return (circuit == this.whole) ? this.name + " at " + server(null) : circuit.name();
 	}
 
 	void succeeded(@Nullable Shard shard) {
-		this.circuits.succeeded(shard);
+		this.whole.succeeded();
+		if (shard != null && !this.servers.isEmpty()) {
+			Circuit server = this.servers.get(shard.server());
+			if (server != null) {
+				server.succeeded();
+			}
+		}
 	}
 
 	void failed(String pattern, @Nullable Shard shard, byte @Nullable [] key, OutageCause cause, Throwable failure) {
@@ -197,7 +221,8 @@ public final class Breaker {
 			logPromptError(cause, failure);
 			return;
 		}
-		Circuit circuit = this.circuits.of(shard);
+		Circuit circuit = (shard == null) ? this.whole : this.servers.computeIfAbsent(shard.server(),
+				(server) -> new Circuit(this.name + " at " + server, this.settings.failureThreshold()));
 		if (circuit.failed()) {
 			// What no server can be named for is not probed in one slot, which may be the
 			// bad one
@@ -211,7 +236,7 @@ public final class Breaker {
 				&& now - this.loggedErrorAt.get() < SAME_ERROR_LOG_NANOS;
 		if (!known) {
 			this.loggedErrorAt.set(now);
-			logger.warn("Redis (" + where(this.circuits.whole()) + ") answers with an error, outage policies apply: "
+			logger.warn("Redis (" + where(this.whole) + ") answers with an error, outage policies apply: "
 					+ cause + ", " + rootMessage(failure));
 		}
 	}
@@ -224,7 +249,7 @@ public final class Breaker {
 			if (outage.shard() != null) {
 				// A late failure may open a circuit that was closed and forgotten
 				// meanwhile
-				this.circuits.keep(outage.shard(), circuit);
+				this.servers.putIfAbsent(outage.shard().server(), circuit);
 			}
 			this.listener.onTransition(circuit.name(), true);
 		}
@@ -243,7 +268,7 @@ public final class Breaker {
 	}
 
 	private void probe(Circuit circuit, byte @Nullable [] key) {
-		CompletionStage<Void> alive = (key != null && circuit != this.circuits.whole())
+		CompletionStage<Void> alive = (key != null && circuit != this.whole)
 				? this.connection.awaken(key, CONNECT_TIMEOUT) : this.connection.reopen(CONNECT_TIMEOUT);
 		alive
 			.thenCompose((done) -> this.write.apply(key)
@@ -264,7 +289,7 @@ public final class Breaker {
 		circuit.succeeded();
 		run(this.firstActions);
 		circuit.close();
-		this.circuits.forget(circuit);
+		this.servers.values().remove(circuit);
 		logger.info("Redis (" + where(circuit) + ") answers again");
 		this.listener.onTransition(circuit.name(), false);
 		run(this.recoveryActions);

@@ -6,11 +6,23 @@
 package io.ge.redis.core.script;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.connection.ReplicatedConnection;
 import io.ge.redis.core.connection.Shard;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +49,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplicaLanes {
 
+	private static final long MILLISECOND = 1_000_000;
+
+	/** So that the time is over at the server when it is here. */
+	private static final long EARLIER_MILLIS = 2;
+
+	/** How old a connection is at least that is replaced since there are no replicas. */
+	private static final long SETTLED_NANOS = 1_000_000_000;
+
 	private final GuardConnection connection;
 
 	private final ScriptListener listener;
 
-	private final Map<Address, ReplicaLane> lanes = new ConcurrentHashMap<>();
+	private final Map<Address, Lane> lanes = new ConcurrentHashMap<>();
 
 	ReplicaLanes(GuardConnection connection, ScriptListener listener) {
 		this.connection = connection;
@@ -61,7 +81,7 @@ final class ReplicaLanes {
 		byte[] key = call.firstKey();
 		Shard shard = (key != null) ? this.connection.shardOf(key) : null;
 		ReplicaWish wish = new ReplicaWish(this, call, timeout.toNanos(), connecting.toNanos());
-		lane((shard != null) ? shard.server() : null, replicas).add(wish);
+		lane(new Address((shard != null) ? shard.server() : null, replicas)).add(wish);
 		return wish;
 	}
 
@@ -73,21 +93,192 @@ final class ReplicaLanes {
 		return this.listener;
 	}
 
-	/**
-	 * Returns the lane of a server, or of the only one, and a number of replicas.
-	 */
-	ReplicaLane lane(@Nullable String server, int replicas) {
-		Address address = new Address(server, replicas);
-		ReplicaLane present = this.lanes.get(address);
-		if (present != null) {
-			return present;
-		}
-		ReplicaLane made = new ReplicaLane(this.connection, server, replicas);
-		ReplicaLane other = this.lanes.putIfAbsent(address, made);
-		return (other != null) ? other : made;
+	private Lane lane(Address address) {
+		Lane present = this.lanes.get(address);
+		return (present != null) ? present : this.lanes.computeIfAbsent(address, Lane::new);
 	}
 
 	private record Address(@Nullable String server, int replicas) {
+	}
+
+	/**
+	 * A connection, who is served on it and who comes next.
+	 */
+	final class Lane {
+
+		private final Address address;
+
+		private final Lock lock = new ReentrantLock();
+
+		private final Deque<ReplicaWish> next = new ArrayDeque<>();
+
+		/** The scripts that the server has been taught on this connection. */
+		private final Set<LuaScript> taught = new HashSet<>();
+
+		private @Nullable ReplicatedConnection open;
+
+		private long openSince;
+
+		/** Whether the connection is being opened or waits for replicas. */
+		private boolean busy;
+
+		Lane(Address address) {
+			this.address = address;
+		}
+
+		/**
+		 * Returns the lane of another server, with as many replicas.
+		 */
+		Lane at(String server) {
+			return lane(new Address(server, this.address.replicas()));
+		}
+
+		void add(ReplicaWish wish) {
+			this.lock.lock();
+			try {
+				wish.enter(this, this.open != null && this.open.isOpen());
+				this.next.addLast(wish);
+			}
+			finally {
+				this.lock.unlock();
+			}
+			wish.watch();
+			proceed();
+		}
+
+		private void proceed() {
+			ReplicatedConnection present;
+			List<ReplicaWish> batch;
+			this.lock.lock();
+			try {
+				this.next.removeIf(ReplicaWish::isDone);
+				if (this.busy || this.next.isEmpty()) {
+					return;
+				}
+				this.busy = true;
+				if (this.open != null && !this.open.isOpen()) {
+					this.open = null;
+				}
+				present = this.open;
+				batch = List.copyOf(this.next);
+				if (present != null) {
+					this.next.clear();
+				}
+			}
+			finally {
+				this.lock.unlock();
+			}
+			if (present != null) {
+				send(present, batch);
+			}
+			else {
+				connect();
+			}
+		}
+
+		private void connect() {
+			opening().whenComplete((opened, failure) -> {
+				List<ReplicaWish> waiting;
+				this.lock.lock();
+				try {
+					this.busy = false;
+					waiting = List.copyOf(this.next);
+					if (failure != null) {
+						this.next.clear();
+					}
+					else {
+						this.open = opened;
+						this.openSince = System.nanoTime();
+						this.taught.clear();
+					}
+				}
+				finally {
+					this.lock.unlock();
+				}
+				for (ReplicaWish wish : waiting) {
+					if (failure != null) {
+						wish.completeExceptionally(failure);
+					}
+					else {
+						wish.connected();
+					}
+				}
+				proceed();
+			});
+		}
+
+		private CompletionStage<ReplicatedConnection> opening() {
+			try {
+				return ReplicaLanes.this.connection.openReplicated(this.address.server());
+			}
+			catch (RuntimeException ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
+
+		private void send(ReplicatedConnection on, List<ReplicaWish> batch) {
+			long nanos = MILLISECOND;
+			List<ReplicatedConnection.Call> calls = new ArrayList<>(batch.size());
+			for (ReplicaWish wish : batch) {
+				nanos = Math.max(nanos, wish.leftNanos());
+			}
+			long millis = Math.max(1, nanos / MILLISECOND - EARLIER_MILLIS);
+			ReplicaWish.Wait wait = new ReplicaWish.Wait(on, System.nanoTime() + millis * MILLISECOND, new AtomicBoolean());
+			for (ReplicaWish wish : batch) {
+				calls.add(wish.sending(wait, this.taught.contains(wish.script())));
+			}
+			on.run(calls, this.address.replicas(), millis)
+				.toCompletableFuture()
+				.copy()
+				// Whoever waits has given up long before
+				.orTimeout(millis + TimeUnit.NANOSECONDS.toMillis(SETTLED_NANOS), TimeUnit.MILLISECONDS)
+				.whenComplete((acknowledged, failure) -> ended(on, batch, calls, acknowledged, failure));
+		}
+
+		private void ended(ReplicatedConnection on, List<ReplicaWish> batch, List<ReplicatedConnection.Call> calls,
+				ReplicatedConnection.@Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
+			boolean settled;
+			this.lock.lock();
+			try {
+				this.busy = false;
+				settled = System.nanoTime() - this.openSince > SETTLED_NANOS;
+				for (int i = 0; i < calls.size(); i++) {
+					if (hasReply(calls.get(i))) {
+						this.taught.add(batch.get(i).script());
+					}
+				}
+			}
+			finally {
+				this.lock.unlock();
+			}
+			if (failure != null || (acknowledged != null && acknowledged.connected() == 0 && settled)) {
+				on.close();
+			}
+			for (int i = 0; i < calls.size(); i++) {
+				batch.get(i).acknowledged(calls.get(i), acknowledged, failure);
+			}
+			proceed();
+		}
+
+		private static boolean hasReply(ReplicatedConnection.Call call) {
+			return call.reply().isDone() && !call.reply().isCompletedExceptionally();
+		}
+
+		/**
+		 * Sends a call once more that the server did not execute.
+		 */
+		void again(ReplicaWish wish) {
+			this.lock.lock();
+			try {
+				this.taught.remove(wish.script());
+				this.next.addLast(wish);
+			}
+			finally {
+				this.lock.unlock();
+			}
+			proceed();
+		}
+
 	}
 
 }

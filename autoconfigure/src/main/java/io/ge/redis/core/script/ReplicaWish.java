@@ -37,7 +37,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	/** Whether another server has sent it here. */
 	private volatile boolean redirected;
 
-	private volatile @Nullable ReplicaLane lane;
+	private volatile ReplicaLanes.@Nullable Lane lane;
 
 	/** The call under way, and its connection. */
 	private volatile @Nullable Sent sent;
@@ -55,7 +55,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		return this.call.script();
 	}
 
-	void enter(ReplicaLane chosen, boolean open) {
+	void enter(ReplicaLanes.Lane chosen, boolean open) {
 		this.lane = chosen;
 		this.sent = null;
 		this.connected = open;
@@ -94,14 +94,14 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	}
 
 	private void refused(ReplicatedConnection.Call refused, ReplicatedConnection on, Throwable failure) {
-		ReplicaLane present = this.lane;
+		ReplicaLanes.Lane present = this.lane;
 		if (present == null || isDone()) {
 			return;
 		}
 		String server = ReplyErrors.movedTo(failure);
 		if (server != null && !this.redirected) {
 			this.redirected = true;
-			this.lanes.lane(server, present.replicas()).add(this);
+			present.at(server).add(this);
 		}
 		else if (refused.known() && ReplyErrors.isNoScript(failure)) {
 			this.sent = null;
