@@ -53,10 +53,6 @@ public class BlacklistResource implements GuardResource {
 
 	private final Supplier<BlacklistControl> control;
 
-	/**
-	 * Creates the resource.
-	 * @param control does what is asked for
-	 */
 	public BlacklistResource(Supplier<BlacklistControl> control) {
 		this.control = control;
 	}

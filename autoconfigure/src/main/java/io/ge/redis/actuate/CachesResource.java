@@ -42,11 +42,6 @@ public class CachesResource implements GuardResource {
 
 	private final Supplier<CacheControl> control;
 
-	/**
-	 * Creates the resource.
-	 * @param guard tells and does what is asked for
-	 * @param figures counts what happens on this instance
-	 */
 	public CachesResource(CachePattern guard, GuardFigures figures) {
 		guard.countBy((cache) -> figures.of(PATTERN, cache));
 		this.control = SingletonSupplier.of(guard::control);

@@ -35,10 +35,6 @@ public class CoreMeters implements ScriptListener, OutageListener {
 
 	private final AtomicInteger open = new AtomicInteger();
 
-	/**
-	 * Creates the meters.
-	 * @param registry where they are registered
-	 */
 	public CoreMeters(MeterRegistry registry) {
 		this.registry = registry;
 		Gauge.builder("ge.redis.outage", this.open, (count) -> (count.get() > 0) ? 1 : 0)

@@ -55,13 +55,6 @@ public class GeRedisEndpoint {
 
 	private final Map<String, GuardResource> resources = new TreeMap<>();
 
-	/**
-	 * Creates the endpoint.
-	 * @param methods the guarded methods
-	 * @param figures what they decided
-	 * @param backends the connections in use
-	 * @param resources what patterns add
-	 */
 	public GeRedisEndpoint(GuardedMethods methods, GuardFigures figures, RedisBackends backends,
 			Collection<GuardResource> resources) {
 		this.methods = methods;

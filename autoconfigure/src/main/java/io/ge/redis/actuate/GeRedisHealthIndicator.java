@@ -47,10 +47,6 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 
 	private final RedisBackends backends;
 
-	/**
-	 * Creates an indicator.
-	 * @param backends the connections in use
-	 */
 	public GeRedisHealthIndicator(RedisBackends backends) {
 		super("The health of GE Redis could not be determined");
 		this.backends = backends;

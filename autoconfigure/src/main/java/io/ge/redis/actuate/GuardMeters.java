@@ -33,11 +33,6 @@ public final class GuardMeters implements GuardListener {
 
 	private final Map<EventMeter, Map<String, AtomicReferenceArray<@Nullable Meter>>> meters = new ConcurrentHashMap<>();
 
-	/**
-	 * Creates the meters.
-	 * @param registry where they are registered
-	 * @param gauges figures that no event tells
-	 */
 	public GuardMeters(MeterRegistry registry, List<EventGauge> gauges) {
 		this.registry = registry;
 		this.gauges = gauges;

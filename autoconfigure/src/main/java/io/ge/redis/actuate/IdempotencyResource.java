@@ -42,10 +42,6 @@ public class IdempotencyResource implements GuardResource {
 
 	private final Supplier<IdempotencyControl> control;
 
-	/**
-	 * Creates the resource.
-	 * @param control does what is asked for
-	 */
 	public IdempotencyResource(Supplier<IdempotencyControl> control) {
 		this.control = control;
 	}

@@ -34,10 +34,6 @@ public class LockResource implements GuardResource {
 
 	private final Supplier<LockControl> control;
 
-	/**
-	 * Creates the resource.
-	 * @param control does what is asked for
-	 */
 	public LockResource(Supplier<LockControl> control) {
 		this.control = control;
 	}

@@ -45,11 +45,6 @@ public class RateLimitResource implements GuardResource {
 
 	private final GuardedMethods methods;
 
-	/**
-	 * Creates the resource.
-	 * @param control does what is asked for
-	 * @param methods the guarded methods
-	 */
 	public RateLimitResource(Supplier<RateLimitControl> control, GuardedMethods methods) {
 		this.control = control;
 		this.methods = methods;

@@ -186,7 +186,6 @@ public final class RedisBackend {
 	/**
 	 * Returns the door of a pattern.
 	 * @param pattern the pattern's name
-	 * @return the door
 	 */
 	public GuardedRedis redis(String pattern) {
 		return new GuardedRedis(pattern, this.scripts, this.breaker, this.compensations, this.outage.commandTimeout());
@@ -201,10 +200,6 @@ public final class RedisBackend {
 		return new KeySpace(this.prefix, pattern);
 	}
 
-	/**
-	 * Returns the bus.
-	 * @return the bus
-	 */
 	public InstanceBus bus() {
 		return this.bus;
 	}
@@ -226,17 +221,12 @@ public final class RedisBackend {
 		return this.problems.stream().map(Supplier::get).filter(Objects::nonNull).toList();
 	}
 
-	/**
-	 * Returns the breaker.
-	 * @return the breaker
-	 */
 	public Breaker breaker() {
 		return this.breaker;
 	}
 
 	/**
 	 * Returns the connection, for looking at the server itself.
-	 * @return the connection
 	 */
 	public GuardConnection connection() {
 		return this.connection;

@@ -53,7 +53,6 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 	/**
 	 * Returns the backend of a connection factory that no property names.
 	 * @param connectionFactory as of {@link #get(String, String)}
-	 * @return the backend
 	 */
 	public RedisBackend get(@Nullable String connectionFactory) {
 		return get("ge.redis.<pattern>.connection-factory", connectionFactory);

@@ -35,7 +35,7 @@ public interface CacheBulkSource {
 	ResultForm form();
 
 	default Promises promises() {
-		return Promises.of(form());
+		return new Promises(form());
 	}
 
 	/**

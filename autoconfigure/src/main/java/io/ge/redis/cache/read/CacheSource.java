@@ -29,7 +29,7 @@ public interface CacheSource {
 	}
 
 	default Promises promises() {
-		return Promises.of(form());
+		return new Promises(form());
 	}
 
 	/**

@@ -23,10 +23,6 @@ final class ChannelRights {
 
 	private final AtomicReference<@Nullable String> problem = new AtomicReference<>();
 
-	/**
-	 * Creates the rights.
-	 * @param channels the pattern of all channels
-	 */
 	ChannelRights(String channels) {
 		this.channels = channels;
 	}

@@ -161,7 +161,6 @@ public final class InstanceBus {
 
 	/**
 	 * Returns the channel of this instance, for scripts that publish to it.
-	 * @return the channel
 	 */
 	public String channel() {
 		return this.channel;
@@ -169,7 +168,6 @@ public final class InstanceBus {
 
 	/**
 	 * Returns the channel of all instances, for scripts that publish what concerns each.
-	 * @return the channel
 	 */
 	public String newsChannel() {
 		return this.newsChannel;
@@ -177,7 +175,6 @@ public final class InstanceBus {
 
 	/**
 	 * Returns the pattern of all channels, which the Redis user must be allowed to use.
-	 * @return the pattern
 	 */
 	public String channelPattern() {
 		return this.channelPattern;

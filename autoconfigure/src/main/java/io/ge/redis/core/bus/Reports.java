@@ -49,12 +49,6 @@ public final class Reports<R> {
 
 	private final Class<R> type;
 
-	/**
-	 * Creates the reports.
-	 * @param bus carries them
-	 * @param topic a word that names the subject
-	 * @param type the type of the report
-	 */
 	public Reports(InstanceBus bus, String topic, Class<R> type) {
 		this.bus = bus;
 		this.topic = topic;

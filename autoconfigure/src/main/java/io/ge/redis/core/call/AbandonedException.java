@@ -15,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AbandonedException extends CancellationException {
 
-	/**
-	 * Creates an exception.
-	 */
 	public AbandonedException() {
 		super("Nobody waits for the call any more");
 	}
@@ -25,7 +22,6 @@ public final class AbandonedException extends CancellationException {
 	/**
 	 * Returns whether work was ended because nobody waits for it any more.
 	 * @param failure what it has ended with, or {@code null}
-	 * @return whether nobody waits for it
 	 */
 	public static boolean is(@Nullable Throwable failure) {
 		return failure instanceof AbandonedException;

@@ -23,7 +23,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	/**
 	 * Returns a call that asks for nothing.
 	 * @param work what is done
-	 * @return the call
 	 */
 	static GuardedCall<?> of(Work work) {
 		return new GuardedCall<@Nullable Void>() {
@@ -98,7 +97,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
 	 * Gives back what an answer has brought to a caller that has gone meanwhile.
-	 * @param answer the answer
 	 */
 	default void giveBack(A answer) {
 	}

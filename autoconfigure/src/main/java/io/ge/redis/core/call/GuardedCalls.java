@@ -88,7 +88,6 @@ public final class GuardedCalls implements AutoCloseable {
 	 * Returns what makes calls that follow one which is made now, as if they were made by
 	 * its caller: a future is asked for with what is bound to this thread.
 	 * @param form the form of the result
-	 * @return makes calls
 	 */
 	public Following following(ResultForm form) {
 		if (form.kind() != ResultForm.Kind.FUTURE) {

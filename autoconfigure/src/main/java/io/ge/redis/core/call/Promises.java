@@ -6,28 +6,25 @@
 package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and follows the promises of methods of one form. The promise of a plain result is
- * the value itself.
+ * Makes and follows the promises of methods of one form, not one of several values. The
+ * promise of a plain result is the value itself.
+ *
+ * @param form the form
  */
-public interface Promises {
+public record Promises(ResultForm form) {
 
-	/**
-	 * Returns the promises of a form.
-	 * @param form the form, not one of several values
-	 * @return its promises
-	 */
-	static Promises of(ResultForm form) {
-		return switch (form.kind()) {
-			case PLAIN -> new PlainPromises();
-			case FUTURE -> new FuturePromises();
-			case SINGLE -> new PublisherPromises(form.adapter());
-			case MULTIPLE -> throw new IllegalArgumentException("Not a form of one value");
-		};
+	public Promises {
+		if (form.kind() == ResultForm.Kind.MULTIPLE) {
+			throw new IllegalArgumentException("Not a form of one value");
+		}
 	}
 
 	/**
@@ -35,7 +32,13 @@ public interface Promises {
 	 * @param value the value, or {@code null} for none
 	 * @return the promise
 	 */
-	@Nullable Object of(@Nullable Object value);
+	public @Nullable Object of(@Nullable Object value) {
+		return switch (this.form.kind()) {
+			case PLAIN -> value;
+			case FUTURE -> CompletableFuture.completedFuture(value);
+			case SINGLE, MULTIPLE -> this.form.publishing(value);
+		};
+	}
 
 	/**
 	 * Starts work whose promise is replaced if it is not kept.
@@ -45,8 +48,37 @@ public interface Promises {
 	 * @return the promise
 	 * @throws Throwable the failure, if the result is a plain one
 	 */
-	@Nullable Object recovered(GuardedCall.Work work, Function<Throwable, CompletableFuture<@Nullable Object>> recovery)
-			throws Throwable;
+	public @Nullable Object recovered(GuardedCall.Work work,
+			Function<Throwable, CompletableFuture<@Nullable Object>> recovery) throws Throwable {
+		if (!this.form.isPlain()) {
+			return promise((context) -> {
+				CompletableFuture<@Nullable Object> first = started(work, context);
+				CompletableFuture<@Nullable Object> recovered = new CompletableFuture<>();
+				first.whenComplete((value, failure) -> {
+					if (failure == null) {
+						recovered.complete(value);
+					}
+					else {
+						pass(recovery.apply(Waiting.cause(failure)), recovered);
+					}
+				});
+				cancelWith(recovered, first);
+				return recovered;
+			});
+		}
+		try {
+			return work.start();
+		}
+		catch (Throwable failure) {
+			CompletableFuture<@Nullable Object> instead = recovery.apply(failure);
+			Throwable problem = Waiting.await(instead.<@Nullable Throwable>handle((value, ex) -> ex));
+			if (problem != null) {
+				// As it was thrown, which may be checked
+				throw (problem == failure) ? failure : Waiting.cause(problem);
+			}
+			return instead.join();
+		}
+	}
 
 	/**
 	 * Promises what follows a promise that is kept.
@@ -57,7 +89,38 @@ public interface Promises {
 	 * under way is cancelled
 	 * @throws Throwable what the next one fails with, if the result is a plain one
 	 */
-	@Nullable Object then(@Nullable Object promise, Next next) throws Throwable;
+	public @Nullable Object then(@Nullable Object promise, Next next) throws Throwable {
+		return this.form.isPlain() ? next.after(promise) : promise((context) -> {
+			CompletableFuture<@Nullable Object> first = follow(promise, context);
+			CompletableFuture<@Nullable Object> last = new CompletableFuture<>();
+			first.whenComplete((value, failure) -> {
+				if (failure != null) {
+					last.completeExceptionally(Waiting.cause(failure));
+					return;
+				}
+				CompletableFuture<@Nullable Object> second = started(() -> next.after(value), context);
+				pass(second, last);
+				cancelWith(last, second);
+			});
+			cancelWith(last, first);
+			return last;
+		});
+	}
+
+	// A publisher makes its future when it is subscribed to
+	private Object promise(Function<@Nullable Object, CompletableFuture<@Nullable Object>> course) {
+		return (this.form.kind() == ResultForm.Kind.FUTURE) ? course.apply(null)
+				: Publishers.deferred(this.form, course);
+	}
+
+	private CompletableFuture<@Nullable Object> started(GuardedCall.Work work, @Nullable Object context) {
+		try {
+			return follow(work.start(), context);
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
 
 	/**
 	 * Waits for what is promised, without blocking.
@@ -67,13 +130,50 @@ public interface Promises {
 	 * @return completes with what is promised, exceptionally without wrappers; if it is
 	 * cancelled, so is the promise
 	 */
-	CompletableFuture<@Nullable Object> follow(@Nullable Object promise, @Nullable Object context);
+	public CompletableFuture<@Nullable Object> follow(@Nullable Object promise, @Nullable Object context) {
+		if (this.form.isPlain()) {
+			return CompletableFuture.completedFuture(promise);
+		}
+		boolean published = this.form.kind() != ResultForm.Kind.FUTURE;
+		if (promise != null && published) {
+			return Publishers.future(this.form, promise, context);
+		}
+		if (!(promise instanceof CompletionStage<?> stage)) {
+			return CompletableFuture.failedFuture(new IllegalStateException(
+					"The method has returned " + promise + " instead of a " + (published ? "publisher" : "future")));
+		}
+		CompletableFuture<@Nullable Object> followed = new CompletableFuture<>();
+		pass(stage, followed);
+		if (stage instanceof Future<?> work) {
+			cancelWith(followed, work);
+		}
+		return followed;
+	}
+
+	private static void cancelWith(CompletableFuture<?> wanted, Future<?> work) {
+		wanted.whenComplete((value, failure) -> {
+			if (wanted.isCancelled()) {
+				work.cancel(true);
+			}
+		});
+	}
+
+	private static void pass(CompletionStage<? extends @Nullable Object> from, CompletableFuture<@Nullable Object> to) {
+		from.whenComplete((value, failure) -> {
+			if (failure == null) {
+				to.complete(value);
+			}
+			else {
+				to.completeExceptionally(Waiting.cause(failure));
+			}
+		});
+	}
 
 	/**
 	 * Makes a promise of what was promised before.
 	 */
 	@FunctionalInterface
-	interface Next {
+	public interface Next {
 
 		/**
 		 * Makes the next promise.

@@ -22,6 +22,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveTypeDescriptor;
@@ -60,6 +61,15 @@ final class Publishers {
 	static Object just(ResultForm form, @Nullable Object value) {
 		return adapted(form, (form.kind() == ResultForm.Kind.SINGLE) ? Mono.justOrEmpty(value)
 				: Flux.fromIterable((value != null) ? (List<?>) value : List.of()));
+	}
+
+	static Object deferred(ResultForm form, Function<Object, CompletableFuture<@Nullable Object>> course) {
+		return adapted(form, Mono.deferContextual((context) -> Mono.fromFuture(course.apply(context))));
+	}
+
+	static CompletableFuture<@Nullable Object> future(ResultForm form, Object promise, @Nullable Object context) {
+		Mono<Object> followed = Mono.from(publisher(form.adapter(), true).apply(promise));
+		return ((context != null) ? followed.contextWrite((ContextView) context) : followed).toFuture();
 	}
 
 	static Object subscribing(ResultForm form, Object promise, Consumer<Object> told) {

@@ -34,7 +34,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	/**
 	 * Returns the form of a method that returns a publisher.
 	 * @param adapter knows the type
-	 * @return the form
 	 */
 	public static ResultForm of(ReactiveAdapter adapter) {
 		return new ResultForm(adapter.isMultiValue() ? Kind.MULTIPLE : Kind.SINGLE, adapter);

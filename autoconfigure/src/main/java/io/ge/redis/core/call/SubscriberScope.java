@@ -31,7 +31,6 @@ public interface SubscriberScope extends CallScope {
 	/**
 	 * Returns whether it tells who calls, and nothing else: where nothing is guarded yet,
 	 * it is looked for only if a guard asks who calls.
-	 * @return whether it tells who calls
 	 */
 	default boolean isOfCaller() {
 		return false;

@@ -23,7 +23,6 @@ public final class DaemonThreads {
 	/**
 	 * Returns a factory of threads.
 	 * @param name the name of each
-	 * @return the factory
 	 */
 	public static ThreadFactory named(String name) {
 		return (task) -> {

@@ -62,7 +62,6 @@ public interface GuardConnection extends AutoCloseable {
 	 * is closed and is renewed after every interruption.
 	 * @param subscriber told of messages, of losing and of regaining the connection
 	 * @param channels the channels
-	 * @return the subscription
 	 */
 	PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels);
 

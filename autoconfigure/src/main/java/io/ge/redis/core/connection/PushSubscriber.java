@@ -13,8 +13,6 @@ public interface PushSubscriber {
 
 	/**
 	 * Called for a message.
-	 * @param channel the channel
-	 * @param message the message
 	 */
 	void onMessage(byte[] channel, byte[] message);
 

@@ -28,10 +28,6 @@ public final class ApplicationEvents implements GuardListener {
 
 	private final ApplicationEventPublisher publisher;
 
-	/**
-	 * Creates the listener.
-	 * @param publisher the application
-	 */
 	public ApplicationEvents(ApplicationEventPublisher publisher) {
 		this.publisher = publisher;
 	}

@@ -81,7 +81,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 	/**
 	 * Adds meters that begin at zero with this one, for the same name.
 	 * @param meters meters without other tags
-	 * @return the meter
 	 */
 	public EventMeter with(EventMeter... meters) {
 		return new EventMeter(this.name, this.description, this.isTimer, this.nameTag, this.tags, List.of(meters));
@@ -89,7 +88,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Returns the number of series for one name.
-	 * @return the number
 	 */
 	public int series() {
 		int series = 1;

@@ -33,7 +33,6 @@ public final class GuardEvents {
 
 	/**
 	 * Publishes an event.
-	 * @param event the event
 	 */
 	public void publish(GuardEvent event) {
 		for (GuardListener listener : this.listeners.get()) {

@@ -33,8 +33,6 @@ public interface Guard<O extends GuardedOperation> {
 	/**
 	 * Prepares an invocation with an asynchronous result, before it becomes calls. Its
 	 * attributes are shared by them.
-	 * @param operation the operation of the method
-	 * @param invocation the invocation
 	 */
 	default void prepare(O operation, MethodInvocation invocation) {
 	}

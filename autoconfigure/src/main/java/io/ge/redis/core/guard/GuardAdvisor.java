@@ -53,7 +53,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	/**
 	 * Returns the source of this advisor's operations.
-	 * @return the source
 	 */
 	public OperationSource<? extends Annotation, ?> source() {
 		return this.source;
@@ -69,7 +68,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	/**
 	 * Returns the same advice for a pattern that is switched off. Unlike this advisor, it
 	 * is neither listed by the endpoint nor checked by {@link GuardVerifier}.
-	 * @return the advisor
 	 */
 	public Advisor unguarded() {
 		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(this, getAdvice());

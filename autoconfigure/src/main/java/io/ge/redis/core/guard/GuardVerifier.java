@@ -46,12 +46,6 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 
 	private final Set<GuardAdvisor> used = new LinkedHashSet<>();
 
-	/**
-	 * Creates a verifier.
-	 * @param beanFactory where the beans are
-	 * @param advisors the guards
-	 * @param methods filled with what is found
-	 */
 	public GuardVerifier(ConfigurableListableBeanFactory beanFactory, List<GuardAdvisor> advisors,
 			GuardedMethods methods) {
 		this.beanFactory = beanFactory;

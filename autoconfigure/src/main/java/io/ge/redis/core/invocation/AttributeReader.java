@@ -24,10 +24,6 @@ public final class AttributeReader {
 
 	private final StringValueResolver placeholders;
 
-	/**
-	 * Creates a reader.
-	 * @param placeholders resolves <code>${...}</code>
-	 */
 	public AttributeReader(StringValueResolver placeholders) {
 		this.placeholders = placeholders;
 	}

@@ -55,7 +55,6 @@ public final class ExpressionCompiler {
 	 * @param method the annotated method
 	 * @param attribute the attribute that holds the expression
 	 * @param text the expression
-	 * @return the compiled expression
 	 * @throws GuardConfigurationException if it cannot work
 	 */
 	public MethodExpression compile(GuardedMethod method, String attribute, String text) {
@@ -67,7 +66,6 @@ public final class ExpressionCompiler {
 	 * @param method the annotated method
 	 * @param attribute the attribute that holds the expression
 	 * @param text the expression
-	 * @return the compiled expression
 	 * @throws GuardConfigurationException if it cannot work
 	 */
 	public MethodExpression compileWithResult(GuardedMethod method, String attribute, String text) {

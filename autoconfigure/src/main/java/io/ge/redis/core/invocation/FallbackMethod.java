@@ -38,7 +38,6 @@ public final class FallbackMethod {
 	 * @param guarded the guarded method
 	 * @param name the name of the fallback
 	 * @param refusal the exception that it may take as a last parameter
-	 * @return the fallback
 	 * @throws GuardConfigurationException if there is none that fits
 	 */
 	public static FallbackMethod find(GuardedMethod guarded, String name, Class<? extends Throwable> refusal) {

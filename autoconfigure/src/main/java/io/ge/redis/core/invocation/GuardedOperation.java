@@ -23,7 +23,6 @@ public interface GuardedOperation {
 
 	/**
 	 * Returns the form in which the method gives its result.
-	 * @return the form
 	 */
 	default ResultForm form() {
 		return ResultForm.PLAIN;

@@ -58,7 +58,6 @@ public final class KeyText {
 	 * Returns the parts that name an entity: one, or one for each element of a list.
 	 * @param given the value of a key expression
 	 * @param what where the value comes from, for the message
-	 * @return the parts
 	 * @throws InvalidKeyException if the value names nothing
 	 */
 	public static List<String> of(@Nullable Object given, Object what) {
@@ -110,7 +109,6 @@ public final class KeyText {
 	 * without elements. A list with an empty element is no such value: it names somebody
 	 * incompletely.
 	 * @param given the value of a key expression
-	 * @return whether it is empty
 	 */
 	public static boolean isEmpty(@Nullable Object given) {
 		Object value = unwrap(given);
@@ -125,8 +123,6 @@ public final class KeyText {
 
 	/**
 	 * Escapes parts for use in a key.
-	 * @param texts the texts
-	 * @return the parts
 	 */
 	public static KeyPart[] parts(List<String> texts) {
 		KeyPart[] parts = new KeyPart[texts.size()];

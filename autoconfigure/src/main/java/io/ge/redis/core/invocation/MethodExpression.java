@@ -117,10 +117,6 @@ public final class MethodExpression {
 		return this.compiler.context(root, called, invocation.getArguments());
 	}
 
-	/**
-	 * Returns the text of the expression.
-	 * @return the text
-	 */
 	public String text() {
 		return this.expression.getExpressionString();
 	}

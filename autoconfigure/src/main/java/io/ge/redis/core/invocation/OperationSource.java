@@ -41,10 +41,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 
 	private final Map<MethodClassKey, Found<O>> found = new ConcurrentHashMap<>(256);
 
-	/**
-	 * Creates a source.
-	 * @param annotationType the annotation that it reads
-	 */
 	protected OperationSource(Class<A> annotationType) {
 		this.annotationType = annotationType;
 	}

@@ -63,7 +63,6 @@ public final class ReturnTypes {
 	/**
 	 * Returns in which form a method gives its result.
 	 * @param method the annotated method
-	 * @return the form
 	 * @throws GuardConfigurationException if its work goes on after it has returned, and
 	 * nothing tells when that ends
 	 */

@@ -25,7 +25,6 @@ public final class Settings {
 	 * @param attribute the value in the annotation, or {@code null} if not set
 	 * @param fallback the value where neither is set
 	 * @param <T> the type
-	 * @return the effective value
 	 */
 	public <T> T pick(String name, @Nullable T property, @Nullable T attribute, T fallback) {
 		if (property != null) {

@@ -95,7 +95,6 @@ public abstract class SettingsRegistry<A, S> {
 	 * @param name the name
 	 * @param settings makes them, with an {@link IllegalArgumentException} if they cannot
 	 * work
-	 * @return the settings
 	 * @throws GuardConfigurationException if they cannot work
 	 */
 	protected final S checked(String name, Supplier<S> settings) {

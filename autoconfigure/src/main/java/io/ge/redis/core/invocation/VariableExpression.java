@@ -59,7 +59,6 @@ public final class VariableExpression {
 	 * @param place the property that holds it
 	 * @param variable the name of the variable
 	 * @param text the expression
-	 * @return the expression
 	 * @throws GuardConfigurationException if it does not parse, does not use the
 	 * variable, or uses anything else
 	 */

@@ -26,7 +26,6 @@ public final class CallBudget {
 	/**
 	 * Creates a budget.
 	 * @param total the sum of all waits, above zero
-	 * @return the budget
 	 */
 	public static CallBudget of(Duration total) {
 		return new CallBudget(total.toNanos());

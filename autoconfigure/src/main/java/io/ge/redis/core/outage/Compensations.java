@@ -46,11 +46,6 @@ public final class Compensations {
 
 	private final Breaker breaker;
 
-	/**
-	 * Creates the list.
-	 * @param scripts runs the compensations
-	 * @param breaker tells when Redis is back
-	 */
 	public Compensations(ScriptExecutor scripts, Breaker breaker) {
 		this.scripts = scripts;
 		this.breaker = breaker;

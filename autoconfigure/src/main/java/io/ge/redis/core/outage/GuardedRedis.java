@@ -57,7 +57,6 @@ public final class GuardedRedis {
 
 	/**
 	 * Returns a fresh budget for one guarded call.
-	 * @return the budget
 	 */
 	public CallBudget newBudget() {
 		return CallBudget.of(this.commandTimeout);

@@ -48,7 +48,6 @@ public final class LuaScript {
 	 * Loads a script that lies beside a class.
 	 * @param owner the class whose package holds the file
 	 * @param file the file name, such as {@code acquire.lua}
-	 * @return the script
 	 * @throws IllegalArgumentException if there is no such resource
 	 */
 	public static LuaScript load(Class<?> owner, String file) {
@@ -73,7 +72,6 @@ public final class LuaScript {
 	/**
 	 * Returns the scripts that classes have loaded so far, which are those of the
 	 * patterns in use.
-	 * @return the scripts
 	 */
 	public static List<LuaScript> loaded() {
 		return List.copyOf(LOADED);
@@ -82,7 +80,6 @@ public final class LuaScript {
 	/**
 	 * Returns a variant that asks the server to run the script even when its memory limit
 	 * is reached. Servers before 7.0 do not know the flag; there the plain text runs.
-	 * @return the variant
 	 */
 	public LuaScript runningWithoutMemory() {
 		String flagged = ALLOW_OOM + new String(this.text, StandardCharsets.UTF_8);
@@ -95,7 +92,6 @@ public final class LuaScript {
 	 * replies follow each other, and {@link ScriptReply#parts()} takes the replies apart.
 	 * A group for which this script fails is answered with {@code failed}, unless it
 	 * fails for all.
-	 * @return the script
 	 */
 	public LuaScript forEach() {
 		return loaded(new LuaScript(this.name + "-each", EACH.around(this).text, false));
@@ -106,7 +102,6 @@ public final class LuaScript {
 	 * {@code --[[script]]}, which is in a function whose parameters are that script's
 	 * {@code KEYS} and {@code ARGV}.
 	 * @param inner the other script
-	 * @return the script
 	 */
 	public LuaScript around(LuaScript inner) {
 		String whole = new String(this.text, StandardCharsets.UTF_8).replace("--[[script]]",
@@ -125,7 +120,6 @@ public final class LuaScript {
 
 	/**
 	 * Returns the name, {@code pattern/file}.
-	 * @return the name
 	 */
 	public String name() {
 		return this.name;

@@ -35,7 +35,6 @@ public final class ScriptCall {
 	 * @param script the script
 	 * @param key the only key
 	 * @param arguments strings, byte arrays, integers or longs
-	 * @return the call
 	 */
 	public static ScriptCall of(LuaScript script, RedisKey key, Object... arguments) {
 		return new ScriptCall(script, new byte[][] { key.bytes() }, encode(arguments));
@@ -46,7 +45,6 @@ public final class ScriptCall {
 	 * @param script the script
 	 * @param keys the keys, in the order the script states
 	 * @param arguments strings, byte arrays, integers or longs
-	 * @return the call
 	 */
 	public static ScriptCall of(LuaScript script, List<RedisKey> keys, Object... arguments) {
 		byte[][] names = new byte[keys.size()][];
@@ -61,7 +59,6 @@ public final class ScriptCall {
 	 * @param script the script
 	 * @param key the other key, which has a hash tag
 	 * @param suffix tells the key from those that are in use
-	 * @return the call
 	 */
 	public static ScriptCall beside(LuaScript script, byte[] key, String suffix) {
 		byte[] end = suffix.getBytes(StandardCharsets.UTF_8);
@@ -123,10 +120,6 @@ public final class ScriptCall {
 				"A script takes strings, bytes and whole numbers, not " + argument.getClass().getName());
 	}
 
-	/**
-	 * Returns the script.
-	 * @return the script
-	 */
 	public LuaScript script() {
 		return this.script;
 	}

@@ -39,11 +39,6 @@ public final class ScriptExecutor {
 
 	private volatile boolean flagsUnknown;
 
-	/**
-	 * Creates an executor.
-	 * @param connection where the scripts run
-	 * @param listener told of every execution
-	 */
 	public ScriptExecutor(GuardConnection connection, ScriptListener listener) {
 		this.connection = connection;
 		this.listener = listener;

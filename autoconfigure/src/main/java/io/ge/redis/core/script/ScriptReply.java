@@ -35,7 +35,6 @@ public final class ScriptReply {
 	 * Returns this reply for a reader that is to fail in a certain way: scripts reply
 	 * what they find, and others may have written that.
 	 * @param unreadable makes the exception, of what is wrong with an element
-	 * @return the reply
 	 */
 	public ScriptReply failing(Function<String, ? extends RuntimeException> unreadable) {
 		return new ScriptReply(this.elements, unreadable);
@@ -43,7 +42,6 @@ public final class ScriptReply {
 
 	/**
 	 * Returns the number of elements.
-	 * @return the number of elements
 	 */
 	public int size() {
 		return this.elements.size();
@@ -100,7 +98,6 @@ public final class ScriptReply {
 	/**
 	 * Returns a byte string as UTF-8 text.
 	 * @param index the position, from 0
-	 * @return the text
 	 */
 	public String text(int index) {
 		byte[] bytes = bytes(index);
@@ -120,7 +117,6 @@ public final class ScriptReply {
 	/**
 	 * Returns whether the script replied a value at a position.
 	 * @param index the position, from 0
-	 * @return whether there is a value
 	 */
 	public boolean has(int index) {
 		return index < this.elements.size() && this.elements.get(index) != null;
