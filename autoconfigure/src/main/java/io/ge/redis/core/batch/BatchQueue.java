@@ -7,11 +7,13 @@ package io.ge.redis.core.batch;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
 
+import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchQueue<R, A> {
 
-	final AtomicReference<@Nullable BatchEntry<R, A>> last = new AtomicReference<>();
+	final AtomicReference<@Nullable Entry<R, A>> last = new AtomicReference<>();
 
 	final AtomicInteger inFlight = new AtomicInteger();
 
@@ -42,8 +44,8 @@ public final class BatchQueue<R, A> {
 	 * Adds a request that waits.
 	 * @return {@code false} if those that wait already cannot share a call with it
 	 */
-	boolean add(BatchEntry<R, A> entry, BiPredicate<R, R> alike) {
-		BatchEntry<R, A> present;
+	boolean add(Entry<R, A> entry, BiPredicate<R, R> alike) {
+		Entry<R, A> present;
 		do {
 			present = this.last.get();
 			if (present != null && !alike.test(present.request, entry.request)) {
@@ -60,9 +62,9 @@ public final class BatchQueue<R, A> {
 	/**
 	 * Takes all requests that wait, the oldest first.
 	 */
-	Deque<BatchEntry<R, A>> takeAll() {
-		Deque<BatchEntry<R, A>> all = new ArrayDeque<>();
-		for (BatchEntry<R, A> entry = this.last.getAndSet(null); entry != null; entry = entry.previous) {
+	Deque<Entry<R, A>> takeAll() {
+		Deque<Entry<R, A>> all = new ArrayDeque<>();
+		for (Entry<R, A> entry = this.last.getAndSet(null); entry != null; entry = entry.previous) {
 			all.addFirst(entry);
 		}
 		return all;
@@ -113,6 +115,56 @@ public final class BatchQueue<R, A> {
 		}
 		this.watched.set(false);
 		return watch();
+	}
+
+	/**
+	 * A request in a queue or in flight, and the future of its answer.
+	 *
+	 * @param <R> the type of the requests
+	 * @param <A> the type of the answers
+	 */
+	static final class Entry<R, A> extends CompletableFuture<A> {
+
+		final R request;
+
+		final CallBudget budget;
+
+		final long since;
+
+		/** These are set while the request is pushed on the stack of its queue. */
+		@Nullable Entry<R, A> previous;
+
+		int position = 1;
+
+		long oldestSince;
+
+		private long paidUntil;
+
+		Entry(R request, CallBudget budget, long now) {
+			this.request = request;
+			this.budget = budget;
+			this.since = now;
+			this.oldestSince = now;
+			this.paidUntil = now;
+		}
+
+		/**
+		 * Charges the budget with the time since the last payment.
+		 */
+		void pay(long now) {
+			this.budget.spend(now - this.paidUntil);
+			this.paidUntil = now;
+		}
+
+		void settle(@Nullable A answer, @Nullable Throwable failure) {
+			if (answer != null) {
+				complete(answer);
+			}
+			else {
+				completeExceptionally((failure != null) ? failure : new IllegalStateException("No answer"));
+			}
+		}
+
 	}
 
 }

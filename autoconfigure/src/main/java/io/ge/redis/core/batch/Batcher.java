@@ -91,7 +91,7 @@ public final class Batcher<R, A> {
 		if (budget.spentNanos() > this.longestNanos) {
 			return this.calls.send(request, budget);
 		}
-		BatchEntry<R, A> entry = new BatchEntry<>(request, budget, this.nanoTime.getAsLong());
+		BatchQueue.Entry<R, A> entry = new BatchQueue.Entry<>(request, budget, this.nanoTime.getAsLong());
 		if (queue.last.get() == null && begin(queue, entry.since)) {
 			sendOne(queue, entry);
 			return entry;
@@ -110,7 +110,7 @@ public final class Batcher<R, A> {
 		this.timer.execute(() -> {
 			try {
 				long now = this.nanoTime.getAsLong();
-				BatchEntry<R, A> last = queue.last.get();
+				BatchQueue.Entry<R, A> last = queue.last.get();
 				if (last != null && now - last.oldestSince >= this.longestNanos / 2) {
 					queue.slow = true;
 					sendWaiting(queue, now);
@@ -129,14 +129,14 @@ public final class Batcher<R, A> {
 	}
 
 	private void sendWaiting(BatchQueue<R, A> queue, long now) {
-		for (BatchEntry<R, A> last = queue.last.get(); last != null; last = queue.last.get()) {
+		for (BatchQueue.Entry<R, A> last = queue.last.get(); last != null; last = queue.last.get()) {
 			if (last.position >= this.calls.mostOf(last.request)) {
 				queue.begin(now);
 			}
 			else if (!begin(queue, now)) {
 				return;
 			}
-			Deque<BatchEntry<R, A>> waiting = queue.takeAll();
+			Deque<BatchQueue.Entry<R, A>> waiting = queue.takeAll();
 			while (!waiting.isEmpty()) {
 				sendNext(queue, waiting, now);
 			}
@@ -145,12 +145,12 @@ public final class Batcher<R, A> {
 		}
 	}
 
-	private void sendNext(BatchQueue<R, A> queue, Deque<BatchEntry<R, A>> waiting, long now) {
+	private void sendNext(BatchQueue<R, A> queue, Deque<BatchQueue.Entry<R, A>> waiting, long now) {
 		int most = Math.max(1, this.calls.mostOf(waiting.getFirst().request));
-		List<BatchEntry<R, A>> batch = new ArrayList<>(Math.min(most, waiting.size()));
+		List<BatchQueue.Entry<R, A>> batch = new ArrayList<>(Math.min(most, waiting.size()));
 		long least = Long.MAX_VALUE;
 		while (!waiting.isEmpty() && batch.size() < most) {
-			BatchEntry<R, A> entry = waiting.removeFirst();
+			BatchQueue.Entry<R, A> entry = waiting.removeFirst();
 			entry.pay(now);
 			long remaining = entry.budget.remainingNanos();
 			if (remaining > 0) {
@@ -172,7 +172,7 @@ public final class Batcher<R, A> {
 		}
 	}
 
-	private void sendOne(BatchQueue<R, A> queue, BatchEntry<R, A> entry) {
+	private void sendOne(BatchQueue<R, A> queue, BatchQueue.Entry<R, A> entry) {
 		long sentAt = this.nanoTime.getAsLong();
 		send(entry).whenComplete((answer, failure) -> {
 			try {
@@ -184,7 +184,7 @@ public final class Batcher<R, A> {
 		});
 	}
 
-	private void sendAll(BatchQueue<R, A> queue, List<BatchEntry<R, A>> batch, CallBudget budget) {
+	private void sendAll(BatchQueue<R, A> queue, List<BatchQueue.Entry<R, A>> batch, CallBudget budget) {
 		long sentAt = this.nanoTime.getAsLong();
 		send(batch, budget).whenComplete((@Nullable List<@Nullable A> answers, @Nullable Throwable failure) -> {
 			long now = this.nanoTime.getAsLong();
@@ -199,7 +199,7 @@ public final class Batcher<R, A> {
 
 	// Others wait for the answer and for the place, whatever a call throws
 
-	private CompletableFuture<A> send(BatchEntry<R, A> entry) {
+	private CompletableFuture<A> send(BatchQueue.Entry<R, A> entry) {
 		try {
 			return this.calls.send(entry.request, entry.budget);
 		}
@@ -208,7 +208,7 @@ public final class Batcher<R, A> {
 		}
 	}
 
-	private CompletableFuture<List<@Nullable A>> send(List<BatchEntry<R, A>> batch, CallBudget budget) {
+	private CompletableFuture<List<@Nullable A>> send(List<BatchQueue.Entry<R, A>> batch, CallBudget budget) {
 		try {
 			return this.calls.sendAll(batch.stream().map((entry) -> entry.request).toList(), budget);
 		}
@@ -223,12 +223,12 @@ public final class Batcher<R, A> {
 		sendWaiting(queue, now);
 	}
 
-	private void share(List<BatchEntry<R, A>> batch, @Nullable List<@Nullable A> answers, @Nullable Throwable failure,
+	private void share(List<BatchQueue.Entry<R, A>> batch, @Nullable List<@Nullable A> answers, @Nullable Throwable failure,
 			long now) {
 		List<@Nullable A> all = (answers != null && answers.size() == batch.size()) ? answers : null;
 		batch.forEach((entry) -> entry.pay(now));
 		for (int i = 0; i < batch.size(); i++) {
-			BatchEntry<R, A> entry = batch.get(i);
+			BatchQueue.Entry<R, A> entry = batch.get(i);
 			A answer = (all != null) ? all.get(i) : null;
 			if (answer == null && all != null) {
 				send(entry).whenComplete(entry::settle);

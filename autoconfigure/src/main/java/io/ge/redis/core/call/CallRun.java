@@ -82,7 +82,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
-	 * Begins the call.
+	 * Begins the call, once more if who calls had to be looked up first.
 	 */
 	final void run() {
 		if (this.state.get() == State.OVER) {
@@ -90,7 +90,12 @@ abstract class CallRun<A extends @Nullable Object> {
 		}
 		CompletableFuture<A> asking;
 		try {
-			asking = ask();
+			asking = this.call.ask();
+		}
+		catch (PendingCaller.NotYetFoundException ex) {
+			UnaryOperator<Runnable> pending = PendingCaller.capture();
+			ex.search().whenComplete((found, failure) -> hop(pending.apply(this::run)));
+			return;
 		}
 		catch (Throwable ex) {
 			refuse(ex);
@@ -109,44 +114,6 @@ abstract class CallRun<A extends @Nullable Object> {
 				hop(() -> answered(answer, failure));
 			}
 		});
-	}
-
-	private CompletableFuture<A> ask() {
-		try {
-			return this.call.ask();
-		}
-		catch (PendingCaller.NotYetFoundException ex) {
-			return askAgain(ex.search());
-		}
-	}
-
-	private CompletableFuture<A> askAgain(CompletableFuture<?> search) {
-		UnaryOperator<Runnable> pending = PendingCaller.capture();
-		CompletableFuture<A> asked = new CompletableFuture<>();
-		search.whenComplete((found, failure) -> {
-			if (!asked.isDone()) {
-				hop(pending.apply(() -> askFor(asked)));
-			}
-		});
-		return asked;
-	}
-
-	private void askFor(CompletableFuture<A> asked) {
-		try {
-			CompletableFuture<A> asking = this.call.ask();
-			asked.whenComplete((answer, failure) -> cancel(asking));
-			asking.whenComplete((answer, failure) -> {
-				if (failure != null) {
-					asked.completeExceptionally(failure);
-				}
-				else if (!asked.complete(answer)) {
-					this.call.giveBack(answer);
-				}
-			});
-		}
-		catch (Throwable ex) {
-			asked.completeExceptionally(ex);
-		}
 	}
 
 	// Else the answer is given back when it comes

@@ -42,8 +42,6 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	/** The call under way, and its connection. */
 	private volatile @Nullable Sent sent;
 
-	private volatile @Nullable CompletableFuture<?> timer;
-
 	ReplicaWish(ReplicaLanes lanes, ScriptCall call, long timeoutNanos, long connectingNanos) {
 		this.lanes = lanes;
 		this.call = call;
@@ -139,39 +137,18 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	}
 
 	private void watch(long until) {
-		CompletableFuture<Void> pause = new CompletableFuture<>();
-		pause.thenRun(this::look);
-		pause.completeOnTimeout(null, Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
-		CompletableFuture<?> former = this.timer;
-		this.timer = pause;
-		if (former != null) {
-			former.cancel(false);
-		}
-		else {
-			whenComplete((reply, failure) -> cancelTimer());
-		}
-		if (isDone()) {
-			cancelTimer();
-		}
-	}
-
-	private void cancelTimer() {
-		CompletableFuture<?> last = this.timer;
-		if (last != null) {
-			last.cancel(false);
-		}
+		CompletableFuture
+			.delayedExecutor(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS, Runnable::run)
+			.execute(this::look);
 	}
 
 	private void look() {
 		long over = System.nanoTime() - this.deadline;
 		Sent present = this.sent;
-		if (isDone()) {
-			return;
+		if (isDone() || over < 0) {
+			return; // or there is a later deadline, which is watched too
 		}
-		if (over < 0) {
-			watch();
-		}
-		else if (!this.connected) {
+		if (!this.connected) {
 			completeExceptionally(new TimeoutException("no connection in time"));
 		}
 		else if (present != null && over < ROUND_TRIP_NANOS) {
