@@ -188,7 +188,7 @@ class InstanceBusIntegrationTests {
 			});
 			Awaitility.await().untilAsserted(() -> assertThat(one.get().bus().liveInstances()).isEqualTo(2));
 			long asked = System.nanoTime();
-			Answers answers = one.get().bus().ask("lock", "who?").join();
+			Questions.Answers answers = one.get().bus().ask("lock", "who?").join();
 			assertThat(System.nanoTime() - asked).isGreaterThanOrEqualTo(Questions.LONGEST.toNanos());
 			assertThat(answers.texts()).containsExactly(Map.entry("one", "one"));
 			assertThat(answers.silent()).containsExactly("two");
@@ -206,7 +206,7 @@ class InstanceBusIntegrationTests {
 			two.get().connection().close(); // without a word, like one that was killed
 			Awaitility.await().untilAsserted(() -> {
 				Stopwatch stopwatch = Stopwatch.start();
-				Answers answers = one.get().bus().ask("lock", "who?").join();
+				Questions.Answers answers = one.get().bus().ask("lock", "who?").join();
 				assertThat(answers.texts()).containsExactly(Map.entry("one", "one"));
 				assertThat(answers.silent()).containsExactly("two");
 				assertThat(stopwatch.elapsed()).isLessThan(Questions.LONGEST.dividedBy(2));
@@ -222,7 +222,7 @@ class InstanceBusIntegrationTests {
 			one.get().bus().onQuestion("lock", (text) -> "one " + text);
 			Awaitility.await().untilAsserted(() -> assertThat(one.get().bus().liveInstances()).isEqualTo(2));
 			redis.primary().kill();
-			Answers answers = one.get().bus().ask("lock", "who?").join();
+			Questions.Answers answers = one.get().bus().ask("lock", "who?").join();
 			assertThat(answers.texts()).containsExactly(Map.entry("one", "one who?"));
 			assertThat(answers.silent()).containsExactly("two");
 			Awaitility.await().until(() -> !one.get().bus().isSubscribed());
@@ -329,10 +329,10 @@ class InstanceBusIntegrationTests {
 				two.get().bus().onQuestion("lock", (text) -> "2 " + text);
 				Awaitility.await()
 					.untilAsserted(() -> assertThat(one.get().bus().ask("lock", "how many?").join()).isEqualTo(
-							new Answers(Map.of("one", "1 how many?", "two", "2 how many?", "three", ""), Set.of())));
+							new Questions.Answers(Map.of("one", "1 how many?", "two", "2 how many?", "three", ""), Set.of())));
 				Awaitility.await()
 					.untilAsserted(() -> assertThat(three.get().bus().ask("lock", "").join())
-						.isEqualTo(new Answers(Map.of("one", "1 ", "two", "2 ", "three", ""), Set.of())));
+						.isEqualTo(new Questions.Answers(Map.of("one", "1 ", "two", "2 ", "three", ""), Set.of())));
 			}
 		}
 

@@ -142,7 +142,7 @@ class GuardedCallsTests {
 	@Nested
 	class Plain {
 
-		private final Promises promises = Promises.of(ResultForm.PLAIN);
+		private final Promises promises = new Promises(ResultForm.PLAIN);
 
 		@Test
 		void promiseIsTheValue() throws Throwable {
@@ -172,7 +172,7 @@ class GuardedCallsTests {
 
 		@Test
 		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() throws Throwable {
-			Promises promises = Promises.of(ResultForm.FUTURE);
+			Promises promises = new Promises(ResultForm.FUTURE);
 			CompletableFuture<Object> first = new CompletableFuture<>();
 			CompletableFuture<Object> second = new CompletableFuture<>();
 			CompletableFuture<?> last = (CompletableFuture<?>) promises.then(first, (value) -> {
@@ -483,7 +483,7 @@ class GuardedCallsTests {
 
 		@Test
 		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() throws Throwable {
-			Promises promises = Promises.of(ResultForm.of(adapter(Mono.class)));
+			Promises promises = new Promises(ResultForm.of(adapter(Mono.class)));
 			assertThat(((Mono<?>) promises.then(Mono.just("one"), (value) -> Mono.just(value + " two"))).block(LONG))
 				.isEqualTo("one two");
 			assertThat(((Mono<?>) promises.then(Mono.empty(), (value) -> Mono.just(value + " two"))).block(LONG))
