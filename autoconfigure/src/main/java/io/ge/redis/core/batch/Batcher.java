@@ -223,8 +223,8 @@ public final class Batcher<R, A> {
 		sendWaiting(queue, now);
 	}
 
-	private void share(List<BatchQueue.Entry<R, A>> batch, @Nullable List<@Nullable A> answers, @Nullable Throwable failure,
-			long now) {
+	private void share(List<BatchQueue.Entry<R, A>> batch, @Nullable List<@Nullable A> answers,
+			@Nullable Throwable failure, long now) {
 		List<@Nullable A> all = (answers != null && answers.size() == batch.size()) ? answers : null;
 		batch.forEach((entry) -> entry.pay(now));
 		for (int i = 0; i < batch.size(); i++) {

@@ -157,8 +157,8 @@ final class Questions {
 	}
 
 	/**
-	 * A question under way. It is over when as many have answered as the server has told, or,
-	 * where a server knows only of its own listeners, all that are known.
+	 * A question under way. It is over when as many have answered as the server has told,
+	 * or, where a server knows only of its own listeners, all that are known.
 	 */
 	private static final class Question {
 

@@ -64,8 +64,7 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 	private CompletionStage<Acknowledged> explain(long count) {
 		RedisFuture<String> info = this.connection.async().info("replication");
 		this.connection.flushCommands();
-		return info
-			.handle((text, failure) -> new Acknowledged((int) count, (failure == null) ? connected(text) : -1));
+		return info.handle((text, failure) -> new Acknowledged((int) count, (failure == null) ? connected(text) : -1));
 	}
 
 	private static int connected(String info) {

@@ -236,8 +236,8 @@ public final class Breaker {
 				&& now - this.loggedErrorAt.get() < SAME_ERROR_LOG_NANOS;
 		if (!known) {
 			this.loggedErrorAt.set(now);
-			logger.warn("Redis (" + where(this.whole) + ") answers with an error, outage policies apply: "
-					+ cause + ", " + rootMessage(failure));
+			logger.warn("Redis (" + where(this.whole) + ") answers with an error, outage policies apply: " + cause
+					+ ", " + rootMessage(failure));
 		}
 	}
 

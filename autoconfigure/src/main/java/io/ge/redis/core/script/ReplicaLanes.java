@@ -223,7 +223,8 @@ final class ReplicaLanes {
 				nanos = Math.max(nanos, wish.leftNanos());
 			}
 			long millis = Math.max(1, nanos / MILLISECOND - EARLIER_MILLIS);
-			ReplicaWish.Wait wait = new ReplicaWish.Wait(on, System.nanoTime() + millis * MILLISECOND, new AtomicBoolean());
+			ReplicaWish.Wait wait = new ReplicaWish.Wait(on, System.nanoTime() + millis * MILLISECOND,
+					new AtomicBoolean());
 			for (ReplicaWish wish : batch) {
 				calls.add(wish.sending(wait, this.taught.contains(wish.script())));
 			}

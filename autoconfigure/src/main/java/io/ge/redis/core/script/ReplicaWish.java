@@ -78,8 +78,8 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	 */
 	ReplicatedConnection.Call sending(Wait wait, boolean known) {
 		LuaScript script = this.call.script();
-		ReplicatedConnection.Call sending = new ReplicatedConnection.Call(script.sha(), script.text(), known, this.call.keys(),
-				this.call.arguments(), new CompletableFuture<>());
+		ReplicatedConnection.Call sending = new ReplicatedConnection.Call(script.sha(), script.text(), known,
+				this.call.keys(), this.call.arguments(), new CompletableFuture<>());
 		this.sent = new Sent(sending, wait);
 		long started = System.nanoTime();
 		sending.reply().whenComplete((reply, failure) -> {
@@ -114,7 +114,8 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	/**
 	 * Takes the answer to the {@code WAIT} behind what was sent.
 	 */
-	void acknowledged(ReplicatedConnection.Call of, ReplicatedConnection.@Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
+	void acknowledged(ReplicatedConnection.Call of, ReplicatedConnection.@Nullable Acknowledged acknowledged,
+			@Nullable Throwable failure) {
 		Sent present = this.sent;
 		if (present == null || present.call() != of) {
 			return; // sent once more
@@ -137,8 +138,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	}
 
 	private void watch(long until) {
-		CompletableFuture
-			.delayedExecutor(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS, Runnable::run)
+		CompletableFuture.delayedExecutor(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS, Runnable::run)
 			.execute(this::look);
 	}
 

@@ -329,7 +329,8 @@ class InstanceBusIntegrationTests {
 				two.get().bus().onQuestion("lock", (text) -> "2 " + text);
 				Awaitility.await()
 					.untilAsserted(() -> assertThat(one.get().bus().ask("lock", "how many?").join()).isEqualTo(
-							new Questions.Answers(Map.of("one", "1 how many?", "two", "2 how many?", "three", ""), Set.of())));
+							new Questions.Answers(Map.of("one", "1 how many?", "two", "2 how many?", "three", ""),
+									Set.of())));
 				Awaitility.await()
 					.untilAsserted(() -> assertThat(three.get().bus().ask("lock", "").join())
 						.isEqualTo(new Questions.Answers(Map.of("one", "1 ", "two", "2 ", "three", ""), Set.of())));
