@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * The outcomes of calls, whether or not their threads wait: how claims are ended, what
- * those are told that may not run, and which events tell of it.
+ * The outcomes of calls: how claims are ended, how repetitions are answered or refused,
+ * and the events of all that.
  */
 final class CallOutcomes {
 
@@ -31,7 +31,7 @@ final class CallOutcomes {
 
 	private final GuardEvents events;
 
-	/** Operations of which a warning has told that a kept result cannot be read. */
+	/** Operations of which a warning has said that a kept result cannot be read. */
 	private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
 
 	CallOutcomes(IdempotencyEngine engine, GuardEvents events) {
@@ -43,21 +43,22 @@ final class CallOutcomes {
 	 * Ends a claim by what its call leaves behind.
 	 * @param claim the claim
 	 * @param ending what is left behind
-	 * @param witnessed whether a row in the database keeps the effect from being repeated
-	 * @return completes with what tells of it, to be run on a thread of the application
+	 * @param recorded whether a row in the database keeps the effect from being repeated
+	 * @return completes with what publishes the outcome, to be run on a thread of the
+	 * application
 	 */
-	CompletionStage<Runnable> end(Claim.Granted claim, Ending ending, boolean witnessed) {
+	CompletionStage<Runnable> end(IdempotencyDecision.Granted claim, Ending ending, boolean recorded) {
 		boolean retry = claim.request().settings().onUnknownOutcome() == UnknownOutcome.RETRY;
 		Ending sent = (retry && ending instanceof Ending.Unknown) ? new Ending.Release() : ending;
-		return this.engine.end(claim, sent).thenApply((stood) -> () -> tell(claim, ending, stood, witnessed));
+		return this.engine.end(claim, sent).thenApply((valid) -> () -> ended(claim, ending, valid, recorded));
 	}
 
-	private void tell(Claim.Granted claim, Ending ending, boolean stood, boolean witnessed) {
-		publish(claim.request(), stood ? outcome(ending) : Outcome.LEASE_LOST);
-		if (!stood) {
+	private void ended(IdempotencyDecision.Granted claim, Ending ending, boolean valid, boolean recorded) {
+		publish(claim.request(), valid ? outcome(ending) : Outcome.LEASE_LOST);
+		if (!valid) {
 			logger.warn("A call of @Idempotent '" + claim.request().settings().name()
 					+ "' has lost its key, since it was paused for longer than its lease or the key was cleared: "
-					+ (witnessed ? "the next call finds its effect in the table ge_idempotency"
+					+ (recorded ? "the next call finds its effect in the table ge_idempotency"
 							: "the effect may happen twice"));
 		}
 	}
@@ -73,70 +74,61 @@ final class CallOutcomes {
 	 * Records a value, whatever happens: the effect stands, so the key must be closed and
 	 * the caller answered.
 	 */
-	static Recording record(Claim.Granted claim, ResultCodec codec, @Nullable Object result) {
+	static Recording record(KeyedCall call, @Nullable Object result) {
 		try {
-			return codec.record(result);
+			return call.codec().record(result);
 		}
 		catch (RuntimeException | Error ex) {
-			logger.warn("The result of @Idempotent '" + claim.request().settings().name() + "' cannot be kept: " + ex);
+			logger.warn("The result of @Idempotent '" + call.request().settings().name() + "' cannot be kept: " + ex);
 			return new Recording.Lost();
 		}
 	}
 
 	/**
-	 * Answers a call with what was kept of an earlier one.
+	 * Answers a repetition with what was kept of an earlier call.
 	 * @throws Throwable the exception that is its result, or that nothing was kept
 	 */
-	Answer replay(IdempotencyRequest request, ResultHandling answers, Claim.Completed kept) throws Throwable {
+	Answer replay(KeyedCall call, IdempotencyDecision.Completed kept) throws Throwable {
+		KeyedCall.Recovery recovery = null;
 		Object result;
 		try {
-			result = read(request, answers, kept);
+			result = read(call, kept);
 		}
 		catch (ResponseLostException ex) {
-			return recover(request, answers, ex);
+			recovery = call.recovery();
+			if (recovery == null) {
+				publish(call.request(), Outcome.ERROR);
+				throw ex;
+			}
+			result = recovery.recover(ex);
 		}
-		replayed(request, answers);
-		if (result instanceof Thrown thrown) {
-			throw thrown.exception();
+		publish(call.request(), Outcome.REPLAYED);
+		call.replaying().run();
+		if (recovery == null && kept.kind() == RecordKind.EXCEPTION && result instanceof Exception thrown) {
+			throw thrown;
 		}
-		return new Answer(result, false);
+		return new Answer(result, recovery != null);
 	}
 
-	private Answer recover(IdempotencyRequest request, ResultHandling answers, ResponseLostException lost)
-			throws Throwable {
-		ResultHandling.Recovery recovery = answers.recovery();
-		if (recovery == null) {
-			publish(request, Outcome.ERROR);
-			throw lost;
-		}
-		Object recovered = recovery.recover(lost);
-		replayed(request, answers);
-		return new Answer(recovered, true);
-	}
-
-	private void replayed(IdempotencyRequest request, ResultHandling answers) {
-		publish(request, Outcome.REPLAYED);
-		answers.replaying().run();
-	}
-
-	private @Nullable Object read(IdempotencyRequest request, ResultHandling answers, Claim.Completed kept) {
+	private @Nullable Object read(KeyedCall call, IdempotencyDecision.Completed kept) {
+		String name = call.request().settings().name();
 		byte[] bytes = kept.result();
 		if (bytes == null) {
-			throw new ResponseLostException(request.settings().name());
+			throw new ResponseLostException(name);
 		}
 		try {
 			return switch (kept.kind()) {
-				case VALUE -> answers.codec().replay(bytes);
-				case EXCHANGE -> require(answers.exchange(), "an exchange").replay(bytes);
-				case EXCEPTION -> new Thrown(require(answers.exceptions(), "storeExceptions").replay(bytes));
+				case VALUE -> call.codec().replay(bytes);
+				case EXCHANGE -> require(call.exchange(), "an exchange").replay(bytes);
+				case EXCEPTION -> require(call.exceptions(), "storeExceptions").replay(bytes);
 			};
 		}
 		catch (RuntimeException ex) {
-			if (this.unreadable.add(request.settings().name())) {
-				logger.warn("A kept result of @Idempotent '" + request.settings().name() + "' cannot be read: "
-						+ ex.getMessage() + ". Told once per operation");
+			if (this.unreadable.add(name)) {
+				logger.warn("A kept result of @Idempotent '" + name + "' cannot be read: " + ex.getMessage()
+						+ ". Told once per operation");
 			}
-			throw new ResponseLostException(request.settings().name());
+			throw new ResponseLostException(name);
 		}
 	}
 
@@ -146,26 +138,26 @@ final class CallOutcomes {
 	}
 
 	/**
-	 * Decides on a call that Redis says nothing to.
+	 * Decides on a call while Redis is unavailable.
 	 * @throws RedisUnavailableException if it may not run unprotected
 	 */
-	void requireAllowed(IdempotencyRequest request, Claim.Away away) {
+	void requireAllowed(IdempotencyRequest request, RedisUnavailableException reason) {
 		publish(request, Outcome.ERROR);
 		if (request.settings().onOutage() != OutagePolicy.ALLOW) {
-			throw away.reason().ofCaller("idempotent operation '" + request.settings().name() + "'");
+			throw reason.ofCaller("idempotent operation '" + request.settings().name() + "'");
 		}
 	}
 
 	/**
 	 * Makes the refusal of a call.
 	 */
-	RuntimeException refuse(IdempotencyRequest request, Claim claim) {
+	RuntimeException refuse(IdempotencyRequest request, IdempotencyDecision decision) {
 		String name = request.settings().name();
-		if (claim instanceof Claim.InFlight inFlight) {
+		if (decision instanceof IdempotencyDecision.InFlight inFlight) {
 			publish(request, Outcome.IN_FLIGHT);
 			return new IdempotencyInFlightException(name, inFlight.leaseLeft());
 		}
-		if (claim instanceof Claim.Mismatch) {
+		if (decision instanceof IdempotencyDecision.Mismatch) {
 			publish(request, Outcome.MISMATCH);
 			return new IdempotencyMismatchException(name);
 		}
@@ -184,12 +176,6 @@ final class CallOutcomes {
 	 * @param isOwn whether the method's class has made it, in the form of the method
 	 */
 	record Answer(@Nullable Object result, boolean isOwn) {
-	}
-
-	/**
-	 * A result that is thrown.
-	 */
-	private record Thrown(Exception exception) {
 	}
 
 }

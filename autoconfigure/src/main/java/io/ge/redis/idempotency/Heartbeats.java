@@ -26,15 +26,15 @@ final class Heartbeats {
 	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1,
 			DaemonThreads.named("ge-redis-heartbeat"));
 
-	private final Function<Claim.Granted, CompletionStage<Boolean>> beat;
+	private final Function<IdempotencyDecision.Granted, CompletionStage<Boolean>> beat;
 
 	private final Map<Duration, Map<RedisIdempotency.Handle, Running>> rounds = new ConcurrentHashMap<>();
 
-	Heartbeats(Function<Claim.Granted, CompletionStage<Boolean>> beat) {
+	Heartbeats(Function<IdempotencyDecision.Granted, CompletionStage<Boolean>> beat) {
 		this.beat = beat;
 	}
 
-	void add(Claim.Granted claim) {
+	void add(IdempotencyDecision.Granted claim) {
 		Duration lease = claim.request().settings().lease();
 		Map<RedisIdempotency.Handle, Running> round = this.rounds.get(lease);
 		if (round == null) {
@@ -43,7 +43,7 @@ final class Heartbeats {
 		round.put(claim.handle(), new Running(claim, System.nanoTime()));
 	}
 
-	void remove(Claim.Granted claim) {
+	void remove(IdempotencyDecision.Granted claim) {
 		Map<RedisIdempotency.Handle, Running> round = this.rounds.get(claim.request().settings().lease());
 		if (round != null) {
 			round.remove(claim.handle());
@@ -89,7 +89,7 @@ final class Heartbeats {
 		this.timer.shutdownNow();
 	}
 
-	private record Running(Claim.Granted claim, long since) {
+	private record Running(IdempotencyDecision.Granted claim, long since) {
 	}
 
 }

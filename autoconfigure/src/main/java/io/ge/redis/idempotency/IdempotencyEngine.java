@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.bus.Reports;
@@ -28,19 +27,15 @@ import org.jspecify.annotations.Nullable;
  * Claims keys and ends claims, asynchronously and without blocking. A claim that was
  * granted is prolonged until it is ended.
  * <p>
- * Calls of this instance with the same key are joined: one asks Redis, and the others are
- * told what it was told. While it runs they are refused without a command, or wait for
- * its end and get its result. Only where that says nothing to them, since it has freed
- * the key or lost it, does the next one ask.
+ * Calls of this instance with the same key are joined: one asks Redis, and the others get
+ * the same decision. While it runs they are refused without a command, or wait for its
+ * end and get its result. Only where that says nothing to them, since it has freed the
+ * key or lost it, does the next one ask.
  */
 final class IdempotencyEngine {
 
 	private static final Set<OutageCause> REFUSALS = EnumSet.of(OutageCause.OOM, OutageCause.NOPERM,
 			OutageCause.MISCONF, OutageCause.ERROR);
-
-	private static final LocalCall.End STILL_RUNNING = new LocalCall.End(null);
-
-	private static final LocalCall.End NOTHING_TO_TELL = new LocalCall.End(null);
 
 	private final RedisIdempotency redis;
 
@@ -58,92 +53,70 @@ final class IdempotencyEngine {
 		this.heartbeats = new Heartbeats(this::beat);
 	}
 
-	private CompletionStage<Boolean> beat(Claim.Granted claim) {
-		return this.redis.beat(claim).thenApply((stands) -> {
-			if (!stands) {
-				leave(claim, NOTHING_TO_TELL);
+	private CompletionStage<Boolean> beat(IdempotencyDecision.Granted claim) {
+		return this.redis.beat(claim).thenApply((valid) -> {
+			if (!valid) {
+				leave(claim, null);
 			}
-			return stands;
+			return valid;
 		});
 	}
 
 	/**
 	 * Claims the key of a call, or waits for another one if it is to.
-	 * @return completes with what Redis says; may be cancelled: then nothing waits any
-	 * more, and a claim that is granted nevertheless is released
+	 * @return completes with the decision; may be cancelled: then nothing waits any more,
+	 * and a claim that is granted nevertheless is released
 	 */
-	CompletableFuture<Claim> claim(IdempotencyRequest request) {
+	CompletableFuture<@Nullable IdempotencyDecision> claim(IdempotencyRequest request) {
 		RedisIdempotencyKey key = this.redis.key(request);
-		CompletableFuture<Claim> answer = new CompletableFuture<>();
+		CompletableFuture<@Nullable IdempotencyDecision> answer = new CompletableFuture<>();
+		CompletionStage<IdempotencyDecision> claimed;
 		if (request.settings().onDuplicate() == OnDuplicate.CONFLICT) {
-			attempt(request, key, Duration.ZERO, answer)
-				.whenComplete((claim, failure) -> answer(answer, claim, failure));
-			return answer;
+			claimed = attempt(request, key, Duration.ZERO, answer);
 		}
-		long deadline = System.nanoTime() + request.settings().waitTimeout().toNanos();
-		Waiters.Waiter waiter = this.waiters.register(key.toString());
-		answer.whenComplete((claim, failure) -> waiter.close());
-		attempt(request, key, deadline, waiter, answer)
-			.whenComplete((claim, failure) -> answer(answer, claim, failure));
+		else {
+			long deadline = System.nanoTime() + request.settings().waitTimeout().toNanos();
+			Waiters.Waiter waiter = this.waiters.register(key.toString());
+			answer.whenComplete((decision, failure) -> waiter.close());
+			claimed = attempt(request, key, deadline, waiter, answer);
+		}
+		claimed.whenComplete((decision, failure) -> answer(answer, decision, failure));
 		return answer;
 	}
 
-	/**
-	 * Waits for a claim on this thread. An interrupt ends the wait for another call.
-	 * @param request the call
-	 * @param claimed completes with what Redis says
-	 * @return what Redis says
-	 */
-	Claim await(IdempotencyRequest request, CompletableFuture<Claim> claimed) {
-		if (request.settings().onDuplicate() == OnDuplicate.CONFLICT) {
-			return Waiting.await(claimed);
-		}
-		try {
-			return claimed.get();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			if (!claimed.cancel(false)) {
-				claimed.thenAccept(this::giveBack);
+	private void answer(CompletableFuture<@Nullable IdempotencyDecision> answer, @Nullable IdempotencyDecision decision,
+			@Nullable Throwable failure) {
+		if (decision != null) {
+			if (!answer.complete(decision)) {
+				giveBack(decision);
 			}
-			return inFlight(request);
+			return;
 		}
-		catch (ExecutionException ex) {
-			return Waiting.await(claimed);
+		Throwable cause = Waiting.cause(Objects.requireNonNull(failure));
+		if (cause instanceof RedisUnavailableException unavailable) {
+			answer.complete(new IdempotencyDecision.Unavailable(unavailable));
 		}
-	}
-
-	private void answer(CompletableFuture<Claim> answer, @Nullable Claim claim, @Nullable Throwable failure) {
-		if (claim == null) {
-			Throwable cause = Waiting.cause(Objects.requireNonNull(failure));
-			if (cause instanceof RedisUnavailableException away) {
-				answer.complete(new Claim.Away(away));
-			}
-			else {
-				answer.completeExceptionally(cause);
-			}
-		}
-		else if (!answer.complete(claim)) {
-			giveBack(claim);
+		else {
+			answer.completeExceptionally(cause);
 		}
 	}
 
 	/**
-	 * Frees what was granted to a caller that has gone.
+	 * Frees what was granted to an abandoned call.
 	 */
-	void giveBack(Claim claim) {
-		if (claim instanceof Claim.Granted granted) {
+	void giveBack(@Nullable IdempotencyDecision decision) {
+		if (decision instanceof IdempotencyDecision.Granted granted) {
 			end(granted, new Ending.Release());
 		}
 	}
 
-	private CompletionStage<Claim> attempt(IdempotencyRequest request, RedisIdempotencyKey key, long deadline,
-			Waiters.Waiter waiter, CompletableFuture<Claim> answer) {
+	private CompletionStage<IdempotencyDecision> attempt(IdempotencyRequest request, RedisIdempotencyKey key,
+			long deadline, Waiters.Waiter waiter, CompletableFuture<?> answer) {
 		waiter.arm();
-		return attempt(request, key, left(deadline), answer).thenCompose((claim) -> {
+		return attempt(request, key, left(deadline), answer).thenCompose((decision) -> {
 			Duration left = left(deadline);
-			if (!(claim instanceof Claim.InFlight inFlight) || left.isZero() || answer.isDone()) {
-				return CompletableFuture.completedFuture(claim);
+			if (!(decision instanceof IdempotencyDecision.InFlight inFlight) || left.isZero() || answer.isDone()) {
+				return CompletableFuture.completedFuture(decision);
 			}
 			Duration longest = (inFlight.leaseLeft().compareTo(left) < 0) ? inFlight.leaseLeft() : left;
 			return waiter.await(longest).thenCompose((woken) -> attempt(request, key, deadline, waiter, answer));
@@ -154,8 +127,8 @@ final class IdempotencyEngine {
 		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
 	}
 
-	private CompletionStage<Claim> attempt(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience,
-			CompletableFuture<Claim> answer) {
+	private CompletionStage<IdempotencyDecision> attempt(IdempotencyRequest request, RedisIdempotencyKey key,
+			Duration patience, CompletableFuture<?> answer) {
 		if (answer.isDone()) {
 			// Nobody waits any more
 			return CompletableFuture.completedFuture(inFlight(request));
@@ -165,20 +138,22 @@ final class IdempotencyEngine {
 		return (running != null) ? join(request, key, running, patience, answer) : ask(request, key, call, patience);
 	}
 
-	private CompletionStage<Claim> ask(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall call,
-			Duration patience) {
-		claimed(request, key, patience).whenComplete((claim, failure) -> {
-			remember(key, claim);
-			if (claim instanceof Claim.Granted granted) {
-				granted(granted, key, call);
-				return;
+	private CompletionStage<IdempotencyDecision> ask(IdempotencyRequest request, RedisIdempotencyKey key,
+			LocalCall call, Duration patience) {
+		claimed(request, key, patience).whenComplete((decision, failure) -> {
+			remember(key, decision);
+			Throwable problem = failure;
+			if (decision instanceof IdempotencyDecision.Granted granted) {
+				problem = beginBeating(granted);
 			}
-			this.calls.remove(key, call);
-			if (failure != null) {
-				call.claimed().completeExceptionally(failure);
+			if (problem != null || !(decision instanceof IdempotencyDecision.Granted)) {
+				this.calls.remove(key, call);
+			}
+			if (problem != null) {
+				call.claimed().completeExceptionally(problem);
 			}
 			else {
-				call.claimed().complete(claim);
+				call.claimed().complete(decision);
 			}
 		});
 		return call.claimed();
@@ -187,8 +162,9 @@ final class IdempotencyEngine {
 	/**
 	 * Remembers a key that an operator may look for. Nobody looks for replays.
 	 */
-	private void remember(RedisIdempotencyKey key, @Nullable Claim claim) {
-		if (claim instanceof Claim.Granted || claim instanceof Claim.InFlight || claim instanceof Claim.Unknown) {
+	private void remember(RedisIdempotencyKey key, @Nullable IdempotencyDecision decision) {
+		if (decision instanceof IdempotencyDecision.Granted || decision instanceof IdempotencyDecision.InFlight
+				|| decision instanceof IdempotencyDecision.Unknown) {
 			this.recent.add(key);
 		}
 	}
@@ -208,22 +184,25 @@ final class IdempotencyEngine {
 		return IdempotencyReport.of(filter, inFlight, keys);
 	}
 
-	private void granted(Claim.Granted claim, RedisIdempotencyKey key, LocalCall call) {
+	/**
+	 * Begins to prolong a lease. If that is not possible, the claim is released, since
+	 * nothing has run yet.
+	 * @return what has failed, or {@code null}
+	 */
+	private @Nullable Throwable beginBeating(IdempotencyDecision.Granted claim) {
 		try {
 			this.heartbeats.add(claim);
+			return null;
 		}
 		catch (RuntimeException | Error ex) {
-			// Nothing has run yet, and nothing would prolong the lease
-			this.calls.remove(key, call);
-			call.claimed().completeExceptionally(ex);
 			end(claim, new Ending.Release());
-			return;
+			return ex;
 		}
-		call.claimed().complete(claim);
 	}
 
 	// Those who join must never wait for a call that was not even sent
-	private CompletionStage<Claim> claimed(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
+	private CompletionStage<IdempotencyDecision> claimed(IdempotencyRequest request, RedisIdempotencyKey key,
+			Duration patience) {
 		try {
 			return this.redis.claim(request, key, patience);
 		}
@@ -232,73 +211,67 @@ final class IdempotencyEngine {
 		}
 	}
 
-	private CompletionStage<Claim> join(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall running,
-			Duration patience, CompletableFuture<Claim> answer) {
-		return running.claimed().thenCompose((claim) -> {
+	private CompletionStage<IdempotencyDecision> join(IdempotencyRequest request, RedisIdempotencyKey key,
+			LocalCall running, Duration patience, CompletableFuture<?> answer) {
+		return running.claimed().thenCompose((decision) -> {
 			if (!Arrays.equals(running.fingerprint(), request.fingerprint())) {
 				// The first one had the payload of neither
-				return (claim instanceof Claim.Mismatch) ? attempt(request, key, patience, answer)
-						: CompletableFuture.completedFuture(new Claim.Mismatch());
+				return (decision instanceof IdempotencyDecision.Mismatch) ? attempt(request, key, patience, answer)
+						: CompletableFuture.completedFuture(new IdempotencyDecision.Mismatch());
 			}
-			if (!(claim instanceof Claim.Granted)) {
-				return CompletableFuture.completedFuture(claim);
+			if (!(decision instanceof IdempotencyDecision.Granted)) {
+				return CompletableFuture.completedFuture(decision);
 			}
 			return patience.isZero() ? CompletableFuture.completedFuture(inFlight(request))
 					: awaitEnd(request, key, running, patience, answer);
 		});
 	}
 
-	private CompletionStage<Claim> awaitEnd(IdempotencyRequest request, RedisIdempotencyKey key, LocalCall running,
-			Duration patience, CompletableFuture<Claim> asked) {
+	private CompletionStage<IdempotencyDecision> awaitEnd(IdempotencyRequest request, RedisIdempotencyKey key,
+			LocalCall running, Duration patience, CompletableFuture<?> answer) {
 		long deadline = System.nanoTime() + patience.toNanos();
 		return running.ended()
 			.copy()
-			.completeOnTimeout(STILL_RUNNING, patience.toNanos(), TimeUnit.NANOSECONDS)
-			.thenCompose((end) -> {
-				if (end == STILL_RUNNING) {
-					return CompletableFuture.completedFuture(inFlight(request));
-				}
-				Claim answer = end.answer();
-				return (answer != null) ? CompletableFuture.completedFuture(answer)
-						: attempt(request, key, left(deadline), asked);
-			});
+			.completeOnTimeout(inFlight(request), patience.toNanos(), TimeUnit.NANOSECONDS)
+			.thenCompose((decision) -> (decision != null) ? CompletableFuture.completedFuture(decision)
+					: attempt(request, key, left(deadline), answer));
 	}
 
-	private static Claim inFlight(IdempotencyRequest request) {
-		return new Claim.InFlight(request.settings().lease());
+	private static IdempotencyDecision inFlight(IdempotencyRequest request) {
+		return new IdempotencyDecision.InFlight(request.settings().lease());
 	}
 
 	/**
 	 * Ends a claim. The call has had its effect or not, so a failure of Redis is not one
 	 * of the call: the ending is then sent again until Redis has it.
-	 * @return completes with whether the claim still stood, as far as is known
+	 * @return completes with whether the claim was still valid, as far as is known
 	 */
-	CompletionStage<Boolean> end(Claim.Granted claim, Ending ending) {
+	CompletionStage<Boolean> end(IdempotencyDecision.Granted claim, Ending ending) {
 		this.heartbeats.remove(claim);
 		return this.redis.end(claim, ending).exceptionally((failure) -> {
 			boolean closing = ending instanceof Ending.Complete && isRefused(failure);
 			this.redis.endLater(claim, closing ? new Ending.Unknown() : ending);
 			return true;
-		}).whenComplete((stood, failure) -> leave(claim, stood ? end(ending) : NOTHING_TO_TELL));
+		}).whenComplete((valid, failure) -> leave(claim, valid ? forRepetition(ending) : null));
 	}
 
-	private static LocalCall.End end(Ending ending) {
+	private static @Nullable IdempotencyDecision forRepetition(Ending ending) {
 		if (ending instanceof Ending.Complete complete && complete.fingerprint() == null) {
-			return new LocalCall.End(new Claim.Completed(complete.result(), complete.kind()));
+			return new IdempotencyDecision.Completed(complete.result(), complete.kind());
 		}
-		return (ending instanceof Ending.Unknown) ? new LocalCall.End(new Claim.Unknown()) : NOTHING_TO_TELL;
+		return (ending instanceof Ending.Unknown) ? new IdempotencyDecision.Unknown() : null;
 	}
 
-	private void leave(Claim.Granted claim, LocalCall.End end) {
+	private void leave(IdempotencyDecision.Granted claim, @Nullable IdempotencyDecision forRepetition) {
 		RedisIdempotencyKey key = claim.handle().key();
 		LocalCall call = this.calls.get(key);
 		if (call != null && call.isOf(claim) && this.calls.remove(key, call)) {
-			call.ended().complete(end);
+			call.ended().complete(forRepetition);
 		}
 	}
 
 	/**
-	 * Returns what stands for operation, scope and key of a call outside of Redis.
+	 * Returns the id of a call's operation, scope and key outside of Redis.
 	 */
 	String id(IdempotencyRequest request) {
 		return this.redis.key(request).digest();
@@ -323,9 +296,9 @@ final class IdempotencyEngine {
 	}
 
 	/**
-	 * Whether the server answers but does not take the write, such as one of version 6.2
-	 * without memory. Closing a key takes no memory, and keeps it from being claimed
-	 * again.
+	 * Returns whether the server answers but does not take the write, such as one of
+	 * version 6.2 without memory. Closing a key takes no memory, and keeps it from being
+	 * claimed again.
 	 */
 	private static boolean isRefused(Throwable failure) {
 		return Waiting.cause(failure) instanceof RedisUnavailableException unavailable

@@ -32,70 +32,18 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 
 	@Override
 	public GuardedCall<?> call(IdempotencyOperation operation, MethodInvocation invocation) {
-		return operation.form().isPlain() ? GuardedCall.of(() -> run(operation, invocation))
-				: this.idempotency.get().call(operation.form(), new MethodCall(operation, invocation));
-	}
-
-	// On a thread that may wait there may be a witness, which makes it wait
-	private @Nullable Object run(IdempotencyOperation operation, MethodInvocation invocation) throws Throwable {
-		IdempotentCall.Question asked = ask(operation, invocation);
-		if (asked == null) {
-			return DefaultIdempotency.runUnprotected(operation.settings(), (progress) -> invocation.proceed());
-		}
-		return this.idempotency.get()
-			.call(asked.request(), asked.answers(), (progress) -> proceed(invocation, progress));
-	}
-
-	private IdempotentCall.@Nullable Question ask(IdempotencyOperation operation, MethodInvocation invocation) {
-		IdempotencySettings settings = operation.settings();
-		List<String> key = operation.key().read(invocation);
-		if (key == null) {
-			if (settings.required()) {
-				throw new IdempotencyKeyException("A call of '" + settings.name() + "' needs an idempotency key");
-			}
-			return null;
-		}
-		IdempotencyRequest request = this.idempotency.get().request(settings, key, fingerprint(operation, invocation));
-		FallbackMethod recover = operation.recover();
-		return new IdempotentCall.Question(request,
-				new ResultHandling(operation.codec(), operation.exceptions(), operation.exchange().get(),
-						operation.replaying().get(),
-						(recover != null) ? (lost) -> recover.invoke(invocation, () -> lost) : null));
-	}
-
-	private static byte[] fingerprint(IdempotencyOperation operation, MethodInvocation invocation) {
-		try {
-			return Fingerprints.of(operation.payload().read(invocation));
-		}
-		catch (JacksonException ex) {
-			Object target = invocation.getThis();
-			throw new GuardedMethod(invocation.getMethod(),
-					(target != null) ? AopUtils.getTargetClass(target) : invocation.getMethod().getDeclaringClass(),
-					Idempotent.class)
-				.problem("the arguments have no fields to be compared by.",
-						"Set fingerprint to an expression over the parameters that identify the call.", ex);
-		}
-	}
-
-	private static @Nullable Object proceed(MethodInvocation invocation, Progress progress) throws Throwable {
-		if (invocation instanceof ProxyMethodInvocation proxied) {
-			proxied.setUserAttribute(ReachedAdvisor.PROGRESS, progress);
-		}
-		else {
-			progress.reach();
-		}
-		return invocation.proceed();
+		return this.idempotency.get().call(operation.form(), new MethodCall(operation, invocation));
 	}
 
 	@Override
 	public void prepare(IdempotencyOperation operation, MethodInvocation invocation) {
 		if (invocation instanceof ProxyMethodInvocation proxied) {
-			proxied.setUserAttribute(ReachedAdvisor.PROGRESS, new Attempts(operation.form()));
+			proxied.setUserAttribute(ReachedAdvisor.PROGRESS, new ReachedAdvisor.Attempts(operation.form()));
 		}
 	}
 
 	/**
-	 * The call of an annotated method whose result comes later.
+	 * The call of an annotated method.
 	 */
 	private final class MethodCall implements IdempotentCall.Action {
 
@@ -103,14 +51,9 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 
 		private final MethodInvocation invocation;
 
-		private final @Nullable Attempts attempts;
-
 		MethodCall(IdempotencyOperation operation, MethodInvocation invocation) {
 			this.operation = operation;
 			this.invocation = invocation;
-			this.attempts = (invocation instanceof ProxyMethodInvocation proxied
-					&& proxied.getUserAttribute(ReachedAdvisor.PROGRESS) instanceof Attempts prepared) ? prepared
-							: null;
 		}
 
 		@Override
@@ -119,14 +62,43 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 		}
 
 		@Override
-		public IdempotentCall.@Nullable Question ask() {
-			return IdempotencyGuard.this.ask(this.operation, this.invocation);
+		public @Nullable KeyedCall ask() {
+			IdempotencySettings settings = settings();
+			List<String> key = this.operation.key().apply(this.invocation);
+			if (key == null) {
+				if (settings.required()) {
+					throw new IdempotencyKeyException("A call of '" + settings.name() + "' needs an idempotency key");
+				}
+				return null;
+			}
+			IdempotencyRequest request = IdempotencyGuard.this.idempotency.get().request(settings, key, fingerprint());
+			IdempotencyKeySource.Calls calls = this.operation.calls();
+			FallbackMethod recover = this.operation.recover();
+			return new KeyedCall(request, this.operation.codec(), this.operation.exceptions(),
+					(calls != null) ? calls.exchange() : null, (calls != null) ? calls.replaying() : () -> {
+					}, (recover != null) ? (lost) -> recover.invoke(this.invocation, () -> lost) : null);
+		}
+
+		private byte[] fingerprint() {
+			try {
+				return Fingerprints.of(this.operation.payload().apply(this.invocation));
+			}
+			catch (JacksonException ex) {
+				Object target = this.invocation.getThis();
+				throw new GuardedMethod(this.invocation.getMethod(), (target != null) ? AopUtils.getTargetClass(target)
+						: this.invocation.getMethod().getDeclaringClass(), Idempotent.class)
+					.problem("the arguments have no fields to be compared by.",
+							"Set fingerprint to an expression over the parameters that identify the call.", ex);
+			}
 		}
 
 		@Override
 		public @Nullable Object run(Progress progress) throws Throwable {
-			if (this.attempts != null) {
-				this.attempts.begin(progress);
+			if (attempts() instanceof ReachedAdvisor.Attempts attempts) {
+				attempts.begin(progress);
+			}
+			else if (this.invocation instanceof ProxyMethodInvocation proxied) {
+				proxied.setUserAttribute(ReachedAdvisor.PROGRESS, progress);
 			}
 			else {
 				progress.reach();
@@ -136,9 +108,14 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 
 		@Override
 		public void end(Progress progress) {
-			if (this.attempts != null) {
-				this.attempts.end(progress);
+			if (attempts() instanceof ReachedAdvisor.Attempts attempts) {
+				attempts.end(progress);
 			}
+		}
+
+		private @Nullable Object attempts() {
+			return (this.invocation instanceof ProxyMethodInvocation proxied)
+					? proxied.getUserAttribute(ReachedAdvisor.PROGRESS) : null;
 		}
 
 	}

@@ -7,6 +7,7 @@ package io.ge.redis.idempotency;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -29,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  * Reads {@link Idempotent}.
  */
 final class IdempotencyOperationSource extends OperationSource<Idempotent, IdempotencyOperation> {
-
-	private static final Runnable NOTHING = () -> {
-	};
 
 	private final IdempotencyRegistry operations;
 
@@ -73,8 +71,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 				this.codecs.maxBytes());
 		settings.pickOptional("storeExceptions", null, names(annotation.storeExceptions()));
 		return new IdempotencyOperation(merged, keyReader(key, calls, method),
-				payloadReader(fingerprint, calls, method), codec, exceptions,
-				(calls != null) ? calls::exchange : () -> null, (calls != null) ? calls::replaying : () -> NOTHING,
+				payloadReader(fingerprint, calls, method), codec, exceptions, calls,
 				(recover != null) ? FallbackMethod.find(method, "recover", recover, ResponseLostException.class) : null,
 				form, new GuardDescription("idempotency", "Idempotent", name, settings.toMap()));
 	}
@@ -126,8 +123,8 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		return null;
 	}
 
-	private IdempotencyOperation.KeyReader keyReader(@Nullable String key, IdempotencyKeySource.@Nullable Calls calls,
-			GuardedMethod method) {
+	private Function<MethodInvocation, @Nullable List<String>> keyReader(@Nullable String key,
+			IdempotencyKeySource.@Nullable Calls calls, GuardedMethod method) {
 		if (key != null) {
 			MethodExpression expression = this.expressions.compile(method, "key", key);
 			return (invocation) -> {
@@ -146,7 +143,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		};
 	}
 
-	private IdempotencyOperation.PayloadReader payloadReader(@Nullable String fingerprint,
+	private Function<MethodInvocation, @Nullable Object> payloadReader(@Nullable String fingerprint,
 			IdempotencyKeySource.@Nullable Calls calls, GuardedMethod method) {
 		if (fingerprint != null) {
 			return this.expressions.compile(method, "fingerprint", fingerprint)::evaluate;

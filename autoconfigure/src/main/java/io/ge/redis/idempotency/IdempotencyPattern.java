@@ -38,11 +38,9 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 
 	private final TransactionWatch transactions = new TransactionWatch();
 
-	private final ReactiveTransactionWatch reactiveTransactions = new ReactiveTransactionWatch();
-
 	private final GuardedCalls calls;
 
-	private final WitnessChoice witness;
+	private final AvailableRecords records;
 
 	private final Supplier<IdempotencyEngine> engine;
 
@@ -75,13 +73,14 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 				verified, extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
 		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
 				extensions.keySources());
-		this.witness = new WitnessChoice(settings, extensions.database());
+		this.records = new AvailableRecords(settings, extensions.database());
 		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
 		this.control = SingletonSupplier.of(() -> new IdempotencyControl(operations, this.engine.get().redis(),
 				IdempotencyReport.over(backend.get().bus())));
 		this.idempotency = SingletonSupplier
-			.of(() -> new DefaultIdempotency(operations, this.engine.get(), this.witness, codecs, this.transactions,
-					this.reactiveTransactions, SingletonSupplier.of(extensions.principals()), events, calls));
+			.of(() -> new DefaultIdempotency(operations, codecs, SingletonSupplier.of(extensions.principals()),
+					new IdempotentCall.Parts(this.engine.get(), new CallOutcomes(this.engine.get(), events),
+							this.records, this.transactions, calls)));
 	}
 
 	private IdempotencyEngine engine(RedisBackend backend) {
@@ -104,7 +103,7 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
-		return this.transactions;
+		return this.transactions.listener();
 	}
 
 	/**
@@ -114,7 +113,7 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	 */
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
-		return this.reactiveTransactions;
+		return this.transactions.reactiveListener();
 	}
 
 	/**
@@ -157,7 +156,7 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it is missing
 	 */
 	public void prepareWitness() {
-		this.witness.get();
+		this.records.get();
 	}
 
 	/**
@@ -170,7 +169,7 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 
 	@Override
 	public void destroy() {
-		this.witness.stop();
+		this.records.stop();
 		IdempotencyEngine made = this.running;
 		if (made != null) {
 			made.stop();

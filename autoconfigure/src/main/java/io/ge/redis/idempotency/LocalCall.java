@@ -11,59 +11,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call of this instance, from before its claim until Redis knows its end. Repetitions
- * meanwhile are told by it and need not ask Redis.
+ * meanwhile get their decision from it and need not ask Redis.
+ *
+ * @param fingerprint what must be equal in a repetition
+ * @param claimed completes with the decision of Redis on the call
+ * @param ended completes when the call has ended, if it was granted: with the decision on
+ * a repetition, or {@code null} if that has to ask Redis
  */
-final class LocalCall {
-
-	private final byte[] fingerprint;
-
-	private final CompletableFuture<Claim> claimed = new CompletableFuture<>();
-
-	private final CompletableFuture<End> ended = new CompletableFuture<>();
+record LocalCall(byte[] fingerprint, CompletableFuture<IdempotencyDecision> claimed,
+		CompletableFuture<@Nullable IdempotencyDecision> ended) {
 
 	LocalCall(byte[] fingerprint) {
-		this.fingerprint = fingerprint;
+		this(fingerprint, new CompletableFuture<>(), new CompletableFuture<>());
 	}
 
-	byte[] fingerprint() {
-		return this.fingerprint;
-	}
-
-	/**
-	 * Completes with what Redis says to the call.
-	 */
-	CompletableFuture<Claim> claimed() {
-		return this.claimed;
+	boolean isOf(IdempotencyDecision.Granted claim) {
+		return claim == decision();
 	}
 
 	/**
-	 * Completes when the call has ended, if it was granted.
-	 */
-	CompletableFuture<End> ended() {
-		return this.ended;
-	}
-
-	boolean isOf(Claim.Granted claim) {
-		return claim == known();
-	}
-
-	/**
-	 * Whether it may run, or does.
+	 * Returns whether it may run, or does.
 	 */
 	boolean isGranted() {
-		return known() instanceof Claim.Granted;
+		return decision() instanceof IdempotencyDecision.Granted;
 	}
 
-	private @Nullable Claim known() {
+	private @Nullable IdempotencyDecision decision() {
 		return (this.claimed.isDone() && !this.claimed.isCompletedExceptionally()) ? this.claimed.join() : null;
-	}
-
-	/**
-	 * How a call has ended.
-	 *
-	 * @param answer what a repetition is told, or {@code null} if it has to ask Redis
-	 */
-	record End(@Nullable Claim answer) {
 	}
 
 }

@@ -6,7 +6,10 @@
 package io.ge.redis.idempotency;
 
 import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
+import io.ge.redis.core.call.ResultForm;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +59,38 @@ final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 		Object result = invocation.proceed();
 		progress.returned(result);
 		return result;
+	}
+
+	/**
+	 * The calls in progress that one invocation has become, by being subscribed to
+	 * several times. Which of them has come to the method is not known where they share
+	 * all else, so it counts for all.
+	 */
+	static final class Attempts {
+
+		private final ResultForm form;
+
+		private final Set<Progress> inProgress = ConcurrentHashMap.newKeySet();
+
+		Attempts(ResultForm form) {
+			this.form = form;
+		}
+
+		void begin(Progress progress) {
+			this.inProgress.add(progress);
+		}
+
+		void end(Progress progress) {
+			this.inProgress.remove(progress);
+		}
+
+		private @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
+			this.inProgress.forEach(Progress::reach);
+			Object promise = invocation.proceed();
+			return (promise != null && this.form.kind() != ResultForm.Kind.FUTURE)
+					? this.form.subscribing(promise, Subscribers::enter) : promise;
+		}
+
 	}
 
 }

@@ -95,7 +95,7 @@ final class RedisIdempotency {
 	 * @param patience for how long the call waits if another one runs; this instance is
 	 * told then when that has ended
 	 */
-	CompletableFuture<Claim> claim(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
+	CompletableFuture<IdempotencyDecision> claim(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
 		IdempotencySettings settings = request.settings();
 		CallBudget budget = this.redis.newBudget();
 		String owner = this.instanceId + ":" + this.calls.incrementAndGet();
@@ -114,33 +114,33 @@ final class RedisIdempotency {
 		return (settings.lease().compareTo(LONGEST_GRACE) < 0) ? settings.lease() : LONGEST_GRACE;
 	}
 
-	private static Claim read(ScriptReply reply, IdempotencyRequest request, RedisIdempotencyKey key, String owner,
+	private static IdempotencyDecision read(ScriptReply reply, IdempotencyRequest request, RedisIdempotencyKey key, String owner,
 			CallBudget budget) {
 		return switch ((int) reply.number(0)) {
-			case 1 -> new Claim.Granted(request, new Handle(key, owner, reply.number(1)), reply.number(2) == 1, budget);
+			case 1 -> new IdempotencyDecision.Granted(request, new Handle(key, owner, reply.number(1)), reply.number(2) == 1, budget);
 			case 2 -> completed(reply);
-			case 3 -> new Claim.InFlight(Duration.of(reply.number(1), ChronoUnit.MICROS));
-			case 4 -> new Claim.Mismatch();
-			case 5 -> new Claim.Unknown();
+			case 3 -> new IdempotencyDecision.InFlight(Duration.of(reply.number(1), ChronoUnit.MICROS));
+			case 4 -> new IdempotencyDecision.Mismatch();
+			case 5 -> new IdempotencyDecision.Unknown();
 			default -> throw new IllegalStateException("Unexpected reply of " + CLAIM);
 		};
 	}
 
-	private static Claim completed(ScriptReply reply) {
+	private static IdempotencyDecision completed(ScriptReply reply) {
 		String code = reply.text(1);
 		for (RecordKind kind : RecordKind.values()) {
 			if (kind.code().equals(code)) {
-				return new Claim.Completed(reply.bytes(2), kind);
+				return new IdempotencyDecision.Completed(reply.bytes(2), kind);
 			}
 		}
-		return new Claim.Completed(null);
+		return new IdempotencyDecision.Completed(null);
 	}
 
 	/**
 	 * Prolongs a lease, now or as soon as Redis answers.
 	 * @return completes with whether the claim still stands, or with the failure of Redis
 	 */
-	CompletableFuture<Boolean> beat(Claim.Granted claim) {
+	CompletableFuture<Boolean> beat(IdempotencyDecision.Granted claim) {
 		IdempotencySettings settings = claim.request().settings();
 		ScriptCall call = ScriptCall.of(BEAT, claim.handle().key().record(), claim.handle().owner(),
 				claim.handle().fence(), settings.lease().toMillis(), settings.ttl().toMillis());
@@ -156,21 +156,21 @@ final class RedisIdempotency {
 	 * Ends a claim.
 	 * @return completes with whether the claim still stood, or with the failure of Redis
 	 */
-	CompletableFuture<Boolean> end(Claim.Granted claim, Ending ending) {
+	CompletableFuture<Boolean> end(IdempotencyDecision.Granted claim, Ending ending) {
 		return this.redis.run(call(claim, ending), claim.budget()).thenApply(RedisIdempotency::isDone);
 	}
 
 	/**
 	 * Ends a claim as soon as Redis answers, for as long as that makes a difference.
 	 */
-	void endLater(Claim.Granted claim, Ending ending) {
+	void endLater(IdempotencyDecision.Granted claim, Ending ending) {
 		IdempotencySettings settings = claim.request().settings();
 		// Freeing a key that whoever asks may take over changes nothing any more
 		Duration useful = (ending instanceof Ending.Release) ? leaseWithGrace(settings) : settings.ttl();
 		this.redis.compensate(call(claim, ending), useful);
 	}
 
-	private static ScriptCall call(Claim.Granted claim, Ending ending) {
+	private static ScriptCall call(IdempotencyDecision.Granted claim, Ending ending) {
 		long retention = claim.request().settings().ttl().toMillis();
 		if (ending instanceof Ending.Complete complete) {
 			byte[] result = complete.result();

@@ -74,14 +74,16 @@ final class StoredExceptions {
 			throw method.problem("storeExceptions names " + type.getSimpleName() + ", by which a guard refuses a call.",
 					"Name only exceptions of the application.");
 		}
-		Constructor<? extends Exception> withMessage = constructor(type, String.class);
-		Constructor<? extends Exception> bare = (withMessage != null) ? null : constructor(type);
-		if (Modifier.isAbstract(type.getModifiers()) || (withMessage == null && bare == null)) {
+		Constructor<? extends Exception> constructor = constructor(type, String.class);
+		if (constructor == null) {
+			constructor = constructor(type);
+		}
+		if (constructor == null || Modifier.isAbstract(type.getModifiers())) {
 			throw method.problem(
 					"storeExceptions names " + type.getSimpleName() + ", which cannot be made again for a repetition.",
 					"Name a class with a constructor that takes the message, or nothing.");
 		}
-		return new Type(type, withMessage, bare);
+		return new Type(type, constructor);
 	}
 
 	private static @Nullable Constructor<? extends Exception> constructor(Class<? extends Exception> type,
@@ -163,16 +165,13 @@ final class StoredExceptions {
 	}
 
 	/**
-	 * A listed type and how one of it is made.
+	 * A listed type, and its constructor that takes the message, or nothing.
 	 */
-	private record Type(Class<? extends Exception> type, @Nullable Constructor<? extends Exception> withMessage,
-			@Nullable Constructor<? extends Exception> bare) {
+	private record Type(Class<? extends Exception> type, Constructor<? extends Exception> constructor) {
 
 		Exception create(@Nullable String message) {
-			if (this.withMessage != null) {
-				return BeanUtils.instantiateClass(this.withMessage, message);
-			}
-			return BeanUtils.instantiateClass(Objects.requireNonNull(this.bare));
+			return (this.constructor.getParameterCount() == 0) ? BeanUtils.instantiateClass(this.constructor)
+					: BeanUtils.instantiateClass(this.constructor, message);
 		}
 
 	}

@@ -5,6 +5,10 @@
 
 package io.ge.redis.idempotency;
 
+import java.io.ByteArrayOutputStream;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,16 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) implements ResultCodec {
 
-	/**
-	 * Returns what records the values of one call.
-	 */
-	StreamRecorder newRecorder() {
-		return new StreamRecorder(this.values, this.maxBytes);
-	}
+	private static final Log logger = LogFactory.getLog(StreamCodec.class);
 
 	@Override
 	public Recording record(@Nullable Object result) {
-		return (result instanceof StreamRecorder recorder) ? recorder.recording() : new Recording.Lost();
+		return (result instanceof Recorder recorder) ? recorder.recording() : new Recording.Lost();
 	}
 
 	@Override
@@ -36,6 +35,58 @@ record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) implement
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
 		return this.all.replay(bytes);
+	}
+
+	/**
+	 * Records the values of one call while they are passed on, so that nothing done to
+	 * them later changes what is kept. Takes no more memory than what may be kept: if
+	 * there is more, or a value cannot be kept, nothing is.
+	 */
+	final class Recorder {
+
+		private @Nullable ByteArrayOutputStream recorded = new ByteArrayOutputStream();
+
+		/**
+		 * Records a value. They come one after the other, as publishers publish them.
+		 */
+		void add(Object value) {
+			ByteArrayOutputStream before = this.recorded;
+			if (before == null) {
+				return;
+			}
+			// Each with the bracket or comma before it, and the last bracket
+			if (!(recordOne(value) instanceof Recording.Stored stored)
+					|| before.size() + stored.bytes().length + 2 > StreamCodec.this.maxBytes) {
+				this.recorded = null;
+				return;
+			}
+			before.write((before.size() > 0) ? ',' : '[');
+			before.writeBytes(stored.bytes());
+		}
+
+		// The effect goes on, whatever its values are like
+		private Recording recordOne(Object value) {
+			try {
+				return StreamCodec.this.values.record(value);
+			}
+			catch (RuntimeException | Error ex) {
+				logger.warn("A value of a result cannot be kept: " + ex);
+				return new Recording.Lost();
+			}
+		}
+
+		private Recording recording() {
+			ByteArrayOutputStream all = this.recorded;
+			if (all == null) {
+				return new Recording.Lost();
+			}
+			if (all.size() == 0) {
+				all.write('[');
+			}
+			all.write(']');
+			return new Recording.Stored(all.toByteArray());
+		}
+
 	}
 
 }

@@ -27,27 +27,29 @@ final class Subscribers {
 	/**
 	 * Finds the call that a subscriber is part of.
 	 */
-	static @Nullable ReactiveTransactions callAround(Object context) {
-		return SubscriberContext.find(context, ReactiveTransactions.class);
+	static @Nullable CallTransactions callAround(Object context) {
+		return SubscriberContext.find(context, CallTransactions.class);
 	}
 
 	/**
 	 * Returns a context in which the method's publisher finds its call.
 	 */
-	static Object with(Object context, IdempotencyContext claim, ReactiveTransactions call) {
+	static Object with(Object context, IdempotencyContext claim, CallTransactions call) {
 		return SubscriberContext.with(SubscriberContext.with(context, IdempotencyContext.class, claim),
-				ReactiveTransactions.class, call);
+				CallTransactions.class, call);
 	}
 
 	/**
-	 * Awaits the end of the transaction that a subscriber is in.
+	 * Takes part in the transaction that a subscriber is in.
+	 * @return whether there is one
 	 */
-	static void join(Object context, Settlement settlement, ReactiveTransactions call) {
+	static boolean join(Object context, TransactionParticipant participant) {
 		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
-		if (transaction != null) {
-			settlement.join();
-			SubscriberTransactions.join(transaction, new OfCaller(settlement, call));
+		if (transaction == null) {
+			return false;
 		}
+		SubscriberTransactions.join(transaction, participant);
+		return true;
 	}
 
 	/**
@@ -55,63 +57,32 @@ final class Subscribers {
 	 * @param context the context in which the method's publisher is subscribed to
 	 */
 	static void enter(Object context) {
-		ReactiveTransactions call = callAround(context);
+		CallTransactions call = callAround(context);
 		if (call == null) {
 			return;
 		}
 		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
-		if (transaction == null) {
-			call.entered(false, false);
-		}
-		else if (isOfCaller(transaction, call)) {
-			call.entered(false, true);
-		}
-		else if (transaction.isCurrentTransactionReadOnly()) {
-			call.entered(false, false);
-		}
-		else {
-			SubscriberTransactions.join(transaction, new OfMethod(call));
-			call.entered(true, false);
-		}
-	}
-
-	private static boolean isOfCaller(TransactionSynchronizationManager transaction, ReactiveTransactions call) {
-		return SubscriberTransactions.participants(transaction)
+		boolean callers = transaction != null && SubscriberTransactions.participants(transaction)
 			.stream()
-			.anyMatch((participant) -> participant instanceof OfCaller known && known.call() == call);
-	}
-
-	/**
-	 * Awaits the end of the transaction of a caller.
-	 *
-	 * @param settlement told of it
-	 * @param call the call
-	 */
-	private record OfCaller(Settlement settlement, ReactiveTransactions call) implements TransactionParticipant {
-
-		@Override
-		public void suspended() {
-			this.settlement.callerSuspended();
+			.anyMatch((participant) -> participant instanceof CallCompletion.OfCaller known && known.isOf(call));
+		boolean own = transaction != null && !callers && !transaction.isCurrentTransactionReadOnly();
+		if (own) {
+			SubscriberTransactions.join(transaction, new OfMethod(call));
 		}
-
-		@Override
-		public CompletionStage<?> completed(int status) {
-			return this.settlement.callerCompleted(status);
-		}
-
+		call.entered(own, callers);
 	}
 
 	/**
 	 * Awaits the end of a transaction in which the work of a method is done. What is done
-	 * while it is set aside is not rolled back with it.
+	 * while it is suspended is not rolled back with it.
 	 */
 	private static final class OfMethod implements TransactionParticipant {
 
-		private final ReactiveTransactions call;
+		private final CallTransactions call;
 
 		private volatile boolean suspended;
 
-		OfMethod(ReactiveTransactions call) {
+		OfMethod(CallTransactions call) {
 			this.call = call;
 		}
 

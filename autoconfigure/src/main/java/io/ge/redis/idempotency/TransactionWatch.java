@@ -7,145 +7,162 @@ package io.ge.redis.idempotency;
 
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.core.transaction.SeenTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Sees which transactions begin and end while a call runs.
+ * Sees which transactions begin and end while calls run.
  * <p>
- * Spring's transactions are bound to their thread, and so is this: each call in progress
- * has a frame on its thread, inner calls on top of outer ones, and a transaction counts
- * for all of them. Read-only transactions commit nothing, and savepoints are parts of
- * their transaction; neither counts. A transaction that has begun and of which nobody
- * hears again counts as committed, and so does one whose commit has failed: it may have
- * arrived.
+ * Each call in progress is bound to its thread, inner calls on top of outer ones, and a
+ * transaction counts for all of them. A reactive transaction belongs to the call on whose
+ * thread it is begun, whichever threads the rest happens on.
+ * <p>
+ * Read-only transactions commit nothing, and savepoints are parts of their transaction;
+ * neither counts. A transaction that has begun and of which nobody hears again counts as
+ * committed, and so does one whose commit has failed: it may have arrived.
  */
-final class TransactionWatch implements TransactionExecutionListener {
+final class TransactionWatch {
 
-	private final ThreadLocal<@Nullable Frame> current = new ThreadLocal<>();
+	private final ThreadLocal<@Nullable CallTransactions> current = new ThreadLocal<>();
 
-	private final AtomicLong unseen = new AtomicLong();
+	private final SeenTransactions<CallTransactions> reactive = new SeenTransactions<>();
+
+	private final AtomicLong unseenOnThreads = new AtomicLong();
+
+	private final AtomicLong unseenReactive = new AtomicLong();
+
+	private final TransactionExecutionListener listener = new OfThreads();
+
+	private final TransactionExecutionListener reactiveListener = new Reactive();
 
 	/**
-	 * Begins to watch on this thread.
-	 * @param testimony told of the transactions in which a row could be written
+	 * Returns the call that is bound to this thread.
 	 */
-	Frame open(@Nullable Testimony testimony) {
-		Frame frame = new Frame(this.current.get(), testimony);
-		this.current.set(frame);
-		return frame;
+	@Nullable CallTransactions current() {
+		return this.current.get();
+	}
+
+	/**
+	 * Binds a call to this thread, or none.
+	 * @return what was bound before
+	 */
+	@Nullable CallTransactions bind(@Nullable CallTransactions call) {
+		CallTransactions before = this.current.get();
+		if (call != null) {
+			this.current.set(call);
+		}
+		else {
+			this.current.remove();
+		}
+		return before;
 	}
 
 	/**
 	 * Returns how many have begun on threads without a call.
 	 */
-	long unseen() {
-		return this.unseen.get();
-	}
-
-	@Override
-	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-		if (beginFailure != null || !transaction.isNewTransaction()) {
-			return;
-		}
-		if (this.current.get() == null && counts(transaction)) {
-			this.unseen.incrementAndGet();
-		}
-		for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
-			frame.count = frame.count + 1;
-			if (counts(transaction)) {
-				frame.begun = frame.begun + 1;
-				frame.active = frame.active + 1;
-				if (frame.testimony != null) {
-					frame.testimony.transactionBegun(transaction, frame.active == 1);
-				}
-			}
-		}
-	}
-
-	@Override
-	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-		if (counts(transaction)) {
-			for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
-				frame.active = frame.active - 1;
-				frame.committed = true;
-			}
-		}
-	}
-
-	@Override
-	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
-		if (counts(transaction)) {
-			for (Frame frame = this.current.get(); frame != null; frame = frame.outer) {
-				frame.active = frame.active - 1;
-				if (rollbackFailure == null) {
-					frame.rolledBack = frame.rolledBack + 1;
-				}
-			}
-		}
-	}
-
-	private static boolean counts(TransactionExecution transaction) {
-		return transaction.isNewTransaction() && !transaction.isReadOnly();
+	long unseenOnThreads() {
+		return this.unseenOnThreads.get();
 	}
 
 	/**
-	 * The transactions of one call.
+	 * Returns how many reactive ones have begun of which nobody knows to which call they
+	 * belong.
 	 */
-	final class Frame implements BegunTransactions, AutoCloseable {
+	long unseenReactive() {
+		return this.unseenReactive.get();
+	}
 
-		private final @Nullable Frame outer;
+	TransactionExecutionListener listener() {
+		return this.listener;
+	}
 
-		private final @Nullable Testimony testimony;
+	TransactionExecutionListener reactiveListener() {
+		return this.reactiveListener;
+	}
 
-		// Changed by one thread only, and read by others
-
-		private volatile int count;
-
-		private volatile int active;
-
-		private volatile int begun;
-
-		private volatile int rolledBack;
-
-		private volatile boolean committed;
-
-		private Frame(@Nullable Frame outer, @Nullable Testimony testimony) {
-			this.outer = outer;
-			this.testimony = testimony;
-		}
+	/**
+	 * Listens to transactions that are bound to threads.
+	 */
+	private final class OfThreads implements TransactionExecutionListener {
 
 		@Override
-		public boolean hasCommitted() {
-			return this.committed || this.begun > this.rolledBack;
-		}
-
-		@Override
-		public boolean hasBegun() {
-			return this.begun > 0;
-		}
-
-		// Those of other threads are none of a call that ends on its own
-		@Override
-		public boolean mayHaveMissed() {
-			return false;
-		}
-
-		// Read-only ones take the place of the caller's as well
-		@Override
-		public boolean hasLeftCaller(int suspensions) {
-			return suspensions > this.count;
-		}
-
-		@Override
-		public void close() {
-			if (this.outer == null) {
-				TransactionWatch.this.current.remove();
+		public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+			if (beginFailure != null || !transaction.isNewTransaction()) {
+				return;
 			}
-			else {
-				TransactionWatch.this.current.set(this.outer);
+			CallTransactions call = current();
+			if (call != null) {
+				call.begunOnThread(transaction);
+			}
+			else if (!transaction.isReadOnly()) {
+				TransactionWatch.this.unseenOnThreads.incrementAndGet();
+			}
+		}
+
+		@Override
+		public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+			ended(transaction, false);
+		}
+
+		@Override
+		public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+			ended(transaction, rollbackFailure == null);
+		}
+
+		private void ended(TransactionExecution transaction, boolean undone) {
+			CallTransactions call = current();
+			if (call != null && transaction.isNewTransaction() && !transaction.isReadOnly()) {
+				call.endedOnThread(undone);
+			}
+		}
+
+	}
+
+	/**
+	 * Listens to reactive transactions.
+	 */
+	private final class Reactive implements TransactionExecutionListener {
+
+		@Override
+		public void beforeBegin(TransactionExecution transaction) {
+			CallTransactions call = current();
+			if (call != null) {
+				TransactionWatch.this.reactive.put(transaction, call);
+			}
+			else if (!transaction.isReadOnly()) {
+				TransactionWatch.this.unseenReactive.incrementAndGet();
+			}
+		}
+
+		@Override
+		public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+			if (beginFailure != null) {
+				TransactionWatch.this.reactive.remove(transaction);
+				return;
+			}
+			CallTransactions call = TransactionWatch.this.reactive.get(transaction);
+			if (call != null) {
+				call.begun(true, !transaction.isReadOnly());
+			}
+		}
+
+		@Override
+		public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+			ended(transaction, false);
+		}
+
+		@Override
+		public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+			ended(transaction, rollbackFailure == null);
+		}
+
+		private void ended(TransactionExecution transaction, boolean undone) {
+			CallTransactions call = TransactionWatch.this.reactive.remove(transaction);
+			if (call != null && !transaction.isReadOnly()) {
+				call.ended(undone);
 			}
 		}
 

@@ -73,7 +73,7 @@ abstract class IdempotencyContract {
 		this.redis.configResetStat();
 		end(claim("key"), new Ending.Complete(bytes("sold")));
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(2);
-		assertThat(claim("key")).isInstanceOfSatisfying(Claim.Completed.class,
+		assertThat(claim("key")).isInstanceOfSatisfying(IdempotencyDecision.Completed.class,
 				(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(3);
 		assertThat(this.redis.commandCalls("eval")).isZero();
@@ -83,34 +83,34 @@ abstract class IdempotencyContract {
 	void grantsOneOfManyParallelClaimsWithOneCommand() {
 		claim("warm");
 		this.redis.configResetStat();
-		List<CompletableFuture<Claim>> calls = new ArrayList<>();
+		List<CompletableFuture<IdempotencyDecision>> calls = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
 			calls.add(this.engine.claim(request(SALES, "anna", "key", "payload")).toCompletableFuture());
 		}
-		List<Claim> answers = calls.stream().<Claim>map(Waiting::await).toList();
+		List<IdempotencyDecision> answers = calls.stream().<IdempotencyDecision>map(Waiting::await).toList();
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(1);
-		assertThat(answers).filteredOn(Claim.Granted.class::isInstance).hasSize(1);
-		assertThat(answers).filteredOn(Claim.InFlight.class::isInstance).hasSize(49).allSatisfy((answer) -> {
-			Duration left = ((Claim.InFlight) answer).leaseLeft();
+		assertThat(answers).filteredOn(IdempotencyDecision.Granted.class::isInstance).hasSize(1);
+		assertThat(answers).filteredOn(IdempotencyDecision.InFlight.class::isInstance).hasSize(49).allSatisfy((answer) -> {
+			Duration left = ((IdempotencyDecision.InFlight) answer).leaseLeft();
 			assertThat(left).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
 		});
 	}
 
 	@Test
 	void otherPayloadIsAMismatchInEveryState() {
-		Claim running = claim("key");
-		assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(Claim.Mismatch.class);
+		IdempotencyDecision running = claim("key");
+		assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(IdempotencyDecision.Mismatch.class);
 		end(running, new Ending.Complete(null));
-		assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(Claim.Mismatch.class);
+		assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(IdempotencyDecision.Mismatch.class);
 		end(claim("closed"), new Ending.Unknown());
-		assertThat(claim(SALES, "anna", "closed", "other")).isInstanceOf(Claim.Mismatch.class);
+		assertThat(claim(SALES, "anna", "closed", "other")).isInstanceOf(IdempotencyDecision.Mismatch.class);
 	}
 
 	@Test
 	void releasedKeyMayBeClaimedWithAnotherPayloadAndAHigherFence() {
-		Claim first = claim("key");
+		IdempotencyDecision first = claim("key");
 		assertThat(end(first, new Ending.Release())).isTrue();
-		Claim second = claim(SALES, "anna", "key", "other");
+		IdempotencyDecision second = claim(SALES, "anna", "key", "other");
 		assertThat(fence(second)).isGreaterThan(fence(first));
 		assertThat(end(first, new Ending.Complete(null))).isFalse();
 		assertThat(end(second, new Ending.Complete(null))).isTrue();
@@ -119,22 +119,22 @@ abstract class IdempotencyContract {
 	@Test
 	void unknownOutcomeStays() {
 		end(claim("key"), new Ending.Unknown());
-		assertThat(claim("key")).isInstanceOf(Claim.Unknown.class);
-		assertThat(claim("key")).isInstanceOf(Claim.Unknown.class);
+		assertThat(claim("key")).isInstanceOf(IdempotencyDecision.Unknown.class);
+		assertThat(claim("key")).isInstanceOf(IdempotencyDecision.Unknown.class);
 	}
 
 	@Test
 	void resultThatWasNotKeptIsKnownToBeComplete() {
 		end(claim("key"), new Ending.Complete(null));
-		assertThat(claim("key")).isEqualTo(new Claim.Completed(null));
+		assertThat(claim("key")).isEqualTo(new IdempotencyDecision.Completed(null));
 	}
 
 	@Test
 	void keyIsTakenOverAfterTheLeaseAndTheFormerOwnerIsRefused() {
-		Claim.Granted paused = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
-		Claim.Granted next = granted(Awaitility.await()
+		IdempotencyDecision.Granted paused = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted next = granted(Awaitility.await()
 			.until(() -> Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))),
-					Claim.Granted.class::isInstance));
+					IdempotencyDecision.Granted.class::isInstance));
 		assertThat(next.handle().fence()).isGreaterThan(paused.handle().fence());
 		assertThat(Waiting.await(this.claims.beat(paused))).isFalse();
 		for (Ending ending : List.of(new Ending.Complete(bytes("late")), new Ending.Release(), new Ending.Unknown())) {
@@ -142,24 +142,24 @@ abstract class IdempotencyContract {
 		}
 		assertThat(Waiting.await(this.claims.end(next, new Ending.Complete(bytes("in time"))))).isTrue();
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
-				Claim.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("in time")));
+				IdempotencyDecision.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("in time")));
 	}
 
 	@Test
 	void ownerThatWasCutOffForLongerThanItsLeaseIsNotOvertakenByWhoAsksFirst() {
-		Claim.Granted cutOff = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted cutOff = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
 		await(Duration.ofMillis(150));
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
-				Claim.InFlight.class,
+				IdempotencyDecision.InFlight.class,
 				(inFlight) -> assertThat(inFlight.leaseLeft()).isBetween(Duration.ofNanos(1), BRIEF.lease()));
 		assertThat(Waiting.await(this.claims.end(cutOff, new Ending.Complete(bytes("sold"))))).isTrue();
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
-				Claim.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
+				IdempotencyDecision.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
 	}
 
 	@Test
 	void ownerThatIsLateButNotReplacedStillEnds() {
-		Claim.Granted late = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted late = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
 		await(Duration.ofMillis(150));
 		assertThat(Waiting.await(this.claims.beat(late))).isTrue();
 		await(Duration.ofMillis(150));
@@ -170,7 +170,7 @@ abstract class IdempotencyContract {
 	void heartbeatProlongsTheLeaseWhileTheCallRuns() {
 		IdempotencyRequest request = request(with(Duration.ofSeconds(3), IdempotencyScope.PRINCIPAL), "anna", "key",
 				"payload");
-		Claim running = Waiting.await(this.engine.claim(request));
+		IdempotencyDecision running = Waiting.await(this.engine.claim(request));
 		for (int beat = 1; beat <= 2; beat++) {
 			AtomicReference<Duration> lowest = new AtomicReference<>(Duration.ofSeconds(3));
 			Awaitility.await("beat " + beat).pollInterval(Duration.ofMillis(50)).until(() -> {
@@ -182,23 +182,23 @@ abstract class IdempotencyContract {
 	}
 
 	private Duration leaseLeft(IdempotencyRequest request) {
-		Claim claim = Waiting.await(claimApart(request));
-		assertThat(claim).isInstanceOf(Claim.InFlight.class);
-		return ((Claim.InFlight) claim).leaseLeft();
+		IdempotencyDecision claim = Waiting.await(claimApart(request));
+		assertThat(claim).isInstanceOf(IdempotencyDecision.InFlight.class);
+		return ((IdempotencyDecision.InFlight) claim).leaseLeft();
 	}
 
 	@Test
 	void completionOfARecordThatWasLostIsStored() {
-		Claim running = claim("key");
+		IdempotencyDecision running = claim("key");
 		this.redis.flushAll();
 		assertThat(end(running, new Ending.Complete(bytes("sold")))).isTrue();
-		assertThat(claim("key")).isInstanceOf(Claim.Completed.class);
+		assertThat(claim("key")).isInstanceOf(IdempotencyDecision.Completed.class);
 	}
 
 	@Test
 	void principalsAnonymousCallersAndGlobalKeysAreApart() {
 		IdempotencySettings global = with(Duration.ofSeconds(30), IdempotencyScope.GLOBAL);
-		List<Claim> claims = List.of(claim(SALES, "anna", "key", "payload"), claim(SALES, "boris", "key", "payload"),
+		List<IdempotencyDecision> claims = List.of(claim(SALES, "anna", "key", "payload"), claim(SALES, "boris", "key", "payload"),
 				claim(SALES, null, "key", "payload"), claim(SALES, "", "key", "payload"),
 				claim(global, null, "key", "payload"),
 				claim(IdempotencySettings.of("refunds"), "anna", "key", "payload"),
@@ -207,7 +207,7 @@ abstract class IdempotencyContract {
 						List.of("key", "key"), Fingerprints.of("payload")))),
 				Waiting.await(this.engine.claim(new IdempotencyRequest(SALES, new Caller(null, "anna"),
 						List.of("key:key"), Fingerprints.of("payload")))));
-		assertThat(claims).allMatch(Claim.Granted.class::isInstance);
+		assertThat(claims).allMatch(IdempotencyDecision.Granted.class::isInstance);
 	}
 
 	@Test
@@ -226,10 +226,10 @@ abstract class IdempotencyContract {
 		IdempotencySettings settings = new IdempotencySettings("short", Duration.ofMillis(3000),
 				Duration.ofMillis(2500), IdempotencyScope.GLOBAL, true, OnDuplicate.CONFLICT, Duration.ofSeconds(5),
 				FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
-		Claim running = claim(settings, null, "key", "payload");
+		IdempotencyDecision running = claim(settings, null, "key", "payload");
 		await(Duration.ofMillis(3100));
 		end(running, new Ending.Complete(bytes("sold")));
-		assertThat(claim(settings, null, "key", "payload")).isInstanceOf(Claim.Completed.class);
+		assertThat(claim(settings, null, "key", "payload")).isInstanceOf(IdempotencyDecision.Completed.class);
 		Awaitility.await()
 			.until(() -> this.redis.endpoints()
 				.stream()
@@ -238,69 +238,69 @@ abstract class IdempotencyContract {
 
 	@Test
 	void repetitionsInTheInstanceOfTheFirstCallCostNothing() {
-		Claim running = claim("key");
+		IdempotencyDecision running = claim("key");
 		this.redis.configResetStat();
 		for (int i = 0; i < 20; i++) {
-			assertThat(claim("key")).isInstanceOf(Claim.InFlight.class);
-			assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(Claim.Mismatch.class);
+			assertThat(claim("key")).isInstanceOf(IdempotencyDecision.InFlight.class);
+			assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(IdempotencyDecision.Mismatch.class);
 		}
 		assertThat(this.redis.commandCalls("evalsha")).isZero();
 		end(running, new Ending.Complete(bytes("sold")));
-		assertThat(claim("key")).isInstanceOf(Claim.Completed.class);
+		assertThat(claim("key")).isInstanceOf(IdempotencyDecision.Completed.class);
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(2);
 	}
 
 	@Test
 	void repetitionsThatWaitGetTheResultWithoutACommand() {
-		Claim running = claim(WAITING, "anna", "key", "payload");
+		IdempotencyDecision running = claim(WAITING, "anna", "key", "payload");
 		this.redis.configResetStat();
-		List<CompletableFuture<Claim>> waiting = claimAll(WAITING);
+		List<CompletableFuture<IdempotencyDecision>> waiting = claimAll(WAITING);
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		end(running, new Ending.Complete(bytes("sold")));
 		assertThat(waiting)
-			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOfSatisfying(Claim.Completed.class,
+			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOfSatisfying(IdempotencyDecision.Completed.class,
 					(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold"))));
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(1);
 	}
 
 	@Test
 	void repetitionsThatWaitAreToldOfAnUnknownOutcome() {
-		Claim running = claim(WAITING, "anna", "key", "payload");
-		List<CompletableFuture<Claim>> waiting = claimAll(WAITING);
+		IdempotencyDecision running = claim(WAITING, "anna", "key", "payload");
+		List<CompletableFuture<IdempotencyDecision>> waiting = claimAll(WAITING);
 		end(running, new Ending.Unknown());
-		assertThat(waiting).allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(Claim.Unknown.class));
+		assertThat(waiting).allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(IdempotencyDecision.Unknown.class));
 	}
 
 	@Test
 	void oneOfThoseThatWaitRunsWhenTheKeyIsFreed() {
-		Claim running = claim(WAITING, "anna", "key", "payload");
-		List<CompletableFuture<Claim>> waiting = claimAll(WAITING);
+		IdempotencyDecision running = claim(WAITING, "anna", "key", "payload");
+		List<CompletableFuture<IdempotencyDecision>> waiting = claimAll(WAITING);
 		this.redis.configResetStat();
 		end(running, new Ending.Release());
 		Awaitility.await().until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == 1);
-		CompletableFuture<Claim> next = waiting.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
+		CompletableFuture<IdempotencyDecision> next = waiting.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
 		end(Waiting.await(next), new Ending.Complete(null));
 		assertThat(waiting).filteredOn((claim) -> claim != next)
 			.hasSize(49)
-			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(Claim.Completed.class));
+			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(IdempotencyDecision.Completed.class));
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(3);
 	}
 
 	@Test
 	void whoWaitsInAnotherInstanceIsWokenByTheEnd() {
 		for (Ending ending : List.of(new Ending.Complete(bytes("sold")), new Ending.Unknown(), new Ending.Release())) {
-			Claim.Granted elsewhere = granted(Waiting.await(claimApart(request(WAITING, "anna", "key", "payload"))));
-			CompletableFuture<Claim> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"))
+			IdempotencyDecision.Granted elsewhere = granted(Waiting.await(claimApart(request(WAITING, "anna", "key", "payload"))));
+			CompletableFuture<IdempotencyDecision> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"))
 				.toCompletableFuture();
 			Awaitility.await("waits in Redis").until(() -> exists(elsewhere.handle().key().all().get(1)));
 			assertThat(waiting).isNotDone();
 			assertThat(Waiting.await(this.claims.end(elsewhere, ending))).isTrue();
-			Claim answer = Waiting.await(waiting);
+			IdempotencyDecision answer = Waiting.await(waiting);
 			if (ending instanceof Ending.Complete) {
-				assertThat(answer).isInstanceOf(Claim.Completed.class);
+				assertThat(answer).isInstanceOf(IdempotencyDecision.Completed.class);
 			}
 			else if (ending instanceof Ending.Unknown) {
-				assertThat(answer).isInstanceOf(Claim.Unknown.class);
+				assertThat(answer).isInstanceOf(IdempotencyDecision.Unknown.class);
 			}
 			else {
 				end(answer, new Ending.Release());
@@ -316,9 +316,9 @@ abstract class IdempotencyContract {
 		IdempotencySettings impatient = new IdempotencySettings("sales", Duration.ofHours(1), Duration.ofSeconds(30),
 				IdempotencyScope.PRINCIPAL, true, OnDuplicate.WAIT, Duration.ofMillis(100),
 				FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
-		Claim.Granted elsewhere = granted(Waiting.await(claimApart(request(impatient, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted elsewhere = granted(Waiting.await(claimApart(request(impatient, "anna", "key", "payload"))));
 		String record = record(elsewhere);
-		assertThat(claim(impatient, "anna", "key", "payload")).isInstanceOf(Claim.InFlight.class);
+		assertThat(claim(impatient, "anna", "key", "payload")).isInstanceOf(IdempotencyDecision.InFlight.class);
 		assertThat(record(elsewhere)).isEqualTo(record);
 		assertThat(Waiting.await(this.claims.end(elsewhere, new Ending.Complete(null)))).isTrue();
 		Awaitility.await().until(this.waiters::isEmpty);
@@ -327,17 +327,17 @@ abstract class IdempotencyContract {
 	@Test
 	void callThatHasLostItsKeyIsNoLongerJoined() {
 		IdempotencyRequest request = request(BRIEF, "anna", "key", "payload");
-		Claim.Granted first = granted(Waiting.await(this.engine.claim(request)));
+		IdempotencyDecision.Granted first = granted(Waiting.await(this.engine.claim(request)));
 		this.redis.flushAll();
-		Claim.Granted second = granted(Awaitility.await()
-			.until(() -> Waiting.await(this.engine.claim(request)), Claim.Granted.class::isInstance));
+		IdempotencyDecision.Granted second = granted(Awaitility.await()
+			.until(() -> Waiting.await(this.engine.claim(request)), IdempotencyDecision.Granted.class::isInstance));
 		assertThat(end(first, new Ending.Complete(null))).isFalse();
 		assertThat(end(second, new Ending.Complete(null))).isTrue();
 	}
 
 	@Test
 	void clearedKeyIsClaimedByOneThatTakesOverAndItsFormerOwnerIsRefused() {
-		Claim.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
 		RedisIdempotencyKey key = first.handle().key();
 		assertThat(Waiting.await(this.claims.look(key))).satisfies((standing) -> {
 			assertThat(standing.state()).isEqualTo(IdempotencyControl.State.IN_FLIGHT);
@@ -350,7 +350,7 @@ abstract class IdempotencyContract {
 		assertThat(Waiting.await(this.claims.clear(key, fence(first) - 1)).cleared()).isFalse();
 		assertThat(Waiting.await(this.claims.clear(key, fence(first))).cleared()).isTrue();
 		assertThat(Waiting.await(this.claims.clear(key, null))).isEqualTo(new IdempotencyControl.Clearing(false, null));
-		Claim.Granted second = granted(claim("key"));
+		IdempotencyDecision.Granted second = granted(claim("key"));
 		assertThat(second.takenOver()).isTrue();
 		assertThat(fence(second)).isGreaterThan(fence(first));
 		assertThat(Waiting.await(this.claims.beat(first))).isFalse();
@@ -362,34 +362,34 @@ abstract class IdempotencyContract {
 	@Test
 	void resultIsOfTheKindThatWasStored() {
 		for (RecordKind kind : RecordKind.values()) {
-			Claim.Granted claim = granted(claim(kind.name()));
+			IdempotencyDecision.Granted claim = granted(claim(kind.name()));
 			end(claim, new Ending.Complete(bytes("sold"), kind, null));
-			assertThat(claim(kind.name())).isInstanceOfSatisfying(Claim.Completed.class, (completed) -> {
+			assertThat(claim(kind.name())).isInstanceOfSatisfying(IdempotencyDecision.Completed.class, (completed) -> {
 				assertThat(completed.kind()).isEqualTo(kind);
 				assertThat(completed.result()).isEqualTo(bytes("sold"));
 			});
 			assertThat(Waiting.await(this.claims.look(claim.handle().key())).state())
 				.isEqualTo(IdempotencyControl.State.COMPLETED);
 		}
-		Claim.Granted lost = granted(claim("lost"));
+		IdempotencyDecision.Granted lost = granted(claim("lost"));
 		end(lost, new Ending.Complete(null, RecordKind.EXCHANGE, null));
-		assertThat(claim("lost")).isEqualTo(new Claim.Completed(null));
+		assertThat(claim("lost")).isEqualTo(new IdempotencyDecision.Completed(null));
 		assertThat(Waiting.await(this.claims.look(lost.handle().key())).state())
 			.isEqualTo(IdempotencyControl.State.LOST);
 	}
 
 	@Test
 	void whoWaitsIsWokenWhenTheKeyIsCleared() {
-		Claim.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
-		CompletableFuture<Claim> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"))
+		IdempotencyDecision.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
+		CompletableFuture<IdempotencyDecision> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"))
 			.toCompletableFuture();
 		Awaitility.await().until(() -> exists(first.handle().key().all().get(1)));
 		assertThat(Waiting.await(this.claims.clear(first.handle().key(), fence(first))).cleared()).isTrue();
 		assertThat(granted(Waiting.await(waiting)).takenOver()).isTrue();
 	}
 
-	private List<CompletableFuture<Claim>> claimAll(IdempotencySettings settings) {
-		List<CompletableFuture<Claim>> claims = new ArrayList<>();
+	private List<CompletableFuture<IdempotencyDecision>> claimAll(IdempotencySettings settings) {
+		List<CompletableFuture<IdempotencyDecision>> claims = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
 			claims.add(this.engine.claim(request(settings, "anna", "key", "payload")).toCompletableFuture());
 		}
@@ -402,7 +402,7 @@ abstract class IdempotencyContract {
 			.anyMatch((node) -> ((List<?>) node.command("KEYS", "*")).contains(key.toString()));
 	}
 
-	private String record(Claim.Granted claim) {
+	private String record(IdempotencyDecision.Granted claim) {
 		String key = claim.handle().key().toString();
 		return this.redis.endpoints()
 			.stream()
@@ -412,31 +412,31 @@ abstract class IdempotencyContract {
 			.orElseThrow();
 	}
 
-	private Claim claim(String key) {
+	private IdempotencyDecision claim(String key) {
 		return claim(SALES, "anna", key, "payload");
 	}
 
-	private Claim claim(IdempotencySettings settings, @Nullable String principal, String key, String payload) {
+	private IdempotencyDecision claim(IdempotencySettings settings, @Nullable String principal, String key, String payload) {
 		return Waiting.await(this.engine.claim(request(settings, principal, key, payload)));
 	}
 
 	/**
 	 * As another instance does, or one that is paused.
 	 */
-	private CompletableFuture<Claim> claimApart(IdempotencyRequest request) {
+	private CompletableFuture<IdempotencyDecision> claimApart(IdempotencyRequest request) {
 		return this.claims.claim(request, this.claims.key(request), Duration.ZERO);
 	}
 
-	private boolean end(Claim claim, Ending ending) {
+	private boolean end(IdempotencyDecision claim, Ending ending) {
 		return Waiting.await(this.engine.end(granted(claim), ending));
 	}
 
-	private static Claim.Granted granted(Claim claim) {
-		assertThat(claim).isInstanceOf(Claim.Granted.class);
-		return (Claim.Granted) claim;
+	private static IdempotencyDecision.Granted granted(IdempotencyDecision claim) {
+		assertThat(claim).isInstanceOf(IdempotencyDecision.Granted.class);
+		return (IdempotencyDecision.Granted) claim;
 	}
 
-	private static long fence(Claim claim) {
+	private static long fence(IdempotencyDecision claim) {
 		return granted(claim).handle().fence();
 	}
 

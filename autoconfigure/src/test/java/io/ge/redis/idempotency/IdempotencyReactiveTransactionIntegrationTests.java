@@ -295,11 +295,10 @@ class IdempotencyReactiveTransactionIntegrationTests {
 		DefaultIdempotency idempotency = (DefaultIdempotency) this.context.getBean(Idempotency.class);
 		IdempotencyRequest request = idempotency.request(IdempotencySettings.of("bank"), List.of(answer.key()),
 				Fingerprints.of(null));
-		ResultHandling answers = new ResultHandling(new Nothing(), null, answer, () -> {
+		KeyedCall call = new KeyedCall(request, new Nothing(), null, answer, () -> {
 		}, null);
 		Object promise = this.context.getBean(GuardedCalls.class)
-			.make(ResultForm.FUTURE,
-					() -> idempotency.call(ResultForm.FUTURE, new Work(request, answers, answer.result())));
+			.make(ResultForm.FUTURE, () -> idempotency.call(ResultForm.FUTURE, new Work(call, answer.result())));
 		Awaitility.await().until(() -> !answer.begun().isEmpty());
 		return ((CompletionStage<?>) promise).toCompletableFuture();
 	}
@@ -395,27 +394,22 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	/**
 	 * Work that ends when it is told to.
 	 */
-	record Work(IdempotencyRequest request, ResultHandling answers,
-			CompletableFuture<Object> result) implements IdempotentCall.Action {
+	record Work(KeyedCall call, CompletableFuture<Object> result) implements IdempotentCall.Action {
 
 		@Override
 		public IdempotencySettings settings() {
-			return this.request.settings();
+			return this.call.request().settings();
 		}
 
 		@Override
-		public IdempotentCall.Question ask() {
-			return new IdempotentCall.Question(this.request, this.answers);
+		public KeyedCall ask() {
+			return this.call;
 		}
 
 		@Override
 		public Object run(Progress progress) {
 			progress.reach();
 			return this.result;
-		}
-
-		@Override
-		public void end(Progress progress) {
 		}
 
 	}

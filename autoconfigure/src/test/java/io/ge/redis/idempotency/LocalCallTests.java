@@ -21,19 +21,19 @@ class LocalCallTests {
 
 	@Test
 	void belongsToTheClaimThatItWasGrantedAndToNoOther() {
-		Claim.Granted claim = claim();
+		IdempotencyDecision.Granted claim = claim();
 		assertThat(this.call.isOf(claim)).isFalse();
 		this.call.claimed().complete(claim);
 		assertThat(this.call.isOf(claim)).isTrue();
 		assertThat(this.call.isOf(claim())).isFalse();
 	}
 
-	private static Claim.Granted claim() {
+	private static IdempotencyDecision.Granted claim() {
 		IdempotencyRequest request = new IdempotencyRequest(IdempotencySettings.of("sell"), null, List.of("key"),
 				new byte[0]);
 		RedisIdempotencyKey key = new RedisIdempotencyKey("sell",
 				new KeySpace("ge", "idempotency").entity(KeyPart.of("sell")));
-		return new Claim.Granted(request, new RedisIdempotency.Handle(key, "owner", 1), false,
+		return new IdempotencyDecision.Granted(request, new RedisIdempotency.Handle(key, "owner", 1), false,
 				CallBudget.of(Duration.ofSeconds(1)));
 	}
 

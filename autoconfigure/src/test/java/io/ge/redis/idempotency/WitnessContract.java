@@ -377,7 +377,7 @@ abstract class WitnessContract {
 	void connectionInATransactionOfSomethingElseIsNoWitness() {
 		run((desk) -> {
 			DataSource dataSource = desk.jdbc.getDataSource();
-			JdbcWitness witness = new JdbcWitness(dataSource, Duration.ofDays(1));
+			TransactionalRecords witness = new TransactionalRecords(dataSource, Duration.ofDays(1));
 			ConnectionHolder holder = new ConnectionHolder(connect(dataSource));
 			TransactionSynchronizationManager.setActualTransactionActive(true);
 			TransactionSynchronizationManager.bindResource(dataSource, holder);
@@ -412,11 +412,11 @@ abstract class WitnessContract {
 	@Test
 	void rowsAreRemovedWhenTheyHaveExpired() {
 		run((desk) -> {
-			JdbcWitness witness = new JdbcWitness(desk.jdbc.getDataSource(), Duration.ofDays(1));
+			TransactionalRecords witness = new TransactionalRecords(desk.jdbc.getDataSource(), Duration.ofDays(1));
 			witness.probe();
 			desk.transactions.executeWithoutResult((status) -> {
-				witness.write(new WitnessRow("old", "sell", 1, new byte[32], null), Duration.ofMillis(-2000));
-				witness.write(new WitnessRow("new", "sell", 2, new byte[32], null), Duration.ofHours(1));
+				witness.write(new TransactionalRecord("old", "sell", 1, new byte[32], null), Duration.ofMillis(-2000));
+				witness.write(new TransactionalRecord("new", "sell", 2, new byte[32], null), Duration.ofHours(1));
 			});
 			assertThat(witness.purge()).isOne();
 			assertThat(witness.find("old", false)).isNull();
@@ -437,12 +437,12 @@ abstract class WitnessContract {
 	@Test
 	void expiredRowThatIsInTheWayIsRemovedInTheBackground() {
 		run((desk) -> {
-			JdbcWitness former = new JdbcWitness(desk.jdbc.getDataSource(), Duration.ofDays(1));
+			TransactionalRecords former = new TransactionalRecords(desk.jdbc.getDataSource(), Duration.ofDays(1));
 			former.probe();
-			WitnessRow row = new WitnessRow("old", "sell", 1, new byte[32], null);
+			TransactionalRecord row = new TransactionalRecord("old", "sell", 1, new byte[32], null);
 			desk.transactions.executeWithoutResult((status) -> former.write(row, Duration.ofMillis(-2000)));
 			former.stop();
-			JdbcWitness witness = new JdbcWitness(desk.jdbc.getDataSource(), Duration.ofMillis(50));
+			TransactionalRecords witness = new TransactionalRecords(desk.jdbc.getDataSource(), Duration.ofMillis(50));
 			witness.probe();
 			try {
 				assertThatExceptionOfType(EffectAlreadyCommittedException.class).isThrownBy(() -> desk.transactions

@@ -160,6 +160,17 @@ public interface GuardedCall<A extends @Nullable Object> {
 		}
 
 		/**
+		 * Gives a result in the place of the failure of a plain call, when the guarding
+		 * has ended.
+		 * @param failure what the work failed with
+		 * @return the result
+		 * @throws Throwable the failure, if there is none
+		 */
+		default @Nullable Object recover(Throwable failure) throws Throwable {
+			throw failure;
+		}
+
+		/**
 		 * Publishes completion events, on the thread that passes the result on, right
 		 * before it does. Not for an end that nobody waits for: that of work which was
 		 * abandoned. Does not block.

@@ -43,7 +43,7 @@ final class PlainRun implements GuardedCall.Beginning {
 					failure.addSuppressed(problem);
 				}
 			}
-			throw failure;
+			return this.work.recover(failure);
 		}
 		end(this.result, null);
 		return this.result;

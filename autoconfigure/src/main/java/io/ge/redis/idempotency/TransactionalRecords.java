@@ -30,7 +30,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.Assert;
 
 /**
- * The table {@code ge_idempotency}.
+ * The transactional records: rows of the table {@code ge_idempotency}, kept where the
+ * effects of calls are, so that one commit has both. At most one row of an id can be
+ * committed.
  * <p>
  * A row is written with the connection of the transaction, and looked up with it where
  * there is one. Everything else has a connection of its own.
@@ -39,9 +41,9 @@ import org.springframework.util.Assert;
  * in between its time goes on with that of this process. A row that has expired counts
  * until it is purged.
  */
-final class JdbcWitness implements Witness {
+final class TransactionalRecords {
 
-	private static final Log logger = LogFactory.getLog(JdbcWitness.class);
+	private static final Log logger = LogFactory.getLog(TransactionalRecords.class);
 
 	private static final String INSERT = "insert into ge_idempotency "
 			+ "(id, operation, fence, fingerprint, result, expires_at) values (?, ?, ?, ?, ?, ?)";
@@ -69,7 +71,7 @@ final class JdbcWitness implements Witness {
 
 	private volatile @Nullable ClockReading clock;
 
-	JdbcWitness(DataSource dataSource, Duration purgeInterval) {
+	TransactionalRecords(DataSource dataSource, Duration purgeInterval) {
 		this.dataSource = dataSource;
 		this.purgeInterval = purgeInterval;
 		this.transactional = new JdbcTemplate(dataSource);
@@ -90,8 +92,10 @@ final class JdbcWitness implements Witness {
 		});
 	}
 
-	@Override
-	public boolean isInTransaction() {
+	/**
+	 * Returns whether this thread is in a transaction in which a row can be written.
+	 */
+	boolean isInTransaction() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive() || !(TransactionSynchronizationManager
 			.getResource(this.dataSource) instanceof ConnectionHolder holder)) {
 			return false;
@@ -106,8 +110,13 @@ final class JdbcWitness implements Witness {
 		}
 	}
 
-	@Override
-	public void write(WitnessRow row, Duration retention) {
+	/**
+	 * Writes a row in the transaction of this thread.
+	 * @param row the row
+	 * @param retention for how long it is kept, at least
+	 * @throws EffectAlreadyCommittedException if there is one with its id
+	 */
+	void write(TransactionalRecord row, Duration retention) {
 		// At first: the row that is in the way may be one that has expired
 		purgeFromNowOn();
 		long expiry = now() + retention.toMillis();
@@ -126,8 +135,17 @@ final class JdbcWitness implements Witness {
 		}
 	}
 
-	@Override
-	public @Nullable WitnessRow find(String id, boolean apart) {
+	/**
+	 * Finds a row that is committed. With the connection of this thread's transaction, if
+	 * there is one: a thread that holds a connection must not have to wait for another
+	 * one. Such a transaction may see an older state, in which a row is missing; then it
+	 * cannot write that row either.
+	 * @param id stands for operation, scope and key
+	 * @param apart whether to look with another connection, because the transaction of
+	 * this thread may have written the row, and not committed it
+	 * @return the row, or {@code null} if there is none
+	 */
+	@Nullable TransactionalRecord find(String id, boolean apart) {
 		if (!apart && TransactionSynchronizationManager.hasResource(this.dataSource)) {
 			try {
 				Connection bound = DataSourceUtils.getConnection(this.dataSource);
@@ -148,12 +166,12 @@ final class JdbcWitness implements Witness {
 		return withConnection(SELECT, (connection) -> find(connection, id));
 	}
 
-	private static @Nullable WitnessRow find(Connection connection, String id) throws SQLException {
+	private static @Nullable TransactionalRecord find(Connection connection, String id) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(SELECT)) {
 			statement.setString(1, id);
 			try (ResultSet rows = statement.executeQuery()) {
 				return rows.next()
-						? new WitnessRow(id, rows.getString(1), rows.getLong(2), rows.getBytes(3), rows.getBytes(4))
+						? new TransactionalRecord(id, rows.getString(1), rows.getLong(2), rows.getBytes(3), rows.getBytes(4))
 						: null;
 			}
 		}
@@ -214,8 +232,10 @@ final class JdbcWitness implements Witness {
 		}
 	}
 
-	@Override
-	public void stop() {
+	/**
+	 * Removes no more rows.
+	 */
+	void stop() {
 		this.timer.shutdownNow();
 	}
 

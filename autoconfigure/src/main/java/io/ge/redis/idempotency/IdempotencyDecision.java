@@ -12,9 +12,9 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of Redis to a call.
+ * The decision on a call that claims its key.
  */
-sealed interface Claim {
+sealed interface IdempotencyDecision {
 
 	/**
 	 * The call may run.
@@ -25,7 +25,7 @@ sealed interface Claim {
 	 * @param budget what the call may still wait for Redis
 	 */
 	record Granted(IdempotencyRequest request, RedisIdempotency.Handle handle, boolean takenOver,
-			CallBudget budget) implements Claim {
+			CallBudget budget) implements IdempotencyDecision {
 	}
 
 	/**
@@ -34,7 +34,7 @@ sealed interface Claim {
 	 * @param result what it ended with, or {@code null} if that was not kept
 	 * @param kind what that is
 	 */
-	record Completed(byte @Nullable [] result, RecordKind kind) implements Claim {
+	record Completed(byte @Nullable [] result, RecordKind kind) implements IdempotencyDecision {
 
 		Completed(byte @Nullable [] value) {
 			this(value, RecordKind.VALUE);
@@ -47,33 +47,27 @@ sealed interface Claim {
 	 *
 	 * @param leaseLeft what is left of its lease
 	 */
-	record InFlight(Duration leaseLeft) implements Claim {
+	record InFlight(Duration leaseLeft) implements IdempotencyDecision {
 	}
 
 	/**
 	 * The key was used with another payload.
 	 */
-	record Mismatch() implements Claim {
+	record Mismatch() implements IdempotencyDecision {
 	}
 
 	/**
 	 * Nobody knows what an earlier call has changed.
 	 */
-	record Unknown() implements Claim {
+	record Unknown() implements IdempotencyDecision {
 	}
 
 	/**
-	 * It was not asked, since the call has no key and needs none.
-	 */
-	record Unasked() implements Claim {
-	}
-
-	/**
-	 * It says nothing.
+	 * Redis is unavailable, so nothing is known.
 	 *
 	 * @param reason why
 	 */
-	record Away(RedisUnavailableException reason) implements Claim {
+	record Unavailable(RedisUnavailableException reason) implements IdempotencyDecision {
 	}
 
 }

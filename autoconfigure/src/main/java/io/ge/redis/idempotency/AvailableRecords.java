@@ -6,6 +6,7 @@
 package io.ge.redis.idempotency;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -19,11 +20,11 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessResourceUsageException;
 
 /**
- * Decides, once, whether there is a witness.
+ * Decides, once, whether there are transactional records.
  */
-final class WitnessChoice {
+final class AvailableRecords {
 
-	private static final Log logger = LogFactory.getLog(WitnessChoice.class);
+	private static final Log logger = LogFactory.getLog(AvailableRecords.class);
 
 	private static final String PROPERTY = "ge.redis.idempotency.witness";
 
@@ -31,19 +32,19 @@ final class WitnessChoice {
 
 	private final Supplier<@Nullable DataSource> database;
 
-	private final AtomicReference<@Nullable Choice> choice = new AtomicReference<>();
+	private final AtomicReference<@Nullable Optional<TransactionalRecords>> decided = new AtomicReference<>();
 
-	WitnessChoice(Supplier<IdempotencyProperties> properties, Supplier<@Nullable DataSource> database) {
+	AvailableRecords(Supplier<IdempotencyProperties> properties, Supplier<@Nullable DataSource> database) {
 		this.properties = properties;
 		this.database = database;
 	}
 
 	/**
-	 * Returns the witness, or {@code null} if there is none. While the database cannot be
-	 * reached nothing is decided, and there is none.
-	 * @throws GuardConfigurationException if there is none, but has to be one
+	 * Returns the records, or {@code null} if there are none. While the database cannot
+	 * be reached nothing is decided, and there are none.
+	 * @throws GuardConfigurationException if there are none, but have to be
 	 */
-	@Nullable Witness get() {
+	@Nullable TransactionalRecords get() {
 		try {
 			return getDecided();
 		}
@@ -54,37 +55,30 @@ final class WitnessChoice {
 	}
 
 	/**
-	 * Returns the witness, or {@code null} if it is decided that there is none.
+	 * Returns the records, or {@code null} if it is decided that there are none.
 	 * @throws DataAccessException if that cannot be decided now
-	 * @throws GuardConfigurationException if there is none, but has to be one
+	 * @throws GuardConfigurationException if there are none, but have to be
 	 */
-	@Nullable Witness getDecided() {
-		Choice made = this.choice.get();
-		return ((made != null) ? made : settle(decide())).witness();
-	}
-
-	/**
-	 * The first decision stands: threads may have come to one at the same time, and none
-	 * has to wait for a database that does not answer another one.
-	 */
-	private Choice settle(Choice made) {
-		Choice first = this.choice.compareAndExchange(null, made);
-		if (first == null) {
-			return made;
+	@Nullable TransactionalRecords getDecided() {
+		Optional<TransactionalRecords> known = this.decided.get();
+		if (known == null) {
+			// The first decision counts, and no thread waits for that of another one
+			Optional<TransactionalRecords> made = Optional.ofNullable(decide());
+			Optional<TransactionalRecords> first = this.decided.compareAndExchange(null, made);
+			known = (first != null) ? first : made;
 		}
-		made.stop();
-		return first;
+		return known.orElse(null);
 	}
 
-	private Choice decide() {
+	private @Nullable TransactionalRecords decide() {
 		IdempotencyProperties all = this.properties.get();
 		if (all.witness() == WitnessMode.OFF) {
-			return new Choice(null);
+			return null;
 		}
 		boolean required = all.witness() == WitnessMode.REQUIRED;
 		DataSource dataSource = this.database.get();
 		if (dataSource != null) {
-			return decide(dataSource, all.witnessPurgeInterval(), required);
+			return find(dataSource, all.witnessPurgeInterval(), required);
 		}
 		if (required) {
 			throw new GuardConfigurationException(PROPERTY,
@@ -93,12 +87,15 @@ final class WitnessChoice {
 					"Add spring-boot-starter-jdbc, or name the transaction manager bean by "
 							+ "ge.redis.idempotency.transaction-manager.");
 		}
-		return new Choice(null);
+		return null;
 	}
 
-	private Choice decide(DataSource dataSource, Duration purgeInterval, boolean required) {
+	private static @Nullable TransactionalRecords find(DataSource dataSource, Duration purgeInterval,
+			boolean required) {
+		TransactionalRecords records = new TransactionalRecords(dataSource, purgeInterval);
 		try {
-			return new Choice(probed(dataSource, purgeInterval));
+			records.probe();
+			return records;
 		}
 		catch (InvalidDataAccessResourceUsageException ex) {
 			if (required) {
@@ -109,7 +106,7 @@ final class WitnessChoice {
 			}
 			logger.info("There is no table ge_idempotency that can be read: effects of @Idempotent methods are not "
 					+ "witnessed");
-			return new Choice(null);
+			return null;
 		}
 		catch (DataAccessException ex) {
 			if (required) {
@@ -119,32 +116,11 @@ final class WitnessChoice {
 		}
 	}
 
-	private static Witness probed(DataSource dataSource, Duration purgeInterval) {
-		JdbcWitness jdbc = new JdbcWitness(dataSource, purgeInterval);
-		jdbc.probe();
-		return jdbc;
-	}
-
 	void stop() {
-		Choice made = this.choice.get();
-		if (made != null) {
-			made.stop();
+		Optional<TransactionalRecords> known = this.decided.get();
+		if (known != null) {
+			known.ifPresent(TransactionalRecords::stop);
 		}
-	}
-
-	/**
-	 * The decision.
-	 *
-	 * @param witness the witness, or {@code null} if there is none
-	 */
-	private record Choice(@Nullable Witness witness) {
-
-		void stop() {
-			if (this.witness != null) {
-				this.witness.stop();
-			}
-		}
-
 	}
 
 }

@@ -19,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The trace of one call in the database: a row in the transaction that has its effect,
+ * The transactional record of one call: a row in the transaction that has its effect,
  * written just before the commit. By then the result is usually known; it is recorded
  * after all that the transaction still holds back was written, so that entities look as
  * the caller will see them.
@@ -29,15 +29,13 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * another says nothing about the effect as a whole, so it gets no row, and neither does
  * one that only reads, or that is of another database.
  */
-final class Testimony {
+final class CallRecord {
 
-	private static final Log logger = LogFactory.getLog(Testimony.class);
+	private static final Log logger = LogFactory.getLog(CallRecord.class);
 
-	private final Witness witness;
+	private final TransactionalRecords records;
 
-	private final Claim.Granted claim;
-
-	private final String id;
+	private final IdempotencyDecision.Granted claim;
 
 	private final Progress progress;
 
@@ -61,35 +59,26 @@ final class Testimony {
 
 	private boolean looked;
 
-	private @Nullable WitnessRow found;
-
-	private Testimony(Witness witness, Claim.Granted claim, String id, Progress progress,
-			Function<@Nullable Object, Recording> recorder, boolean joined) {
-		this.witness = witness;
-		this.claim = claim;
-		this.id = id;
-		this.progress = progress;
-		this.recorder = recorder;
-		this.joined = joined;
-	}
+	private @Nullable TransactionalRecord found;
 
 	/**
-	 * Begins a testimony, to be called before the method runs.
-	 * @param witness where rows are kept
+	 * Begins a record, to be called before the method runs.
+	 * @param records where they are kept
 	 * @param claim the call
-	 * @param id stands for operation, scope and key
 	 * @param progress how far the call has come
 	 * @param recorder records results
 	 */
-	static Testimony begin(Witness witness, Claim.Granted claim, String id, Progress progress,
+	CallRecord(TransactionalRecords records, IdempotencyDecision.Granted claim, Progress progress,
 			Function<@Nullable Object, Recording> recorder) {
-		boolean joined = TransactionSynchronizationManager.isSynchronizationActive()
-				&& !TransactionSynchronizationManager.isCurrentTransactionReadOnly() && witness.isInTransaction();
-		Testimony testimony = new Testimony(witness, claim, id, progress, recorder, joined);
-		if (joined) {
-			testimony.choose(false, null);
+		this.records = records;
+		this.claim = claim;
+		this.progress = progress;
+		this.recorder = recorder;
+		this.joined = TransactionSynchronizationManager.isSynchronizationActive()
+				&& !TransactionSynchronizationManager.isCurrentTransactionReadOnly() && records.isInTransaction();
+		if (this.joined) {
+			choose(false, null);
 		}
-		return testimony;
 	}
 
 	/**
@@ -99,7 +88,7 @@ final class Testimony {
 	 */
 	void transactionBegun(TransactionExecution transaction, boolean outermost) {
 		if (this.committed || !TransactionSynchronizationManager.isSynchronizationActive()
-				|| !this.witness.isInTransaction()) {
+				|| !this.records.isInTransaction()) {
 			return;
 		}
 		if (!this.progress.isReached() && !this.ownChosen) {
@@ -119,7 +108,7 @@ final class Testimony {
 	}
 
 	/**
-	 * Records what the call has returned; only once if that stands in a row already.
+	 * Records what the call has returned; only once if that is in a row already.
 	 */
 	Recording record(@Nullable Object result) {
 		if (this.recording == null || this.recorded != result) {
@@ -130,30 +119,53 @@ final class Testimony {
 	}
 
 	/**
-	 * Whether the row of this call is committed, as far as its transaction has said.
+	 * Returns whether the row of this call is committed, as far as its transaction has
+	 * said.
 	 */
 	boolean isCommitted() {
 		return this.committed;
 	}
 
 	/**
-	 * Whether the effect is in a transaction of the caller.
+	 * Returns whether the effect is in a transaction of the caller.
 	 */
 	boolean isJoined() {
 		return this.joined;
 	}
 
 	/**
-	 * Looks what stands in the database, after a call that has not come to a good end:
-	 * its effect may be there all the same, and so may that of another call.
-	 * @return the row of this or another call, or {@code null} if there is none, or none
-	 * is to be expected
+	 * Returns how the call has ended by what the database knows: its effect may be there
+	 * although it has failed, and so may that of another call.
 	 */
-	@Nullable WitnessRow find() {
+	Ending correct(Ending ending) {
+		TransactionalRecord row = (ending instanceof Ending.Complete) ? null : find();
+		if (row == null) {
+			return ending;
+		}
+		if (isOfAnother(row)) {
+			return new Ending.Complete(row.result(), row.fingerprint());
+		}
+		return (row.result() != null) ? new Ending.Complete(row.result()) : new Ending.Unknown();
+	}
+
+	/**
+	 * Returns the row of another call with the same key, after this one has failed in a
+	 * transaction of its own.
+	 */
+	@Nullable TransactionalRecord findOfAnother() {
+		TransactionalRecord row = this.joined ? null : find();
+		return (row != null && isOfAnother(row)) ? row : null;
+	}
+
+	private boolean isOfAnother(TransactionalRecord row) {
+		return row.fence() != this.claim.handle().fence();
+	}
+
+	private @Nullable TransactionalRecord find() {
 		if (!this.looked && this.tookPart && this.progress.isReached()) {
 			this.looked = true;
 			try {
-				this.found = this.witness.find(this.id, this.inDoubt);
+				this.found = this.records.find(this.claim.handle().key().digest(), this.inDoubt);
 			}
 			catch (RuntimeException ex) {
 				logger.warn("Cannot see whether the " + this.claim.request() + " has had its effect: " + ex);
@@ -162,20 +174,14 @@ final class Testimony {
 		return this.found;
 	}
 
-	/**
-	 * Returns the row of another call with the same key, if a look has shown one.
-	 */
-	@Nullable WitnessRow foundOfAnother() {
-		return (this.found != null && this.found.fence() != this.claim.handle().fence()) ? this.found : null;
-	}
-
-	private WitnessRow row() {
+	private TransactionalRecord row() {
 		Recording known = this.recording;
 		if (known == null && this.progress.hasReturned()) {
 			known = record(this.progress.result());
 		}
-		return new WitnessRow(this.id, this.claim.request().settings().name(), this.claim.handle().fence(),
-				this.claim.request().fingerprint(), (known instanceof Recording.Stored stored) ? stored.bytes() : null);
+		return new TransactionalRecord(this.claim.handle().key().digest(), this.claim.request().settings().name(),
+				this.claim.handle().fence(), this.claim.request().fingerprint(),
+				(known instanceof Recording.Stored stored) ? stored.bytes() : null);
 	}
 
 	/**
@@ -207,31 +213,27 @@ final class Testimony {
 
 		@Override
 		public void beforeCommit(boolean readOnly) {
-			if (Testimony.this.chosen == this && Testimony.this.progress.isReached() && !this.undone) {
-				writeWhatIsHeldBack();
-				Testimony.this.witness.write(row(), Testimony.this.claim.request().settings().ttl());
-			}
-		}
-
-		// An entity gets its version, and what its callbacks set, when it is written
-		private void writeWhatIsHeldBack() {
-			if (Testimony.this.progress.hasReturned() && this.transaction instanceof TransactionStatus status) {
-				status.flush();
+			if (CallRecord.this.chosen == this && CallRecord.this.progress.isReached() && !this.undone) {
+				// An entity gets its version, and what its callbacks set, when it is written
+				if (CallRecord.this.progress.hasReturned() && this.transaction instanceof TransactionStatus status) {
+					status.flush();
+				}
+				CallRecord.this.records.write(row(), CallRecord.this.claim.request().settings().ttl());
 			}
 		}
 
 		@Override
 		public void afterCompletion(int status) {
-			if (Testimony.this.chosen == this) {
-				Testimony.this.committed = status == STATUS_COMMITTED && !this.undone
-						&& Testimony.this.progress.isReached();
-				Testimony.this.chosen = null;
-				Testimony.this.ownChosen = false;
-				Testimony.this.inDoubt = status == STATUS_UNKNOWN;
-				if (!Testimony.this.committed) {
+			if (CallRecord.this.chosen == this) {
+				CallRecord.this.committed = status == STATUS_COMMITTED && !this.undone
+						&& CallRecord.this.progress.isReached();
+				CallRecord.this.chosen = null;
+				CallRecord.this.ownChosen = false;
+				CallRecord.this.inDoubt = status == STATUS_UNKNOWN;
+				if (!CallRecord.this.committed) {
 					// What is tried again may have another result
-					Testimony.this.recording = null;
-					Testimony.this.recorded = null;
+					CallRecord.this.recording = null;
+					CallRecord.this.recorded = null;
 				}
 			}
 		}

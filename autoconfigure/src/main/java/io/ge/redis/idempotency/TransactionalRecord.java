@@ -8,7 +8,7 @@ package io.ge.redis.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The proof that a call has had its effect.
+ * The transactional record of a call: the proof that the call has had its effect.
  *
  * @param id stands for operation, scope and key
  * @param operation the operation's name, for those who look at the table
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param result what the call returned, or {@code null} if that was not known at the
  * commit or cannot be kept
  */
-record WitnessRow(String id, String operation, long fence, byte[] fingerprint, byte @Nullable [] result) {
+record TransactionalRecord(String id, String operation, long fence, byte[] fingerprint, byte @Nullable [] result) {
 
 	@Override
 	public String toString() {

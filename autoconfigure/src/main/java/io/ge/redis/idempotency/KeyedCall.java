@@ -8,21 +8,17 @@ package io.ge.redis.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a call is answered, be it the first one or a repetition.
+ * A call with a key, and how it is answered, be it the first one or a repetition.
  *
+ * @param request the request
  * @param codec keeps the results and reads them
  * @param exceptions those that are a result as well, or {@code null} for none
  * @param exchange what the call answers, if that is seen as a whole, else {@code null}
  * @param replaying done before a result is given again
  * @param recovery gives one that was not kept, or {@code null} if nothing does
  */
-record ResultHandling(ResultCodec codec, @Nullable StoredExceptions exceptions, @Nullable IdempotentExchange exchange,
-		Runnable replaying, @Nullable Recovery recovery) {
-
-	static ResultHandling of(ResultCodec codec) {
-		return new ResultHandling(codec, null, null, () -> {
-		}, null);
-	}
+record KeyedCall(IdempotencyRequest request, ResultCodec codec, @Nullable StoredExceptions exceptions,
+		@Nullable IdempotentExchange exchange, Runnable replaying, @Nullable Recovery recovery) {
 
 	/**
 	 * Gives a result that was not kept.
