@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.ge.redis.idempotency.IdempotencyControl;
+import io.ge.redis.idempotency.guard.IdempotencyControl;
+import io.ge.redis.idempotency.IdempotencyRecord;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
@@ -69,7 +70,7 @@ public class IdempotencyResource implements GuardResource {
 		IdempotencyControl control = this.control.get();
 		String operation = request.name("operation", control::exists);
 		Long fence = request.number(FENCE);
-		IdempotencyControl.Clearing clearing = control.clear(key(control, operation, request), fence);
+		IdempotencyRecord.Clearing clearing = control.clear(key(control, operation, request), fence);
 		if (clearing.fence() != null) {
 			throw GuardRequestException.invalid(FENCE,
 					(fence != null) ? "The key was claimed by a call with another fence."

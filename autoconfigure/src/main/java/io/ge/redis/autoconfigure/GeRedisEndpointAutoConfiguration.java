@@ -18,7 +18,7 @@ import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.guard.GuardedMethods;
-import io.ge.redis.idempotency.IdempotencyPattern;
+import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
 

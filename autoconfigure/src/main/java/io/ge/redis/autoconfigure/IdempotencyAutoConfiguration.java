@@ -15,10 +15,10 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotency;
-import io.ge.redis.idempotency.IdempotencyKeySource;
-import io.ge.redis.idempotency.IdempotencyPattern;
+import io.ge.redis.idempotency.record.IdempotencyKeySource;
+import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
-import io.ge.redis.idempotency.ResultCodecFactory;
+import io.ge.redis.idempotency.record.ResultCodecFactory;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 

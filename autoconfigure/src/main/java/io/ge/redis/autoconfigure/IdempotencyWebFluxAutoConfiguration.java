@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.idempotency.IdempotencyPattern;
+import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import io.ge.redis.web.exchange.reactive.IdempotencyWebFilter;

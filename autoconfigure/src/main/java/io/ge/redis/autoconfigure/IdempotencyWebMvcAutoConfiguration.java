@@ -7,7 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import java.util.EnumSet;
 
-import io.ge.redis.idempotency.IdempotencyPattern;
+import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.exchange.servlet.ErrorPages;
 import io.ge.redis.web.exchange.servlet.IdempotencyFilter;

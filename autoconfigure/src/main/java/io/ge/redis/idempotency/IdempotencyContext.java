@@ -53,24 +53,24 @@ public final class IdempotencyContext {
 		return current;
 	}
 
-	static IdempotencyContext enter(String name, long fence) {
-		return enter(name, Long.valueOf(fence));
-	}
-
 	/**
-	 * Enters a call without a claim: that of a call around it says nothing of this one.
+	 * Enters a call on this thread, as the guard does. In a unit test it lets code find a
+	 * claim.
+	 * @param name the name of the operation
+	 * @param fence the fence of its claim, or {@code null} if it runs unprotected: that
+	 * of a call around it says nothing of this one
+	 * @return the context, to be exited on the same thread
 	 */
-	static IdempotencyContext enterUnprotected(String name) {
-		return enter(name, null);
-	}
-
-	private static IdempotencyContext enter(String name, @Nullable Long fence) {
+	public static IdempotencyContext enter(String name, @Nullable Long fence) {
 		IdempotencyContext entered = new IdempotencyContext(name, fence, CURRENT.get());
 		CURRENT.set(entered);
 		return entered;
 	}
 
-	void exit() {
+	/**
+	 * Exits the call, so that a call around it is the current one again.
+	 */
+	public void exit() {
 		if (this.outer != null) {
 			CURRENT.set(this.outer);
 		}

@@ -69,7 +69,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Null
 		operations = Map.copyOf(operations);
 	}
 
-	Operation operation(String name) {
+	public Operation operation(String name) {
 		return this.operations.getOrDefault(name, Operation.UNSET);
 	}
 
@@ -93,7 +93,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Null
 			@Nullable FailureWithoutTransaction onFailureWithoutTransaction, @Nullable UnknownOutcome onUnknownOutcome,
 			@Nullable OutagePolicy onOutage) {
 
-		static final Operation UNSET = new Operation(null, null, null, null, null, null, null, null);
+		/** Nothing is set. */
+		public static final Operation UNSET = new Operation(null, null, null, null, null, null, null, null);
 
 	}
 

@@ -14,9 +14,9 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
-import io.ge.redis.idempotency.Recording;
-import io.ge.redis.idempotency.ResultCodec;
-import io.ge.redis.idempotency.ResultCodecFactory;
+import io.ge.redis.idempotency.record.Recording;
+import io.ge.redis.idempotency.record.ResultCodec;
+import io.ge.redis.idempotency.record.ResultCodecFactory;
 import jakarta.servlet.ServletResponse;
 import org.jspecify.annotations.Nullable;
 

@@ -122,7 +122,7 @@ class GeRedisRuntimeHintsTests {
 	@Test
 	void reportsOfInstancesAreReadAndWritten() {
 		for (String name : List.of("core.bus.Reports$Filter", "lock.LockReport", "lock.LockReport$Holder",
-				"lock.LockReport$Waiters", "idempotency.IdempotencyReport", "idempotency.IdempotencyReport$Key",
+				"lock.LockReport$Waiters", "idempotency.engine.IdempotencyReport", "idempotency.engine.IdempotencyReport$Key",
 				"cache.CacheReport", "cache.CacheReport$Counts", "cache.WarmUpRun$Progress")) {
 			Class<?> report = ClassUtils.resolveClassName("io.ge.redis." + name, getClass().getClassLoader());
 			assertThat(RuntimeHintsPredicates.reflection()

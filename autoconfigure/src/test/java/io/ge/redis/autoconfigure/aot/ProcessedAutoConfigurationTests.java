@@ -19,7 +19,7 @@ import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.autoconfigure.RefreshTokenAutoConfiguration;
 import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
 import io.ge.redis.cache.CacheProperties;
-import io.ge.redis.idempotency.IdempotencyControl;
+import io.ge.redis.idempotency.IdempotencyRecord;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimitProperties;
@@ -89,11 +89,11 @@ class ProcessedAutoConfigurationTests {
 	private static List<Class<?>> answers() {
 		return LibraryClasses.all()
 			.stream()
-			.filter((type) -> type.isAssignableTo(OperationResponseBody.class) || type.getEnclosingClass()
-				.filter((outer) -> outer.getSimpleName().matches(".+(Control|Resource)"))
-				.isPresent())
-			.filter((type) -> type.isRecord() && !type.isEquivalentTo(IdempotencyControl.Clearing.class)
-					&& !type.isEquivalentTo(RateLimitControl.Overview.class))
+			.filter((type) -> type.isAssignableTo(OperationResponseBody.class)
+					|| type.isEquivalentTo(IdempotencyRecord.class) || type.getEnclosingClass()
+						.filter((outer) -> outer.getSimpleName().matches(".+(Control|Resource)"))
+						.isPresent())
+			.filter((type) -> type.isRecord() && !type.isEquivalentTo(RateLimitControl.Overview.class))
 			.map(JavaClass::getName)
 			.<Class<?>>map(
 					(name) -> ClassUtils.resolveClassName(name, ProcessedAutoConfigurationTests.class.getClassLoader()))

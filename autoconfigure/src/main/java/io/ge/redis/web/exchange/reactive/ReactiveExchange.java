@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.ge.redis.idempotency.IdempotentExchange;
-import io.ge.redis.idempotency.Recording;
+import io.ge.redis.idempotency.record.IdempotentExchange;
+import io.ge.redis.idempotency.record.Recording;
 import io.ge.redis.web.exchange.ExchangeAnswer;
 import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;

@@ -1,0 +1,246 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.effect;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.ge.redis.idempotency.engine.Ending;
+import io.ge.redis.idempotency.engine.IdempotencyDecision;
+import io.ge.redis.idempotency.record.Recording;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The transactional record of one call: a row in the transaction that has its effect,
+ * written just before the commit. By then the result is usually known; it is recorded
+ * after all that the transaction still holds back was written, so that entities look as
+ * the caller will see them.
+ * <p>
+ * That transaction is the one that advice of the method has begun before it was reached;
+ * else that of the caller; else the first one in the method that commits. One within
+ * another says nothing about the effect as a whole, so it gets no row, and neither does
+ * one that only reads, or that is of another database.
+ */
+public final class CallRecord {
+
+	private static final Log logger = LogFactory.getLog(CallRecord.class);
+
+	private final TransactionalRecords records;
+
+	private final IdempotencyDecision.Granted claim;
+
+	private final Progress progress;
+
+	private final Function<@Nullable Object, Recording> recorder;
+
+	private final boolean joined;
+
+	private @Nullable Entry chosen;
+
+	private boolean ownChosen;
+
+	private boolean tookPart;
+
+	private boolean committed;
+
+	private boolean inDoubt;
+
+	private @Nullable Object recorded;
+
+	private @Nullable Recording recording;
+
+	private boolean looked;
+
+	private @Nullable TransactionalRecord found;
+
+	/**
+	 * Begins a record, to be called before the method runs.
+	 * @param records where they are kept
+	 * @param claim the call
+	 * @param progress how far the call has come
+	 * @param recorder records results
+	 */
+	public CallRecord(TransactionalRecords records, IdempotencyDecision.Granted claim, Progress progress,
+			Function<@Nullable Object, Recording> recorder) {
+		this.records = records;
+		this.claim = claim;
+		this.progress = progress;
+		this.recorder = recorder;
+		this.joined = TransactionSynchronizationManager.isSynchronizationActive()
+				&& !TransactionSynchronizationManager.isCurrentTransactionReadOnly() && records.isInTransaction();
+		if (this.joined) {
+			choose(false, null);
+		}
+	}
+
+	/**
+	 * A transaction has begun on the thread of the call.
+	 * @param transaction the transaction
+	 * @param outermost whether it is in no other one of this call
+	 */
+	void transactionBegun(TransactionExecution transaction, boolean outermost) {
+		if (this.committed || !TransactionSynchronizationManager.isSynchronizationActive()
+				|| !this.records.isInTransaction()) {
+			return;
+		}
+		if (!this.progress.isReached() && !this.ownChosen) {
+			choose(true, transaction);
+		}
+		else if (this.chosen == null && outermost) {
+			choose(false, transaction);
+		}
+	}
+
+	private void choose(boolean own, @Nullable TransactionExecution transaction) {
+		Entry entry = new Entry(transaction);
+		TransactionSynchronizationManager.registerSynchronization(entry);
+		this.chosen = entry;
+		this.ownChosen = own;
+		this.tookPart = true;
+	}
+
+	/**
+	 * Records what the call has returned; only once if that is in a row already.
+	 */
+	public Recording record(@Nullable Object result) {
+		if (this.recording == null || this.recorded != result) {
+			this.recording = this.recorder.apply(result);
+			this.recorded = result;
+		}
+		return this.recording;
+	}
+
+	/**
+	 * Returns whether the row of this call is committed, as far as its transaction has
+	 * said.
+	 */
+	public boolean isCommitted() {
+		return this.committed;
+	}
+
+	/**
+	 * Returns whether the effect is in a transaction of the caller.
+	 */
+	public boolean isJoined() {
+		return this.joined;
+	}
+
+	/**
+	 * Returns how the call has ended by what the database knows: its effect may be there
+	 * although it has failed, and so may that of another call.
+	 */
+	public Ending correct(Ending ending) {
+		TransactionalRecord row = (ending instanceof Ending.Complete) ? null : find();
+		if (row == null) {
+			return ending;
+		}
+		if (isOfAnother(row)) {
+			return new Ending.Complete(row.result(), row.fingerprint());
+		}
+		return (row.result() != null) ? new Ending.Complete(row.result()) : new Ending.Unknown();
+	}
+
+	/**
+	 * Returns the row of another call with the same key, after this one has failed in a
+	 * transaction of its own.
+	 */
+	public @Nullable TransactionalRecord findOfAnother() {
+		TransactionalRecord row = this.joined ? null : find();
+		return (row != null && isOfAnother(row)) ? row : null;
+	}
+
+	private boolean isOfAnother(TransactionalRecord row) {
+		return row.fence() != this.claim.fence();
+	}
+
+	private @Nullable TransactionalRecord find() {
+		if (!this.looked && this.tookPart && this.progress.isReached()) {
+			this.looked = true;
+			try {
+				this.found = this.records.find(this.claim.id(), this.inDoubt);
+			}
+			catch (RuntimeException ex) {
+				logger.warn("Cannot see whether the " + this.claim.request() + " has had its effect: " + ex);
+			}
+		}
+		return this.found;
+	}
+
+	private TransactionalRecord row() {
+		Recording known = this.recording;
+		if (known == null && this.progress.hasReturned()) {
+			known = record(this.progress.result());
+		}
+		return new TransactionalRecord(this.claim.id(), this.claim.request().settings().name(),
+				this.claim.fence(), this.claim.request().fingerprint(),
+				(known instanceof Recording.Stored stored) ? stored.bytes() : null);
+	}
+
+	/**
+	 * The part of one transaction.
+	 */
+	private final class Entry implements TransactionSynchronization {
+
+		private final @Nullable TransactionExecution transaction;
+
+		private final Set<Object> ownSavepoints = new HashSet<>();
+
+		private boolean undone;
+
+		Entry(@Nullable TransactionExecution transaction) {
+			this.transaction = transaction;
+		}
+
+		@Override
+		public void savepoint(Object savepoint) {
+			this.ownSavepoints.add(savepoint);
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			if (!this.ownSavepoints.contains(savepoint)) {
+				this.undone = true;
+			}
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			if (CallRecord.this.chosen == this && CallRecord.this.progress.isReached() && !this.undone) {
+				// An entity gets its version, and what its callbacks set, when it is written
+				if (CallRecord.this.progress.hasReturned() && this.transaction instanceof TransactionStatus status) {
+					status.flush();
+				}
+				CallRecord.this.records.write(row(), CallRecord.this.claim.request().settings().ttl());
+			}
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			if (CallRecord.this.chosen == this) {
+				CallRecord.this.committed = status == STATUS_COMMITTED && !this.undone
+						&& CallRecord.this.progress.isReached();
+				CallRecord.this.chosen = null;
+				CallRecord.this.ownChosen = false;
+				CallRecord.this.inDoubt = status == STATUS_UNKNOWN;
+				if (!CallRecord.this.committed) {
+					// What is tried again may have another result
+					CallRecord.this.recording = null;
+					CallRecord.this.recorded = null;
+				}
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,171 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.effect;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.ge.redis.core.transaction.SeenTransactions;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Sees which transactions begin and end while calls run.
+ * <p>
+ * Each call in progress is bound to its thread, inner calls on top of outer ones, and a
+ * transaction counts for all of them. A reactive transaction belongs to the call on whose
+ * thread it is begun, whichever threads the rest happens on.
+ * <p>
+ * Read-only transactions commit nothing, and savepoints are parts of their transaction;
+ * neither counts. A transaction that has begun and of which nobody hears again counts as
+ * committed, and so does one whose commit has failed: it may have arrived.
+ */
+public final class TransactionWatch {
+
+	private final ThreadLocal<@Nullable CallTransactions> current = new ThreadLocal<>();
+
+	private final SeenTransactions<CallTransactions> reactive = new SeenTransactions<>();
+
+	private final AtomicLong unseenOnThreads = new AtomicLong();
+
+	private final AtomicLong unseenReactive = new AtomicLong();
+
+	private final TransactionExecutionListener listener = new OfThreads();
+
+	private final TransactionExecutionListener reactiveListener = new Reactive();
+
+	/**
+	 * Returns the call that is bound to this thread.
+	 */
+	public @Nullable CallTransactions current() {
+		return this.current.get();
+	}
+
+	/**
+	 * Binds a call to this thread, or none.
+	 * @return what was bound before
+	 */
+	@Nullable CallTransactions bind(@Nullable CallTransactions call) {
+		CallTransactions before = this.current.get();
+		if (call != null) {
+			this.current.set(call);
+		}
+		else {
+			this.current.remove();
+		}
+		return before;
+	}
+
+	/**
+	 * Returns how many have begun on threads without a call.
+	 */
+	long unseenOnThreads() {
+		return this.unseenOnThreads.get();
+	}
+
+	/**
+	 * Returns how many reactive ones have begun of which nobody knows to which call they
+	 * belong.
+	 */
+	long unseenReactive() {
+		return this.unseenReactive.get();
+	}
+
+	public TransactionExecutionListener listener() {
+		return this.listener;
+	}
+
+	public TransactionExecutionListener reactiveListener() {
+		return this.reactiveListener;
+	}
+
+	/**
+	 * Listens to transactions that are bound to threads.
+	 */
+	private final class OfThreads implements TransactionExecutionListener {
+
+		@Override
+		public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+			if (beginFailure != null || !transaction.isNewTransaction()) {
+				return;
+			}
+			CallTransactions call = current();
+			if (call != null) {
+				call.begunOnThread(transaction);
+			}
+			else if (!transaction.isReadOnly()) {
+				TransactionWatch.this.unseenOnThreads.incrementAndGet();
+			}
+		}
+
+		@Override
+		public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+			ended(transaction, false);
+		}
+
+		@Override
+		public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+			ended(transaction, rollbackFailure == null);
+		}
+
+		private void ended(TransactionExecution transaction, boolean undone) {
+			CallTransactions call = current();
+			if (call != null && transaction.isNewTransaction() && !transaction.isReadOnly()) {
+				call.endedOnThread(undone);
+			}
+		}
+
+	}
+
+	/**
+	 * Listens to reactive transactions.
+	 */
+	private final class Reactive implements TransactionExecutionListener {
+
+		@Override
+		public void beforeBegin(TransactionExecution transaction) {
+			CallTransactions call = current();
+			if (call != null) {
+				TransactionWatch.this.reactive.put(transaction, call);
+			}
+			else if (!transaction.isReadOnly()) {
+				TransactionWatch.this.unseenReactive.incrementAndGet();
+			}
+		}
+
+		@Override
+		public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+			if (beginFailure != null) {
+				TransactionWatch.this.reactive.remove(transaction);
+				return;
+			}
+			CallTransactions call = TransactionWatch.this.reactive.get(transaction);
+			if (call != null) {
+				call.begun(true, !transaction.isReadOnly());
+			}
+		}
+
+		@Override
+		public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+			ended(transaction, false);
+		}
+
+		@Override
+		public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+			ended(transaction, rollbackFailure == null);
+		}
+
+		private void ended(TransactionExecution transaction, boolean undone) {
+			CallTransactions call = TransactionWatch.this.reactive.remove(transaction);
+			if (call != null && !transaction.isReadOnly()) {
+				call.ended(undone);
+			}
+		}
+
+	}
+
+}

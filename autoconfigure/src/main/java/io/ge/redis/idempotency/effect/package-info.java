@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Effects of calls: the transactions in which they are made, and the transactional records
+ * that prove them.
+ */
+@NullMarked
+package io.ge.redis.idempotency.effect;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,24 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The owner of a key.
+ *
+ * @param issuer who has named the principal, or {@code null} if names stand for
+ * themselves
+ * @param name the principal
+ */
+public record Caller(@Nullable String issuer, String name) {
+
+	@Override
+	public String toString() {
+		return "principal";
+	}
+
+}

@@ -1,0 +1,43 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.engine;
+
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of this instance, from before its claim until Redis knows its end. Repetitions
+ * meanwhile get their decision from it and need not ask Redis.
+ *
+ * @param fingerprint what must be equal in a repetition
+ * @param claimed completes with the decision of Redis on the call
+ * @param ended completes when the call has ended, if it was granted: with the decision on
+ * a repetition, or {@code null} if that has to ask Redis
+ */
+record LocalCall(byte[] fingerprint, CompletableFuture<IdempotencyDecision> claimed,
+		CompletableFuture<@Nullable IdempotencyDecision> ended) {
+
+	LocalCall(byte[] fingerprint) {
+		this(fingerprint, new CompletableFuture<>(), new CompletableFuture<>());
+	}
+
+	boolean isOf(IdempotencyDecision.Granted claim) {
+		return claim == decision();
+	}
+
+	/**
+	 * Returns whether it may run, or does.
+	 */
+	boolean isGranted() {
+		return decision() instanceof IdempotencyDecision.Granted;
+	}
+
+	private @Nullable IdempotencyDecision decision() {
+		return (this.claimed.isDone() && !this.claimed.isCompletedExceptionally()) ? this.claimed.join() : null;
+	}
+
+}

@@ -1,0 +1,281 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.engine;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.idempotency.IdempotencyRecord.State;
+import io.ge.redis.idempotency.IdempotencyRecord;
+import io.ge.redis.idempotency.IdempotencyScope;
+import io.ge.redis.idempotency.IdempotencySettings;
+import io.ge.redis.idempotency.record.RecordKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of idempotent calls in Redis:
+ * {@code prefix:idempotency:{name:scope:key}:1}, where the scope is {@code g} for keys
+ * that all share, {@code a} for those of anonymous callers, {@code p} for those of a
+ * principal and {@code i} for those of one that an issuer has named. The key is a secret
+ * and stands there hashed, together with the principal; {@code 1} is the format. The
+ * states and their transitions are in {@code claim.lua}.
+ * <p>
+ * Every call is an owner of its own, so its claim can be sent twice and is taken back by
+ * its owner alone when nobody learnt its outcome. The channels of instances that wait for
+ * its end are in a set beside it, {@code ...:1:w}. The endings are sent until Redis has
+ * answered, since each of them protects from a second effect or frees a key.
+ */
+public final class RedisIdempotency {
+
+	private static final LuaScript CLAIM = LuaScript.load(Idempotency.class, "claim.lua");
+
+	private static final LuaScript BEAT = LuaScript.load(Idempotency.class, "beat.lua").runningWithoutMemory();
+
+	private static final LuaScript COMPLETE = LuaScript.load(Idempotency.class, "complete.lua")
+		.runningWithoutMemory();
+
+	private static final LuaScript RELEASE = LuaScript.load(Idempotency.class, "release.lua")
+		.runningWithoutMemory();
+
+	private static final LuaScript UNKNOWN = LuaScript.load(Idempotency.class, "unknown.lua")
+		.runningWithoutMemory();
+
+	private static final LuaScript LOOK = LuaScript.load(Idempotency.class, "look.lua");
+
+	private static final LuaScript CLEAR = LuaScript.load(Idempotency.class, "clear.lua");
+
+	private static final KeyPart FORMAT = KeyPart.of("1");
+
+	private static final KeyPart GLOBAL = KeyPart.of("g");
+
+	private static final KeyPart ANONYMOUS = KeyPart.of("a");
+
+	private static final KeyPart PRINCIPAL = KeyPart.of("p");
+
+	private static final KeyPart ISSUED = KeyPart.of("i");
+
+	private static final byte[] NOTHING = {};
+
+	/**
+	 * How long an owner whose lease has ended may still come back once another one asks:
+	 * longer than it takes to notice that Redis is there again.
+	 */
+	private static final Duration LONGEST_GRACE = Duration.ofSeconds(3);
+
+	private final GuardedRedis redis;
+
+	private final KeySpace keys;
+
+	private final String instanceId;
+
+	private final String channel;
+
+	private final AtomicLong calls = new AtomicLong();
+
+	RedisIdempotency(GuardedRedis redis, KeySpace keys, String instanceId, String channel) {
+		this.redis = redis;
+		this.keys = keys;
+		this.instanceId = instanceId;
+		this.channel = channel;
+	}
+
+	/**
+	 * Claims a key.
+	 * @param request the call
+	 * @param key its keys
+	 * @param patience for how long the call waits if another one runs; this instance is
+	 * told then when that has ended
+	 */
+	CompletableFuture<IdempotencyDecision> claim(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
+		IdempotencySettings settings = request.settings();
+		CallBudget budget = this.redis.newBudget();
+		String owner = this.instanceId + ":" + this.calls.incrementAndGet();
+		ScriptCall claim = ScriptCall.of(CLAIM, key.all(), owner, request.fingerprint(), settings.lease().toMillis(),
+				settings.ttl().toMillis(), grace(settings).toMillis(), this.channel, patience.toMillis());
+		Supplier<ScriptCall> takeBack = () -> ScriptCall.of(RELEASE, key.all(), owner, "", settings.ttl().toMillis());
+		return this.redis.run(claim, budget, takeBack, leaseWithGrace(settings))
+			.thenApply((reply) -> read(reply, request, key, owner, budget));
+	}
+
+	private static Duration leaseWithGrace(IdempotencySettings settings) {
+		return settings.lease().plus(grace(settings));
+	}
+
+	private static Duration grace(IdempotencySettings settings) {
+		return (settings.lease().compareTo(LONGEST_GRACE) < 0) ? settings.lease() : LONGEST_GRACE;
+	}
+
+	private static IdempotencyDecision read(ScriptReply reply, IdempotencyRequest request, RedisIdempotencyKey key, String owner,
+			CallBudget budget) {
+		return switch ((int) reply.number(0)) {
+			case 1 -> new IdempotencyDecision.Granted(request, new Handle(key, owner, reply.number(1)), reply.number(2) == 1, budget);
+			case 2 -> completed(reply);
+			case 3 -> new IdempotencyDecision.InFlight(Duration.of(reply.number(1), ChronoUnit.MICROS));
+			case 4 -> new IdempotencyDecision.Mismatch();
+			case 5 -> new IdempotencyDecision.Unknown();
+			default -> throw new IllegalStateException("Unexpected reply of " + CLAIM);
+		};
+	}
+
+	private static IdempotencyDecision completed(ScriptReply reply) {
+		String code = reply.text(1);
+		for (RecordKind kind : RecordKind.values()) {
+			if (kind.code().equals(code)) {
+				return new IdempotencyDecision.Completed(reply.bytes(2), kind);
+			}
+		}
+		return new IdempotencyDecision.Completed(null);
+	}
+
+	/**
+	 * Prolongs a lease, now or as soon as Redis answers.
+	 * @return completes with whether the claim still stands, or with the failure of Redis
+	 */
+	CompletableFuture<Boolean> beat(IdempotencyDecision.Granted claim) {
+		IdempotencySettings settings = claim.request().settings();
+		ScriptCall call = ScriptCall.of(BEAT, claim.handle().key().record(), claim.handle().owner(),
+				claim.handle().fence(), settings.lease().toMillis(), settings.ttl().toMillis());
+		return this.redis.run(call, this.redis.newBudget()).whenComplete((reply, failure) -> {
+			// By then the next beat has been sent
+			if (failure != null) {
+				this.redis.compensate(call, settings.lease().multipliedBy(2).dividedBy(3));
+			}
+		}).thenApply(RedisIdempotency::isDone);
+	}
+
+	/**
+	 * Ends a claim.
+	 * @return completes with whether the claim still stood, or with the failure of Redis
+	 */
+	CompletableFuture<Boolean> end(IdempotencyDecision.Granted claim, Ending ending) {
+		return this.redis.run(call(claim, ending), claim.budget()).thenApply(RedisIdempotency::isDone);
+	}
+
+	/**
+	 * Ends a claim as soon as Redis answers, for as long as that makes a difference.
+	 */
+	void endLater(IdempotencyDecision.Granted claim, Ending ending) {
+		IdempotencySettings settings = claim.request().settings();
+		// Freeing a key that whoever asks may take over changes nothing any more
+		Duration useful = (ending instanceof Ending.Release) ? leaseWithGrace(settings) : settings.ttl();
+		this.redis.compensate(call(claim, ending), useful);
+	}
+
+	private static ScriptCall call(IdempotencyDecision.Granted claim, Ending ending) {
+		long retention = claim.request().settings().ttl().toMillis();
+		if (ending instanceof Ending.Complete complete) {
+			byte[] result = complete.result();
+			return ScriptCall.of(COMPLETE, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
+					(complete.fingerprint() != null) ? complete.fingerprint() : claim.request().fingerprint(),
+					(result != null) ? complete.kind().code() : RecordKind.LOST, (result != null) ? result : NOTHING,
+					retention);
+		}
+		if (ending instanceof Ending.Release) {
+			return ScriptCall.of(RELEASE, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
+					retention);
+		}
+		return ScriptCall.of(UNKNOWN, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
+				claim.request().fingerprint(), retention);
+	}
+
+	private static boolean isDone(ScriptReply reply) {
+		return reply.number(0) == 1;
+	}
+
+	/**
+	 * Returns the keys of a call.
+	 */
+	public RedisIdempotencyKey key(IdempotencyRequest request) {
+		IdempotencySettings settings = request.settings();
+		KeyPart scope = ANONYMOUS;
+		StringBuilder secret = new StringBuilder();
+		if (settings.scope() == IdempotencyScope.GLOBAL) {
+			scope = GLOBAL;
+		}
+		else if (request.caller() != null) {
+			scope = PRINCIPAL;
+			if (request.caller().issuer() != null) {
+				scope = ISSUED;
+				secret.append(KeyPart.of(request.caller().issuer())).append(':');
+			}
+			secret.append(KeyPart.of(request.caller().name()));
+		}
+		// Escaped parts contain no colon, so different lists give different texts
+		for (String part : request.key()) {
+			secret.append(':').append(KeyPart.of(part));
+		}
+		return new RedisIdempotencyKey(settings.name(),
+				this.keys.entity(KeyPart.of(settings.name()), scope, KeyPart.secret(secret.toString())).with(FORMAT));
+	}
+
+	/**
+	 * Returns the keys of a record of which an instance has told.
+	 * @throws IllegalArgumentException if it is no record
+	 */
+	public RedisIdempotencyKey key(String operation, String record) {
+		return new RedisIdempotencyKey(operation, this.keys.restore(record));
+	}
+
+	/**
+	 * Looks how a key stands.
+	 */
+	public CompletableFuture<IdempotencyRecord> look(RedisIdempotencyKey key) {
+		return this.redis.run(ScriptCall.of(LOOK, key.record()), this.redis.newBudget())
+			.thenApply((reply) -> look(key, reply));
+	}
+
+	private static IdempotencyRecord look(RedisIdempotencyKey key, ScriptReply reply) {
+		State state = State.values()[(int) reply.number(0)];
+		if (state == State.NONE) {
+			return new IdempotencyRecord(key.operation(), key.digest(), state, null, null, null, null, null,
+					false);
+		}
+		// The calls of an instance have numbers after a colon
+		String owner = reply.text(2);
+		int end = owner.lastIndexOf(':');
+		return new IdempotencyRecord(key.operation(), key.digest(), state,
+				(state != State.FREE) ? owner.substring(0, (end < 0) ? owner.length() : end) : null, reply.number(1),
+				Duration.of(reply.number(3), ChronoUnit.MICROS),
+				(state == State.IN_FLIGHT) ? Duration.of(reply.number(4), ChronoUnit.MICROS) : null,
+				Duration.ofMillis(reply.number(5)), reply.number(6) == 1);
+	}
+
+	/**
+	 * Frees a key by hand.
+	 * @param fence that of the call that may lose it, or {@code null} if none may that is
+	 * in progress
+	 */
+	public CompletableFuture<IdempotencyRecord.Clearing> clear(RedisIdempotencyKey key, @Nullable Long fence) {
+		ScriptCall call = ScriptCall.of(CLEAR, key.all(), (fence != null) ? fence.toString() : "");
+		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> switch ((int) reply.number(0)) {
+			case 0 -> new IdempotencyRecord.Clearing(false, null);
+			case 1 -> new IdempotencyRecord.Clearing(true, null);
+			default -> new IdempotencyRecord.Clearing(false, reply.number(1));
+		});
+	}
+
+	/**
+	 * A claim as Redis knows it.
+	 *
+	 * @param key where its record is
+	 * @param owner unique to the call
+	 * @param fence higher than that of every claim of the key before
+	 */
+	record Handle(RedisIdempotencyKey key, String owner, long fence) {
+	}
+
+}

@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Claims of keys: decisions from memory or by one script call, waiting, leases and ends of
+ * claims.
+ */
+@NullMarked
+package io.ge.redis.idempotency.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,193 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.guard;
+
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.idempotency.IdempotencyEvent.Outcome;
+import io.ge.redis.idempotency.IdempotencyEvent;
+import io.ge.redis.idempotency.IdempotencyInFlightException;
+import io.ge.redis.idempotency.IdempotencyMismatchException;
+import io.ge.redis.idempotency.OutcomeUnknownException;
+import io.ge.redis.idempotency.ResponseLostException;
+import io.ge.redis.idempotency.UnknownOutcome;
+import io.ge.redis.idempotency.engine.Ending;
+import io.ge.redis.idempotency.engine.IdempotencyDecision;
+import io.ge.redis.idempotency.engine.IdempotencyEngine;
+import io.ge.redis.idempotency.engine.IdempotencyRequest;
+import io.ge.redis.idempotency.record.RecordKind;
+import io.ge.redis.idempotency.record.Recording;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+/**
+ * The outcomes of calls: how claims are ended, how repetitions are answered or refused,
+ * and the events of all that.
+ */
+final class CallOutcomes {
+
+	private static final Log logger = LogFactory.getLog(CallOutcomes.class);
+
+	private final IdempotencyEngine engine;
+
+	private final GuardEvents events;
+
+	/** Operations of which a warning has said that a kept result cannot be read. */
+	private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+
+	CallOutcomes(IdempotencyEngine engine, GuardEvents events) {
+		this.engine = engine;
+		this.events = events;
+	}
+
+	/**
+	 * Ends a claim by what its call leaves behind.
+	 * @param claim the claim
+	 * @param ending what is left behind
+	 * @param recorded whether a row in the database keeps the effect from being repeated
+	 * @return completes with what publishes the outcome, to be run on a thread of the
+	 * application
+	 */
+	CompletionStage<Runnable> end(IdempotencyDecision.Granted claim, Ending ending, boolean recorded) {
+		boolean retry = claim.request().settings().onUnknownOutcome() == UnknownOutcome.RETRY;
+		Ending sent = (retry && ending instanceof Ending.Unknown) ? new Ending.Release() : ending;
+		return this.engine.end(claim, sent).thenApply((valid) -> () -> ended(claim, ending, valid, recorded));
+	}
+
+	private void ended(IdempotencyDecision.Granted claim, Ending ending, boolean valid, boolean recorded) {
+		publish(claim.request(), valid ? outcome(ending) : Outcome.LEASE_LOST);
+		if (!valid) {
+			logger.warn("A call of @Idempotent '" + claim.request().settings().name()
+					+ "' has lost its key, since it was paused for longer than its lease or the key was cleared: "
+					+ (recorded ? "the next call finds its effect in the table ge_idempotency"
+							: "the effect may happen twice"));
+		}
+	}
+
+	private static Outcome outcome(Ending ending) {
+		if (ending instanceof Ending.Complete) {
+			return Outcome.EXECUTED;
+		}
+		return (ending instanceof Ending.Release) ? Outcome.RELEASED : Outcome.UNKNOWN;
+	}
+
+	/**
+	 * Records a value, whatever happens: the effect stands, so the key must be closed and
+	 * the caller answered.
+	 */
+	static Recording record(KeyedCall call, @Nullable Object result) {
+		try {
+			return call.codec().record(result);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("The result of @Idempotent '" + call.request().settings().name() + "' cannot be kept: " + ex);
+			return new Recording.Lost();
+		}
+	}
+
+	/**
+	 * Answers a repetition with what was kept of an earlier call.
+	 * @throws Throwable the exception that is its result, or that nothing was kept
+	 */
+	Answer replay(KeyedCall call, IdempotencyDecision.Completed kept) throws Throwable {
+		KeyedCall.Recovery recovery = null;
+		Object result;
+		try {
+			result = read(call, kept);
+		}
+		catch (ResponseLostException ex) {
+			recovery = call.recovery();
+			if (recovery == null) {
+				publish(call.request(), Outcome.ERROR);
+				throw ex;
+			}
+			result = recovery.recover(ex);
+		}
+		publish(call.request(), Outcome.REPLAYED);
+		call.replaying().run();
+		if (recovery == null && kept.kind() == RecordKind.EXCEPTION && result instanceof Exception thrown) {
+			throw thrown;
+		}
+		return new Answer(result, recovery != null);
+	}
+
+	private @Nullable Object read(KeyedCall call, IdempotencyDecision.Completed kept) {
+		String name = call.request().settings().name();
+		byte[] bytes = kept.result();
+		if (bytes == null) {
+			throw new ResponseLostException(name);
+		}
+		try {
+			return switch (kept.kind()) {
+				case VALUE -> call.codec().replay(bytes);
+				case EXCHANGE -> require(call.exchange(), "an exchange").replay(bytes);
+				case EXCEPTION -> require(call.exceptions(), "storeExceptions").replay(bytes);
+			};
+		}
+		catch (RuntimeException ex) {
+			if (this.unreadable.add(name)) {
+				logger.warn("A kept result of @Idempotent '" + name + "' cannot be read: " + ex.getMessage()
+						+ ". Told once per operation");
+			}
+			throw new ResponseLostException(name);
+		}
+	}
+
+	private static <T> T require(@Nullable T means, String what) {
+		Assert.state(means != null, () -> "it takes " + what + ", and there is none here");
+		return means;
+	}
+
+	/**
+	 * Decides on a call while Redis is unavailable.
+	 * @throws RedisUnavailableException if it may not run unprotected
+	 */
+	void requireAllowed(IdempotencyRequest request, RedisUnavailableException reason) {
+		publish(request, Outcome.ERROR);
+		if (request.settings().onOutage() != OutagePolicy.ALLOW) {
+			throw reason.ofCaller("idempotent operation '" + request.settings().name() + "'");
+		}
+	}
+
+	/**
+	 * Makes the refusal of a call.
+	 */
+	RuntimeException refuse(IdempotencyRequest request, IdempotencyDecision decision) {
+		String name = request.settings().name();
+		if (decision instanceof IdempotencyDecision.InFlight inFlight) {
+			publish(request, Outcome.IN_FLIGHT);
+			return new IdempotencyInFlightException(name, inFlight.leaseLeft());
+		}
+		if (decision instanceof IdempotencyDecision.Mismatch) {
+			publish(request, Outcome.MISMATCH);
+			return new IdempotencyMismatchException(name);
+		}
+		publish(request, Outcome.UNKNOWN);
+		return new OutcomeUnknownException(name);
+	}
+
+	void publish(IdempotencyRequest request, Outcome outcome) {
+		this.events.publish(new IdempotencyEvent(request.settings().name(), outcome));
+	}
+
+	/**
+	 * The answer to a repetition.
+	 *
+	 * @param result the result
+	 * @param isOwn whether the method's class has made it, in the form of the method
+	 */
+	record Answer(@Nullable Object result, boolean isOwn) {
+	}
+
+}

@@ -1,0 +1,194 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.guard;
+
+import java.util.List;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.core.transaction.TransactionObserver;
+import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.idempotency.effect.AvailableRecords;
+import io.ge.redis.idempotency.effect.TransactionWatch;
+import io.ge.redis.idempotency.engine.IdempotencyEngine;
+import io.ge.redis.idempotency.engine.IdempotencyReport;
+import io.ge.redis.idempotency.record.IdempotencyKeySource;
+import io.ge.redis.idempotency.record.JsonResultCodec;
+import io.ge.redis.idempotency.record.ResultCodecFactory;
+import io.ge.redis.idempotency.record.ResultCodecs;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles idempotency: the advisors for annotated methods and the API for code stand on
+ * one engine, which is made when the first of them is used.
+ */
+public final class IdempotencyPattern implements TransactionObserver, DisposableBean {
+
+	private final IdempotencyOperationSource source;
+
+	private final TransactionWatch transactions = new TransactionWatch();
+
+	private final GuardedCalls calls;
+
+	private final AvailableRecords records;
+
+	private final Supplier<IdempotencyEngine> engine;
+
+	private final Supplier<IdempotencyControl> control;
+
+	private final Supplier<DefaultIdempotency> idempotency;
+
+	private volatile @Nullable IdempotencyEngine running;
+
+	/**
+	 * Assembles the guard.
+	 * @param properties the operations in the environment
+	 * @param attributes reads attribute values
+	 * @param expressions compiles expressions
+	 * @param extensions what other libraries add
+	 * @param mapper the application's mapper, from which that for results is derived
+	 * @param verified the share of results that are compared with what is read back,
+	 * after the first of a type
+	 * @param backend where the state lives
+	 * @param events told of what became of the calls
+	 * @param calls makes calls whose results come later
+	 */
+	public IdempotencyPattern(Supplier<IdempotencyProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
+			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
+		this.calls = calls;
+		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
+		IdempotencyRegistry operations = new IdempotencyRegistry(settings);
+		ResultCodecs codecs = new ResultCodecs(SingletonSupplier.of(() -> JsonResultCodec.mapperFrom(mapper.get())),
+				verified, extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
+		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
+				extensions.keySources());
+		this.records = new AvailableRecords(settings, extensions.database());
+		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
+		this.control = SingletonSupplier.of(() -> new IdempotencyControl(operations, this.engine.get().redis(),
+				IdempotencyReport.over(backend.get().bus())));
+		this.idempotency = SingletonSupplier
+			.of(() -> new DefaultIdempotency(operations, codecs, SingletonSupplier.of(extensions.principals()),
+					new IdempotentCall.Parts(this.engine.get(), new CallOutcomes(this.engine.get(), events),
+							this.records, this.transactions, calls)));
+	}
+
+	private IdempotencyEngine engine(RedisBackend backend) {
+		IdempotencyEngine made = IdempotencyEngine.on(backend);
+		this.running = made;
+		return made;
+	}
+
+	/**
+	 * Returns the listener by which the guard learns what was committed. To be added to
+	 * every transaction manager of the application whose transactions are bound to
+	 * threads.
+	 * @return the listener
+	 */
+	@Override
+	public TransactionExecutionListener transactionListener() {
+		return this.transactions.listener();
+	}
+
+	/**
+	 * Returns the listener by which the guard learns what was committed reactively. To be
+	 * added to every reactive transaction manager of the application.
+	 * @return the listener
+	 */
+	@Override
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return this.transactions.reactiveListener();
+	}
+
+	/**
+	 * Returns the advisor.
+	 * @param order its position among all advice
+	 * @return the advisor
+	 */
+	public GuardAdvisor advisor(int order) {
+		return new GuardAdvisor(this.source, this.calls, new IdempotencyGuard(this.idempotency), order,
+				this.idempotency);
+	}
+
+	/**
+	 * Returns the advisor that notes which calls have reached the method. It has the last
+	 * position.
+	 * @return the advisor
+	 */
+	public Advisor reachedAdvisor() {
+		return new ReachedAdvisor(this.source);
+	}
+
+	/**
+	 * Returns the API.
+	 * @return the API
+	 */
+	public Idempotency idempotency() {
+		return this.idempotency.get();
+	}
+
+	/**
+	 * Returns what operators can see and do.
+	 * @return the control
+	 */
+	public IdempotencyControl control() {
+		return this.control.get();
+	}
+
+	/**
+	 * Looks for the witness, so that a missing one that is required fails the start.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it is missing
+	 */
+	public void prepareWitness() {
+		this.records.get();
+	}
+
+	/**
+	 * Returns whether no call is in progress.
+	 */
+	boolean isIdle() {
+		IdempotencyEngine made = this.running;
+		return made == null || made.isIdle();
+	}
+
+	@Override
+	public void destroy() {
+		this.records.stop();
+		IdempotencyEngine made = this.running;
+		if (made != null) {
+			made.stop();
+		}
+	}
+
+	/**
+	 * Extensions by other libraries, asked for when they are first needed.
+	 *
+	 * @param keySources give keys to methods that name none
+	 * @param codecs keep results that are more than a value
+	 * @param principals name the caller; the first that knows one decides
+	 * @param database where effects are and the witness can be, or {@code null} if there
+	 * is none
+	 */
+	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
+			Supplier<List<PrincipalProvider>> principals, Supplier<@Nullable DataSource> database) {
+	}
+
+}

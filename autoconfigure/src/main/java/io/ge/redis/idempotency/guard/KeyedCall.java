@@ -1,0 +1,38 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.guard;
+
+import io.ge.redis.idempotency.ResponseLostException;
+import io.ge.redis.idempotency.engine.IdempotencyRequest;
+import io.ge.redis.idempotency.record.IdempotentExchange;
+import io.ge.redis.idempotency.record.ResultCodec;
+import io.ge.redis.idempotency.record.StoredExceptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call with a key, and how it is answered, be it the first one or a repetition.
+ *
+ * @param request the request
+ * @param codec keeps the results and reads them
+ * @param exceptions those that are a result as well, or {@code null} for none
+ * @param exchange what the call answers, if that is seen as a whole, else {@code null}
+ * @param replaying done before a result is given again
+ * @param recovery gives one that was not kept, or {@code null} if nothing does
+ */
+record KeyedCall(IdempotencyRequest request, ResultCodec codec, @Nullable StoredExceptions exceptions,
+		@Nullable IdempotentExchange exchange, Runnable replaying, @Nullable Recovery recovery) {
+
+	/**
+	 * Gives a result that was not kept.
+	 */
+	@FunctionalInterface
+	interface Recovery {
+
+		@Nullable Object recover(ResponseLostException lost) throws Throwable;
+
+	}
+
+}

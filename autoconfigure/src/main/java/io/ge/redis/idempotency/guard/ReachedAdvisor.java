@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.guard;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.idempotency.effect.Progress;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.core.Ordered;
+
+/**
+ * The innermost advice: notes that a call has come past all others, among them the lock
+ * and the beginning of the transaction. What fails before has changed nothing. And what
+ * the method has returned is known before the commit.
+ * <p>
+ * Advice of the same order may still stand further in; then a failure of it counts as one
+ * of the method, which is the safe side.
+ */
+final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
+
+	private static final long serialVersionUID = 1L;
+
+	static final String PROGRESS = ReachedAdvisor.class.getName() + ".progress";
+
+	private final transient IdempotencyOperationSource source;
+
+	ReachedAdvisor(IdempotencyOperationSource source) {
+		super((MethodInterceptor) ReachedAdvisor::proceed);
+		this.source = source;
+		setClassFilter(source::isCandidate);
+		setOrder(Ordered.LOWEST_PRECEDENCE);
+	}
+
+	@Override
+	public boolean matches(Method method, Class<?> targetClass) {
+		return this.source.get(method, targetClass) != null;
+	}
+
+	private static @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
+		Object noted = (invocation instanceof ProxyMethodInvocation proxied) ? proxied.getUserAttribute(PROGRESS)
+				: null;
+		if (noted instanceof Attempts attempts) {
+			return attempts.proceed(invocation);
+		}
+		if (!(noted instanceof Progress progress)) {
+			return invocation.proceed();
+		}
+		progress.reach();
+		Object result = invocation.proceed();
+		progress.returned(result);
+		return result;
+	}
+
+	/**
+	 * The calls in progress that one invocation has become, by being subscribed to
+	 * several times. Which of them has come to the method is not known where they share
+	 * all else, so it counts for all.
+	 */
+	static final class Attempts {
+
+		private final ResultForm form;
+
+		private final Set<Progress> inProgress = ConcurrentHashMap.newKeySet();
+
+		Attempts(ResultForm form) {
+			this.form = form;
+		}
+
+		void begin(Progress progress) {
+			this.inProgress.add(progress);
+		}
+
+		void end(Progress progress) {
+			this.inProgress.remove(progress);
+		}
+
+		private @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
+			this.inProgress.forEach(Progress::reach);
+			Object promise = invocation.proceed();
+			return (promise != null && this.form.kind() != ResultForm.Kind.FUTURE)
+					? this.form.subscribing(promise, Subscribers::enter) : promise;
+		}
+
+	}
+
+}

@@ -1,0 +1,104 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.guard;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.core.call.SubscriberContext;
+import io.ge.redis.core.transaction.SubscriberTransactions;
+import io.ge.redis.core.transaction.TransactionParticipant;
+import io.ge.redis.idempotency.IdempotencyContext;
+import io.ge.redis.idempotency.effect.CallTransactions;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+
+/**
+ * Calls and transactions of subscribers.
+ */
+final class Subscribers {
+
+	private Subscribers() {
+	}
+
+	/**
+	 * Finds the call that a subscriber is part of.
+	 */
+	static @Nullable CallTransactions callAround(Object context) {
+		return SubscriberContext.find(context, CallTransactions.class);
+	}
+
+	/**
+	 * Returns a context in which the method's publisher finds its call.
+	 */
+	static Object with(Object context, IdempotencyContext claim, CallTransactions call) {
+		return SubscriberContext.with(SubscriberContext.with(context, IdempotencyContext.class, claim),
+				CallTransactions.class, call);
+	}
+
+	/**
+	 * Takes part in the transaction that a subscriber is in.
+	 * @return whether there is one
+	 */
+	static boolean join(Object context, TransactionParticipant participant) {
+		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
+		if (transaction == null) {
+			return false;
+		}
+		SubscriberTransactions.join(transaction, participant);
+		return true;
+	}
+
+	/**
+	 * Sees in which transaction the work of a method is done.
+	 * @param context the context in which the method's publisher is subscribed to
+	 */
+	static void enter(Object context) {
+		CallTransactions call = callAround(context);
+		if (call == null) {
+			return;
+		}
+		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
+		boolean callers = transaction != null && SubscriberTransactions.participants(transaction)
+			.stream()
+			.anyMatch((participant) -> participant instanceof CallCompletion.OfCaller known && known.isOf(call));
+		boolean own = transaction != null && !callers && !transaction.isCurrentTransactionReadOnly();
+		if (own) {
+			SubscriberTransactions.join(transaction, new OfMethod(call));
+		}
+		call.entered(own, callers);
+	}
+
+	/**
+	 * Awaits the end of a transaction in which the work of a method is done. What is done
+	 * while it is suspended is not rolled back with it.
+	 */
+	private static final class OfMethod implements TransactionParticipant {
+
+		private final CallTransactions call;
+
+		private volatile boolean suspended;
+
+		OfMethod(CallTransactions call) {
+			this.call = call;
+		}
+
+		@Override
+		public void suspended() {
+			this.suspended = true;
+		}
+
+		@Override
+		public CompletionStage<?> completed(int status) {
+			this.call.ended(status == TransactionSynchronization.STATUS_ROLLED_BACK && !this.suspended);
+			return CompletableFuture.completedStage(null);
+		}
+
+	}
+
+}

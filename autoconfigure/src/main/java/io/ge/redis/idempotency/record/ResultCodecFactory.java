@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.idempotency.record;
+
+import java.util.function.Function;
+
+import io.ge.redis.core.invocation.GuardedMethod;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+
+/**
+ * Makes codecs for return types that are more than a value, such as a response with
+ * status and headers. A bean of this type is asked once for each annotated method; every
+ * other type is stored as JSON.
+ */
+@FunctionalInterface
+public interface ResultCodecFactory {
+
+	/**
+	 * Makes the codec of a method.
+	 * @param method the annotated method
+	 * @param returnType its return type
+	 * @param values makes codecs for plain values inside
+	 * @return the codec, or {@code null} if the type is none of this factory's
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if results of the
+	 * type cannot be kept
+	 */
+	@Nullable ResultCodec create(GuardedMethod method, ResolvableType returnType, Function<ResolvableType, ResultCodec> values);
+
+}
