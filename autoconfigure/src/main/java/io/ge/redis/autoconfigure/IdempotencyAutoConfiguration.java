@@ -88,7 +88,7 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton idempotencyWitnessCheck(IdempotencyPattern pattern) {
-		return pattern::prepareWitness;
+		return pattern::prepareRecords;
 	}
 
 	/**

@@ -43,7 +43,7 @@ public final class IdempotencyContext {
 	 * Returns the context of the innermost idempotent call on this thread.
 	 * @return the context
 	 * @throws IllegalStateException if there is none, also where that call runs
-	 * unprotected: without a key, or while Redis is away and the policy allows it
+	 * unprotected: without a key, or while Redis is unavailable and the policy allows it
 	 */
 	public static IdempotencyContext current() {
 		IdempotencyContext current = CURRENT.get();

@@ -74,7 +74,7 @@ public record IdempotencyEvent(String name, Outcome outcome) implements GuardEve
 		LEASE_LOST,
 
 		/**
-		 * Redis is away and the policy applied, or the first result is not there to be
+		 * Redis is unavailable and the policy applied, or the first result is not there to be
 		 * given again.
 		 */
 		ERROR

@@ -27,7 +27,7 @@ import org.springframework.util.Assert;
  * was begun in it
  * @param onUnknownOutcome what becomes of the key if nobody knows what a failed call has
  * changed
- * @param onOutage what happens while Redis is away, ALLOW or DENY
+ * @param onOutage what happens while Redis is unavailable, ALLOW or DENY
  */
 public record IdempotencySettings(String name, Duration ttl, Duration lease, IdempotencyScope scope, boolean required,
 		OnDuplicate onDuplicate, Duration waitTimeout, FailureWithoutTransaction onFailureWithoutTransaction,
@@ -55,7 +55,7 @@ public record IdempotencySettings(String name, Duration ttl, Duration lease, Ide
 	/**
 	 * Creates settings with the defaults: kept for 24 hours, a lease of 30 seconds, keys
 	 * by principal and required, a repetition refused while the first call runs, closed
-	 * after a failure without transaction, denied while Redis is away.
+	 * after a failure without transaction, denied while Redis is unavailable.
 	 * @param name the name
 	 * @return the settings
 	 */

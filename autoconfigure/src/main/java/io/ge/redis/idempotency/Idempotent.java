@@ -56,16 +56,16 @@ import org.springframework.aot.hint.annotation.Reflective;
  * store its result any more, but its effect stands. {@link IdempotencyContext} has a
  * fence by which a resource can tell such calls apart.
  * <p>
- * With a witness ({@code ge.redis.idempotency.witness}) the effect of a transaction is
- * exactly once: a row in the table {@code ge_idempotency} is written in the same
- * transaction, and of all those of a key at most one is committed. Whoever finds that the
- * effect stands already gives the result of that row, or what {@link #recover()} returns;
- * a transaction that would be a second one is rolled back. Methods whose result comes
- * later have none.
+ * With transactional records ({@code ge.redis.idempotency.witness}) the effect of a
+ * transaction is exactly once: a row in the table {@code ge_idempotency} is written in
+ * the same transaction, and of all those of a key at most one is committed. A call that
+ * finds the effect committed already gives the result of that row, or what
+ * {@link #recover()} returns; a transaction that would be a second one is rolled back.
+ * Methods whose result comes later have no such record.
  * <p>
  * Cost: two script calls for a first call, one for a repetition, each one round trip, and
  * none for one in the instance where the first call runs; one more per third of the lease
- * while the method runs. With a witness one insert for a first call, and one query for a
+ * while the method runs. With transactional records one insert for a first call, and one query for a
  * call that fails, or whose predecessor was not heard of again. One hash
  * {@code prefix:idempotency:{name:scope:key}:1}, in which the key is hashed, with a TTL
  * of {@link #ttl()} after the last transition. Results are stored as JSON by the return

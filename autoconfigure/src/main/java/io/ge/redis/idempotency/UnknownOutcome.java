@@ -15,7 +15,7 @@ public enum UnknownOutcome {
 
 	/**
 	 * It is freed: a repetition runs, and may have the effect a second time. What a
-	 * witness proves is not committed again.
+	 * transactional record proves is not committed again.
 	 */
 	RETRY
 

@@ -1,4 +1,4 @@
--- Tells how a key stands.
+-- Returns the state of a key.
 --
 -- KEYS  the record, as laid out in claim.lua
 -- ARGV  none

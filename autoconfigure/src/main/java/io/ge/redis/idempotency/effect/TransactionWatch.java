@@ -24,7 +24,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  * neither counts. A transaction that has begun and of which nobody hears again counts as
  * committed, and so does one whose commit has failed: it may have arrived.
  */
-public final class TransactionWatch {
+public final class TransactionWatch implements TransactionExecutionListener {
 
 	private final ThreadLocal<@Nullable CallTransactions> current = new ThreadLocal<>();
 
@@ -33,8 +33,6 @@ public final class TransactionWatch {
 	private final AtomicLong unseenOnThreads = new AtomicLong();
 
 	private final AtomicLong unseenReactive = new AtomicLong();
-
-	private final TransactionExecutionListener listener = new OfThreads();
 
 	private final TransactionExecutionListener reactiveListener = new Reactive();
 
@@ -75,50 +73,43 @@ public final class TransactionWatch {
 		return this.unseenReactive.get();
 	}
 
-	public TransactionExecutionListener listener() {
-		return this.listener;
-	}
-
+	/**
+	 * Returns what listens to reactive transactions; this listens to those that are bound
+	 * to threads.
+	 */
 	public TransactionExecutionListener reactiveListener() {
 		return this.reactiveListener;
 	}
 
-	/**
-	 * Listens to transactions that are bound to threads.
-	 */
-	private final class OfThreads implements TransactionExecutionListener {
-
-		@Override
-		public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-			if (beginFailure != null || !transaction.isNewTransaction()) {
-				return;
-			}
-			CallTransactions call = current();
-			if (call != null) {
-				call.begunOnThread(transaction);
-			}
-			else if (!transaction.isReadOnly()) {
-				TransactionWatch.this.unseenOnThreads.incrementAndGet();
-			}
+	@Override
+	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+		if (beginFailure != null || !transaction.isNewTransaction()) {
+			return;
 		}
-
-		@Override
-		public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-			ended(transaction, false);
+		CallTransactions call = current();
+		if (call != null) {
+			call.begunOnThread(transaction);
 		}
-
-		@Override
-		public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
-			ended(transaction, rollbackFailure == null);
+		else if (!transaction.isReadOnly()) {
+			this.unseenOnThreads.incrementAndGet();
 		}
+	}
 
-		private void ended(TransactionExecution transaction, boolean undone) {
-			CallTransactions call = current();
-			if (call != null && transaction.isNewTransaction() && !transaction.isReadOnly()) {
-				call.endedOnThread(undone);
-			}
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+		ended(transaction, false);
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+		ended(transaction, rollbackFailure == null);
+	}
+
+	private void ended(TransactionExecution transaction, boolean undone) {
+		CallTransactions call = current();
+		if (call != null && transaction.isNewTransaction() && !transaction.isReadOnly()) {
+			call.endedOnThread(undone);
 		}
-
 	}
 
 	/**

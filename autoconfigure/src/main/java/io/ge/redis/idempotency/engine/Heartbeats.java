@@ -72,8 +72,8 @@ final class Heartbeats {
 		long now = System.nanoTime();
 		for (Running running : round.values()) {
 			if (now - running.since() >= youngest) {
-				this.beat.apply(running.claim()).thenAccept((stands) -> {
-					if (!stands) {
+				this.beat.apply(running.claim()).thenAccept((valid) -> {
+					if (!valid) {
 						remove(running.claim());
 					}
 				});

@@ -94,10 +94,7 @@ public final class IdempotencyEngine {
 			claimed = attempt(request, key, Duration.ZERO, answer);
 		}
 		else {
-			long deadline = System.nanoTime() + request.settings().waitTimeout().toNanos();
-			Waiters.Waiter waiter = this.waiters.register(key.toString());
-			answer.whenComplete((decision, failure) -> waiter.close());
-			claimed = attempt(request, key, deadline, waiter, answer);
+			claimed = attempt(request, key, System.nanoTime() + request.settings().waitTimeout().toNanos(), answer);
 		}
 		claimed.whenComplete((decision, failure) -> answer(answer, decision, failure));
 		return answer;
@@ -130,15 +127,17 @@ public final class IdempotencyEngine {
 	}
 
 	private CompletionStage<IdempotencyDecision> attempt(IdempotencyRequest request, RedisIdempotencyKey key,
-			long deadline, Waiters.Waiter waiter, CompletableFuture<?> answer) {
-		waiter.arm();
+			long deadline, CompletableFuture<?> answer) {
+		CompletableFuture<Void> signal = this.waiters.listen(key.toString());
+		answer.whenComplete((decision, failure) -> signal.complete(null));
 		return attempt(request, key, left(deadline), answer).thenCompose((decision) -> {
 			Duration left = left(deadline);
 			if (!(decision instanceof IdempotencyDecision.InFlight inFlight) || left.isZero() || answer.isDone()) {
 				return CompletableFuture.completedFuture(decision);
 			}
 			Duration longest = (inFlight.leaseLeft().compareTo(left) < 0) ? inFlight.leaseLeft() : left;
-			return waiter.await(longest).thenCompose((woken) -> attempt(request, key, deadline, waiter, answer));
+			return this.waiters.await(signal, longest)
+				.thenCompose((woken) -> attempt(request, key, deadline, answer));
 		});
 	}
 

@@ -7,6 +7,8 @@ package io.ge.redis.idempotency.engine;
 
 import java.util.List;
 
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.idempotency.IdempotencyKeyException;
 import io.ge.redis.idempotency.IdempotencySettings;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +23,31 @@ import org.jspecify.annotations.Nullable;
  */
 public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key, byte[] fingerprint) {
 
+	private static final int MAX_KEY_LENGTH = 255;
+
 	@Override
 	public String toString() {
 		return "call of '" + this.settings.name() + "'";
+	}
+
+	/**
+	 * Returns the parts of a key.
+	 * @param value the key: text, a number, or a list of those
+	 * @param source where it comes from, for the message
+	 * @throws IdempotencyKeyException if a part is blank, too long or not printable
+	 */
+	public static List<String> keyParts(@Nullable Object value, Object source) {
+		if (value == null || (value instanceof CharSequence text && text.toString().isBlank())) {
+			throw new IdempotencyKeyException(source + " is missing");
+		}
+		List<String> parts = KeyText.of(value, source);
+		for (String part : parts) {
+			if (part.length() > MAX_KEY_LENGTH || part.chars().anyMatch(Character::isISOControl)) {
+				throw new IdempotencyKeyException(
+						source + " must have 1 to " + MAX_KEY_LENGTH + " characters without control characters");
+			}
+		}
+		return parts;
 	}
 
 }

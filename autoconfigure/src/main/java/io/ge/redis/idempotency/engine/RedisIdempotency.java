@@ -143,7 +143,7 @@ public final class RedisIdempotency {
 
 	/**
 	 * Prolongs a lease, now or as soon as Redis answers.
-	 * @return completes with whether the claim still stands, or with the failure of Redis
+	 * @return completes with whether the claim is still valid, or with the failure of Redis
 	 */
 	CompletableFuture<Boolean> beat(IdempotencyDecision.Granted claim) {
 		IdempotencySettings settings = claim.request().settings();
@@ -231,7 +231,7 @@ public final class RedisIdempotency {
 	}
 
 	/**
-	 * Looks how a key stands.
+	 * Looks up the record of a key.
 	 */
 	public CompletableFuture<IdempotencyRecord> look(RedisIdempotencyKey key) {
 		return this.redis.run(ScriptCall.of(LOOK, key.record()), this.redis.newBudget())

@@ -6,6 +6,7 @@
 package io.ge.redis.idempotency.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Those of this instance that wait for calls of other instances. They are woken by a
+ * Calls of this instance that wait for calls of other instances. They are woken by a
  * message, which may be lost, so each looks again from time to time.
  */
 final class Waiters {
@@ -22,7 +23,7 @@ final class Waiters {
 
 	private final Duration backstop;
 
-	private final Map<String, Set<Waiter>> waiting = new ConcurrentHashMap<>();
+	private final Map<String, Set<CompletableFuture<Void>>> waiting = new ConcurrentHashMap<>();
 
 	/**
 	 * Creates waiters.
@@ -35,77 +36,51 @@ final class Waiters {
 	/**
 	 * Begins to listen, before Redis is asked, so that no message is missed.
 	 * @param key the record
+	 * @return completes when something may have happened; to be completed when nobody
+	 * waits for it any more
 	 */
-	Waiter register(String key) {
-		Waiter waiter = new Waiter(key);
+	CompletableFuture<Void> listen(String key) {
+		CompletableFuture<Void> signal = new CompletableFuture<>();
 		this.waiting.compute(key, (same, present) -> {
-			Set<Waiter> all = (present != null) ? present : ConcurrentHashMap.newKeySet();
-			all.add(waiter);
+			Set<CompletableFuture<Void>> all = (present != null) ? present : ConcurrentHashMap.newKeySet();
+			all.add(signal);
 			return all;
 		});
-		return waiter;
+		signal.whenComplete((nothing, none) -> this.waiting.computeIfPresent(key, (same, all) -> {
+			all.remove(signal);
+			return all.isEmpty() ? null : all;
+		}));
+		return signal;
+	}
+
+	/**
+	 * Waits for a signal.
+	 * @param signal the signal
+	 * @param longest how long at most
+	 * @return completes without result and never fails
+	 */
+	CompletableFuture<Void> await(CompletableFuture<Void> signal, Duration longest) {
+		Duration limit = (longest.compareTo(this.backstop) < 0) ? longest : this.backstop;
+		return signal.completeOnTimeout(null, limit.toNanos() + 1, TimeUnit.NANOSECONDS);
 	}
 
 	/**
 	 * Wakes those who wait for a record.
 	 */
 	void wake(String key) {
-		this.waiting.getOrDefault(key, Set.of()).forEach(Waiter::wake);
+		// Those who go on listening are not woken again
+		List.copyOf(this.waiting.getOrDefault(key, Set.of())).forEach((signal) -> signal.complete(null));
 	}
 
 	/**
 	 * Wakes all, since messages may have been lost.
 	 */
 	void wakeAll() {
-		this.waiting.values().forEach((all) -> all.forEach(Waiter::wake));
+		List.copyOf(this.waiting.keySet()).forEach(this::wake);
 	}
 
 	boolean isEmpty() {
 		return this.waiting.isEmpty();
-	}
-
-	/**
-	 * One that waits.
-	 */
-	final class Waiter implements AutoCloseable {
-
-		private final String key;
-
-		private volatile CompletableFuture<Void> signal = new CompletableFuture<>();
-
-		private Waiter(String key) {
-			this.key = key;
-		}
-
-		/**
-		 * To be called before Redis is asked: what happens from now on wakes.
-		 */
-		void arm() {
-			this.signal = new CompletableFuture<>();
-		}
-
-		private void wake() {
-			this.signal.complete(null);
-		}
-
-		/**
-		 * Waits until something may have happened since it was armed.
-		 * @param longest how long at most
-		 * @return completes without result and never fails
-		 */
-		CompletableFuture<Void> await(Duration longest) {
-			Duration limit = (longest.compareTo(Waiters.this.backstop) < 0) ? longest : Waiters.this.backstop;
-			return this.signal.completeOnTimeout(null, limit.toNanos() + 1, TimeUnit.NANOSECONDS);
-		}
-
-		@Override
-		void close() {
-			Waiters.this.waiting.computeIfPresent(this.key, (same, all) -> {
-				all.remove(this);
-				return all.isEmpty() ? null : all;
-			});
-		}
-
 	}
 
 }

@@ -8,6 +8,7 @@ package io.ge.redis.idempotency.guard;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.OutagePolicy;
@@ -98,28 +99,38 @@ final class CallOutcomes {
 
 	/**
 	 * Answers a repetition with what was kept of an earlier call.
+	 * @param call the repetition
+	 * @param kept what was kept
+	 * @param form gives a result the form of the method
+	 * @return the answer
 	 * @throws Throwable the exception that is its result, or that nothing was kept
 	 */
-	Answer replay(KeyedCall call, IdempotencyDecision.Completed kept) throws Throwable {
-		KeyedCall.Recovery recovery = null;
+	@Nullable Object replay(KeyedCall call, IdempotencyDecision.Completed kept,
+			Function<@Nullable Object, @Nullable Object> form) throws Throwable {
 		Object result;
 		try {
 			result = read(call, kept);
 		}
 		catch (ResponseLostException ex) {
-			recovery = call.recovery();
-			if (recovery == null) {
+			if (call.recovery() == null) {
 				publish(call.request(), Outcome.ERROR);
 				throw ex;
 			}
-			result = recovery.recover(ex);
+			// By a method of the same class, so it has the form
+			Object recovered = call.recovery().recover(ex);
+			replayed(call);
+			return recovered;
 		}
-		publish(call.request(), Outcome.REPLAYED);
-		call.replaying().run();
-		if (recovery == null && kept.kind() == RecordKind.EXCEPTION && result instanceof Exception thrown) {
+		replayed(call);
+		if (kept.kind() == RecordKind.EXCEPTION && result instanceof Exception thrown) {
 			throw thrown;
 		}
-		return new Answer(result, recovery != null);
+		return form.apply(result);
+	}
+
+	private void replayed(KeyedCall call) {
+		publish(call.request(), Outcome.REPLAYED);
+		call.replaying().run();
 	}
 
 	private @Nullable Object read(KeyedCall call, IdempotencyDecision.Completed kept) {
@@ -179,15 +190,6 @@ final class CallOutcomes {
 
 	void publish(IdempotencyRequest request, Outcome outcome) {
 		this.events.publish(new IdempotencyEvent(request.settings().name(), outcome));
-	}
-
-	/**
-	 * The answer to a repetition.
-	 *
-	 * @param result the result
-	 * @param isOwn whether the method's class has made it, in the form of the method
-	 */
-	record Answer(@Nullable Object result, boolean isOwn) {
 	}
 
 }

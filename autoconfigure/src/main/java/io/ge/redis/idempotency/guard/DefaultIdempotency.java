@@ -83,7 +83,7 @@ final class DefaultIdempotency implements Idempotency {
 
 	private IdempotentCall call(ResultForm form, IdempotencySettings settings, Object key, @Nullable Object payload,
 			ParameterizedTypeReference<?> type, Supplier<?> action) {
-		List<String> parts = IdempotencyKeys.require(key, "The key of '" + settings.name() + "'");
+		List<String> parts = IdempotencyRequest.keyParts(key, "The key of '" + settings.name() + "'");
 		byte[] fingerprint = fingerprint(settings, payload);
 		ResultCodec codec = this.codecs.forValue(settings.name(), ResolvableType.forType(type));
 		return call(form, new IdempotentCall.Action() {

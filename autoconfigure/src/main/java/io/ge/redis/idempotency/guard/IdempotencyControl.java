@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * {@code id} of the row in the table {@code ge_idempotency}, where there is one.
  * <p>
  * Methods that ask Redis throw {@link io.ge.redis.core.outage.RedisUnavailableException}
- * while it is away.
+ * while it is unavailable.
  */
 public final class IdempotencyControl {
 
@@ -130,9 +130,9 @@ public final class IdempotencyControl {
 	}
 
 	/**
-	 * Looks how a key stands: one script call.
+	 * Looks up the record of a key: one script call.
 	 * @param key the key
-	 * @return how it stands
+	 * @return the record
 	 */
 	public IdempotencyRecord look(Found key) {
 		return Waiting.await(this.redis.look(key.key));
@@ -141,7 +141,7 @@ public final class IdempotencyControl {
 	/**
 	 * Frees a key, so that the next call with it runs: one script call.
 	 * <p>
-	 * With a witness that call first looks for the row of the effect, and is answered
+	 * With transactional records that call first looks for the row of the effect, and is answered
 	 * from it if there is one, so what the database knows happens no second time. Without
 	 * one it may. The call that had claimed the key, if it is still in progress, is not
 	 * stopped: it can store nothing any more, which is logged and told as

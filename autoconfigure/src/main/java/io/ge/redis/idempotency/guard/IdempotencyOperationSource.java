@@ -31,6 +31,7 @@ import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
 import io.ge.redis.idempotency.ResponseLostException;
 import io.ge.redis.idempotency.UnknownOutcome;
+import io.ge.redis.idempotency.engine.IdempotencyRequest;
 import io.ge.redis.idempotency.record.Fingerprints;
 import io.ge.redis.idempotency.record.IdempotencyKeySource;
 import io.ge.redis.idempotency.record.ResultCodec;
@@ -142,7 +143,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 			MethodExpression expression = this.expressions.compile(method, "key", key);
 			return (invocation) -> {
 				Object value = expression.evaluate(invocation);
-				return (value != null) ? IdempotencyKeys.require(value, expression) : null;
+				return (value != null) ? IdempotencyRequest.keyParts(value, expression) : null;
 			};
 		}
 		if (calls == null) {

@@ -105,7 +105,7 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
-		return this.transactions.listener();
+		return this.transactions;
 	}
 
 	/**
@@ -154,10 +154,10 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	}
 
 	/**
-	 * Looks for the witness, so that a missing one that is required fails the start.
+	 * Looks for the table of transactional records, so that the start fails if it is required and missing.
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it is missing
 	 */
-	public void prepareWitness() {
+	public void prepareRecords() {
 		this.records.get();
 	}
 
@@ -184,7 +184,7 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	 * @param keySources give keys to methods that name none
 	 * @param codecs keep results that are more than a value
 	 * @param principals name the caller; the first that knows one decides
-	 * @param database where effects are and the witness can be, or {@code null} if there
+	 * @param database where effects and transactional records are, or {@code null} if there
 	 * is none
 	 */
 	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,

@@ -32,7 +32,7 @@ final class IdempotencyRegistry extends SettingsRegistry<IdempotencyProperties.O
 	}
 
 	/**
-	 * Returns whether no effect may be without a witness.
+	 * Returns whether every effect must have a transactional record.
 	 */
 	boolean isWitnessRequired() {
 		return this.properties.get().witness() == WitnessMode.REQUIRED;

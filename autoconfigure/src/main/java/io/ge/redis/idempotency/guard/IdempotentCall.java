@@ -222,16 +222,11 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	}
 
 	private @Nullable Object replay(KeyedCall call, Completed completed) throws Throwable {
-		CallOutcomes.Answer answer = this.parts.outcomes().replay(call, completed);
-		Object result = answer.result();
-		if (answer.isOwn()) {
-			return result;
-		}
-		return switch (this.form.kind()) {
+		return this.parts.outcomes().replay(call, completed, (result) -> switch (this.form.kind()) {
 			case PLAIN -> result;
 			case FUTURE -> CompletableFuture.completedFuture(result);
 			case SINGLE, MULTIPLE -> this.form.publishing(result);
-		};
+		});
 	}
 
 	private Work granted(Granted claim, KeyedCall call) {
