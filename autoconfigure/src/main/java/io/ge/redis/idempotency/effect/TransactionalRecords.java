@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
@@ -240,9 +241,9 @@ public final class TransactionalRecords {
 		this.timer.shutdownNow();
 	}
 
-	private <T extends @Nullable Object> T withConnection(String sql, Work<T> work) {
+	private <T extends @Nullable Object> T withConnection(String sql, ConnectionCallback<T> work) {
 		try (Connection connection = this.dataSource.getConnection()) {
-			T done = work.run(connection);
+			T done = work.doInConnection(connection);
 			if (!connection.getAutoCommit()) {
 				connection.commit();
 			}
@@ -253,16 +254,6 @@ public final class TransactionalRecords {
 				.translate("idempotency", sql, ex);
 			throw (translated != null) ? translated : new IllegalStateException(ex);
 		}
-	}
-
-	/**
-	 * Work with a connection.
-	 */
-	@FunctionalInterface
-	private interface Work<T extends @Nullable Object> {
-
-		T run(Connection connection) throws SQLException;
-
 	}
 
 	/**

@@ -83,21 +83,26 @@ public final class IdempotencyEngine {
 
 	/**
 	 * Claims the key of a call, or waits for another one if it is to.
+	 * @param request the call
+	 * @param ready completes when Redis may be asked, {@code null} if that is at once
 	 * @return completes with the decision; may be cancelled: then nothing waits any more,
 	 * and a claim that is granted nevertheless is released
 	 */
-	public CompletableFuture<@Nullable IdempotencyDecision> claim(IdempotencyRequest request) {
-		RedisIdempotencyKey key = this.redis.key(request);
+	public CompletableFuture<@Nullable IdempotencyDecision> claim(IdempotencyRequest request,
+			@Nullable CompletionStage<?> ready) {
 		CompletableFuture<@Nullable IdempotencyDecision> answer = new CompletableFuture<>();
-		CompletionStage<IdempotencyDecision> claimed;
-		if (request.settings().onDuplicate() == OnDuplicate.CONFLICT) {
-			claimed = attempt(request, key, Duration.ZERO, answer);
-		}
-		else {
-			claimed = attempt(request, key, System.nanoTime() + request.settings().waitTimeout().toNanos(), answer);
-		}
+		CompletionStage<IdempotencyDecision> claimed = (ready != null)
+				? ready.handle((nothing, problem) -> true).thenCompose((over) -> claim(request, answer))
+				: claim(request, answer);
 		claimed.whenComplete((decision, failure) -> answer(answer, decision, failure));
 		return answer;
+	}
+
+	private CompletionStage<IdempotencyDecision> claim(IdempotencyRequest request, CompletableFuture<?> answer) {
+		RedisIdempotencyKey key = this.redis.key(request);
+		return (request.settings().onDuplicate() == OnDuplicate.CONFLICT)
+				? attempt(request, key, Duration.ZERO, answer)
+				: attempt(request, key, System.nanoTime() + request.settings().waitTimeout().toNanos(), answer);
 	}
 
 	private void answer(CompletableFuture<@Nullable IdempotencyDecision> answer, @Nullable IdempotencyDecision decision,

@@ -96,14 +96,10 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		if (call == null) {
 			return CompletableFuture.completedFuture(null);
 		}
-		IdempotentExchange exchange = call.exchange();
-		if (exchange == null || this.form.isPlain()) {
-			return this.parts.engine().claim(call.request());
-		}
-		CompletableFuture<?> ready = exchange.ready().toCompletableFuture();
-		CompletableFuture<@Nullable IdempotencyDecision> claimed = ready.isDone()
-				? this.parts.engine().claim(call.request()) : claimAfter(ready, call.request());
-		return exchange.isAwaitedHere() ? awaited(call, claimed) : claimed;
+		IdempotentExchange exchange = this.form.isPlain() ? null : call.exchange();
+		CompletableFuture<@Nullable IdempotencyDecision> claimed = this.parts.engine()
+			.claim(call.request(), (exchange != null) ? exchange.ready() : null);
+		return (exchange != null && exchange.isAwaitedHere()) ? awaited(call, claimed) : claimed;
 	}
 
 	private CompletableFuture<@Nullable IdempotencyDecision> awaited(KeyedCall call,
@@ -115,27 +111,6 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		catch (RuntimeException | Error ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-	}
-
-	private CompletableFuture<@Nullable IdempotencyDecision> claimAfter(CompletableFuture<?> ready,
-			IdempotencyRequest request) {
-		CompletableFuture<@Nullable IdempotencyDecision> claimed = new CompletableFuture<>();
-		ready.whenComplete((nothing, problem) -> {
-			if (claimed.isDone()) {
-				return;
-			}
-			CompletableFuture<@Nullable IdempotencyDecision> claim = this.parts.engine().claim(request);
-			claimed.whenComplete((known, abandoned) -> claim.cancel(false));
-			claim.whenComplete((decision, failure) -> {
-				if (failure != null) {
-					claimed.completeExceptionally(failure);
-				}
-				else if (!claimed.complete(decision)) {
-					this.parts.engine().giveBack(decision);
-				}
-			});
-		});
-		return claimed;
 	}
 
 	@Override

@@ -93,7 +93,7 @@ abstract class IdempotencyContract {
 		this.redis.configResetStat();
 		List<CompletableFuture<IdempotencyDecision>> calls = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
-			calls.add(this.engine.claim(request(SALES, "anna", "key", "payload")).toCompletableFuture());
+			calls.add(this.engine.claim(request(SALES, "anna", "key", "payload"), null).toCompletableFuture());
 		}
 		List<IdempotencyDecision> answers = calls.stream().<IdempotencyDecision>map(Waiting::await).toList();
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(1);
@@ -178,7 +178,7 @@ abstract class IdempotencyContract {
 	void heartbeatProlongsTheLeaseWhileTheCallRuns() {
 		IdempotencyRequest request = request(with(Duration.ofSeconds(3), IdempotencyScope.PRINCIPAL), "anna", "key",
 				"payload");
-		IdempotencyDecision running = Waiting.await(this.engine.claim(request));
+		IdempotencyDecision running = Waiting.await(this.engine.claim(request, null));
 		for (int beat = 1; beat <= 2; beat++) {
 			AtomicReference<Duration> lowest = new AtomicReference<>(Duration.ofSeconds(3));
 			Awaitility.await("beat " + beat).pollInterval(Duration.ofMillis(50)).until(() -> {
@@ -212,9 +212,9 @@ abstract class IdempotencyContract {
 				claim(IdempotencySettings.of("refunds"), "anna", "key", "payload"),
 				claim(SALES, "anna:key", "key", "payload"),
 				Waiting.await(this.engine.claim(new IdempotencyRequest(SALES, new Caller(null, "anna"),
-						List.of("key", "key"), Fingerprints.of("payload")))),
+						List.of("key", "key"), Fingerprints.of("payload")), null)),
 				Waiting.await(this.engine.claim(new IdempotencyRequest(SALES, new Caller(null, "anna"),
-						List.of("key:key"), Fingerprints.of("payload")))));
+						List.of("key:key"), Fingerprints.of("payload")), null)));
 		assertThat(claims).allMatch(IdempotencyDecision.Granted.class::isInstance);
 	}
 
@@ -298,7 +298,7 @@ abstract class IdempotencyContract {
 	void whoWaitsInAnotherInstanceIsWokenByTheEnd() {
 		for (Ending ending : List.of(new Ending.Complete(bytes("sold")), new Ending.Unknown(), new Ending.Release())) {
 			IdempotencyDecision.Granted elsewhere = granted(Waiting.await(claimApart(request(WAITING, "anna", "key", "payload"))));
-			CompletableFuture<IdempotencyDecision> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"))
+			CompletableFuture<IdempotencyDecision> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"), null)
 				.toCompletableFuture();
 			Awaitility.await("waits in Redis").until(() -> exists(elsewhere.handle().key().all().get(1)));
 			assertThat(waiting).isNotDone();
@@ -335,10 +335,10 @@ abstract class IdempotencyContract {
 	@Test
 	void callThatHasLostItsKeyIsNoLongerJoined() {
 		IdempotencyRequest request = request(BRIEF, "anna", "key", "payload");
-		IdempotencyDecision.Granted first = granted(Waiting.await(this.engine.claim(request)));
+		IdempotencyDecision.Granted first = granted(Waiting.await(this.engine.claim(request, null)));
 		this.redis.flushAll();
 		IdempotencyDecision.Granted second = granted(Awaitility.await()
-			.until(() -> Waiting.await(this.engine.claim(request)), IdempotencyDecision.Granted.class::isInstance));
+			.until(() -> Waiting.await(this.engine.claim(request, null)), IdempotencyDecision.Granted.class::isInstance));
 		assertThat(end(first, new Ending.Complete(null))).isFalse();
 		assertThat(end(second, new Ending.Complete(null))).isTrue();
 	}
@@ -389,7 +389,7 @@ abstract class IdempotencyContract {
 	@Test
 	void whoWaitsIsWokenWhenTheKeyIsCleared() {
 		IdempotencyDecision.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
-		CompletableFuture<IdempotencyDecision> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"))
+		CompletableFuture<IdempotencyDecision> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"), null)
 			.toCompletableFuture();
 		Awaitility.await().until(() -> exists(first.handle().key().all().get(1)));
 		assertThat(Waiting.await(this.claims.clear(first.handle().key(), fence(first))).cleared()).isTrue();
@@ -399,7 +399,7 @@ abstract class IdempotencyContract {
 	private List<CompletableFuture<IdempotencyDecision>> claimAll(IdempotencySettings settings) {
 		List<CompletableFuture<IdempotencyDecision>> claims = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
-			claims.add(this.engine.claim(request(settings, "anna", "key", "payload")).toCompletableFuture());
+			claims.add(this.engine.claim(request(settings, "anna", "key", "payload"), null).toCompletableFuture());
 		}
 		return claims;
 	}
@@ -425,7 +425,7 @@ abstract class IdempotencyContract {
 	}
 
 	private IdempotencyDecision claim(IdempotencySettings settings, @Nullable String principal, String key, String payload) {
-		return Waiting.await(this.engine.claim(request(settings, principal, key, payload)));
+		return Waiting.await(this.engine.claim(request(settings, principal, key, payload), null));
 	}
 
 	/**
