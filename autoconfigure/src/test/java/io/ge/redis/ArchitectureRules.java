@@ -42,7 +42,8 @@ final class ArchitectureRules {
 	static final Set<String> ADAPTERS = Set.of("web", "security", "actuate", "embedded");
 
 	/** Sub-packages of patterns whose public classes are none for anybody else. */
-	static final Set<String> INNER_ROOMS = Set.of("engine", "settings", "live", "codec", "read", "write", "near", "effect");
+	static final Set<String> INNER_ROOMS = Set.of("engine", "settings", "live", "codec", "read", "write", "near",
+			"effect");
 
 	/**
 	 * Sub-packages of {@code web} for what only one pattern needs there, and that one.

@@ -74,8 +74,8 @@ public record IdempotencyEvent(String name, Outcome outcome) implements GuardEve
 		LEASE_LOST,
 
 		/**
-		 * Redis is unavailable and the policy applied, or the first result is not there to be
-		 * given again.
+		 * Redis is unavailable and the policy applied, or the first result is not there
+		 * to be given again.
 		 */
 		ERROR
 

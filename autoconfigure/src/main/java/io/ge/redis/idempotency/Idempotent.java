@@ -65,8 +65,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * Cost: two script calls for a first call, one for a repetition, each one round trip, and
  * none for one in the instance where the first call runs; one more per third of the lease
- * while the method runs. With transactional records one insert for a first call, and one query for a
- * call that fails, or whose predecessor was not heard of again. One hash
+ * while the method runs. With transactional records one insert for a first call, and one
+ * query for a call that fails, or whose predecessor was not heard of again. One hash
  * {@code prefix:idempotency:{name:scope:key}:1}, in which the key is hashed, with a TTL
  * of {@link #ttl()} after the last transition. Results are stored as JSON by the return
  * type of the method, without class names; a result that is larger than

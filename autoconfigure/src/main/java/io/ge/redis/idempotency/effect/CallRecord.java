@@ -182,9 +182,8 @@ public final class CallRecord {
 		if (known == null && this.progress.hasReturned()) {
 			known = record(this.progress.result());
 		}
-		return new TransactionalRecord(this.claim.id(), this.claim.request().settings().name(),
-				this.claim.fence(), this.claim.request().fingerprint(),
-				(known instanceof Recording.Stored stored) ? stored.bytes() : null);
+		return new TransactionalRecord(this.claim.id(), this.claim.request().settings().name(), this.claim.fence(),
+				this.claim.request().fingerprint(), (known instanceof Recording.Stored stored) ? stored.bytes() : null);
 	}
 
 	/**
@@ -217,7 +216,8 @@ public final class CallRecord {
 		@Override
 		public void beforeCommit(boolean readOnly) {
 			if (CallRecord.this.chosen == this && CallRecord.this.progress.isReached() && !this.undone) {
-				// An entity gets its version, and what its callbacks set, when it is written
+				// An entity gets its version, and what its callbacks set, when it is
+				// written
 				if (CallRecord.this.progress.hasReturned() && this.transaction instanceof TransactionStatus status) {
 					status.flush();
 				}

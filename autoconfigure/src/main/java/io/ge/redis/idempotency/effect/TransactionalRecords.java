@@ -172,9 +172,8 @@ public final class TransactionalRecords {
 		try (PreparedStatement statement = connection.prepareStatement(SELECT)) {
 			statement.setString(1, id);
 			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next()
-						? new TransactionalRecord(id, rows.getString(1), rows.getLong(2), rows.getBytes(3), rows.getBytes(4))
-						: null;
+				return rows.next() ? new TransactionalRecord(id, rows.getString(1), rows.getLong(2), rows.getBytes(3),
+						rows.getBytes(4)) : null;
 			}
 		}
 	}

@@ -4,8 +4,8 @@
  */
 
 /**
- * Effects of calls: the transactions in which they are made, and the transactional records
- * that prove them.
+ * Effects of calls: the transactions in which they are made, and the transactional
+ * records that prove them.
  */
 @NullMarked
 package io.ge.redis.idempotency.effect;

@@ -66,8 +66,9 @@ public final class IdempotencyEngine {
 		Waiters waiters = new Waiters(Waiters.BACKSTOP);
 		bus.handle(PATTERN, waiters::wake);
 		bus.onSubscribed(waiters::wakeAll);
-		IdempotencyEngine engine = new IdempotencyEngine(new RedisIdempotency(backend.redis(PATTERN),
-				backend.keys(PATTERN), bus.instanceId(), bus.channel()), waiters);
+		IdempotencyEngine engine = new IdempotencyEngine(
+				new RedisIdempotency(backend.redis(PATTERN), backend.keys(PATTERN), bus.instanceId(), bus.channel()),
+				waiters);
 		IdempotencyReport.over(bus).give(engine::report);
 		return engine;
 	}
@@ -100,8 +101,7 @@ public final class IdempotencyEngine {
 
 	private CompletionStage<IdempotencyDecision> claim(IdempotencyRequest request, CompletableFuture<?> answer) {
 		RedisIdempotencyKey key = this.redis.key(request);
-		return (request.settings().onDuplicate() == OnDuplicate.CONFLICT)
-				? attempt(request, key, Duration.ZERO, answer)
+		return (request.settings().onDuplicate() == OnDuplicate.CONFLICT) ? attempt(request, key, Duration.ZERO, answer)
 				: attempt(request, key, System.nanoTime() + request.settings().waitTimeout().toNanos(), answer);
 	}
 
@@ -141,8 +141,7 @@ public final class IdempotencyEngine {
 				return CompletableFuture.completedFuture(decision);
 			}
 			Duration longest = (inFlight.leaseLeft().compareTo(left) < 0) ? inFlight.leaseLeft() : left;
-			return this.waiters.await(signal, longest)
-				.thenCompose((woken) -> attempt(request, key, deadline, answer));
+			return this.waiters.await(signal, longest).thenCompose((woken) -> attempt(request, key, deadline, answer));
 		});
 	}
 

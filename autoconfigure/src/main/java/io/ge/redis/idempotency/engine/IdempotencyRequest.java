@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param key the key, one or more parts
  * @param fingerprint what must be equal in a repetition
  */
-public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key, byte[] fingerprint) {
+public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key,
+		byte[] fingerprint) {
 
 	private static final int MAX_KEY_LENGTH = 255;
 

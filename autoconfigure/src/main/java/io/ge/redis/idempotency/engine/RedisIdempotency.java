@@ -45,14 +45,11 @@ public final class RedisIdempotency {
 
 	private static final LuaScript BEAT = LuaScript.load(Idempotency.class, "beat.lua").runningWithoutMemory();
 
-	private static final LuaScript COMPLETE = LuaScript.load(Idempotency.class, "complete.lua")
-		.runningWithoutMemory();
+	private static final LuaScript COMPLETE = LuaScript.load(Idempotency.class, "complete.lua").runningWithoutMemory();
 
-	private static final LuaScript RELEASE = LuaScript.load(Idempotency.class, "release.lua")
-		.runningWithoutMemory();
+	private static final LuaScript RELEASE = LuaScript.load(Idempotency.class, "release.lua").runningWithoutMemory();
 
-	private static final LuaScript UNKNOWN = LuaScript.load(Idempotency.class, "unknown.lua")
-		.runningWithoutMemory();
+	private static final LuaScript UNKNOWN = LuaScript.load(Idempotency.class, "unknown.lua").runningWithoutMemory();
 
 	private static final LuaScript LOOK = LuaScript.load(Idempotency.class, "look.lua");
 
@@ -100,7 +97,8 @@ public final class RedisIdempotency {
 	 * @param patience for how long the call waits if another one runs; this instance is
 	 * told then when that has ended
 	 */
-	CompletableFuture<IdempotencyDecision> claim(IdempotencyRequest request, RedisIdempotencyKey key, Duration patience) {
+	CompletableFuture<IdempotencyDecision> claim(IdempotencyRequest request, RedisIdempotencyKey key,
+			Duration patience) {
 		IdempotencySettings settings = request.settings();
 		CallBudget budget = this.redis.newBudget();
 		String owner = this.instanceId + ":" + this.calls.incrementAndGet();
@@ -119,10 +117,11 @@ public final class RedisIdempotency {
 		return (settings.lease().compareTo(LONGEST_GRACE) < 0) ? settings.lease() : LONGEST_GRACE;
 	}
 
-	private static IdempotencyDecision read(ScriptReply reply, IdempotencyRequest request, RedisIdempotencyKey key, String owner,
-			CallBudget budget) {
+	private static IdempotencyDecision read(ScriptReply reply, IdempotencyRequest request, RedisIdempotencyKey key,
+			String owner, CallBudget budget) {
 		return switch ((int) reply.number(0)) {
-			case 1 -> new IdempotencyDecision.Granted(request, new Handle(key, owner, reply.number(1)), reply.number(2) == 1, budget);
+			case 1 -> new IdempotencyDecision.Granted(request, new Handle(key, owner, reply.number(1)),
+					reply.number(2) == 1, budget);
 			case 2 -> completed(reply);
 			case 3 -> new IdempotencyDecision.InFlight(Duration.of(reply.number(1), ChronoUnit.MICROS));
 			case 4 -> new IdempotencyDecision.Mismatch();
@@ -143,7 +142,8 @@ public final class RedisIdempotency {
 
 	/**
 	 * Prolongs a lease, now or as soon as Redis answers.
-	 * @return completes with whether the claim is still valid, or with the failure of Redis
+	 * @return completes with whether the claim is still valid, or with the failure of
+	 * Redis
 	 */
 	CompletableFuture<Boolean> beat(IdempotencyDecision.Granted claim) {
 		IdempotencySettings settings = claim.request().settings();
@@ -241,8 +241,7 @@ public final class RedisIdempotency {
 	private static IdempotencyRecord look(RedisIdempotencyKey key, ScriptReply reply) {
 		State state = State.values()[(int) reply.number(0)];
 		if (state == State.NONE) {
-			return new IdempotencyRecord(key.operation(), key.digest(), state, null, null, null, null, null,
-					false);
+			return new IdempotencyRecord(key.operation(), key.digest(), state, null, null, null, null, null, false);
 		}
 		// The calls of an instance have numbers after a colon
 		String owner = reply.text(2);

@@ -4,8 +4,8 @@
  */
 
 /**
- * Claims of keys: decisions from memory or by one script call, waiting, leases and ends of
- * claims.
+ * Claims of keys: decisions from memory or by one script call, waiting, leases and ends
+ * of claims.
  */
 @NullMarked
 package io.ge.redis.idempotency.engine;

@@ -105,8 +105,8 @@ final class CallOutcomes {
 	 * @return the answer
 	 * @throws Throwable the exception that is its result, or that nothing was kept
 	 */
-	@Nullable Object replay(KeyedCall call, IdempotencyDecision.Completed kept,
-			Function<@Nullable Object, @Nullable Object> form) throws Throwable {
+	@Nullable Object replay(KeyedCall call, IdempotencyDecision.Completed kept, Function<@Nullable Object, @Nullable Object> form)
+			throws Throwable {
 		Object result;
 		try {
 			result = read(call, kept);

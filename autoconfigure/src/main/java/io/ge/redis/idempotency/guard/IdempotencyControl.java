@@ -79,7 +79,11 @@ public final class IdempotencyControl {
 	}
 
 	private List<IdempotencyRecord> look(List<RedisIdempotencyKey> told) {
-		List<CompletableFuture<IdempotencyRecord>> looks = told.stream().distinct().limit(MOST_LOOKS).map(this.redis::look).toList();
+		List<CompletableFuture<IdempotencyRecord>> looks = told.stream()
+			.distinct()
+			.limit(MOST_LOOKS)
+			.map(this.redis::look)
+			.toList();
 		return looks.stream()
 			.map(Waiting::await)
 			.filter((look) -> look.state() != IdempotencyRecord.State.NONE)
@@ -141,11 +145,11 @@ public final class IdempotencyControl {
 	/**
 	 * Frees a key, so that the next call with it runs: one script call.
 	 * <p>
-	 * With transactional records that call first looks for the row of the effect, and is answered
-	 * from it if there is one, so what the database knows happens no second time. Without
-	 * one it may. The call that had claimed the key, if it is still in progress, is not
-	 * stopped: it can store nothing any more, which is logged and told as
-	 * {@link IdempotencyEvent.Outcome#LEASE_LOST}.
+	 * With transactional records that call first looks for the row of the effect, and is
+	 * answered from it if there is one, so what the database knows happens no second
+	 * time. Without one it may. The call that had claimed the key, if it is still in
+	 * progress, is not stopped: it can store nothing any more, which is logged and told
+	 * as {@link IdempotencyEvent.Outcome#LEASE_LOST}.
 	 * @param key the key
 	 * @param fence the fence of the call that loses the key. A call in progress only does
 	 * if it is named; {@code null} names none

@@ -92,8 +92,10 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 			}
 			catch (JacksonException ex) {
 				Object target = this.invocation.getThis();
-				throw new GuardedMethod(this.invocation.getMethod(), (target != null) ? AopUtils.getTargetClass(target)
-						: this.invocation.getMethod().getDeclaringClass(), Idempotent.class)
+				throw new GuardedMethod(this.invocation.getMethod(),
+						(target != null) ? AopUtils.getTargetClass(target)
+								: this.invocation.getMethod().getDeclaringClass(),
+						Idempotent.class)
 					.problem("the arguments have no fields to be compared by.",
 							"Set fingerprint to an expression over the parameters that identify the call.", ex);
 			}

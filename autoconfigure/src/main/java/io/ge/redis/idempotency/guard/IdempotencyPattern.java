@@ -85,10 +85,9 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
 		this.control = SingletonSupplier.of(() -> new IdempotencyControl(operations, this.engine.get().redis(),
 				IdempotencyReport.over(backend.get().bus())));
-		this.idempotency = SingletonSupplier
-			.of(() -> new DefaultIdempotency(operations, codecs, SingletonSupplier.of(extensions.principals()),
-					new IdempotentCall.Parts(this.engine.get(), new CallOutcomes(this.engine.get(), events),
-							this.records, this.transactions, calls)));
+		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(operations, codecs,
+				SingletonSupplier.of(extensions.principals()), new IdempotentCall.Parts(this.engine.get(),
+						new CallOutcomes(this.engine.get(), events), this.records, this.transactions, calls)));
 	}
 
 	private IdempotencyEngine engine(RedisBackend backend) {
@@ -154,7 +153,8 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	}
 
 	/**
-	 * Looks for the table of transactional records, so that the start fails if it is required and missing.
+	 * Looks for the table of transactional records, so that the start fails if it is
+	 * required and missing.
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it is missing
 	 */
 	public void prepareRecords() {
@@ -184,8 +184,8 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	 * @param keySources give keys to methods that name none
 	 * @param codecs keep results that are more than a value
 	 * @param principals name the caller; the first that knows one decides
-	 * @param database where effects and transactional records are, or {@code null} if there
-	 * is none
+	 * @param database where effects and transactional records are, or {@code null} if
+	 * there is none
 	 */
 	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
 			Supplier<List<PrincipalProvider>> principals, Supplier<@Nullable DataSource> database) {

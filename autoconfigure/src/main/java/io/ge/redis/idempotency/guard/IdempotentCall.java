@@ -212,8 +212,8 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			// A first call may run without a record, one that takes over may not
 			AvailableRecords available = this.parts.records();
 			TransactionalRecords records = claim.takenOver() ? available.getDecided() : available.get();
-			TransactionalRecord record = (records != null && claim.takenOver())
-					? records.find(claim.id(), false) : null;
+			TransactionalRecord record = (records != null && claim.takenOver()) ? records.find(claim.id(), false)
+					: null;
 			if (record == null) {
 				return new Running(claim, call, records);
 			}
@@ -404,9 +404,10 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 				return DONE;
 			}
 			boolean isRecorded = recorded != null && recorded.isCommitted();
-			return this.waitedFor ? IdempotentCall.this.parts.outcomes()
-				.end(this.claim, known, isRecorded)
-				.thenAccept((publish) -> this.publishing = publish)
+			return this.waitedFor
+					? IdempotentCall.this.parts.outcomes()
+						.end(this.claim, known, isRecorded)
+						.thenAccept((publish) -> this.publishing = publish)
 					: IdempotentCall.this.end(this.claim, known, isRecorded);
 		}
 

@@ -47,8 +47,8 @@ public final class ResultCodecs {
 
 	private final Map<List<Object>, ResultCodec> values = new ConcurrentHashMap<>();
 
-	public ResultCodecs(Supplier<JsonMapper> mapper, DoubleSupplier verified, Supplier<List<ResultCodecFactory>> factories,
-			LongSupplier maxBytes) {
+	public ResultCodecs(Supplier<JsonMapper> mapper, DoubleSupplier verified,
+			Supplier<List<ResultCodecFactory>> factories, LongSupplier maxBytes) {
 		this.mapper = mapper;
 		this.roundTrips = new RoundTrips(mapper, verified);
 		this.factories = factories;

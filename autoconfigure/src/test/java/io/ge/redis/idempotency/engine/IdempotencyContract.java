@@ -98,10 +98,12 @@ abstract class IdempotencyContract {
 		List<IdempotencyDecision> answers = calls.stream().<IdempotencyDecision>map(Waiting::await).toList();
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(1);
 		assertThat(answers).filteredOn(IdempotencyDecision.Granted.class::isInstance).hasSize(1);
-		assertThat(answers).filteredOn(IdempotencyDecision.InFlight.class::isInstance).hasSize(49).allSatisfy((answer) -> {
-			Duration left = ((IdempotencyDecision.InFlight) answer).leaseLeft();
-			assertThat(left).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
-		});
+		assertThat(answers).filteredOn(IdempotencyDecision.InFlight.class::isInstance)
+			.hasSize(49)
+			.allSatisfy((answer) -> {
+				Duration left = ((IdempotencyDecision.InFlight) answer).leaseLeft();
+				assertThat(left).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+			});
 	}
 
 	@Test
@@ -139,7 +141,8 @@ abstract class IdempotencyContract {
 
 	@Test
 	void keyIsTakenOverAfterTheLeaseAndTheFormerOwnerIsRefused() {
-		IdempotencyDecision.Granted paused = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted paused = granted(
+				Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
 		IdempotencyDecision.Granted next = granted(Awaitility.await()
 			.until(() -> Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))),
 					IdempotencyDecision.Granted.class::isInstance));
@@ -150,19 +153,22 @@ abstract class IdempotencyContract {
 		}
 		assertThat(Waiting.await(this.claims.end(next, new Ending.Complete(bytes("in time"))))).isTrue();
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
-				IdempotencyDecision.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("in time")));
+				IdempotencyDecision.Completed.class,
+				(completed) -> assertThat(completed.result()).isEqualTo(bytes("in time")));
 	}
 
 	@Test
 	void ownerThatWasCutOffForLongerThanItsLeaseIsNotOvertakenByWhoAsksFirst() {
-		IdempotencyDecision.Granted cutOff = granted(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted cutOff = granted(
+				Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))));
 		await(Duration.ofMillis(150));
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
 				IdempotencyDecision.InFlight.class,
 				(inFlight) -> assertThat(inFlight.leaseLeft()).isBetween(Duration.ofNanos(1), BRIEF.lease()));
 		assertThat(Waiting.await(this.claims.end(cutOff, new Ending.Complete(bytes("sold"))))).isTrue();
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
-				IdempotencyDecision.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
+				IdempotencyDecision.Completed.class,
+				(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
 	}
 
 	@Test
@@ -206,9 +212,9 @@ abstract class IdempotencyContract {
 	@Test
 	void principalsAnonymousCallersAndGlobalKeysAreApart() {
 		IdempotencySettings global = with(Duration.ofSeconds(30), IdempotencyScope.GLOBAL);
-		List<IdempotencyDecision> claims = List.of(claim(SALES, "anna", "key", "payload"), claim(SALES, "boris", "key", "payload"),
-				claim(SALES, null, "key", "payload"), claim(SALES, "", "key", "payload"),
-				claim(global, null, "key", "payload"),
+		List<IdempotencyDecision> claims = List.of(claim(SALES, "anna", "key", "payload"),
+				claim(SALES, "boris", "key", "payload"), claim(SALES, null, "key", "payload"),
+				claim(SALES, "", "key", "payload"), claim(global, null, "key", "payload"),
 				claim(IdempotencySettings.of("refunds"), "anna", "key", "payload"),
 				claim(SALES, "anna:key", "key", "payload"),
 				Waiting.await(this.engine.claim(new IdempotencyRequest(SALES, new Caller(null, "anna"),
@@ -265,9 +271,9 @@ abstract class IdempotencyContract {
 		List<CompletableFuture<IdempotencyDecision>> waiting = claimAll(WAITING);
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		end(running, new Ending.Complete(bytes("sold")));
-		assertThat(waiting)
-			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOfSatisfying(IdempotencyDecision.Completed.class,
-					(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold"))));
+		assertThat(waiting).allSatisfy(
+				(claim) -> assertThat(Waiting.await(claim)).isInstanceOfSatisfying(IdempotencyDecision.Completed.class,
+						(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold"))));
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(1);
 	}
 
@@ -276,7 +282,8 @@ abstract class IdempotencyContract {
 		IdempotencyDecision running = claim(WAITING, "anna", "key", "payload");
 		List<CompletableFuture<IdempotencyDecision>> waiting = claimAll(WAITING);
 		end(running, new Ending.Unknown());
-		assertThat(waiting).allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(IdempotencyDecision.Unknown.class));
+		assertThat(waiting)
+			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(IdempotencyDecision.Unknown.class));
 	}
 
 	@Test
@@ -286,7 +293,10 @@ abstract class IdempotencyContract {
 		this.redis.configResetStat();
 		end(running, new Ending.Release());
 		Awaitility.await().until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == 1);
-		CompletableFuture<IdempotencyDecision> next = waiting.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
+		CompletableFuture<IdempotencyDecision> next = waiting.stream()
+			.filter(CompletableFuture::isDone)
+			.findFirst()
+			.orElseThrow();
 		end(Waiting.await(next), new Ending.Complete(null));
 		assertThat(waiting).filteredOn((claim) -> claim != next)
 			.hasSize(49)
@@ -297,8 +307,10 @@ abstract class IdempotencyContract {
 	@Test
 	void whoWaitsInAnotherInstanceIsWokenByTheEnd() {
 		for (Ending ending : List.of(new Ending.Complete(bytes("sold")), new Ending.Unknown(), new Ending.Release())) {
-			IdempotencyDecision.Granted elsewhere = granted(Waiting.await(claimApart(request(WAITING, "anna", "key", "payload"))));
-			CompletableFuture<IdempotencyDecision> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"), null)
+			IdempotencyDecision.Granted elsewhere = granted(
+					Waiting.await(claimApart(request(WAITING, "anna", "key", "payload"))));
+			CompletableFuture<IdempotencyDecision> waiting = this.engine
+				.claim(request(WAITING, "anna", "key", "payload"), null)
 				.toCompletableFuture();
 			Awaitility.await("waits in Redis").until(() -> exists(elsewhere.handle().key().all().get(1)));
 			assertThat(waiting).isNotDone();
@@ -324,7 +336,8 @@ abstract class IdempotencyContract {
 		IdempotencySettings impatient = new IdempotencySettings("sales", Duration.ofHours(1), Duration.ofSeconds(30),
 				IdempotencyScope.PRINCIPAL, true, OnDuplicate.WAIT, Duration.ofMillis(100),
 				FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
-		IdempotencyDecision.Granted elsewhere = granted(Waiting.await(claimApart(request(impatient, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted elsewhere = granted(
+				Waiting.await(claimApart(request(impatient, "anna", "key", "payload"))));
 		String record = record(elsewhere);
 		assertThat(claim(impatient, "anna", "key", "payload")).isInstanceOf(IdempotencyDecision.InFlight.class);
 		assertThat(record(elsewhere)).isEqualTo(record);
@@ -338,14 +351,16 @@ abstract class IdempotencyContract {
 		IdempotencyDecision.Granted first = granted(Waiting.await(this.engine.claim(request, null)));
 		this.redis.flushAll();
 		IdempotencyDecision.Granted second = granted(Awaitility.await()
-			.until(() -> Waiting.await(this.engine.claim(request, null)), IdempotencyDecision.Granted.class::isInstance));
+			.until(() -> Waiting.await(this.engine.claim(request, null)),
+					IdempotencyDecision.Granted.class::isInstance));
 		assertThat(end(first, new Ending.Complete(null))).isFalse();
 		assertThat(end(second, new Ending.Complete(null))).isTrue();
 	}
 
 	@Test
 	void clearedKeyIsClaimedByOneThatTakesOverAndItsFormerOwnerIsRefused() {
-		IdempotencyDecision.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
+		IdempotencyDecision.Granted first = granted(
+				Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
 		RedisIdempotencyKey key = first.handle().key();
 		assertThat(Waiting.await(this.claims.look(key))).satisfies((standing) -> {
 			assertThat(standing.state()).isEqualTo(IdempotencyRecord.State.IN_FLIGHT);
@@ -388,8 +403,10 @@ abstract class IdempotencyContract {
 
 	@Test
 	void whoWaitsIsWokenWhenTheKeyIsCleared() {
-		IdempotencyDecision.Granted first = granted(Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
-		CompletableFuture<IdempotencyDecision> waiting = this.engine.claim(request(WAITING, "anna", "key", "payload"), null)
+		IdempotencyDecision.Granted first = granted(
+				Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
+		CompletableFuture<IdempotencyDecision> waiting = this.engine
+			.claim(request(WAITING, "anna", "key", "payload"), null)
 			.toCompletableFuture();
 		Awaitility.await().until(() -> exists(first.handle().key().all().get(1)));
 		assertThat(Waiting.await(this.claims.clear(first.handle().key(), fence(first))).cleared()).isTrue();
@@ -424,7 +441,8 @@ abstract class IdempotencyContract {
 		return claim(SALES, "anna", key, "payload");
 	}
 
-	private IdempotencyDecision claim(IdempotencySettings settings, @Nullable String principal, String key, String payload) {
+	private IdempotencyDecision claim(IdempotencySettings settings, @Nullable String principal, String key,
+			String payload) {
 		return Waiting.await(this.engine.claim(request(settings, principal, key, payload), null));
 	}
 
