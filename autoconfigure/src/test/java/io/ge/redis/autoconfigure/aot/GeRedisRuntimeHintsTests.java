@@ -121,8 +121,8 @@ class GeRedisRuntimeHintsTests {
 
 	@Test
 	void reportsOfInstancesAreReadAndWritten() {
-		for (String name : List.of("core.bus.Reports$Filter", "lock.LockReport", "lock.LockReport$Holder",
-				"lock.LockReport$Waiters", "idempotency.engine.IdempotencyReport",
+		for (String name : List.of("core.bus.Reports$Filter", "lock.engine.LockReport", "lock.engine.LockReport$Holder",
+				"lock.engine.LockReport$Waiters", "idempotency.engine.IdempotencyReport",
 				"idempotency.engine.IdempotencyReport$Key", "cache.guard.CacheReport", "cache.guard.CacheReport$Counts",
 				"cache.warmup.WarmUpRun$Progress")) {
 			Class<?> report = ClassUtils.resolveClassName("io.ge.redis." + name, getClass().getClassLoader());
