@@ -45,11 +45,11 @@ final class KnownIds implements RevokedIds {
 
 	@Override
 	public boolean mayHold(long fast) {
-		return this.tables.get(segment(fast)).find(fast) >= 0;
+		return this.tables.get(segment(fast)).find(fast, true, 0) >= 0;
 	}
 
 	boolean holds(long fast, long strong) {
-		return this.tables.get(segment(fast)).find(fast, strong) >= 0;
+		return this.tables.get(segment(fast)).find(fast, false, strong) >= 0;
 	}
 
 	/**
@@ -57,7 +57,7 @@ final class KnownIds implements RevokedIds {
 	 */
 	boolean holds(long fast, long strong, long nowMillis) {
 		Table table = this.tables.get(segment(fast));
-		int found = table.find(fast, strong);
+		int found = table.find(fast, false, strong);
 		return found >= 0 && table.until[found] >= seconds(nowMillis);
 	}
 
@@ -125,32 +125,20 @@ final class KnownIds implements RevokedIds {
 			return this.used >= this.fast.length - this.fast.length / 4;
 		}
 
-		int find(long wanted) {
+		int find(long wanted, boolean any, long confirmation) {
 			for (int i = start(wanted);; i = next(i)) {
 				long found = (long) SLOTS.getAcquire(this.fast, i);
 				if (found == 0) {
 					return -1;
 				}
-				if (found == wanted) {
-					return i;
-				}
-			}
-		}
-
-		int find(long wanted, long confirmation) {
-			for (int i = start(wanted);; i = next(i)) {
-				long found = (long) SLOTS.getAcquire(this.fast, i);
-				if (found == 0) {
-					return -1;
-				}
-				if (found == wanted && this.strong[i] == confirmation) {
+				if (found == wanted && (any || this.strong[i] == confirmation)) {
 					return i;
 				}
 			}
 		}
 
 		void add(long first, long second, int end) {
-			int present = find(first, second);
+			int present = find(first, false, second);
 			if (present >= 0) {
 				this.until[present] = Math.max(this.until[present], end);
 				return;

@@ -44,11 +44,6 @@ final class BlacklistGuard implements Guard<BlacklistOperation> {
 
 	/**
 	 * A call whose token or subject is checked.
-	 *
-	 * @param tokens reads presented tokens
-	 * @param blacklist knows the revoked ones
-	 * @param operation the operation
-	 * @param invocation the call
 	 */
 	private record CheckedCall(PresentedTokens tokens, DefaultTokenBlacklist blacklist, BlacklistOperation operation,
 			MethodInvocation invocation) implements GuardedCall<@Nullable BlacklistDecision> {

@@ -36,20 +36,10 @@ public record EngineDecision(@Nullable RateLimitDecision result, @Nullable Redis
 		List<RateLimitEvent> events, long waitNanos) {
 
 	/**
-	 * Returns the decision on a call that is allowed.
+	 * Returns the decision on a call.
+	 * @param permits what was taken, or {@code null} if at least one limit refuses
 	 */
-	static EngineDecision allowed(List<LimitState> states, Source source, RateLimitPermits permits, long waitNanos) {
-		return of(states, source, permits, waitNanos);
-	}
-
-	/**
-	 * Returns the decision on a call that at least one limit refuses.
-	 */
-	static EngineDecision denied(List<LimitState> states, Source source) {
-		return of(states, source, null, 0);
-	}
-
-	private static EngineDecision of(List<LimitState> states, Source source, @Nullable RateLimitPermits permits,
+	static EngineDecision of(List<LimitState> states, Source source, @Nullable RateLimitPermits permits,
 			long waitNanos) {
 		List<Quota> quotas = new ArrayList<>(states.size());
 		List<String> violated = new ArrayList<>(permits != null ? 0 : states.size());
@@ -72,6 +62,13 @@ public record EngineDecision(@Nullable RateLimitDecision result, @Nullable Redis
 		RateLimitDecision result = (permits != null) ? new RateLimitDecision.Allowed(quotas, permits)
 				: new RateLimitDecision.Denied(quotas, violated, Duration.ofNanos(retryAfter));
 		return new EngineDecision(result, null, events, waitNanos);
+	}
+
+	/**
+	 * Returns the decision on a call that at least one limit refuses.
+	 */
+	static EngineDecision denied(List<LimitState> states, Source source) {
+		return of(states, source, null, 0);
 	}
 
 	private static Outcome outcome(LimitState state) {

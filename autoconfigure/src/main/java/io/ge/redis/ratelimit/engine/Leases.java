@@ -142,7 +142,7 @@ public final class Leases {
 			states.add(new LimitState(requests.get(i), decision.left(i) + taken.left(), Math.max(0, restored), 0));
 		}
 		long cost = requests.get(0).cost();
-		return EngineDecision.allowed(states, Source.LEASE, TakenPermits.of(requests, () -> {
+		return EngineDecision.of(states, Source.LEASE, TakenPermits.of(requests, () -> {
 			if (!taken.batch().putBack(cost, System.nanoTime())) {
 				refund(decision, cost);
 			}

@@ -103,7 +103,7 @@ public final class LocalRateLimiter {
 				refunds.add(check.charge(Math.max(at, check.earliest()), this::now));
 			}
 		}
-		return EngineDecision.allowed(states(checks, now), Source.LOCAL,
+		return EngineDecision.of(states(checks, now), Source.LOCAL,
 				TakenPermits.of(requests, () -> refund(refunds)), at - now);
 	}
 

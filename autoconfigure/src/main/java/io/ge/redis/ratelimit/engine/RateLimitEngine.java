@@ -336,7 +336,7 @@ public final class RateLimitEngine {
 			wait = decision.isLater() ? Math.max(wait, decision.usableAt() - now) : wait;
 		}
 		TakenPermits permits = TakenPermits.of(requests, () -> decisions.forEach(this::refund));
-		return EngineDecision.allowed(states, Source.REDIS, permits, wait);
+		return EngineDecision.of(states, Source.REDIS, permits, wait);
 	}
 
 	private void conclude(CompletableFuture<EngineDecision> result, List<PermitRequest> requests,

@@ -7,7 +7,6 @@ package io.ge.redis.ratelimit.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,12 +72,16 @@ public final class RedisRateLimiter {
 	 */
 	public CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long extra, Duration lease,
 			CallBudget budget) {
-		Object[] arguments = new Object[HEAD + requests.size() * ARGUMENTS];
+		RedisLimitKey[] states = new RedisLimitKey[requests.size()];
+		List<RedisKey> names = new ArrayList<>(states.length);
+		Object[] arguments = new Object[HEAD + states.length * ARGUMENTS];
 		arguments[0] = extra;
 		arguments[1] = micros(lease);
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
 			RateLimit limit = request.limit();
+			states[i] = this.keys.of(request);
+			names.add(states[i].key());
 			int first = HEAD + i * ARGUMENTS;
 			arguments[first] = RedisLimitKeys.kindOf(limit);
 			arguments[first + 1] = limit.limit();
@@ -88,10 +91,8 @@ public final class RedisRateLimiter {
 			arguments[first + 5] = micros(limit.waitTime());
 			arguments[first + 6] = limit.shadow() ? 1 : 0;
 		}
-		RedisLimitKey[] states = new RedisLimitKey[requests.size()];
-		Arrays.setAll(states, (i) -> this.keys.of(requests.get(i)));
 		long sentAt = System.nanoTime();
-		return this.redis.run(ScriptCall.of(DECIDE, names(states), arguments), budget)
+		return this.redis.run(ScriptCall.of(DECIDE, names, arguments), budget)
 			.thenApply((reply) -> new RedisDecision(requests, states, numbers(reply), sentAt, System.nanoTime()));
 	}
 
@@ -187,17 +188,6 @@ public final class RedisRateLimiter {
 			}
 		}
 		return true;
-	}
-
-	private static List<RedisKey> names(RedisLimitKey[] keys) {
-		if (keys.length == 1) {
-			return List.of(keys[0].key());
-		}
-		List<RedisKey> names = new ArrayList<>(keys.length);
-		for (RedisLimitKey key : keys) {
-			names.add(key.key());
-		}
-		return names;
 	}
 
 	private static long micros(Duration duration) {

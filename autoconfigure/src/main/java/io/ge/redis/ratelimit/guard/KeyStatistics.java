@@ -61,12 +61,8 @@ public final class KeyStatistics {
 	}
 
 	private DistinctKeys begin(String name) {
-		DistinctKeys fresh = new DistinctKeys();
-		if (this.distinct.size() >= MOST_LIMITS) {
-			return fresh;
-		}
-		DistinctKeys present = this.distinct.putIfAbsent(name, fresh);
-		return (present != null) ? present : fresh;
+		return (this.distinct.size() < MOST_LIMITS)
+				? this.distinct.computeIfAbsent(name, (same) -> new DistinctKeys()) : new DistinctKeys();
 	}
 
 	private long hash(List<String> key) {

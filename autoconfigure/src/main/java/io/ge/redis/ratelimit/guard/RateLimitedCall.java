@@ -65,7 +65,7 @@ final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
 		}
 		RateLimitDecision decision = this.limiter.publish(this.requests, decided);
 		if (decision instanceof RateLimitDecision.Allowed allowed) {
-			return this.operation.refundOn().isEmpty() ? this::proceed : new Refundable(allowed);
+			return this.operation.refundOn().isEmpty() ? this::proceed : refundable(allowed);
 		}
 		return () -> this.operation.refuse(this.invocation, (RateLimitDecision.Denied) decision);
 	}
@@ -74,37 +74,33 @@ final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
 		return Guard.proceed(this.operation, this.invocation);
 	}
 
+	/**
+	 * Returns work whose permits are refunded after some failures.
+	 */
+	private Work refundable(RateLimitDecision.Allowed allowed) {
+		return new Work() {
+
+			@Override
+			public @Nullable Object start() throws Throwable {
+				return proceed();
+			}
+
+			@Override
+			public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+				if (failure != null) {
+					RateLimitedCall.this.operation.refund(RateLimitedCall.this.limiter, allowed, failure);
+				}
+				return DONE;
+			}
+
+		};
+	}
+
 	@Override
 	public void giveBack(@Nullable EngineDecision decided) {
 		if (decided != null) {
 			decided.refund();
 		}
-	}
-
-	/**
-	 * Work whose permits are refunded after some failures.
-	 */
-	private final class Refundable implements Work {
-
-		private final RateLimitDecision.Allowed allowed;
-
-		Refundable(RateLimitDecision.Allowed allowed) {
-			this.allowed = allowed;
-		}
-
-		@Override
-		public @Nullable Object start() throws Throwable {
-			return proceed();
-		}
-
-		@Override
-		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-			if (failure != null) {
-				RateLimitedCall.this.operation.refund(RateLimitedCall.this.limiter, this.allowed, failure);
-			}
-			return DONE;
-		}
-
 	}
 
 }

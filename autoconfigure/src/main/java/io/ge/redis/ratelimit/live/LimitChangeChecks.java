@@ -32,10 +32,8 @@ public final class LimitChangeChecks {
 	 * @param largestExact the largest limit of algorithms that remember each call
 	 */
 	public static void change(RateLimit base, RateLimitChange change, long largestExact) {
-		if (change.isEmpty()) {
-			throw new RateLimitChangeException("limit", "nothing is to be changed.",
-					"Set limit, window or burst, or an action: reset, refund, block or unblock.");
-		}
+		require(!change.isEmpty(), "limit", "nothing is to be changed.",
+				"Set limit, window or burst, or an action: reset, refund, block or unblock.");
 		RateLimitChecks checks = new RateLimitChecks((attribute) -> attribute);
 		Long limit = change.limit();
 		if (limit != null) {
@@ -65,17 +63,19 @@ public final class LimitChangeChecks {
 	}
 
 	public static void block(Duration duration) {
-		if (duration.toMillis() <= 0 || duration.compareTo(LONGEST_BLOCK) > 0) {
-			throw new RateLimitChangeException("duration",
-					"duration must be between 1ms and " + LONGEST_BLOCK.toDays() + "d, but is " + duration + ".",
-					"Set it to a time such as 10m.");
-		}
+		require(duration.toMillis() > 0 && duration.compareTo(LONGEST_BLOCK) <= 0, "duration",
+				"duration must be between 1ms and " + LONGEST_BLOCK.toDays() + "d, but is " + duration + ".",
+				"Set it to a time such as 10m.");
 	}
 
 	public static void refund(long permits) {
-		if (permits <= 0) {
-			throw new RateLimitChangeException("permits", "permits must be above zero, but is " + permits + ".",
-					"Set it to the number of permits to give back, such as 1.");
+		require(permits > 0, "permits", "permits must be above zero, but is " + permits + ".",
+				"Set it to the number of permits to give back, such as 1.");
+	}
+
+	private static void require(boolean fulfilled, String setting, String problem, String remedy) {
+		if (!fulfilled) {
+			throw new RateLimitChangeException(setting, problem, remedy);
 		}
 	}
 
@@ -84,20 +84,15 @@ public final class LimitChangeChecks {
 	 */
 	public static String keyText(List<String> key) {
 		String text = LiveLimit.text(key);
-		if (text.length() > LONGEST_KEY) {
-			throw new RateLimitChangeException("key",
-					"key is longer than " + LONGEST_KEY + " characters, which no setting can be for.",
-					"Change the limit for all keys.");
-		}
+		require(text.length() <= LONGEST_KEY, "key",
+				"key is longer than " + LONGEST_KEY + " characters, which no setting can be for.",
+				"Change the limit for all keys.");
 		return text;
 	}
 
 	public static void requireRoom(boolean written) {
-		if (!written) {
-			throw new RateLimitChangeException("key",
-					"there are " + RedisLimitChanges.CAPACITY + " live changes and blocks already.",
-					"Take some of them back, or write them into the properties under overrides.");
-		}
+		require(written, "key", "there are " + RedisLimitChanges.CAPACITY + " live changes and blocks already.",
+				"Take some of them back, or write them into the properties under overrides.");
 	}
 
 }
