@@ -103,8 +103,8 @@ public final class LocalRateLimiter {
 				refunds.add(check.charge(Math.max(at, check.earliest()), this::now));
 			}
 		}
-		return EngineDecision.of(states(checks, now), Source.LOCAL,
-				TakenPermits.of(requests, () -> refund(refunds)), at - now);
+		return EngineDecision.of(states(checks, now), Source.LOCAL, TakenPermits.of(requests, () -> refund(refunds)),
+				at - now);
 	}
 
 	private static List<LimitState> states(List<Check> checks, long now) {

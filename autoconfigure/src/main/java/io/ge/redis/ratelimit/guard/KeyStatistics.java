@@ -61,8 +61,8 @@ public final class KeyStatistics {
 	}
 
 	private DistinctKeys begin(String name) {
-		return (this.distinct.size() < MOST_LIMITS)
-				? this.distinct.computeIfAbsent(name, (same) -> new DistinctKeys()) : new DistinctKeys();
+		return (this.distinct.size() < MOST_LIMITS) ? this.distinct.computeIfAbsent(name, (same) -> new DistinctKeys())
+				: new DistinctKeys();
 	}
 
 	private long hash(List<String> key) {

@@ -89,8 +89,8 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 					"Add key = \"...\", or remove onEmptyKey.");
 		}
 		RateLimitCost cost = cost(annotation, method);
-		List<RateLimitMerge.Merged> limits = this.limits.define(new RateLimitDefinitions.Use(name,
-				read(annotation, method), cost.constant(), RateLimitDefinitions.Place.of(method)));
+		List<RateLimitMerge.Merged> limits = this.limits
+			.define(RateLimitDefinitions.Use.of(method, name, read(annotation, method), cost.constant()));
 		return new RateLimitOperation.Rule(name, this.limits, expression, annotation.onEmptyKey(), cost,
 				describe(limits, annotation, key));
 	}

@@ -61,7 +61,6 @@ public final class RateLimitDefinitions {
 	 * Adds what an annotation or a rule says, merged with the properties.
 	 */
 	List<RateLimitMerge.Merged> add(Use use) {
-		Place place = use.place();
 		List<RateLimitMerge.Merged> merged;
 		List<RateLimit> limits;
 		try {
@@ -73,16 +72,16 @@ public final class RateLimitDefinitions {
 			checkOverrides(use.name(), limits);
 		}
 		catch (InvalidRateLimitException ex) {
-			throw place.problem(ex.problem(), ex.remedy(), ex);
+			throw use.problem(ex.problem(), ex.remedy(), ex);
 		}
 		if (limits.isEmpty()) {
-			throw place.problem("it has no limit anywhere.",
-					"Set " + place.limit() + " or " + RateLimitProperties.path(use.name()) + ".limit.");
+			throw use.problem("it has no limit anywhere.",
+					"Set " + use.limit() + " or " + RateLimitProperties.path(use.name()) + ".limit.");
 		}
-		this.settings.register(use.name(), (limits.size() == 1) ? limits.get(0) : limits, place.name(), place::problem);
+		this.settings.register(use.name(), (limits.size() == 1) ? limits.get(0) : limits, use.place(), use::problem);
 		String clash = clash(use.name(), limits);
 		if (clash != null) {
-			throw place.problem(clash, SAME_STATE);
+			throw use.problem(clash, SAME_STATE);
 		}
 		this.annotated.put(use.name(), limits);
 		keepOrigins(merged);
@@ -295,26 +294,20 @@ public final class RateLimitDefinitions {
 	 * @param name the name
 	 * @param attributes what is set there
 	 * @param cost permits that each call takes, as far as it is known before any call
-	 * @param place where it stands
-	 */
-	public record Use(String name, RateLimitProperties.Limit attributes, long cost, Place place) {
-	}
-
-	/**
-	 * Where a name is used.
-	 *
-	 * @param name the method or the property
+	 * @param place the method or the property
 	 * @param limit what sets the limit there
 	 * @param problems makes the exception for a mistake there
 	 */
-	public record Place(String name, String limit, Problems problems) {
+	public record Use(String name, RateLimitProperties.Limit attributes, long cost, String place, String limit,
+			Problems problems) {
 
-		public static Place of(GuardedMethod method) {
-			return new Place(method.displayName(), "limit = ... in the annotation", method::problem);
+		public static Use of(GuardedMethod method, String name, RateLimitProperties.Limit attributes, long cost) {
+			return new Use(name, attributes, cost, method.displayName(), "limit = ... in the annotation",
+					method::problem);
 		}
 
-		public static Place of(String property) {
-			return new Place(property, property + ".limit",
+		static Use of(String property, String name, RateLimitProperties.Limit attributes, long cost) {
+			return new Use(name, attributes, cost, property, property + ".limit",
 					(problem, remedy, cause) -> new GuardConfigurationException(property, problem, remedy, cause));
 		}
 

@@ -50,9 +50,7 @@ final class RateLimitRuleReader {
 
 	private List<RateLimit> described(RateLimitProperties.Rule rule, String place) {
 		List<RateLimit> limits = new ArrayList<>();
-		this.definitions
-			.add(new RateLimitDefinitions.Use(name(rule), attributes(rule), rule.cost(),
-					RateLimitDefinitions.Place.of(place)))
+		this.definitions.add(RateLimitDefinitions.Use.of(place, name(rule), attributes(rule), rule.cost()))
 			.forEach((merged) -> limits.add(merged.limit()));
 		return List.copyOf(limits);
 	}
