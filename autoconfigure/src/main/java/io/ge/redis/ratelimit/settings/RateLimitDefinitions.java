@@ -83,8 +83,8 @@ public final class RateLimitDefinitions {
 		if (clash != null) {
 			throw use.problem(clash, SAME_STATE);
 		}
-		this.annotated.put(use.name(), limits);
 		keepOrigins(merged);
+		this.annotated.put(use.name(), limits);
 		return merged;
 	}
 
@@ -202,8 +202,8 @@ public final class RateLimitDefinitions {
 			if (clash != null) {
 				throw new InvalidRateLimitException(clash, SAME_STATE);
 			}
-			this.unannotated.put(name, limits);
 			keepOrigins(merged);
+			this.unannotated.put(name, limits);
 			return limits;
 		}
 		catch (InvalidRateLimitException ex) {
