@@ -29,7 +29,7 @@ final class AsyncLocks {
 	 * Takes a lock on another thread.
 	 * @param taking takes it, and may wait
 	 * @param closing gives up what comes when nobody wants it any more
-	 * @return completes with the lock; who cancels it before has none
+	 * @return completes with the lock; cancelling the stage before gives it up
 	 */
 	static <T> CompletionStage<T> take(Supplier<T> taking, Consumer<T> closing) {
 		CompletableFuture<T> taken = new CompletableFuture<>();
@@ -53,8 +53,8 @@ final class AsyncLocks {
 	/**
 	 * Runs work and gives its lock up.
 	 * @param taking completes with the lock
-	 * @return completes as the work does, when the lock is given up; who cancels it
-	 * cancels the work
+	 * @return completes as the work does, when the lock is given up; cancelling the
+	 * stage cancels the work
 	 */
 	static <T extends @Nullable Object> CompletionStage<T> run(CompletionStage<? extends LockHandle> taking,
 			LockedWork<? extends CompletionStage<T>, ?> work) {
@@ -82,16 +82,17 @@ final class AsyncLocks {
 				cancel(working);
 			}
 		});
-		working.handle((value, failure) -> {
+		working.whenComplete((value, failure) -> {
 			frame.leave();
-			return lock.closeAsync().thenCompose((nothing) -> outcome(value, failure));
-		}).thenCompose((closed) -> closed).whenComplete((value, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(Waiting.cause(failure));
-			}
-			else {
-				result.complete(value);
-			}
+			lock.closeAsync().whenComplete((closed, notClosed) -> {
+				Throwable end = (failure != null) ? failure : notClosed;
+				if (end != null) {
+					result.completeExceptionally(Waiting.cause(end));
+				}
+				else {
+					result.complete(value);
+				}
+			});
 		});
 	}
 
@@ -117,11 +118,6 @@ final class AsyncLocks {
 				// A stage that is nothing but a stage
 			}
 		}
-	}
-
-	private static <T extends @Nullable Object> CompletionStage<T> outcome(T value, @Nullable Throwable failure) {
-		return (failure != null) ? CompletableFuture.failedStage(Waiting.cause(failure))
-				: CompletableFuture.completedStage(value);
 	}
 
 }

@@ -47,7 +47,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * kept for a day, and while others wait a queue that lives for seconds.
  * <p>
  * Every setting can be overridden under {@code ge.redis.lock.locks.<name>}, which wins
- * over the annotation. While Redis is away {@link #onOutage()} applies.
+ * over the annotation. While Redis is unavailable {@link #onOutage()} applies.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -172,7 +172,7 @@ public @interface DistributedLock {
 	 * Method of the same class that answers in the place of a call that did not get the
 	 * lock, for {@link OnNotAcquired#FALLBACK}: the same parameters, optionally followed
 	 * by a {@link LockNotAcquiredException}, and a fitting return type. Not called while
-	 * Redis is away.
+	 * Redis is unavailable.
 	 * @return the method's name
 	 */
 	String fallback() default "";

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Keys are text, a number, or a list of those. Name and key are the lock: the same ones
  * in an annotation are the same lock. Costs are those of {@link DistributedLock}. While
- * Redis is away, every method throws
+ * Redis is unavailable, every method throws
  * {@link io.ge.redis.core.outage.RedisUnavailableException}, after at most
  * {@code ge.redis.outage.command-timeout}. Every method that may wait has a twin whose
  * name ends with {@code Async}, which does not block; what the others throw its stage
@@ -61,7 +61,7 @@ public interface DistributedLocks {
 	 * @param key what is locked
 	 * @param options wait time and lease
 	 * @return completes with the handle, to be closed by {@link LockHandle#closeAsync()};
-	 * who cancels it before has no lock
+	 * cancelling the stage before gives up the lock
 	 */
 	default CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
 		return AsyncLocks.take(() -> tryLock(name, key, options), (lock) -> lock.ifPresent(LockHandle::closeAsync));
@@ -128,7 +128,7 @@ public interface DistributedLocks {
 	 * @param work what to do while the lock is held
 	 * @param <T> the type of its result
 	 * @return completes as the work does, after the lock was given up, or with
-	 * {@link LockNotAcquiredException}; who cancels it cancels the work
+	 * {@link LockNotAcquiredException}; cancelling the stage cancels the work
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
 			LockedWork<? extends CompletionStage<T>, ?> work) {

@@ -36,7 +36,7 @@ public final class LockContext {
 	/**
 	 * Returns the lock of the innermost locked method or work on this thread.
 	 * @return the handle; an invalid one where the method runs without lock since Redis
-	 * is away and the policy allows it
+	 * is unavailable and the policy allows it
 	 * @throws IllegalStateException if this thread is in none
 	 */
 	public static LockHandle current() {

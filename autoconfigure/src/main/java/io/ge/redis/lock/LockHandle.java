@@ -27,7 +27,7 @@ public interface LockHandle extends AutoCloseable {
 	 * Returns the fencing token, which stays the same for the life of the handle. It
 	 * orders holders that follow each other, and says nothing of those that hold the lock
 	 * together.
-	 * @return the token; 0 if the method runs without lock since Redis is away
+	 * @return the token; 0 if the method runs without lock since Redis is unavailable
 	 */
 	long token();
 

@@ -23,7 +23,7 @@ import org.springframework.util.Assert;
  * application's only or primary one
  * @param waitTime longest time that a call waits for a lock, zero to ask once
  * @param leaseTime how long a lock stays with an instance that died
- * @param onOutage what happens while Redis is away: deny or allow
+ * @param onOutage what happens while Redis is unavailable: deny or allow
  * @param onLost what happens to a holder that loses its lock: event, veto-commit or
  * interrupt
  * @param replicas how many replicas of the server must have acknowledged a lock before
@@ -67,7 +67,7 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	 * @param waitTime longest time that a call waits for the lock, zero to ask once
 	 * @param leaseTime how long the lock stays with an instance that died
 	 * @param renew whether the lease is extended while the lock is held
-	 * @param onOutage what happens while Redis is away: deny or allow
+	 * @param onOutage what happens while Redis is unavailable: deny or allow
 	 * @param maxHold for how long the lease is extended at most
 	 * @param atLeastFor for how long the lock stays taken at least, also if its holder
 	 * has finished

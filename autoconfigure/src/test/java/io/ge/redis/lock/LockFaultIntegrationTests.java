@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.lock.engine.HeldLock;
-import io.ge.redis.lock.engine.RedisLocks;
 import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
@@ -244,7 +243,7 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void halfASecondOfLatencyIsMissedWithoutRenewal() throws Exception {
-		RUNS.fails(LockScenario::halfASecondOfLatency, Sabotage.skip(RedisLocks.class, "renew"));
+		RUNS.fails(LockScenario::halfASecondOfLatency, Sabotage.skip("io.ge.redis.lock.engine.RedisLeases", "renew"));
 	}
 
 	@Test

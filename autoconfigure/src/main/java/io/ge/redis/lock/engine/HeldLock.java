@@ -253,13 +253,6 @@ public final class HeldLock implements LockHandle {
 		return this.users.get() == 0;
 	}
 
-	/**
-	 * Returns whether whoever has taken it has closed it.
-	 */
-	boolean isClosed() {
-		return this.closed.get();
-	}
-
 	@Override
 	public String name() {
 		return this.settings.name();

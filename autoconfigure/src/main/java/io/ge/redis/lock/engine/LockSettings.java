@@ -116,7 +116,7 @@ public record LockSettings(String name, Duration waitTime, Duration leaseTime, b
 	}
 
 	/**
-	 * Returns whether who holds the lock like this has all that the other wants.
+	 * Returns whether a holder with these settings has all that the other wants.
 	 */
 	boolean includes(LockSettings other) {
 		return isOfOneKindWith(other) && (this.mode == other.mode || this.mode == LockMode.WRITE);

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.GuardedRedis;
@@ -27,7 +26,7 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 /**
  * Leases in Redis, which are extended together, whatever they are leases of.
  */
-final class RedisLeases {
+abstract class RedisLeases {
 
 	/**
 	 * Leases are extended between one half of their interval and the whole, so that ten
@@ -36,36 +35,33 @@ final class RedisLeases {
 	 */
 	private static final int MOST_AT_ONCE = 1200;
 
-	private final GuardedRedis redis;
+	final GuardedRedis redis;
+
+	/** The name of this instance in Redis. */
+	final byte[] instance;
 
 	private final BooleanSupplier clustered;
 
-	private final byte[] instance;
-
-	private final LuaScript renew;
-
-	private final LuaScript confirm;
-
-	private final Function<RedisLockKey, List<RedisKey>> keys;
+	RedisLeases(GuardedRedis redis, byte[] instance, BooleanSupplier clustered) {
+		this.redis = redis;
+		this.instance = instance;
+		this.clustered = clustered;
+	}
 
 	/**
-	 * Creates the leases of one kind.
-	 * @param redis where they are
-	 * @param clustered whether that is a Cluster
-	 * @param instance the name of this instance in Redis
-	 * @param renew extends them
-	 * @param confirm extends them where replicas are to confirm it
-	 * @param keys the keys of a lock that its lease is about
+	 * Returns what extends leases.
 	 */
-	RedisLeases(GuardedRedis redis, BooleanSupplier clustered, byte[] instance, LuaScript renew, LuaScript confirm,
-			Function<RedisLockKey, List<RedisKey>> keys) {
-		this.redis = redis;
-		this.clustered = clustered;
-		this.instance = instance;
-		this.renew = renew;
-		this.confirm = confirm;
-		this.keys = keys;
-	}
+	abstract LuaScript renewScript();
+
+	/**
+	 * Returns what extends a lease that replicas are to confirm.
+	 */
+	abstract LuaScript confirmScript();
+
+	/**
+	 * Returns the keys of a lock that its lease is about.
+	 */
+	abstract List<RedisKey> leaseKeys(RedisLockKey key);
 
 	/**
 	 * Extends leases: on a Cluster with one call for each slot, else with one for each
@@ -74,9 +70,9 @@ final class RedisLeases {
 	 * the lock
 	 * @param failed told of those that Redis has not answered
 	 */
-	void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended, Consumer<LeaseRenewal> failed) {
+	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended, Consumer<LeaseRenewal> failed) {
 		for (List<LeaseRenewal> batch : batches(renewals)) {
-			this.redis.run(call(this.renew, batch), this.redis.newBudget()).whenComplete((reply, failure) -> {
+			this.redis.run(call(renewScript(), batch), this.redis.newBudget()).whenComplete((reply, failure) -> {
 				if (failure != null) {
 					batch.forEach(failed);
 					return;
@@ -116,13 +112,13 @@ final class RedisLeases {
 	 * late, after a release or a loss, it finds nothing to extend.
 	 * @return completes when enough have, else with {@code RedisUnavailableException}
 	 */
-	CompletableFuture<Void> confirm(LeaseRenewal renewal, LockSettings settings) {
+	public CompletableFuture<Void> confirm(LeaseRenewal renewal, LockSettings settings) {
 		Replication replication = new Replication(settings.replicas(), settings.syncTimeout(),
 				"The lock '" + settings.name() + "'",
 				"It was given up. Repair the replicas, or change ge.redis.lock.replicas or ge.redis.lock.sync-timeout"
 						+ " (for this lock alone: ge.redis.lock.locks." + settings.name() + ".*).");
 		return this.redis
-			.runReplicated(call(this.confirm, List.of(renewal)), replication, (reply) -> reply.number(0) > 0)
+			.runReplicated(call(confirmScript(), List.of(renewal)), replication, (reply) -> reply.number(0) > 0)
 			.thenApply((reply) -> null);
 	}
 
@@ -132,7 +128,7 @@ final class RedisLeases {
 		arguments[0] = this.instance;
 		for (int i = 0; i < renewals.size(); i++) {
 			LeaseRenewal renewal = renewals.get(i);
-			all.addAll(this.keys.apply(renewal.key()));
+			all.addAll(leaseKeys(renewal.key()));
 			arguments[1 + 2 * i] = renewal.handle();
 			arguments[2 + 2 * i] = renewal.lease().toMillis();
 		}

@@ -23,7 +23,6 @@ import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.lock.DistributedLocks;
@@ -54,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  * An instance is named by its channel, so that scripts of any instance can tell it.
  */
-public class RedisLocks {
+public class RedisLocks extends RedisLeases {
 
 	static final String TOPIC = "lock";
 
@@ -104,17 +103,11 @@ public class RedisLocks {
 
 	private static final KeyPart REQUESTS = KeyPart.of("d1");
 
-	final GuardedRedis redis;
-
 	final InstanceBus bus;
-
-	final byte[] instance;
 
 	private final KeySpace keys;
 
 	private final BooleanSupplier confirmable;
-
-	private final RedisLeases leases;
 
 	/** The highest token that this instance has seen, of any lock. */
 	private final AtomicLong highestToken;
@@ -128,14 +121,12 @@ public class RedisLocks {
 	}
 
 	RedisLocks(RedisBackend backend, AtomicLong highestToken) {
+		super(backend.redis("lock"), ScriptCall.argument(backend.bus().channel()), backend.connection()::isClustered);
 		new SecureRandom().nextBytes(this.secret);
-		this.redis = backend.redis("lock");
 		this.keys = backend.keys("lock");
 		this.bus = backend.bus();
-		this.instance = ScriptCall.argument(this.bus.channel());
 		this.confirmable = backend.connection()::canAwaitReplicas;
 		this.highestToken = highestToken;
-		this.leases = leases(backend.connection()::isClustered);
 	}
 
 	/**
@@ -275,23 +266,6 @@ public class RedisLocks {
 	}
 
 	/**
-	 * Extends leases.
-	 * @see RedisLeases#renew
-	 */
-	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended,
-			Consumer<LeaseRenewal> failed) {
-		this.leases.renew(renewals, extended, failed);
-	}
-
-	/**
-	 * Has replicas confirm that a handle holds its lock.
-	 * @see RedisLeases#confirm
-	 */
-	public CompletableFuture<Void> confirm(LeaseRenewal renewal, LockSettings settings) {
-		return this.leases.confirm(renewal, settings);
-	}
-
-	/**
 	 * Returns whether replicas can be waited for at all.
 	 */
 	boolean canBeConfirmed() {
@@ -353,8 +327,19 @@ public class RedisLocks {
 		return releaseCall(this.instance, key, handle, waits ? YES : NO, null, Duration.ZERO, Duration.ZERO, NO);
 	}
 
-	RedisLeases leases(BooleanSupplier clustered) {
-		return new RedisLeases(this.redis, clustered, this.instance, RENEW, RENEW, (key) -> List.of(key.lock()));
+	@Override
+	LuaScript renewScript() {
+		return RENEW;
+	}
+
+	@Override
+	LuaScript confirmScript() {
+		return RENEW;
+	}
+
+	@Override
+	List<RedisKey> leaseKeys(RedisLockKey key) {
+		return List.of(key.lock());
 	}
 
 	private ScriptCall releaseCall(byte[] owner, RedisLockKey key, String handle, byte[] leave,

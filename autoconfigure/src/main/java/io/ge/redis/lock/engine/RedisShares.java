@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.KeyPart;
@@ -113,9 +112,18 @@ public final class RedisShares extends RedisLocks {
 	}
 
 	@Override
-	RedisLeases leases(BooleanSupplier clustered) {
-		return new RedisLeases(this.redis, clustered, this.instance, RENEW, CONFIRM,
-				(key) -> List.of(key.lock(), key.lock().with(HOLDERS), key.lock().with(TOKENS)));
+	LuaScript renewScript() {
+		return RENEW;
+	}
+
+	@Override
+	LuaScript confirmScript() {
+		return CONFIRM;
+	}
+
+	@Override
+	List<RedisKey> leaseKeys(RedisLockKey key) {
+		return List.of(key.lock(), key.lock().with(HOLDERS), key.lock().with(TOKENS));
 	}
 
 	private ScriptCall call(LuaScript script, RedisLockKey key, String handle, byte[] wish, int limit, Duration lease) {

@@ -6,6 +6,7 @@
 package io.ge.redis.lock.guard;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -64,22 +65,16 @@ final class HeldLockGroup implements MultiLockHandle {
 
 	@Override
 	public boolean isValid() {
-		for (HeldLock lock : this.locks.values()) {
-			if (!lock.isValid()) {
-				return false;
-			}
-		}
-		return true;
+		return this.locks.values().stream().allMatch(HeldLock::isValid);
 	}
 
 	@Override
 	public Duration remaining() {
-		Duration least = Duration.ofSeconds(Long.MAX_VALUE);
-		for (HeldLock lock : this.locks.values()) {
-			Duration remaining = lock.remaining();
-			least = (remaining.compareTo(least) < 0) ? remaining : least;
-		}
-		return least;
+		return this.locks.values()
+			.stream()
+			.map(HeldLock::remaining)
+			.min(Comparator.naturalOrder())
+			.orElse(Duration.ZERO);
 	}
 
 	@Override

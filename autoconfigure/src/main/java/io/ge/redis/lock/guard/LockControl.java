@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A key is given as its parts: one, or one for each element of a list; none means the
  * lock of all calls. Methods that ask Redis throw
- * {@link io.ge.redis.core.outage.RedisUnavailableException} while it is away.
+ * {@link io.ge.redis.core.outage.RedisUnavailableException} while it is unavailable.
  */
 public final class LockControl {
 

@@ -162,7 +162,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 		boolean isTogether();
 
 		/**
-		 * Returns whether it is done without lock while Redis is away.
+		 * Returns whether it is done without lock while Redis is unavailable.
 		 */
 		boolean isDoneWithoutLock();
 

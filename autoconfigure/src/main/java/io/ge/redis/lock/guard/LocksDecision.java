@@ -34,7 +34,7 @@ final class LocksDecision {
 
 	private final Consumer<Outcome> listener;
 
-	private final AtomicBoolean told = new AtomicBoolean();
+	private final AtomicBoolean published = new AtomicBoolean();
 
 	private @Nullable TransactionLocks transaction;
 
@@ -81,7 +81,7 @@ final class LocksDecision {
 	 * Takes the locks, or returns {@code null} if one was not acquired, and so none.
 	 */
 	@Nullable HeldLocks takeIfAcquired() {
-		tell((this.locks != null) ? Outcome.ACQUIRED : (this.refused != null) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
+		publish((this.locks != null) ? Outcome.ACQUIRED : (this.refused != null) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
 		if (this.failure == null) {
 			if (this.locks != null && this.transaction != null) {
 				this.transaction.keep(this.locks);
@@ -101,14 +101,14 @@ final class LocksDecision {
 	 * Gives up the locks for an abandoned call.
 	 */
 	void giveBack() {
-		tell(Outcome.NOT_ACQUIRED);
+		publish(Outcome.NOT_ACQUIRED);
 		if (this.locks != null) {
 			this.locks.giveBack();
 		}
 	}
 
-	private void tell(Outcome outcome) {
-		if (this.told.compareAndSet(false, true)) {
+	private void publish(Outcome outcome) {
+		if (this.published.compareAndSet(false, true)) {
 			this.listener.accept(outcome);
 		}
 	}

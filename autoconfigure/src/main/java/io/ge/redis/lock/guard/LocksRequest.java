@@ -179,7 +179,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	private void finish() {
-		if (isDone() || !complete(entered(new HeldLocks(lock(), this.own, this.shared), null, null))) {
+		if (isDone() || !complete(decision(new HeldLocks(lock(), this.own, this.shared), null, null))) {
 			giveUp();
 		}
 	}
@@ -201,11 +201,11 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	 * Fails when nobody is kept from anything any more.
 	 */
 	private void fail(@Nullable Refused refused, @Nullable Throwable failure) {
-		giveUp().whenComplete((nothing, none) -> complete(entered(null, refused, failure)));
+		giveUp().whenComplete((nothing, none) -> complete(decision(null, refused, failure)));
 	}
 
-	private LocksDecision entered(@Nullable HeldLocks entry, @Nullable Refused refused, @Nullable Throwable failure) {
-		return new LocksDecision(this.settings, entry, refused, failure, this::tell);
+	private LocksDecision decision(@Nullable HeldLocks locks, @Nullable Refused refused, @Nullable Throwable failure) {
+		return new LocksDecision(this.settings, locks, refused, failure, this::publish);
 	}
 
 	private CompletableFuture<Void> giveUp() {
@@ -213,7 +213,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 			.whenComplete((nothing, none) -> this.givenUp.complete(null));
 	}
 
-	private void tell(Outcome outcome) {
+	private void publish(Outcome outcome) {
 		if (this.together || !this.own.isEmpty() || this.shared.isEmpty()) {
 			this.events.publish(new LockAcquireEvent(this.settings.name(), outcome,
 					Duration.ofNanos(System.nanoTime() - this.started)));
@@ -247,7 +247,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 			asked.cancel(false);
 		}
 		if (cancelled) {
-			tell(Outcome.NOT_ACQUIRED);
+			publish(Outcome.NOT_ACQUIRED);
 		}
 		return cancelled;
 	}
