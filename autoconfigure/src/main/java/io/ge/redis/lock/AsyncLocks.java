@@ -53,8 +53,8 @@ final class AsyncLocks {
 	/**
 	 * Runs work and gives its lock up.
 	 * @param taking completes with the lock
-	 * @return completes as the work does, when the lock is given up; cancelling the
-	 * stage cancels the work
+	 * @return completes as the work does, when the lock is given up; cancelling the stage
+	 * cancels the work
 	 */
 	static <T extends @Nullable Object> CompletionStage<T> run(CompletionStage<? extends LockHandle> taking,
 			LockedWork<? extends CompletionStage<T>, ?> work) {

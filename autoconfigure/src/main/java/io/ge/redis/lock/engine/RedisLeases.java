@@ -70,7 +70,8 @@ abstract class RedisLeases {
 	 * the lock
 	 * @param failed told of those that Redis has not answered
 	 */
-	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended, Consumer<LeaseRenewal> failed) {
+	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended,
+			Consumer<LeaseRenewal> failed) {
 		for (List<LeaseRenewal> batch : batches(renewals)) {
 			this.redis.run(call(renewScript(), batch), this.redis.newBudget()).whenComplete((reply, failure) -> {
 				if (failure != null) {

@@ -105,7 +105,7 @@ final class LockRegistry extends SettingsRegistry<LockRegistry.Attributes, LockS
 	}
 
 	/**
-	 * What an annotation or code sets.
+	 * The settings of an annotation, or of code.
 	 */
 	record Attributes(LockProperties.Lock lock, LockMode mode) {
 	}

@@ -81,7 +81,8 @@ final class LocksDecision {
 	 * Takes the locks, or returns {@code null} if one was not acquired, and so none.
 	 */
 	@Nullable HeldLocks takeIfAcquired() {
-		publish((this.locks != null) ? Outcome.ACQUIRED : (this.refused != null) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
+		publish((this.locks != null) ? Outcome.ACQUIRED
+				: (this.refused != null) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
 		if (this.failure == null) {
 			if (this.locks != null && this.transaction != null) {
 				this.transaction.keep(this.locks);
