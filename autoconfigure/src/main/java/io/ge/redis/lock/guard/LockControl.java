@@ -96,8 +96,11 @@ public final class LockControl {
 						this.engine.look(key).thenApply(LockControl::holders).exceptionally((failure) -> List.of()));
 			}
 		});
-		looks.forEach((key, look) -> locks.computeIfPresent(key,
-				(same, lock) -> new Listed(lock.name(), lock.hash(), Waiting.await(look), lock.waiters())));
+		looks.forEach((key, look) -> {
+			List<Holder> found = Waiting.await(look);
+			locks.computeIfPresent(key,
+					(same, lock) -> new Listed(lock.name(), lock.hash(), found, lock.waiters()));
+		});
 	}
 
 	private static List<Holder> holders(LockState state) {
