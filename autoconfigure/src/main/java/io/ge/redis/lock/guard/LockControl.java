@@ -98,8 +98,7 @@ public final class LockControl {
 		});
 		looks.forEach((key, look) -> {
 			List<Holder> found = Waiting.await(look);
-			locks.computeIfPresent(key,
-					(same, lock) -> new Listed(lock.name(), lock.hash(), found, lock.waiters()));
+			locks.computeIfPresent(key, (same, lock) -> new Listed(lock.name(), lock.hash(), found, lock.waiters()));
 		});
 	}
 
