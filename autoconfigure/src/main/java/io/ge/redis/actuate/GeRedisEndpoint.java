@@ -65,7 +65,6 @@ public class GeRedisEndpoint {
 
 	/**
 	 * Lists guards and connections.
-	 * @return the report
 	 */
 	@ReadOperation
 	public GeRedisReport report() {

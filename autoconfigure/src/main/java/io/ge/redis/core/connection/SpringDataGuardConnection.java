@@ -179,8 +179,8 @@ final class SpringDataGuardConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
-		return canAwaitReplicas() ? CompletableFuture.completedFuture(new BorrowedConnection()) : CompletableFuture
-			.failedFuture(new NotConnectedException("This driver cannot wait for replicas", null));
+		return canAwaitReplicas() ? CompletableFuture.completedFuture(new BorrowedConnection())
+				: GuardConnection.super.openReplicated(server);
 	}
 
 	@Override
