@@ -63,8 +63,7 @@ final class Publishers {
 				: Flux.fromIterable((value != null) ? (List<?>) value : List.of()));
 	}
 
-	static Object deferred(ResultForm form,
-			Function<@Nullable Object, CompletableFuture<@Nullable Object>> course) {
+	static Object deferred(ResultForm form, Function<@Nullable Object, CompletableFuture<@Nullable Object>> course) {
 		return adapted(form, Mono.deferContextual((context) -> Mono.fromFuture(course.apply(context))));
 	}
 
