@@ -308,23 +308,16 @@ final class PartitionWorker {
 	}
 
 	private void tell(List<Settled> settled) {
-		String cache = this.partition.cache();
-		int written = count(settled, Outcome.DONE);
-		int retried = count(settled, Outcome.RETRY);
-		int dead = count(settled, Outcome.DEAD);
-		if (written > 0) {
-			this.events.accept(new WriteBehindEvent.Written(cache, written));
+		for (Outcome outcome : Outcome.values()) {
+			int count = (int) settled.stream().filter((each) -> each.outcome() == outcome).count();
+			if (count > 0) {
+				this.events.accept(switch (outcome) {
+					case DONE -> new WriteBehindEvent.Written(this.partition.cache(), count);
+					case RETRY -> new WriteBehindEvent.Retried(this.partition.cache(), count);
+					case DEAD -> new WriteBehindEvent.Dead(this.partition.cache(), count);
+				});
+			}
 		}
-		if (retried > 0) {
-			this.events.accept(new WriteBehindEvent.Retried(cache, retried));
-		}
-		if (dead > 0) {
-			this.events.accept(new WriteBehindEvent.Dead(cache, dead));
-		}
-	}
-
-	private static int count(List<Settled> settled, Outcome outcome) {
-		return (int) settled.stream().filter((each) -> each.outcome() == outcome).count();
 	}
 
 	/**

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.ObjIntConsumer;
 
 import io.ge.redis.cache.behind.WaitingChange.Settled;
 import io.ge.redis.core.bus.InstanceBus;
@@ -70,7 +72,7 @@ public final class RedisWriteBehind {
 
 	private final InstanceBus bus;
 
-	private final RedisEntries entries;
+	private final BiFunction<String, List<String>, List<RedisKey>> entries;
 
 	private final long memoryMillis;
 
@@ -81,10 +83,13 @@ public final class RedisWriteBehind {
 	 * @param redis the door of the pattern
 	 * @param keys its keys
 	 * @param bus wakes the instance that writes
-	 * @param entries names the entries
+	 * @param entries names an entry by its cache and key: itself, its writers, those who
+	 * wait for it, and any that go with a reader's lease, as many for each entry, in the
+	 * slot of its partition
 	 * @param memory how long the writers of an entry are remembered
 	 */
-	public RedisWriteBehind(GuardedRedis redis, KeySpace keys, InstanceBus bus, RedisEntries entries, Duration memory) {
+	public RedisWriteBehind(GuardedRedis redis, KeySpace keys, InstanceBus bus,
+			BiFunction<String, List<String>, List<RedisKey>> entries, Duration memory) {
 		this.redis = redis;
 		this.keys = keys;
 		this.bus = bus;
@@ -119,10 +124,10 @@ public final class RedisWriteBehind {
 	/**
 	 * Calls a listener with partitions that have something new.
 	 */
-	void onWake(Waker waker) {
+	void onWake(ObjIntConsumer<String> waker) {
 		this.bus.handle(TOPIC, (payload) -> {
 			int space = payload.indexOf(' ');
-			waker.wake(payload.substring(space + 1), Integer.parseInt(payload.substring(0, space)));
+			waker.accept(payload.substring(space + 1), Integer.parseInt(payload.substring(0, space)));
 		});
 	}
 
@@ -135,7 +140,7 @@ public final class RedisWriteBehind {
 		RedisKey root = root(this.keys, partition);
 		List<RedisKey> names = new ArrayList<>(
 				List.of(root.with(CHANGES), root.with(QUEUE), root.with(BOOK), root.with(LEASE)));
-		names.addAll(this.entries.keys(partition.cache(), key));
+		names.addAll(this.entries.apply(partition.cache(), key));
 		ScriptCall call = ScriptCall.of(APPEND, names, KeyParts.join(key), json, value, ttl.toMillis(), bound, seen,
 				here ? this.bus.channel() : this.bus.newsChannel(),
 				TOPIC + " " + partition.number() + " " + partition.cache());
@@ -192,7 +197,7 @@ public final class RedisWriteBehind {
 		int fixed = names.size();
 		for (Settled each : settled) {
 			WaitingChange change = each.change();
-			names.addAll(this.entries.keys(partition.cache(), KeyParts.split(change.key())));
+			names.addAll(this.entries.apply(partition.cache(), KeyParts.split(change.key())));
 			if (each == settled.get(0)) {
 				arguments.add(names.size() - fixed);
 			}
@@ -219,16 +224,6 @@ public final class RedisWriteBehind {
 	private CompletableFuture<Boolean> hold(Partition partition, long millis) {
 		ScriptCall call = ScriptCall.of(HOLD, root(this.keys, partition).with(LEASE), this.holder, millis);
 		return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0) == 1);
-	}
-
-	/**
-	 * Told of what is new.
-	 */
-	@FunctionalInterface
-	interface Waker {
-
-		void wake(String cache, int partition);
-
 	}
 
 	/**

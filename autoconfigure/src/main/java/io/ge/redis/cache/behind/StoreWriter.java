@@ -70,10 +70,7 @@ final class StoreWriter<V> {
 				settled.add(failed(each, counted(ex)));
 			}
 		}
-		if (changes.isEmpty()) {
-			return new Written(settled, null);
-		}
-		if (!leave.getAsBoolean()) {
+		if (changes.isEmpty() || !leave.getAsBoolean()) {
 			return new Written(settled, null);
 		}
 		Throwable failure = tryToWrite(changes);

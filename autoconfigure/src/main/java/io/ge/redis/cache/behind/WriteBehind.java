@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -343,7 +342,8 @@ public final class WriteBehind implements SmartLifecycle {
 		void end() {
 			long deadline = System.nanoTime() + this.properties.drainTimeout().toNanos();
 			this.threads.getQueue().clear();
-			this.workers.values().forEach((all) -> all.forEach((worker) -> drain(worker, deadline)));
+			this.workers.values()
+				.forEach((all) -> all.forEach((worker) -> this.threads.execute(() -> worker.drain(deadline))));
 			this.threads.shutdown();
 			try {
 				if (!this.threads.awaitTermination(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
@@ -355,15 +355,6 @@ public final class WriteBehind implements SmartLifecycle {
 			}
 			finally {
 				this.timer.shutdownNow();
-			}
-		}
-
-		private void drain(PartitionWorker worker, long deadline) {
-			try {
-				this.threads.execute(() -> worker.drain(deadline));
-			}
-			catch (RejectedExecutionException ex) {
-				throw new IllegalStateException("The threads run until all is drained", ex);
 			}
 		}
 

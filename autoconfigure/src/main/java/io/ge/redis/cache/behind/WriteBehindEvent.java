@@ -39,6 +39,11 @@ public sealed interface WriteBehindEvent extends GuardEvent {
 		return "cache";
 	}
 
+	@Override
+	default EventMeter meter() {
+		return WRITTEN;
+	}
+
 	/**
 	 * This instance has a store and begins to write.
 	 *
@@ -49,11 +54,6 @@ public sealed interface WriteBehindEvent extends GuardEvent {
 		@Override
 		public String result() {
 			return "started";
-		}
-
-		@Override
-		public EventMeter meter() {
-			return WRITTEN;
 		}
 
 		@Override
@@ -74,11 +74,6 @@ public sealed interface WriteBehindEvent extends GuardEvent {
 		@Override
 		public String result() {
 			return "written";
-		}
-
-		@Override
-		public EventMeter meter() {
-			return WRITTEN;
 		}
 
 		@Override

@@ -5,7 +5,6 @@
 
 package io.ge.redis.core.transaction;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,6 +13,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -104,19 +104,13 @@ public final class SubscriberTransactions {
 	 * @return the participants; none if it is over
 	 */
 	public static List<TransactionParticipant> participants(TransactionSynchronizationManager transaction) {
-		List<TransactionParticipant> participants = new ArrayList<>();
-		for (TransactionSynchronization each : synchronizations(transaction)) {
-			if (each instanceof Participation participation) {
-				participants.add(participation.participant());
-			}
-		}
-		return participants;
-	}
-
-	private static List<TransactionSynchronization> synchronizations(TransactionSynchronizationManager transaction) {
 		lock.lock();
 		try {
-			return transaction.isSynchronizationActive() ? transaction.getSynchronizations() : List.of();
+			Stream<TransactionSynchronization> all = transaction.isSynchronizationActive()
+					? transaction.getSynchronizations().stream() : Stream.of();
+			return all.filter(Participation.class::isInstance)
+				.map((each) -> ((Participation) each).participant())
+				.toList();
 		}
 		finally {
 			lock.unlock();
