@@ -16,7 +16,6 @@ import java.util.function.Function;
 
 import io.ge.redis.cache.CacheEvent.Outcome;
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.Waiting;
 
 /**
  * Invalidations of many entries at once: what this instance knows of them, and what it
@@ -130,29 +129,6 @@ public final class CacheInvalidations {
 	}
 
 	/**
-	 * Waits until what is known of a cache is not too old to be relied on.
-	 * @return whether it is not
-	 */
-	boolean awaitReady(String cache, CallBudget budget) {
-		return isReady(ready(cache, budget));
-	}
-
-	/**
-	 * Waits for the end of {@link #ready}.
-	 * @return whether what is known can be relied on
-	 */
-	static boolean isReady(CompletableFuture<Void> ready) {
-		try {
-			Waiting.await(ready);
-			return true;
-		}
-		catch (RuntimeException ex) {
-			// Redis is away, or holds what is none of ours
-			return false;
-		}
-	}
-
-	/**
 	 * Returns what a value is stamped with whose loading begins now.
 	 * @param snapshot as of when the loader sees the database
 	 * @return the stamp, or {@link #UNSTAMPABLE}
@@ -164,13 +140,13 @@ public final class CacheInvalidations {
 	}
 
 	/**
-	 * As {@link #stamp(String, Snapshot)}, when what is known is not too old.
+	 * As {@link #stamp}, when what is known is not too old. Where it remains so, what is
+	 * stamped with an old version is loaded once more.
 	 * @param budget bounds the waiting for that
+	 * @return completes with the stamp, never exceptionally
 	 */
-	public long stamp(String cache, Snapshot snapshot, CallBudget budget) {
-		// If it is too old, what is stamped with an old version is loaded once more
-		awaitReady(cache, budget);
-		return stamp(cache, snapshot);
+	public CompletableFuture<Long> stampWhenReady(String cache, Snapshot snapshot, CallBudget budget) {
+		return ready(cache, budget).handle((ready, failure) -> stamp(cache, snapshot));
 	}
 
 	private static boolean isOlder(TagVersions known, Snapshot snapshot) {

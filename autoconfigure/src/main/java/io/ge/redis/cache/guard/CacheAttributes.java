@@ -110,6 +110,24 @@ final class CacheAttributes {
 	}
 
 	/**
+	 * Returns the value that a writer gives. If it is what the method returns, the cache
+	 * has its type.
+	 * @param use what is done with the value
+	 * @return the expression, or {@code null} for what the method returns
+	 */
+	@Nullable MethodExpression value(GuardedMethod method, String cache, String value, String use) {
+		MethodExpression expression = ofResult(method, "value", value);
+		if (expression == null) {
+			if (returnsNothing(method)) {
+				throw method.problem("the method returns nothing that could be " + use + ".",
+						"Let it return the new value, or say what it is with value = \"#argument\".");
+			}
+			returnType(method, cache);
+		}
+		return expression;
+	}
+
+	/**
 	 * Returns the tags of entries, and declares them for the cache.
 	 * @param withResult whether they may be made of what the method returns
 	 */

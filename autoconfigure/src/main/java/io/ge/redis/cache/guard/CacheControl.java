@@ -120,7 +120,7 @@ public final class CacheControl {
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
 	public CacheEvent.Outcome invalidate(String cache, List<String> key) {
-		return this.writer.remove(new CacheKey(cache, List.copyOf(key)));
+		return this.writer.removeNow(new CacheKey(cache, List.copyOf(key)), CacheTags.ALL);
 	}
 
 	/**
@@ -133,7 +133,7 @@ public final class CacheControl {
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
 	public CacheEvent.Outcome invalidateTags(String cache, List<String> tags) {
-		return this.writer.remove(cache, CacheTags.of(tags, "A tag of cache '" + cache + "'"));
+		return this.writer.removeNow(CacheKey.whole(cache), CacheTags.of(tags, "A tag of cache '" + cache + "'"));
 	}
 
 	/**
@@ -143,7 +143,7 @@ public final class CacheControl {
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
 	public CacheEvent.Outcome clear(String cache) {
-		return this.writer.remove(cache, CacheTags.ALL);
+		return this.writer.removeNow(CacheKey.whole(cache), CacheTags.ALL);
 	}
 
 	/**

@@ -55,7 +55,6 @@ import io.ge.redis.cache.spring.SpringCacheParts;
 import io.ge.redis.cache.spring.SpringCachePuts;
 import io.ge.redis.cache.warmup.CacheWarmUp;
 import io.ge.redis.cache.warmup.RedisWarmUps;
-import io.ge.redis.cache.write.AsyncCacheWriter;
 import io.ge.redis.cache.write.CacheBehindWriter;
 import io.ge.redis.cache.write.CacheEngine;
 import io.ge.redis.cache.write.CacheTransactions;
@@ -180,7 +179,7 @@ public final class CachePattern
 		this.calls = calls;
 		this.steps = new WriteSteps(() -> this.assembly.get().engine(), events);
 		this.transactions = new CacheTransactions(this.steps);
-		this.reactive = new ReactiveCacheTransactions(this.steps, calls);
+		this.reactive = new ReactiveCacheTransactions(this.steps, calls, this.transactions);
 	}
 
 	/**
@@ -239,20 +238,15 @@ public final class CachePattern
 		CacheReader reader = new CacheReader(definitions, flights, search, loads, refresher, invalidations,
 				this.transactions, this.reactive, events, nearReader, this.behind, this.calls);
 		CacheBulkReader bulkReader = new CacheBulkReader(bulk, reader, this.transactions, this.calls);
-		CacheWriter writer = new CacheWriter(definitions, values, engine, this.transactions, events, this.behind);
-		AsyncCacheWriter asyncWriter = new AsyncCacheWriter(writer, engine, this.steps, this.transactions,
-				this.reactive, this.calls);
+		CacheWriter writer = new CacheWriter(definitions, values, engine, this.steps, this.transactions, this.reactive,
+				this.behind, this.calls);
 		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
 				this.calls);
-		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, bulkReader, writer, behindWriter,
-				asyncWriter);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, bulkReader, writer, behindWriter);
 		OpenMisses misses = new OpenMisses();
 		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
-				new SpringCachePuts(writer, asyncWriter, new OpenLoads(flights, values, events), this.transactions,
-						misses),
-				writer, asyncWriter);
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, asyncWriter,
-				caches, spring);
+				new SpringCachePuts(writer, new OpenLoads(flights, values, events), this.transactions, misses), writer);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, caches, spring);
 		this.made.set(assembly);
 		CacheReport.over(backend.bus()).give((filter) -> report());
 		return assembly;
@@ -310,8 +304,7 @@ public final class CachePattern
 	 */
 	public GuardAdvisor writerAdvisor(int order) {
 		return new GuardAdvisor(this.writers, this.calls,
-				new CacheWriteThroughGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().asyncWriter()),
-				order, this.assembly);
+				new CacheWriteThroughGuard(() -> this.assembly.get().writer()), order, this.assembly);
 	}
 
 	/**
@@ -340,8 +333,7 @@ public final class CachePattern
 	 */
 	public GuardAdvisor invalidatorAdvisor(int order) {
 		return new GuardAdvisor(this.invalidators, this.calls,
-				new CacheInvalidateGuard(() -> this.assembly.get().writer(), () -> this.assembly.get().asyncWriter()),
-				order, this.assembly);
+				new CacheInvalidateGuard(() -> this.assembly.get().writer()), order, this.assembly);
 	}
 
 	/**
@@ -484,8 +476,8 @@ public final class CachePattern
 	 * The users of one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, CacheBulkReader bulkReader, CacheWriter writer, AsyncCacheWriter asyncWriter,
-			DefaultCaches caches, SpringCacheParts spring) {
+			CacheReader reader, CacheBulkReader bulkReader, CacheWriter writer, DefaultCaches caches,
+			SpringCacheParts spring) {
 	}
 
 }

@@ -31,15 +31,8 @@ final class CacheWriteBehindOperationSource extends OperationSource<CacheWriteBe
 		CacheWriteBehind annotation = annotations.get(0);
 		String cache = this.attributes.cache(method, annotation.cache());
 		MethodExpression key = this.attributes.key(method, annotation.key());
-		MethodExpression value = this.attributes.ofResult(method, "value", annotation.value());
+		MethodExpression value = this.attributes.value(method, cache, annotation.value(), "written");
 		this.attributes.writesBehind(method, cache);
-		if (value == null) {
-			if (CacheAttributes.returnsNothing(method)) {
-				throw method.problem("the method returns nothing that could be written.",
-						"Let it return the new value, or say what it is with value = \"#argument\".");
-			}
-			this.attributes.returnType(method, cache);
-		}
 		return new CacheWriteBehindOperation(cache, key, value,
 				(value == null) ? CacheAttributes.form(method) : CacheAttributes.form(method, value),
 				this.attributes.description("CacheWriteBehind", cache, (settings) -> {

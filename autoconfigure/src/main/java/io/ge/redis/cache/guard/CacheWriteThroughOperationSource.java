@@ -32,7 +32,7 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 		CacheWriteThrough annotation = annotations.get(0);
 		String cache = this.attributes.cache(method, annotation.cache());
 		MethodExpression key = this.attributes.key(method, annotation.key());
-		MethodExpression value = this.attributes.ofResult(method, "value", annotation.value());
+		MethodExpression value = this.attributes.value(method, cache, annotation.value(), "published");
 		MethodExpression condition = this.attributes.condition(method, annotation.condition());
 		MethodExpression unless = this.attributes.ofResult(method, "unless", annotation.unless());
 		MethodExpression tags = this.attributes.tags(method, cache, annotation.tags(), true);
@@ -40,13 +40,6 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 		this.attributes.ttl(method, cache, annotation.ttl());
 		this.attributes.permanent(method, cache, annotation.permanent());
 		this.attributes.writesThrough(method, cache);
-		if (value == null) {
-			if (CacheAttributes.returnsNothing(method)) {
-				throw method.problem("the method returns nothing that could be published.",
-						"Let it return the new value, or say what it is with value = \"#argument\".");
-			}
-			this.attributes.returnType(method, cache);
-		}
 		return new CacheWriteThroughOperation(cache, key, value, condition, unless, tags, version,
 				TransactionBoundary.of(method.method(), method.targetClass(), this.attributes.transactions()),
 				(value == null) ? CacheAttributes.form(method)

@@ -9,6 +9,7 @@ import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -24,10 +25,8 @@ import io.ge.redis.cache.read.CacheBulkSource;
 import io.ge.redis.cache.read.CacheReader;
 import io.ge.redis.cache.read.CacheSource;
 import io.ge.redis.cache.settings.CacheRegistry;
-import io.ge.redis.cache.write.AsyncCacheWriter;
 import io.ge.redis.cache.write.CacheBehindWriter;
 import io.ge.redis.cache.write.CacheWriter;
-import io.ge.redis.cache.write.TransactionBoundary;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.EventLoops;
 import org.jspecify.annotations.Nullable;
@@ -52,17 +51,14 @@ final class DefaultCaches implements GeCaches {
 
 	private final CacheBehindWriter behindWriter;
 
-	private final AsyncCacheWriter asyncWriter;
-
 	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheBulkReader bulkReader,
-			CacheWriter writer, CacheBehindWriter behindWriter, AsyncCacheWriter asyncWriter) {
+			CacheWriter writer, CacheBehindWriter behindWriter) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.reader = reader;
 		this.bulkReader = bulkReader;
 		this.writer = writer;
 		this.behindWriter = behindWriter;
-		this.asyncWriter = asyncWriter;
 	}
 
 	@Override
@@ -94,7 +90,7 @@ final class DefaultCaches implements GeCaches {
 		forbidWaiting("getAll");
 		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.PLAIN,
 				(ids) -> loader.apply((List<K>) ids));
-		return unchecked(() -> (Map<K, T>) this.bulkReader.readAll(source));
+		return unchecked(() -> (Map<K, T>) Objects.requireNonNull(this.bulkReader.readAll(source)));
 	}
 
 	private CacheType typeOf(String cache, Type type) {
@@ -139,8 +135,7 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings({ "unchecked", "NullAway" }) // what the work returns is a T
 	public <T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work) {
 		forbidWaiting("write");
-		return unchecked(() -> (T) this.writer.write(key(cache, key), TransactionBoundary.UNKNOWN, work::get,
-				(result, stamp) -> this.writer.newValue(cache, result, stamp, null)));
+		return (T) this.writer.write(key(cache, key), ResultForm.PLAIN, work);
 	}
 
 	@Override
@@ -159,7 +154,7 @@ final class DefaultCaches implements GeCaches {
 	private <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Type type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
 		Supplied source = new Supplied(key(cache, key), typeOf(cache, type), ResultForm.FUTURE, loader);
-		return unchecked(() -> (CompletionStage<@Nullable T>) this.reader.read(source));
+		return unchecked(() -> (CompletionStage<@Nullable T>) Objects.requireNonNull(this.reader.read(source)));
 	}
 
 	@Override
@@ -180,34 +175,35 @@ final class DefaultCaches implements GeCaches {
 			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
 		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.FUTURE,
 				(ids) -> loader.apply((List<K>) ids));
-		return unchecked(() -> (CompletionStage<Map<K, T>>) this.bulkReader.readAll(source));
+		return unchecked(() -> (CompletionStage<Map<K, T>>) Objects.requireNonNull(this.bulkReader.readAll(source)));
 	}
 
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
 			Supplier<? extends CompletionStage<T>> work) {
-		return (CompletionStage<T>) this.asyncWriter.write(key(cache, key), work);
+		return (CompletionStage<T>) Objects
+			.requireNonNull(this.writer.write(key(cache, key), ResultForm.FUTURE, work));
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value) {
-		return this.asyncWriter.put(key(cache, key), value);
+		return this.writer.putAsync(key(cache, key), value);
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> evictAsync(String cache, Object key) {
-		return this.asyncWriter.remove(key(cache, key), CacheTags.ALL);
+		return this.writer.removeAsync(key(cache, key), CacheTags.ALL);
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> invalidateTagsAsync(String cache, Object... tags) {
-		return this.asyncWriter.remove(CacheKey.whole(cache), tags(cache, tags));
+		return this.writer.removeAsync(CacheKey.whole(cache), tags(cache, tags));
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> clearAsync(String cache) {
-		return this.asyncWriter.remove(CacheKey.whole(cache), CacheTags.ALL);
+		return this.writer.removeAsync(CacheKey.whole(cache), CacheTags.ALL);
 	}
 
 	@Override
@@ -224,7 +220,7 @@ final class DefaultCaches implements GeCaches {
 	@Override
 	public void evict(String cache, Object key) {
 		forbidWaiting("evict");
-		this.writer.evict(key(cache, key));
+		this.writer.remove(key(cache, key), CacheTags.ALL);
 	}
 
 	@Override
@@ -236,7 +232,7 @@ final class DefaultCaches implements GeCaches {
 	@Override
 	public void invalidateTags(String cache, Object... tags) {
 		forbidWaiting("invalidateTags");
-		this.writer.invalidate(cache, tags(cache, tags));
+		this.writer.remove(CacheKey.whole(cache), tags(cache, tags));
 	}
 
 	private static CacheTags tags(String cache, Object... tags) {
@@ -247,7 +243,7 @@ final class DefaultCaches implements GeCaches {
 	@Override
 	public void clear(String cache) {
 		forbidWaiting("clear");
-		this.writer.invalidate(cache, CacheTags.ALL);
+		this.writer.remove(CacheKey.whole(cache), CacheTags.ALL);
 	}
 
 	private static void forbidWaiting(String method) {

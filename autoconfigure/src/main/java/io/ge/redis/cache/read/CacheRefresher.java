@@ -106,7 +106,7 @@ public final class CacheRefresher implements AutoCloseable {
 		}
 		finally {
 			if (entered) {
-				this.transactions.endLoad();
+				this.transactions.endLoad(source.key());
 			}
 		}
 	}

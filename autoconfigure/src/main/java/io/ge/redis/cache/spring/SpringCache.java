@@ -245,10 +245,10 @@ public final class SpringCache implements Cache {
 	public void evict(Object key) {
 		CacheKey entry = removing(SpringKeys.of(this.name, key));
 		if (EventLoops.isCurrent()) {
-			parts().async().remove(entry, CacheTags.ALL);
+			parts().writer().removeAsync(entry, CacheTags.ALL);
 		}
 		else {
-			parts().writer().evict(entry);
+			parts().writer().remove(entry, CacheTags.ALL);
 		}
 	}
 
@@ -262,10 +262,10 @@ public final class SpringCache implements Cache {
 	public void clear() {
 		CacheKey whole = removing(CacheKey.whole(this.name));
 		if (EventLoops.isCurrent()) {
-			parts().async().remove(whole, CacheTags.ALL);
+			parts().writer().removeAsync(whole, CacheTags.ALL);
 		}
 		else {
-			parts().writer().invalidate(this.name, CacheTags.ALL);
+			parts().writer().remove(whole, CacheTags.ALL);
 		}
 	}
 
@@ -284,11 +284,11 @@ public final class SpringCache implements Cache {
 	// Once more after the commit, since others may load the old value until then
 	private void removeNow(CacheKey target) {
 		if (EventLoops.isCurrent()) {
-			parts().async().remove(target, CacheTags.ALL);
+			parts().writer().removeAsync(target, CacheTags.ALL);
 		}
 		else {
-			parts().writer().remove(target);
-			parts().writer().evictWithTransaction(target);
+			parts().writer().removeNow(target, CacheTags.ALL);
+			parts().writer().removeWithTransaction(target);
 		}
 	}
 

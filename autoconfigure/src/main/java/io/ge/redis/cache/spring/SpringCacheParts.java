@@ -9,7 +9,6 @@ import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.codec.CacheCodec;
 import io.ge.redis.cache.read.CacheReader;
 import io.ge.redis.cache.settings.CacheRegistry;
-import io.ge.redis.cache.write.AsyncCacheWriter;
 import io.ge.redis.cache.write.CacheWriter;
 
 /**
@@ -22,8 +21,7 @@ import io.ge.redis.cache.write.CacheWriter;
  * @param misses what callers are about to load
  * @param puts writes what they put
  * @param writer writes
- * @param async writes without waiting
  */
 public record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, GeCaches caches, CacheReader reader,
-		OpenMisses misses, SpringCachePuts puts, CacheWriter writer, AsyncCacheWriter async) {
+		OpenMisses misses, SpringCachePuts puts, CacheWriter writer) {
 }

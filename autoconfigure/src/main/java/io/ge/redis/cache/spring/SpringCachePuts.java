@@ -11,9 +11,9 @@ import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.read.OpenLoads;
 import io.ge.redis.cache.read.OpenMiss;
-import io.ge.redis.cache.write.AsyncCacheWriter;
 import io.ge.redis.cache.write.CacheTransactions;
 import io.ge.redis.cache.write.CacheWriter;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
@@ -28,18 +28,14 @@ public final class SpringCachePuts {
 
 	private final CacheWriter writer;
 
-	private final AsyncCacheWriter async;
-
 	private final OpenLoads loads;
 
 	private final CacheTransactions transactions;
 
 	private final OpenMisses misses;
 
-	public SpringCachePuts(CacheWriter writer, AsyncCacheWriter async, OpenLoads loads, CacheTransactions transactions,
-			OpenMisses misses) {
+	public SpringCachePuts(CacheWriter writer, OpenLoads loads, CacheTransactions transactions, OpenMisses misses) {
 		this.writer = writer;
-		this.async = async;
 		this.loads = loads;
 		this.transactions = transactions;
 		this.misses = misses;
@@ -66,7 +62,7 @@ public final class SpringCachePuts {
 			// Nobody knows whether the value is older or newer than what stands. Without
 			// a lease it was certainly not to be stored
 			if (!filled && (open.miss().isGranted() || !loaded)) {
-				this.writer.evict(entry);
+				this.writer.remove(entry, CacheTags.ALL);
 			}
 		}
 	}
@@ -77,7 +73,7 @@ public final class SpringCachePuts {
 	void putAsync(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
 		if (open == null) {
 			this.writer.requireWrittenThrough(entry);
-			this.async.write(entry, () -> CompletableFuture.completedFuture(value));
+			this.writer.write(entry, ResultForm.FUTURE, () -> CompletableFuture.completedFuture(value));
 			return;
 		}
 		OpenMiss miss = open.miss();
@@ -87,7 +83,7 @@ public final class SpringCachePuts {
 				: CompletableFuture.completedFuture(false);
 		filling.thenAccept((filled) -> {
 			if (!filled && (miss.isGranted() || !loaded)) {
-				this.async.remove(entry, CacheTags.ALL);
+				this.writer.removeAsync(entry, CacheTags.ALL);
 			}
 		});
 	}
@@ -97,7 +93,7 @@ public final class SpringCachePuts {
 	private void change(CacheKey entry, @Nullable Object value, boolean read) {
 		this.writer.requireWrittenThrough(entry);
 		if (read) {
-			this.writer.evict(entry);
+			this.writer.remove(entry, CacheTags.ALL);
 		}
 		else if (!this.transactions.isInsideWriter(entry)) {
 			this.writer.putNow(entry, value);
@@ -153,7 +149,7 @@ public final class SpringCachePuts {
 				SpringCachePuts.this.loads.giveBack(miss);
 			}
 			else if (!Waiting.await(SpringCachePuts.this.loads.store(miss, miss.awaited()))) {
-				SpringCachePuts.this.writer.remove(miss.key());
+				SpringCachePuts.this.writer.removeNow(miss.key(), CacheTags.ALL);
 			}
 		}
 

@@ -8,13 +8,13 @@ package io.ge.redis.cache.write;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.codec.CacheCodec;
 import io.ge.redis.cache.codec.CacheHeader;
 import io.ge.redis.cache.codec.CacheType;
-import io.ge.redis.cache.engine.CacheInvalidations;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheValues;
 import io.ge.redis.cache.engine.NewValue;
@@ -63,18 +63,9 @@ public final class CacheBehindWriter {
 	 * @return the version of the change
 	 */
 	public long write(CacheKey key, @Nullable Object value) {
-		CacheType type = requireType(key.cache(), value);
-		byte[] change = change(key.cache(), type, value);
-		CallBudget budget = this.engine.newBudget();
-		long stamp = this.engine.invalidations().stamp(key.cache(), Snapshot.NONE, budget);
-		try {
-			long version = Waiting.await(append(key, type, value, change, stamp, budget));
-			this.events.publish(new CacheEvent.Write(key.cache(), CacheEvent.Outcome.WAITING));
-			return version;
-		}
-		finally {
-			this.engine.changed(key);
-		}
+		CompletableFuture<Long> version = append(key, value,
+				(stamp) -> CompletableFuture.completedFuture(Waiting.await(stamp)));
+		return taken(key, Waiting.await(version));
 	}
 
 	/**
@@ -82,26 +73,30 @@ public final class CacheBehindWriter {
 	 * @return completes with the version of the change, on a thread of the application
 	 */
 	public CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value) {
-		CacheType type = requireType(key.cache(), value);
-		byte[] change = change(key.cache(), type, value);
-		CacheInvalidations invalidations = this.engine.invalidations();
-		CallBudget budget = this.engine.newBudget();
-		CompletableFuture<Boolean> ready = invalidations.ready(key.cache(), budget)
-			.handle((none, failure) -> failure == null);
 		// Values are made on threads of the application
-		CompletableFuture<Long> appended = handedOver(ready).thenCompose(
-				(known) -> append(key, type, value, change, invalidations.stamp(key.cache(), Snapshot.NONE), budget))
-			.whenComplete((version, failure) -> this.engine.changed(key));
-		return this.calls.handOver(appended.copy(), (version) -> {
-			this.events.publish(new CacheEvent.Write(key.cache(), CacheEvent.Outcome.WAITING));
-			return version;
-		}, (version) -> {
-		});
+		CompletableFuture<Long> version = append(key, value, (stamp) -> handedOver(stamp, UnaryOperator.identity()));
+		return handedOver(version.copy(), (appended) -> taken(key, appended));
 	}
 
-	private CompletableFuture<Boolean> handedOver(CompletableFuture<Boolean> step) {
-		return this.calls.handOver(step, (done) -> done, (done) -> {
+	private CompletableFuture<Long> handedOver(CompletableFuture<Long> step, UnaryOperator<Long> next) {
+		return this.calls.handOver(step, next, (done) -> {
 		}).toCompletableFuture();
+	}
+
+	private long taken(CacheKey key, long version) {
+		this.events.publish(new CacheEvent.Write(key.cache(), CacheEvent.Outcome.WAITING));
+		return version;
+	}
+
+	private CompletableFuture<Long> append(CacheKey key, @Nullable Object value,
+			UnaryOperator<CompletableFuture<Long>> stamped) {
+		CacheType type = requireType(key.cache(), value);
+		byte[] change = change(key.cache(), type, value);
+		CallBudget budget = this.engine.newBudget();
+		CompletableFuture<Long> stamp = this.engine.invalidations().stampWhenReady(key.cache(), Snapshot.NONE, budget);
+		return stamped.apply(stamp)
+			.thenCompose((known) -> append(key, type, value, change, known, budget))
+			.whenComplete((version, failure) -> this.engine.changed(key));
 	}
 
 	private CacheType requireType(String cache, @Nullable Object value) {

@@ -142,8 +142,7 @@ public final class CacheEngine {
 			if (failure == null) {
 				return CompletableFuture.completedFuture(published ? Outcome.PUBLISHED : Outcome.SUPERSEDED);
 			}
-			this.journal.due(write.key(), write.id(), false, write.useful());
-			return remove(write.key(), write.budget());
+			return invalidate(write, false);
 		}).thenCompose((outcome) -> outcome);
 	}
 
@@ -151,13 +150,13 @@ public final class CacheEngine {
 	 * Removes an entry after a writer, announced or not, or makes many entries outdated.
 	 */
 	CompletableFuture<Outcome> invalidate(CacheWrite write) {
-		if (write.key().isWhole()) {
-			return this.invalidations.invalidate(write.key().cache(), write.tags(), write.budget());
-		}
 		return invalidate(write, write.isUnannounced());
 	}
 
 	private CompletableFuture<Outcome> invalidate(CacheWrite write, boolean wasOpen) {
+		if (write.key().isWhole()) {
+			return this.invalidations.invalidate(write.key().cache(), write.tags(), write.budget());
+		}
 		this.journal.due(write.key(), write.id(), wasOpen, write.useful());
 		return remove(write.key(), write.budget());
 	}
@@ -167,13 +166,7 @@ public final class CacheEngine {
 	 * done, and which is not open any more. Nothing happens if all is closed.
 	 */
 	void invalidateUnlessClosed(CacheWrite write) {
-		if (this.closed) {
-			return;
-		}
-		if (write.key().isWhole()) {
-			invalidate(write);
-		}
-		else {
+		if (!this.closed) {
 			invalidate(write, false);
 		}
 	}

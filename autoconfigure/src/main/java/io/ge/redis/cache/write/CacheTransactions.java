@@ -7,10 +7,13 @@ package io.ge.redis.cache.write;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.cache.engine.Snapshot;
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
@@ -30,10 +33,6 @@ import org.springframework.transaction.support.TransactionSynchronizationUtils;
  * own, is announced before each commit that happens while its method runs, on whichever
  * transaction manager, and resolved when the method returns.
  * <p>
- * A value is published only where its place among the commits is certain: if exactly one
- * commit was involved. A ticket taken at a second commit would put a value of the first
- * one after what others have committed in between; so there the entry is removed.
- * <p>
  * Spring tells a {@link TransactionExecutionListener} of every begin, commit and rollback
  * of the managers that it is registered with, of participating and suspended transactions
  * in the proper order, and as the last before a commit. Managers that know no listeners
@@ -45,7 +44,8 @@ public final class CacheTransactions implements TransactionExecutionListener {
 
 	private final ThreadLocal<OpenWork> work = new ThreadLocal<>();
 
-	private final Rollbacks rollbacks = new Rollbacks();
+	/** When the youngest transaction began that was rolled back, or perhaps so. */
+	private final AtomicLong rolledBack = new AtomicLong(System.nanoTime());
 
 	public CacheTransactions(WriteSteps steps) {
 		this.steps = steps;
@@ -71,10 +71,21 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Returns the transactions that were rolled back, on whichever thread.
+	 * Notes that a transaction was rolled back, or perhaps so.
+	 * @param began when it began, or when it was rolled back if that is not known, as of
+	 * the system's nano time
 	 */
-	Rollbacks rollbacks() {
-		return this.rollbacks;
+	void rolledBack(long began) {
+		this.rolledBack.accumulateAndGet(began, (last, next) -> (next - last > 0) ? next : last);
+	}
+
+	/**
+	 * Returns whether any transaction that has begun since, on whichever thread or of
+	 * whichever subscriber, was rolled back.
+	 * @param begin as of the system's nano time
+	 */
+	boolean isAnyRolledBackSince(long begin) {
+		return this.rolledBack.get() - begin > 0;
 	}
 
 	/**
@@ -83,7 +94,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 */
 	public boolean isInsideWriter(CacheKey key) {
 		OpenWork current = this.work.get();
-		return current != null && current.isInsideWriter(key);
+		return current != null && current.isInsideWriter(key, false);
 	}
 
 	/**
@@ -91,7 +102,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 */
 	boolean isInsideAsyncWriter(CacheKey key) {
 		OpenWork current = this.work.get();
-		return current != null && current.isInsideAsyncWriter(key);
+		return current != null && current.isInsideWriter(key, true);
 	}
 
 	/**
@@ -101,7 +112,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
 			return Snapshot.NONE;
 		}
-		OpenTransaction transaction = current();
+		ThreadTransaction transaction = current();
 		return (transaction != null) ? transaction.snapshot() : Snapshot.UNDATED;
 	}
 
@@ -125,12 +136,6 @@ public final class CacheTransactions implements TransactionExecutionListener {
 		return true;
 	}
 
-	public void endLoad() {
-		OpenWork current = work();
-		current.endLoad();
-		tidy(current);
-	}
-
 	/**
 	 * Leaves the loading of an entry, perhaps before what was entered afterwards.
 	 */
@@ -141,62 +146,6 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	// Writers
-
-	/**
-	 * Enters a writer, before its method runs.
-	 */
-	void begin(CacheWrite write) {
-		// What is over before it begins does not count for it
-		dropEnded(work());
-		TransactionBoundary.Kind kind = write.boundary().kind();
-		write.owner = (kind == TransactionBoundary.Kind.SUSPENDED) ? null : joinCurrent();
-		OpenWork current = work();
-		boolean opensItsOwn = kind == TransactionBoundary.Kind.OWN_OR_CALLERS || kind == TransactionBoundary.Kind.NEW;
-		if (write.owner == null && !opensItsOwn) {
-			write.exposed = true;
-			announceBare(write, current);
-		}
-		current.enter(write);
-	}
-
-	private void announceBare(CacheWrite write, OpenWork current) {
-		try {
-			this.steps.announce(List.of(write), false);
-		}
-		catch (RuntimeException ex) {
-			tidy(current);
-			this.steps.takeBack(write);
-			throw ex;
-		}
-	}
-
-	/**
-	 * Leaves a writer whose method has returned.
-	 * @param value the value to publish, or {@code null} if the entry is to be removed
-	 */
-	void returned(CacheWrite write, @Nullable NewValue value) {
-		leave(write);
-		OpenTransaction owner = openOwner(write);
-		if (owner != null) {
-			write.value((write.commits == 0) ? value : null);
-			owner.add(write);
-			return;
-		}
-		if (write.isTraceless() && write.rollbacks > 0) {
-			this.steps.forget(write);
-			return;
-		}
-		boolean certain = write.rollbacks == 0 && isOneChange(write);
-		write.value(certain ? value : null);
-		this.steps.resolve(List.of(write));
-	}
-
-	private static boolean isOneChange(CacheWrite write) {
-		if (write.isOrdered()) {
-			return write.commits == 1;
-		}
-		return write.isAnnouncing() || write.commits <= 1;
-	}
 
 	/**
 	 * Has writers of an entry that are under way on this thread remove it: whoever says
@@ -210,46 +159,30 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Leaves a writer whose method has thrown.
+	 * Enters writers whose work begins on the current thread.
+	 * @param async whether it ends later than their methods
 	 */
-	void failed(CacheWrite write) {
-		leave(write);
-		write.value(null);
-		OpenTransaction owner = openOwner(write);
-		if (owner != null) {
-			owner.add(write);
-		}
-		else if (write.isTraceless()) {
-			this.steps.forget(write);
-		}
-		else if (write.isOrdered() && write.commits == 0) {
-			this.steps.takeBack(write);
-		}
-		else {
-			this.steps.resolve(List.of(write));
-		}
-	}
-
-	/**
-	 * Enters writers on the current thread whose work only begins there.
-	 */
-	void enter(List<CacheWrite> writes) {
+	void enter(List<CacheWrite> writes, boolean async) {
 		if (!writes.isEmpty()) {
 			OpenWork current = work();
+			// What is over before they begin does not count for them
+			dropEnded(current);
 			for (CacheWrite write : writes) {
-				write.async = true;
+				write.async = async;
 				current.enter(write);
 			}
 		}
 	}
 
 	/**
-	 * Leaves writers whose work has begun, or has ended already, if they were entered on
-	 * the current thread.
+	 * Leaves writers whose work has ended, or has begun and goes on elsewhere, if they
+	 * were entered on the current thread.
 	 */
 	void leave(List<CacheWrite> writes) {
 		if (!writes.isEmpty()) {
 			OpenWork current = work();
+			// Counts for them, too
+			dropEnded(current);
 			writes.forEach(current::leave);
 			tidy(current);
 		}
@@ -260,44 +193,29 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 * @return whether there is one
 	 */
 	boolean add(CacheWrite write) {
-		OpenTransaction transaction = joinCurrent();
-		if (transaction == null) {
-			return false;
-		}
-		write.owner = transaction;
-		transaction.add(write);
-		return true;
+		ThreadTransaction transaction = join();
+		return transaction != null && transaction.add(write);
 	}
 
-	private void leave(CacheWrite write) {
-		OpenWork current = work();
-		// Counts for the writer, too
-		dropEnded(current);
-		current.leave(write);
-		tidy(current);
-	}
-
-	private static @Nullable OpenTransaction openOwner(CacheWrite write) {
-		OpenTransaction owner = write.owner;
-		return (owner != null && !owner.isOver()) ? owner : null;
-	}
-
-	private @Nullable OpenTransaction joinCurrent() {
-		OpenTransaction transaction = current();
-		if (transaction == null && TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.isSynchronizationActive()) {
-			transaction = new OpenTransaction(null, 0);
+	/**
+	 * Takes part in the current transaction.
+	 * @return the transaction, or {@code null} if there is none
+	 */
+	@Nullable ThreadTransaction join() {
+		ThreadTransaction transaction = current();
+		boolean synchronizable = TransactionSynchronizationManager.isSynchronizationActive();
+		if (transaction == null && synchronizable && TransactionSynchronizationManager.isActualTransactionActive()) {
+			transaction = new ThreadTransaction(null, 0);
 			work().push(transaction);
 		}
-		if (transaction != null && !transaction.synchronizing
-				&& TransactionSynchronizationManager.isSynchronizationActive()) {
+		if (transaction != null && !transaction.synchronizing && synchronizable) {
 			transaction.synchronizing = true;
 			TransactionSynchronizationManager.registerSynchronization(new Synchronization(transaction));
 		}
 		return transaction;
 	}
 
-	private @Nullable OpenTransaction current() {
+	private @Nullable ThreadTransaction current() {
 		OpenWork current = this.work.get();
 		if (current == null || !TransactionSynchronizationManager.isActualTransactionActive()) {
 			return null;
@@ -332,7 +250,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 
 	@Override
 	public void beforeCommit(TransactionExecution execution) {
-		OpenTransaction transaction = find(execution);
+		ThreadTransaction transaction = find(execution);
 		if (transaction != null) {
 			beforeCommit(transaction, () -> {
 				if (execution instanceof TransactionStatus status) {
@@ -344,33 +262,23 @@ public final class CacheTransactions implements TransactionExecutionListener {
 
 	@Override
 	public void afterCommit(TransactionExecution execution, @Nullable Throwable commitFailure) {
-		OpenTransaction transaction = find(execution);
-		if (transaction != null) {
-			committed(transaction, commitFailure == null);
-		}
+		completed(find(execution), (commitFailure == null) ? TransactionSynchronization.STATUS_COMMITTED
+				: TransactionSynchronization.STATUS_UNKNOWN);
 	}
 
 	@Override
 	public void afterRollback(TransactionExecution execution, @Nullable Throwable rollbackFailure) {
-		OpenTransaction transaction = find(execution);
-		if (transaction == null) {
-			return;
-		}
-		if (rollbackFailure != null) {
-			committed(transaction, false);
-		}
-		else {
-			rolledBack(transaction);
-		}
+		completed(find(execution), (rollbackFailure == null) ? TransactionSynchronization.STATUS_ROLLED_BACK
+				: TransactionSynchronization.STATUS_UNKNOWN);
 	}
 
-	private @Nullable OpenTransaction find(TransactionExecution execution) {
+	private @Nullable ThreadTransaction find(TransactionExecution execution) {
 		OpenWork current = this.work.get();
 		return (current != null) ? current.find(execution) : null;
 	}
 
-	private void beforeCommit(OpenTransaction transaction, Runnable flush) {
-		List<CacheWrite> announced = new ArrayList<>(transaction.writes());
+	private void beforeCommit(ThreadTransaction transaction, Runnable flush) {
+		List<CacheWrite> announced = new ArrayList<>(transaction.writes);
 		if (!transaction.isReadOnly()) {
 			announced.addAll(work().running());
 		}
@@ -380,57 +288,47 @@ public final class CacheTransactions implements TransactionExecutionListener {
 		}
 		// Rows are locked when the changes have reached the database, not earlier
 		flush.run();
-		this.steps.announce(announced, true);
+		Waiting.await(this.steps.announce(announced, true));
+		WriteSteps.requireAnnounced(announced);
 	}
 
-	private void committed(OpenTransaction transaction, boolean certainly) {
-		if (!transaction.end()) {
+	private void completed(@Nullable ThreadTransaction transaction, int status) {
+		if (transaction != null && transaction.end()) {
+			OpenWork current = work();
+			current.completed(transaction, status);
+			settle(transaction, status);
+			tidy(current);
+		}
+	}
+
+	private void settle(ThreadTransaction transaction, int status) {
+		boolean committed = status == TransactionSynchronization.STATUS_COMMITTED;
+		if (!committed) {
+			rolledBack(transaction.began());
+		}
+		if (transaction.writes.isEmpty()) {
 			return;
 		}
-		OpenWork current = work();
-		current.committed(transaction, certainly);
-		resolve(transaction, certainly);
-		tidy(current);
-	}
-
-	private void resolve(OpenTransaction transaction, boolean certainly) {
-		if (!certainly) {
-			this.rollbacks.add(transaction.began());
-			transaction.removeValues();
-		}
-		if (!transaction.writes().isEmpty()) {
-			this.steps.resolve(transaction.writes());
-		}
-	}
-
-	private void rolledBack(OpenTransaction transaction) {
-		if (!transaction.end()) {
-			return;
-		}
-		OpenWork current = work();
-		current.rolledBack(transaction);
-		this.rollbacks.add(transaction.began());
-		for (CacheWrite write : transaction.writes()) {
-			if (write.commits > 0) {
+		List<CompletableFuture<CacheEvent.Write>> ends = new ArrayList<>();
+		for (CacheWrite write : transaction.writes) {
+			if (!committed) {
 				write.value(null);
-				this.steps.resolve(List.of(write));
 			}
-			else {
-				this.steps.takeBack(write);
-			}
+			boolean undone = status == TransactionSynchronization.STATUS_ROLLED_BACK && write.commits == 0;
+			ends.add(undone ? this.steps.takeBack(write) : this.steps.resolve(write));
 		}
-		tidy(current);
+		this.steps.tell(Waiting.await(WriteSteps.all(ends)));
 	}
 
 	// A transaction whose end nobody reported may have been committed all the same. One
 	// whose end was reported on another thread is settled, but is left here only now. The
 	// work stays that of the thread although it may be empty: the caller goes on with it
 	private void dropEnded(OpenWork current) {
-		OpenTransaction transaction = current.transaction();
+		ThreadTransaction transaction = current.transaction();
 		while (transaction != null && transaction.isOver()) {
-			current.committed(transaction, false);
+			current.completed(transaction, TransactionSynchronization.STATUS_UNKNOWN);
 			if (transaction.end()) {
-				resolve(transaction, false);
+				settle(transaction, TransactionSynchronization.STATUS_UNKNOWN);
 			}
 			transaction = current.transaction();
 		}
@@ -457,9 +355,9 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 */
 	private final class Synchronization implements TransactionSynchronization {
 
-		private final OpenTransaction transaction;
+		private final ThreadTransaction transaction;
 
-		Synchronization(OpenTransaction transaction) {
+		Synchronization(ThreadTransaction transaction) {
 			this.transaction = transaction;
 		}
 
@@ -496,14 +394,8 @@ public final class CacheTransactions implements TransactionExecutionListener {
 
 		@Override
 		public void afterCompletion(int status) {
-			if (status == STATUS_UNKNOWN) {
-				committed(this.transaction, false);
-			}
-			else if (this.transaction.isForeign() && status == STATUS_COMMITTED) {
-				committed(this.transaction, true);
-			}
-			else if (this.transaction.isForeign()) {
-				rolledBack(this.transaction);
+			if (this.transaction.isForeign() || status == STATUS_UNKNOWN) {
+				completed(this.transaction, status);
 			}
 		}
 

@@ -47,6 +47,9 @@ final class CacheWrite {
 	/** Whether its work ends later than its method. */
 	boolean async;
 
+	/** Whether its method runs in the transaction of its subscriber. */
+	volatile boolean running;
+
 	/** When the announcement was made, as of the system's nano time. */
 	long announcedAt;
 

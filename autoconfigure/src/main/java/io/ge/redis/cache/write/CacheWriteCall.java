@@ -5,69 +5,340 @@
 
 package io.ge.redis.cache.write;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
+import io.ge.redis.cache.CacheEvent;
+import io.ge.redis.cache.engine.CacheInvalidations;
+import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a writer whose end comes later.
+ * One call of a writer: what it changes, from before its work until after it.
+ * <p>
+ * A writer that is called inside of a transaction of its caller belongs to that. A plain
+ * one that is called outside is announced before each commit on its thread while it runs,
+ * see {@link CacheTransactions}. Every other one is announced before its work begins,
+ * since nobody can be asked to wait right before a commit inside of it, and resolved when
+ * the work ends. It is published only if no other writer was at work beside it, and if no
+ * transaction that may be inside of it was rolled back; so it does not matter else which
+ * ones there are.
+ * <p>
+ * Asynchronous work that was stopped, because it has failed or because nobody waits for
+ * it any more, may have a commit under way. So the announcement of a writer that was
+ * cancelled stays until its time is over; one that has none removes its entries at once.
+ * Either way they are removed once more then.
+ * <p>
+ * Where the thread that makes an asynchronous call is in a transaction, or the subscriber
+ * in one that commits already, nobody knows whether the work is part of it and which of
+ * them ends first. There the entry is removed, after both.
  */
-public final class CacheWriteCall implements GuardedCall<AsyncWrites> {
+final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.Work {
 
-	private final AsyncCacheWriter writer;
-
-	private final TransactionBoundary boundary;
+	private final CacheWriter writer;
 
 	private final Supplier<List<WritePart>> parts;
 
-	private final boolean single;
+	private final TransactionBoundary boundary;
 
-	private final CacheWriter.Work work;
+	private final ResultForm form;
 
-	private @Nullable Object context;
+	private final GuardedCall.Work work;
+
+	private final List<Change> changes = new ArrayList<>(1);
+
+	/** When it began, as of the system's nano time. */
+	private final long since = System.nanoTime();
+
+	private CallerScope scope;
+
+	private CompletableFuture<List<CacheEvent.Write>> ends = CompletableFuture.completedFuture(List.of());
+
+	private final Lock renewal = new ReentrantLock();
+
+	private boolean over;
+
+	private @Nullable CompletableFuture<?> pause;
+
+	CacheWriteCall(CacheWriter writer, Supplier<List<WritePart>> parts, TransactionBoundary boundary, ResultForm form,
+			GuardedCall.Work work) {
+		this.writer = writer;
+		this.parts = parts;
+		this.boundary = boundary;
+		this.form = form;
+		this.work = work;
+		this.scope = new CallerScope(writer.transactions, writer.reactive, null);
+	}
+
+	@Override
+	public void subscribed(Object context) {
+		this.scope = new CallerScope(this.writer.transactions, this.writer.reactive, context);
+	}
+
+	// Before the work
+
+	@Override
+	public CompletableFuture<CacheWriteCall> ask() {
+		this.parts.get().forEach(this::add);
+		List<CompletableFuture<?>> steps = new ArrayList<>(2);
+		this.changes.forEach((change) -> steps.add(change.stamp()));
+		steps.add(this.writer.steps.announce(exposed(), false));
+		return CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)).thenApply((done) -> this);
+	}
+
+	private void add(WritePart part) {
+		if (!part.isRemoval()) {
+			this.writer.requireWrittenThrough(part.key());
+		}
+		if (!part.key().isWhole() && isInsideWriter(part)) {
+			if (part.isRemoval()) {
+				this.scope.dropValues(part.key());
+			}
+			return;
+		}
+		// One around it that ends with its method does not wait for this one
+		this.scope.dropValues(part.key());
+		CacheWrite write = this.writer.newWrite(part.key(), this.boundary);
+		CacheWrite removal = enlist(write);
+		boolean opensItsOwn = this.form.isPlain() && this.boundary.opensItsOwn();
+		write.exposed = write.owner == null && !opensItsOwn;
+		boolean stamped = !part.isRemoval() && write.isPublishing();
+		CompletableFuture<Long> stamp = stamped
+				? this.writer.engine.invalidations()
+					.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget())
+				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
+		this.changes.add(new Change(part, write, removal, stamp));
+	}
+
+	// What is written inside of a writer is part of it, if that does not end before
+	private boolean isInsideWriter(WritePart part) {
+		return this.form.isPlain() ? this.writer.transactions.isInsideWriter(part.key())
+				: this.scope.isInsideWriter(part.key());
+	}
 
 	/**
-	 * Creates a call.
-	 * @param boundary what the writer says about transactions
-	 * @param parts finds out what is written
-	 * @param form the form of the result
+	 * Makes a write part of the transaction that its work is done in, if there is one.
+	 * @return what is removed after the transaction around it, if that is not certain
 	 */
-	public CacheWriteCall(AsyncCacheWriter writer, TransactionBoundary boundary, Supplier<List<WritePart>> parts,
-			ResultForm form, CacheWriter.Work work) {
-		this.writer = writer;
-		this.boundary = boundary;
-		this.parts = parts;
-		this.single = form.kind() != ResultForm.Kind.MULTIPLE;
-		this.work = work;
+	private @Nullable CacheWrite enlist(CacheWrite write) {
+		boolean joins = this.form.isPlain() ? this.boundary.kind() != TransactionBoundary.Kind.SUSPENDED
+				: this.boundary.joins();
+		OpenTransaction around = joins ? this.scope.transaction() : null;
+		boolean certain = this.form.isPlain() || this.scope.isInSubscribersTransaction();
+		if (around == null || (certain && around.begin(write))) {
+			return null;
+		}
+		CacheWrite removal = this.writer.newWrite(write.key(), TransactionBoundary.UNKNOWN);
+		if (!around.add(removal)) {
+			return null;
+		}
+		write.dropValue();
+		return removal;
+	}
+
+	private List<CacheWrite> exposed() {
+		return writes().stream().filter((write) -> write.exposed).toList();
+	}
+
+	private List<CacheWrite> writes() {
+		return this.changes.stream().map(Change::write).toList();
 	}
 
 	@Override
-	public void subscribed(Object subscribersContext) {
-		this.context = subscribersContext;
+	public Work decide(CacheWriteCall begun) {
+		List<CacheWrite> announced = exposed();
+		try {
+			WriteSteps.requireAnnounced(announced);
+		}
+		catch (RuntimeException ex) {
+			this.writer.steps
+				.tell(announced.stream().map(this.writer.steps::takeBack).map(CompletableFuture::join).toList());
+			throw ex;
+		}
+		return this;
 	}
 
 	@Override
-	public CompletableFuture<AsyncWrites> ask() {
-		return this.writer.begin(this.parts.get(), this.boundary, this.writer.scope(this.context));
+	public void giveBack(CacheWriteCall begun) {
+		endRenewal();
+		for (CacheWrite write : writes()) {
+			// It may have taken the place of one that has changed the row
+			if (write.owner == null || !write.owner.returned(write, null)) {
+				this.writer.steps.withdraw(write);
+			}
+		}
+	}
+
+	// The work
+
+	@Override
+	public void begin(GuardedCall.Beginning beginning) throws Throwable {
+		List<CacheWrite> announced = writes().stream().filter((write) -> write.exposed && write.isAnnounced()).toList();
+		if (!this.form.isPlain() && !announced.isEmpty()) {
+			renew(announced);
+		}
+		// Who is given the first of several values is not inside, although on this thread
+		List<CacheWrite> inside = (this.form.kind() != ResultForm.Kind.MULTIPLE) ? writes() : List.of();
+		this.writer.transactions.enter(inside, !this.form.isPlain());
+		try {
+			beginning.run();
+		}
+		finally {
+			this.writer.transactions.leave(inside);
+		}
 	}
 
 	@Override
-	public boolean isCancellable() {
-		return true;
+	public Object contextual(Object context) {
+		return CallerScope.writing(context, writes());
 	}
 
 	@Override
-	public Work decide(AsyncWrites begun) {
-		return this.writer.work(begun, this.single, this.work);
+	public @Nullable Object start() throws Throwable {
+		return this.work.start();
+	}
+
+	private void renew(List<CacheWrite> announced) {
+		long millis = this.writer.engine.intentTimeout().toMillis() / 2;
+		CompletableFuture<Void> next = new CompletableFuture<>();
+		next.thenRunAsync(() -> {
+			if (unlessOver(() -> announced.forEach(this.writer.engine::prolong))) {
+				renew(announced);
+			}
+		});
+		unlessOver(() -> this.pause = next.completeOnTimeout(null, millis, TimeUnit.MILLISECONDS));
+	}
+
+	private boolean unlessOver(Runnable action) {
+		this.renewal.lock();
+		try {
+			if (!this.over) {
+				action.run();
+			}
+			return !this.over;
+		}
+		finally {
+			this.renewal.unlock();
+		}
+	}
+
+	private void endRenewal() {
+		unlessOver(() -> {
+			this.over = true;
+			if (this.pause != null) {
+				this.pause.cancel(false);
+			}
+		});
+	}
+
+	// After the work
+
+	@Override
+	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+		endRenewal();
+		// The end may come while the work begins: whoever hears of it is not inside
+		this.writer.transactions.leave(writes());
+		List<CompletableFuture<CacheEvent.Write>> each = new ArrayList<>(1);
+		Error error = null;
+		for (Change change : this.changes) {
+			NewValue made = null;
+			try {
+				made = made(change, value, failure);
+			}
+			catch (Error ex) {
+				// For the caller, after all of them. Without a value the entry is removed
+				error = ex;
+			}
+			end(change.write(), made, failure, each);
+		}
+		CompletableFuture<List<CacheEvent.Write>> all = WriteSteps.all(each);
+		if (error == null && !(failure instanceof CancellationException)) {
+			this.ends = all;
+			return all;
+		}
+		// Then nobody calls back when they are there
+		CompletionStage<?> told = this.writer.steps.tellAsync(all, this.writer.calls);
+		if (error == null) {
+			return told;
+		}
+		CompletableFuture<?> failed = CompletableFuture.failedFuture(error);
+		return told.thenCompose((done) -> failed);
+	}
+
+	private static @Nullable NewValue made(Change change, @Nullable Object value, @Nullable Throwable failure) {
+		CacheWrite write = change.write();
+		if (!write.key().isWhole()) {
+			return (failure == null) ? change.part().valueOf(value, change.stamp().join()) : null;
+		}
+		change.part().choose(write, value, failure == null);
+		if (change.removal() != null) {
+			change.removal().tags(write.tags());
+		}
+		return null;
+	}
+
+	private void end(CacheWrite write, @Nullable NewValue made, @Nullable Throwable failure,
+			List<CompletableFuture<CacheEvent.Write>> each) {
+		if (write.owner != null && write.owner.returned(write, made)) {
+			return;
+		}
+		if (this.form.isPlain()) {
+			write.value(isCertain(write) ? made : null);
+			each.add(this.writer.steps.end(write, failure != null));
+			return;
+		}
+		if (write.owner != null) {
+			// The transaction has not waited for the work
+			CacheWrite late = this.writer.newWrite(write.key(), TransactionBoundary.UNKNOWN);
+			late.tags(write.tags());
+			this.writer.engine.invalidate(late);
+			return;
+		}
+		// Who marks its transaction for rollback returns a value all the same
+		boolean certain = isCertain(write) && !this.writer.transactions.isAnyRolledBackSince(this.since);
+		write.value(certain ? made : null);
+		if (!(failure instanceof CancellationException && write.isAnnounced())) {
+			each.add(this.writer.steps.end(write, failure != null));
+		}
+		if (failure != null) {
+			long millis = this.writer.engine.intentTimeout().toMillis();
+			CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
+				.execute(() -> this.writer.engine.invalidateUnlessClosed(write));
+		}
+	}
+
+	// A ticket that was taken at a second commit would put a value of the first one after
+	// what others have committed in between
+	private static boolean isCertain(CacheWrite write) {
+		boolean one = write.isOrdered() ? write.commits == 1 : (write.isAnnouncing() || write.commits <= 1);
+		return one && write.rollbacks == 0;
 	}
 
 	@Override
-	public void giveBack(AsyncWrites begun) {
-		this.writer.giveBack(begun);
+	public void tellOfEnd() {
+		this.writer.steps.tell(this.ends.join());
+	}
+
+	/**
+	 * One change.
+	 *
+	 * @param part what it is
+	 * @param write the write
+	 * @param removal what the transaction around the call removes if nothing ties its end
+	 * to that of the work, or {@code null}
+	 * @param stamp what the value is stamped with
+	 */
+	private record Change(WritePart part, CacheWrite write, @Nullable CacheWrite removal,
+			CompletableFuture<Long> stamp) {
 	}
 
 }

@@ -5,7 +5,10 @@
 
 package io.ge.redis.cache.write;
 
-import java.util.function.Function;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.GeCaches;
@@ -16,15 +19,18 @@ import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.engine.CacheValues;
 import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.cache.settings.CacheRegistry;
-import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Changes what caches hold, for whoever changes the database: on the thread of the
- * caller, in its transaction, and waiting for the engine.
+ * Changes what caches hold, for whoever changes the database, by the same steps for all
+ * forms of results. Nothing here blocks but the methods for plain callers, which wait for
+ * what their asynchronous twins return. The other side is {@code CacheReader}.
  */
 public final class CacheWriter {
 
@@ -32,98 +38,59 @@ public final class CacheWriter {
 
 	private final CacheValues values;
 
-	private final CacheEngine engine;
-
-	private final CacheTransactions transactions;
-
-	private final GuardEvents events;
-
 	private final WriteBehind behind;
 
-	public CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine,
-			CacheTransactions transactions, GuardEvents events, WriteBehind behind) {
+	final CacheEngine engine;
+
+	final WriteSteps steps;
+
+	final CacheTransactions transactions;
+
+	final ReactiveCacheTransactions reactive;
+
+	final GuardedCalls calls;
+
+	public CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine, WriteSteps steps,
+			CacheTransactions transactions, ReactiveCacheTransactions reactive, WriteBehind behind,
+			GuardedCalls calls) {
 		this.definitions = definitions;
 		this.values = values;
 		this.engine = engine;
+		this.steps = steps;
 		this.transactions = transactions;
-		this.events = events;
+		this.reactive = reactive;
 		this.behind = behind;
+		this.calls = calls;
 	}
 
 	// With a method
 
 	/**
-	 * Runs a writer.
-	 * @param value computes the value from the result of the work; {@code null} if the
-	 * entry is to be removed
+	 * Makes a call of a writer.
+	 * @param parts finds out what is written
+	 * @param boundary what the writer says about transactions
+	 * @param form the form of the result
+	 * @param work changes the database
 	 */
-	public @Nullable Object write(CacheKey key, TransactionBoundary boundary, Work work, Valuation value)
-			throws Throwable {
-		if (value != Valuation.NOTHING) {
-			requireWrittenThrough(key);
-		}
-		if (this.transactions.isInsideWriter(key)) {
-			if (value == Valuation.NOTHING) {
-				this.transactions.dropValues(key);
-			}
-			return work.run();
-		}
-		CacheWrite write = newWrite(key, boundary);
-		long stamp = (value != Valuation.NOTHING) ? stamp(write) : CacheInvalidations.UNSTAMPABLE;
-		this.transactions.begin(write);
-		Object result;
-		try {
-			result = work.run();
-		}
-		catch (Throwable ex) {
-			this.transactions.failed(write);
-			throw ex;
-		}
-		returned(write, stamp, result, value);
-		return result;
+	public GuardedCall<?> call(Supplier<List<WritePart>> parts, TransactionBoundary boundary, ResultForm form,
+			GuardedCall.Work work) {
+		return new CacheWriteCall(this, parts, boundary, form, work);
 	}
 
 	/**
-	 * Runs what makes many entries outdated.
-	 * @param tags which entries, by the result of the work
+	 * Runs a writer in code, whose result is the new value.
 	 */
-	public @Nullable Object invalidate(String cache, TransactionBoundary boundary, Work work,
-			Function<@Nullable Object, CacheTags> tags) throws Throwable {
-		WritePart part = WritePart.of(cache, tags);
-		CacheWrite write = newWrite(part.key(), boundary);
-		this.transactions.begin(write);
-		Object result;
+	public @Nullable Object write(CacheKey key, ResultForm form, Supplier<? extends @Nullable Object> work) {
+		WritePart part = WritePart.of(key, (result, stamp) -> newValue(key.cache(), result, stamp, null));
 		try {
-			result = work.run();
+			return this.calls.start(form,
+					() -> call(() -> List.of(part), TransactionBoundary.UNKNOWN, form, work::get));
 		}
-		catch (Throwable ex) {
-			choose(part, write, null, false, () -> this.transactions.failed(write));
+		catch (RuntimeException | Error ex) {
 			throw ex;
 		}
-		choose(part, write, result, true, () -> this.transactions.returned(write, null));
-		return result;
-	}
-
-	private static void choose(WritePart part, CacheWrite write, @Nullable Object result, boolean returned,
-			Runnable leave) {
-		try {
-			part.choose(write, result, returned);
-		}
-		finally {
-			// After an Error, too, which the caller gets: all are, unless it is known
-			leave.run();
-		}
-	}
-
-	private void returned(CacheWrite write, long stamp, @Nullable Object result, Valuation value) {
-		NewValue made = null;
-		try {
-			made = WritePart.of(write.key(), value).valueOf(result, stamp);
-		}
-		finally {
-			// After an Error, too, which the caller gets: the thread is no longer inside
-			// of the writer
-			this.transactions.returned(write, made);
+		catch (Throwable ex) {
+			throw new IllegalStateException("Suppliers throw no checked exceptions", ex);
 		}
 	}
 
@@ -136,16 +103,6 @@ public final class CacheWriter {
 	}
 
 	/**
-	 * Returns the version that what a writer is about to make is stamped with.
-	 */
-	private long stamp(CacheWrite write) {
-		if (!write.isPublishing()) {
-			return CacheInvalidations.UNSTAMPABLE;
-		}
-		return this.engine.invalidations().stamp(write.key().cache(), this.transactions.snapshot(), write.budget());
-	}
-
-	/**
 	 * Makes a value to publish, of the type that the cache is declared with.
 	 * @param stamp the version that was known before the value was made
 	 * @param tags its tags, or {@code null} if nothing is known about them
@@ -153,63 +110,6 @@ public final class CacheWriter {
 	 */
 	public @Nullable NewValue newValue(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
 		return this.values.published(cache, value, stamp, tags);
-	}
-
-	// Without a method
-
-	/**
-	 * Puts a value, as {@link GeCaches#put}.
-	 */
-	public void put(CacheKey key, @Nullable Object value) {
-		requireWrittenThrough(key);
-		CacheWrite write = newWrite(key, TransactionBoundary.UNKNOWN);
-		write.value(newValue(key.cache(), value, stamp(write), null));
-		if (!this.transactions.add(write)) {
-			remove(write);
-		}
-	}
-
-	/**
-	 * Puts a value that is newer than what stands: as {@link #put} in a transaction, and
-	 * otherwise at once, unless another writer is at work.
-	 */
-	public void putNow(CacheKey key, @Nullable Object value) {
-		if (TransactionSynchronizationManager.isActualTransactionActive()) {
-			put(key, value);
-			return;
-		}
-		try {
-			write(key, TransactionBoundary.UNKNOWN, () -> value,
-					(result, stamp) -> newValue(key.cache(), result, stamp, null));
-		}
-		catch (RuntimeException | Error ex) {
-			throw ex;
-		}
-		catch (Throwable ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	/**
-	 * Removes an entry, as {@link GeCaches#evict}.
-	 */
-	public void evict(CacheKey key) {
-		CacheWrite write = newWrite(key, TransactionBoundary.UNKNOWN);
-		this.transactions.dropValues(write.key());
-		if (!this.transactions.add(write)) {
-			remove(write);
-		}
-	}
-
-	/**
-	 * Removes an entry, or all of a cache, after the commit of the current transaction,
-	 * and does nothing if there is none.
-	 * @param target names the entry, or the cache as a whole
-	 */
-	public void evictWithTransaction(CacheKey target) {
-		CacheWrite write = newWrite(target, TransactionBoundary.UNKNOWN);
-		this.transactions.dropValues(target);
-		this.transactions.add(write);
 	}
 
 	/**
@@ -223,73 +123,109 @@ public final class CacheWriter {
 		}
 	}
 
+	// Without a method
+
 	/**
-	 * Makes many entries outdated, after the commit of the current transaction if there
-	 * is one.
+	 * Puts a value, as {@link GeCaches#put}.
 	 */
-	public void invalidate(String cache, CacheTags tags) {
-		if (tags.isEmpty()) {
-			return;
-		}
-		CacheWrite write = newWrite(cache, tags);
-		if (!this.transactions.add(write)) {
-			remove(write);
-		}
-	}
-
-	private CacheWrite newWrite(String cache, CacheTags tags) {
-		CacheWrite write = newWrite(CacheKey.whole(cache), TransactionBoundary.UNKNOWN);
-		write.tags(tags);
-		return write;
+	public void put(CacheKey key, @Nullable Object value) {
+		this.steps.tell(Waiting.await(putAfterCommit(key, value, true)));
 	}
 
 	/**
-	 * Makes many entries outdated at once, whatever transaction there is.
+	 * As {@link #put}, without blocking.
 	 */
-	public CacheEvent.Outcome remove(String cache, CacheTags tags) {
-		return remove(newWrite(cache, tags));
+	public CompletionStage<@Nullable Void> putAsync(CacheKey key, @Nullable Object value) {
+		return this.steps.tellAsync(putAfterCommit(key, value, false), this.calls);
+	}
+
+	private CompletableFuture<List<CacheEvent.Write>> putAfterCommit(CacheKey key, @Nullable Object value,
+			boolean waiting) {
+		requireWrittenThrough(key);
+		CacheWrite write = newWrite(key, TransactionBoundary.UNKNOWN);
+		write.value(newValue(key.cache(), value, stamp(write, waiting), null));
+		return afterCommit(write);
+	}
+
+	private long stamp(CacheWrite write, boolean waiting) {
+		if (!write.isPublishing()) {
+			return CacheInvalidations.UNSTAMPABLE;
+		}
+		CompletableFuture<Long> stamp = this.engine.invalidations()
+			.stampWhenReady(write.key().cache(), this.transactions.snapshot(), write.budget());
+		return waiting ? Waiting.await(stamp)
+				: this.engine.invalidations().stamp(write.key().cache(), this.transactions.snapshot());
 	}
 
 	/**
-	 * Removes an entry, or all of a cache, at once, whatever transaction there is.
+	 * Puts a value that is newer than what stands: as {@link #put} in a transaction, and
+	 * otherwise at once, unless another writer is at work.
+	 */
+	public void putNow(CacheKey key, @Nullable Object value) {
+		if (TransactionSynchronizationManager.isActualTransactionActive()) {
+			put(key, value);
+		}
+		else {
+			write(key, ResultForm.PLAIN, () -> value);
+		}
+	}
+
+	/**
+	 * Removes an entry, or many, after the commit of the transaction of this thread, or
+	 * at once if there is none.
+	 * @param target names the entry, or the cache as a whole
+	 * @param tags which entries, in the latter case
+	 */
+	public void remove(CacheKey target, CacheTags tags) {
+		this.steps.tell(Waiting.await(removeAfterCommit(target, tags)));
+	}
+
+	/**
+	 * As {@link #remove}, without blocking.
+	 */
+	public CompletionStage<@Nullable Void> removeAsync(CacheKey target, CacheTags tags) {
+		return this.steps.tellAsync(removeAfterCommit(target, tags), this.calls);
+	}
+
+	private CompletableFuture<List<CacheEvent.Write>> removeAfterCommit(CacheKey target, CacheTags tags) {
+		this.transactions.dropValues(target);
+		return tags.isEmpty() ? CompletableFuture.completedFuture(List.of()) : afterCommit(removal(target, tags));
+	}
+
+	// A value without a transaction is none: nobody knows whether it is the newest
+	private CompletableFuture<List<CacheEvent.Write>> afterCommit(CacheWrite write) {
+		if (this.transactions.add(write)) {
+			return CompletableFuture.completedFuture(List.of());
+		}
+		write.dropValue();
+		return this.steps.resolve(List.of(write));
+	}
+
+	/**
+	 * Removes an entry, or all of a cache, after the commit of the current transaction,
+	 * and does nothing if there is none.
 	 * @param target names the entry, or the cache as a whole
 	 */
-	public CacheEvent.Outcome remove(CacheKey target) {
-		return remove(newWrite(target, TransactionBoundary.UNKNOWN));
-	}
-
-	private CacheEvent.Outcome remove(CacheWrite write) {
-		CacheEvent.Outcome outcome = Waiting.await(this.engine.invalidate(write));
-		this.events.publish(new CacheEvent.Write(write.key().cache(), outcome));
-		return outcome;
+	public void removeWithTransaction(CacheKey target) {
+		this.transactions.dropValues(target);
+		this.transactions.add(removal(target, CacheTags.ALL));
 	}
 
 	/**
-	 * Makes the value of a writer from the result of its work.
+	 * Removes an entry, or many, at once, whatever transaction there is.
+	 * @param target names the entry, or the cache as a whole
+	 * @param tags which entries, in the latter case
 	 */
-	@FunctionalInterface
-	public interface Valuation {
-
-		/** The entry is to be removed. */
-		Valuation NOTHING = (result, stamp) -> null;
-
-		/**
-		 * Returns the value.
-		 * @param stamp the version that was known before the work
-		 * @return the value, or {@code null} if the entry is to be removed
-		 */
-		@Nullable NewValue of(@Nullable Object result, long stamp);
-
+	public CacheEvent.Outcome removeNow(CacheKey target, CacheTags tags) {
+		List<CacheEvent.Write> removed = Waiting.await(this.steps.resolve(List.of(removal(target, tags))));
+		this.steps.tell(removed);
+		return removed.get(0).outcome();
 	}
 
-	/**
-	 * Does the work of a writer.
-	 */
-	@FunctionalInterface
-	public interface Work {
-
-		@Nullable Object run() throws Throwable;
-
+	private CacheWrite removal(CacheKey target, CacheTags tags) {
+		CacheWrite write = newWrite(target, TransactionBoundary.UNKNOWN);
+		write.tags(tags);
+		return write;
 	}
 
 }

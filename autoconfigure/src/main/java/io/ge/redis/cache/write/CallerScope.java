@@ -5,7 +5,9 @@
 
 package io.ge.redis.cache.write;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -29,7 +31,7 @@ public final class CallerScope {
 
 	private final @Nullable Object context;
 
-	private final @Nullable CacheScope outer;
+	private final Surroundings outer;
 
 	private final @Nullable TransactionSynchronizationManager transaction;
 
@@ -41,7 +43,7 @@ public final class CallerScope {
 		this.thread = thread;
 		this.reactive = reactive;
 		this.context = context;
-		this.outer = (context != null) ? SubscriberContext.find(context, CacheScope.class) : null;
+		this.outer = Surroundings.of(context);
 		this.transaction = (context != null) ? SubscriberTransactions.find(context) : null;
 	}
 
@@ -53,16 +55,15 @@ public final class CallerScope {
 	}
 
 	public boolean isWriting(CacheKey key) {
-		if (this.thread.isWriting(key) || (this.outer != null && this.outer.isWriting(key))) {
+		if (this.thread.isWriting(key) || this.outer.writing.stream().anyMatch((write) -> write.key().covers(key))) {
 			return true;
 		}
-		ReactiveChanges changes = (this.transaction != null)
-				? SubscriberTransactions.participant(this.transaction, ReactiveChanges.class) : null;
+		OpenTransaction changes = (this.transaction != null) ? ReactiveCacheTransactions.known(this.transaction) : null;
 		return changes != null && changes.isWriting(key);
 	}
 
 	public boolean isLoading(CacheKey key) {
-		return this.thread.isLoading(key) || (this.outer != null && this.outer.isLoading(key));
+		return this.thread.isLoading(key) || this.outer.loading.contains(key);
 	}
 
 	/**
@@ -70,23 +71,25 @@ public final class CallerScope {
 	 * call. What is written inside of it is part of it.
 	 */
 	boolean isInsideWriter(CacheKey key) {
-		return this.thread.isInsideAsyncWriter(key) || (this.outer != null && this.outer.isInsideWriter(key));
+		return this.thread.isInsideAsyncWriter(key)
+				|| this.outer.writing.stream().anyMatch((write) -> write.key().equals(key));
 	}
 
 	void dropValues(CacheKey key) {
 		this.thread.dropValues(key);
-		if (this.outer != null) {
-			this.outer.dropValues(key);
-		}
+		this.outer.writing.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
+	}
+
+	boolean isInSubscribersTransaction() {
+		return this.transaction != null;
 	}
 
 	/**
-	 * Returns whether there is a transaction of the calling thread, and none of the
-	 * subscriber.
+	 * Returns the transaction of the subscriber, else that of the calling thread, or
+	 * {@code null} if there is none.
 	 */
-	boolean isThreadInTransaction() {
-		return this.transaction == null && org.springframework.transaction.support.TransactionSynchronizationManager
-			.isActualTransactionActive();
+	@Nullable OpenTransaction transaction() {
+		return (this.transaction != null) ? this.reactive.changes(this.transaction) : this.thread.join();
 	}
 
 	/**
@@ -94,14 +97,6 @@ public final class CallerScope {
 	 */
 	public Snapshot snapshot() {
 		return (this.transaction != null) ? this.reactive.snapshot(this.transaction) : this.thread.snapshot();
-	}
-
-	/**
-	 * Returns what the subscriber's transaction changes.
-	 * @return its changes, or {@code null} if there is none
-	 */
-	@Nullable ReactiveChanges changes() {
-		return (this.transaction != null) ? this.reactive.changes(this.transaction) : null;
 	}
 
 	/**
@@ -115,19 +110,38 @@ public final class CallerScope {
 	 * Adds to a context that entries are being loaded.
 	 */
 	public static Object loading(Object inner, Collection<CacheKey> keys) {
-		return with(inner, Set.copyOf(keys), List.of());
+		Surroundings outer = Surroundings.of(inner);
+		Set<CacheKey> all = new HashSet<>(keys);
+		all.addAll(outer.loading);
+		return SubscriberContext.with(inner, Surroundings.class, new Surroundings(all, outer.writing));
 	}
 
 	/**
 	 * Adds to a context that entries are being written.
 	 */
-	Object writing(Object inner, List<CacheWrite> writes) {
-		return with(inner, Set.of(), writes);
+	static Object writing(Object inner, List<CacheWrite> writes) {
+		Surroundings outer = Surroundings.of(inner);
+		List<CacheWrite> all = new ArrayList<>(writes);
+		all.addAll(outer.writing);
+		return SubscriberContext.with(inner, Surroundings.class, new Surroundings(outer.loading, all));
 	}
 
-	private static Object with(Object inner, Set<CacheKey> loading, List<CacheWrite> writing) {
-		return SubscriberContext.with(inner, CacheScope.class,
-				new CacheScope(SubscriberContext.find(inner, CacheScope.class), loading, writing));
+	/**
+	 * What a subscriber is inside of. Propagates in its context, to all that is
+	 * subscribed to inside.
+	 *
+	 * @param loading the entries that are loaded
+	 * @param writing the writers that run
+	 */
+	private record Surroundings(Set<CacheKey> loading, List<CacheWrite> writing) {
+
+		private static final Surroundings NONE = new Surroundings(Set.of(), List.of());
+
+		static Surroundings of(@Nullable Object context) {
+			Surroundings found = (context != null) ? SubscriberContext.find(context, Surroundings.class) : null;
+			return (found != null) ? found : NONE;
+		}
+
 	}
 
 }

@@ -6,82 +6,35 @@
 package io.ge.redis.cache.write;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.engine.Snapshot;
+import io.ge.redis.cache.engine.NewValue;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.TransactionExecution;
-
 /**
- * A transaction of the current thread and what it is to publish. Knows savepoints: what
- * came after one that is rolled back to is not published.
+ * A transaction, of a thread or of a subscriber, and what is changed in it: announced
+ * right before it commits, while rows are locked, and resolved right after.
  */
-final class OpenTransaction {
+class OpenTransaction {
 
-	private final @Nullable TransactionExecution execution;
+	private final Lock lock = new ReentrantLock();
 
-	private final long began;
+	volatile List<CacheWrite> writes = List.of();
 
-	private final Map<Object, List<CacheWrite>> savepoints = new IdentityHashMap<>(0);
+	private volatile boolean committing;
 
-	private List<CacheWrite> writes = new ArrayList<>(0);
-
-	/** Written by another thread if the coordinator has ended it there. */
+	/** Set on another thread if the coordinator has ended it there. */
 	private volatile boolean ended;
-
-	/** Whether its end is announced to {@link CacheTransactions} by a synchronization. */
-	boolean synchronizing;
-
-	/**
-	 * Creates a transaction.
-	 * @param execution the transaction, or {@code null} if its manager tells nothing
-	 * @param began when it began, as of the system's nano time
-	 */
-	OpenTransaction(@Nullable TransactionExecution execution, long began) {
-		this.execution = execution;
-		this.began = began;
-	}
-
-	boolean is(TransactionExecution other) {
-		return this.execution == other;
-	}
-
-	boolean isForeign() {
-		return this.execution == null;
-	}
-
-	boolean isReadOnly() {
-		return this.execution != null && this.execution.isReadOnly();
-	}
 
 	/**
 	 * Returns whether it has ended, whoever knows.
 	 */
 	boolean isOver() {
-		return this.ended || (this.execution != null && this.execution.isCompleted());
-	}
-
-	/**
-	 * Returns what it sees of the database at least.
-	 */
-	Snapshot snapshot() {
-		return isForeign() ? Snapshot.UNDATED : Snapshot.since(this.began);
-	}
-
-	/**
-	 * Returns when it began, or now if its manager tells nothing, as of the system's nano
-	 * time.
-	 */
-	long began() {
-		return isForeign() ? System.nanoTime() : this.began;
-	}
-
-	List<CacheWrite> writes() {
-		return this.writes;
+		return this.ended;
 	}
 
 	/**
@@ -101,51 +54,100 @@ final class OpenTransaction {
 	}
 
 	/**
+	 * Takes a writer before its method runs.
+	 * @return whether it was not too late
+	 */
+	boolean begin(CacheWrite write) {
+		write.owner = this;
+		return true;
+	}
+
+	/**
+	 * Takes the value of a writer whose method has returned, or does not run.
+	 * @return whether it was not too late
+	 */
+	boolean returned(CacheWrite write, @Nullable NewValue value) {
+		if (isOver()) {
+			return false;
+		}
+		write.value((write.commits == 0) ? value : null);
+		return add(write);
+	}
+
+	/**
 	 * Adds a write. It takes the place of an earlier one of the same entry, unless that
 	 * has left something in Redis or in the database.
+	 * @return whether it was not too late
 	 */
-	void add(CacheWrite added) {
-		List<CacheWrite> next = new ArrayList<>(this.writes.size() + 1);
-		for (CacheWrite write : this.writes) {
-			if (!write.isReplacedBy(added)) {
-				next.add(write);
+	final boolean add(CacheWrite added) {
+		this.lock.lock();
+		try {
+			if (this.ended) {
+				return false;
 			}
-			else if (!write.isTraceless()) {
-				write.value(null);
-				next.add(write);
+			List<CacheWrite> next = new ArrayList<>(this.writes.size() + 1);
+			for (CacheWrite write : this.writes) {
+				if (this.committing || !write.isReplacedBy(added)) {
+					next.add(write);
+				}
+				else if (write.running) {
+					// Of two at a time nobody knows which is the later one
+					write.dropValue();
+					added.dropValue();
+					next.add(write);
+				}
+				else if (!write.isTraceless()) {
+					write.value(null);
+					next.add(write);
+				}
 			}
+			next.add(added);
+			this.writes = next;
+			return true;
 		}
-		next.add(added);
-		this.writes = next;
-	}
-
-	void savepoint(Object savepoint) {
-		this.savepoints.put(savepoint, this.writes);
-	}
-
-	void rollbackTo(Object savepoint) {
-		List<CacheWrite> kept = new ArrayList<>(this.savepoints.getOrDefault(savepoint, List.of()));
-		for (CacheWrite write : this.writes) {
-			if (!write.isTraceless() && !kept.contains(write)) {
-				write.value(null);
-				kept.add(write);
-			}
+		finally {
+			this.lock.unlock();
 		}
-		this.writes = kept;
 	}
 
-	void removeValues() {
-		this.writes.forEach((write) -> write.value(null));
+	/**
+	 * Does something unless the commit has begun.
+	 * @return whether it was done
+	 */
+	final boolean unlessCommitting(BooleanSupplier action) {
+		this.lock.lock();
+		try {
+			return !this.committing && !this.ended && action.getAsBoolean();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	final void committing() {
+		this.lock.lock();
+		try {
+			this.committing = true;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
 	 * Ends it.
 	 * @return whether it had not ended before
 	 */
-	boolean end() {
-		boolean first = !this.ended;
-		this.ended = true;
-		return first;
+	final boolean end() {
+		this.lock.lock();
+		try {
+			boolean first = !this.ended;
+			this.ended = true;
+			return first;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 }

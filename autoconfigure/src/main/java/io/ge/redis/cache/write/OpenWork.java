@@ -13,6 +13,7 @@ import io.ge.redis.cache.engine.CacheKey;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * The work that one thread is inside of, innermost first: transactions, writers whose
@@ -20,7 +21,7 @@ import org.springframework.transaction.TransactionExecution;
  */
 final class OpenWork {
 
-	private final Deque<OpenTransaction> transactions = new ArrayDeque<>(2);
+	private final Deque<ThreadTransaction> transactions = new ArrayDeque<>(2);
 
 	private final Deque<CacheWrite> running = new ArrayDeque<>(2);
 
@@ -42,7 +43,7 @@ final class OpenWork {
 				return true;
 			}
 		}
-		for (OpenTransaction transaction : this.transactions) {
+		for (ThreadTransaction transaction : this.transactions) {
 			if (transaction.isWriting(key)) {
 				return true;
 			}
@@ -58,10 +59,6 @@ final class OpenWork {
 
 	void beginLoad(CacheKey key) {
 		this.loading.push(key);
-	}
-
-	void endLoad() {
-		this.loading.pop();
 	}
 
 	void endLoad(CacheKey key) {
@@ -82,12 +79,8 @@ final class OpenWork {
 		return this.running;
 	}
 
-	boolean isInsideWriter(CacheKey key) {
-		return this.running.stream().anyMatch((write) -> write.key().equals(key));
-	}
-
-	boolean isInsideAsyncWriter(CacheKey key) {
-		return this.running.stream().anyMatch((write) -> write.async && write.key().equals(key));
+	boolean isInsideWriter(CacheKey key, boolean async) {
+		return this.running.stream().anyMatch((write) -> (write.async || !async) && write.key().equals(key));
 	}
 
 	void dropValues(CacheKey key) {
@@ -99,12 +92,12 @@ final class OpenWork {
 	/**
 	 * Returns the transaction that was begun last.
 	 */
-	@Nullable OpenTransaction transaction() {
+	@Nullable ThreadTransaction transaction() {
 		return this.transactions.peek();
 	}
 
-	@Nullable OpenTransaction find(TransactionExecution execution) {
-		for (OpenTransaction transaction : this.transactions) {
+	@Nullable ThreadTransaction find(TransactionExecution execution) {
+		for (ThreadTransaction transaction : this.transactions) {
 			if (transaction.is(execution)) {
 				return transaction;
 			}
@@ -124,7 +117,7 @@ final class OpenWork {
 	 * not belong to the one around it.
 	 */
 	void begun(TransactionExecution execution) {
-		push(new OpenTransaction(execution, this.beginning));
+		push(new ThreadTransaction(execution, this.beginning));
 		for (CacheWrite write : this.running) {
 			if (write.commits > 0 || !write.boundary().begins(execution.getTransactionName())) {
 				break;
@@ -133,34 +126,28 @@ final class OpenWork {
 		}
 	}
 
-	void push(OpenTransaction transaction) {
+	void push(ThreadTransaction transaction) {
 		this.transactions.push(transaction);
 	}
 
-	void remove(OpenTransaction transaction) {
+	void remove(ThreadTransaction transaction) {
 		this.transactions.remove(transaction);
 	}
 
 	/**
-	 * Leaves a transaction that was committed while writers ran.
-	 * @param certainly whether that is certain
+	 * Leaves a transaction that was completed while writers ran.
+	 * @param status how, by the constants of {@link TransactionSynchronization}
 	 */
-	void committed(OpenTransaction transaction, boolean certainly) {
+	void completed(ThreadTransaction transaction, int status) {
 		remove(transaction);
-		if (!transaction.isReadOnly()) {
-			for (CacheWrite write : this.running) {
-				write.commits++;
-				write.rollbacks += certainly ? 0 : 1;
-			}
+		boolean rolledBack = status == TransactionSynchronization.STATUS_ROLLED_BACK;
+		if (transaction.isReadOnly() && !rolledBack) {
+			return;
 		}
-	}
-
-	/**
-	 * Leaves a transaction that was rolled back while writers ran.
-	 */
-	void rolledBack(OpenTransaction transaction) {
-		remove(transaction);
-		this.running.forEach((write) -> write.rollbacks++);
+		for (CacheWrite write : this.running) {
+			write.commits += rolledBack ? 0 : 1;
+			write.rollbacks += (status == TransactionSynchronization.STATUS_COMMITTED) ? 0 : 1;
+		}
 	}
 
 }

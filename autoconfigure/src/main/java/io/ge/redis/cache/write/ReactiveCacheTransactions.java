@@ -5,21 +5,24 @@
 
 package io.ge.redis.cache.write;
 
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.cache.engine.Snapshot;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.transaction.SeenTransactions;
 import io.ge.redis.core.transaction.SubscriberTransactions;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Reactive transactions, which go along with subscribers. Writers that are called inside
- * of one take part in it as {@link ReactiveChanges}.
+ * Reactive transactions, which go along with subscribers.
  * <p>
  * When such a transaction has begun Spring tells the listeners of its manager, but not
  * which subscriber it is for. So it counts as having begun with the oldest one that is
@@ -32,16 +35,17 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 
 	private final GuardedCalls calls;
 
+	private final CacheTransactions ofThreads;
+
 	/** When each began, as of the system's nano time. */
 	private final SeenTransactions<Long> open = new SeenTransactions<>();
 
 	private final AtomicLong partialRollbacks = new AtomicLong();
 
-	private final Rollbacks rollbacks = new Rollbacks();
-
-	public ReactiveCacheTransactions(WriteSteps steps, GuardedCalls calls) {
+	public ReactiveCacheTransactions(WriteSteps steps, GuardedCalls calls, CacheTransactions ofThreads) {
 		this.steps = steps;
 		this.calls = calls;
+		this.ofThreads = ofThreads;
 	}
 
 	/**
@@ -66,16 +70,16 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 	/**
 	 * Returns what is changed in the transaction of a subscriber.
 	 */
-	ReactiveChanges changes(TransactionSynchronizationManager transaction) {
-		return SubscriberTransactions.participant(transaction, ReactiveChanges.class,
-				() -> new ReactiveChanges(this.steps, this.calls, this.partialRollbacks::get));
+	OpenTransaction changes(TransactionSynchronizationManager transaction) {
+		return SubscriberTransactions.participant(transaction, Changes.class, Changes::new);
 	}
 
 	/**
-	 * Returns those that were rolled back.
+	 * Returns what is changed in the transaction of a subscriber, or {@code null} if
+	 * nothing is.
 	 */
-	Rollbacks rollbacks() {
-		return this.rollbacks;
+	static @Nullable OpenTransaction known(TransactionSynchronizationManager transaction) {
+		return SubscriberTransactions.participant(transaction, Changes.class);
 	}
 
 	@Override
@@ -109,7 +113,58 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 	}
 
 	private void rolledBack(@Nullable Long began) {
-		this.rollbacks.add((began != null) ? began : System.nanoTime());
+		this.ofThreads.rolledBack((began != null) ? began : System.nanoTime());
+	}
+
+	/**
+	 * The changes in the transaction of a subscriber.
+	 * <p>
+	 * If the transaction is rolled back, all of it is removed: whether the rollback is
+	 * certain, and whether a writer has committed something in another transaction,
+	 * nobody says here. So are values when a part of any transaction was rolled back
+	 * meanwhile, since nobody says of which.
+	 */
+	private final class Changes extends OpenTransaction implements TransactionParticipant {
+
+		private final long partialRollbacksBefore = ReactiveCacheTransactions.this.partialRollbacks.get();
+
+		@Override
+		boolean begin(CacheWrite write) {
+			return unlessCommitting(() -> {
+				super.begin(write);
+				// Until its value is there the entry is to be removed
+				write.running = true;
+				return add(write);
+			});
+		}
+
+		@Override
+		boolean returned(CacheWrite write, @Nullable NewValue value) {
+			return unlessCommitting(() -> {
+				write.running = false;
+				write.value((write.commits == 0) ? value : null);
+				return true;
+			});
+		}
+
+		@Override
+		public CompletionStage<?> beforeCommit() {
+			committing();
+			return ReactiveCacheTransactions.this.steps.announce(this.writes, true)
+				.thenRun(() -> WriteSteps.requireAnnounced(this.writes));
+		}
+
+		@Override
+		public CompletionStage<?> completed(int status) {
+			end();
+			if (status != TransactionSynchronization.STATUS_COMMITTED
+					|| ReactiveCacheTransactions.this.partialRollbacks.get() != this.partialRollbacksBefore) {
+				this.writes.forEach(CacheWrite::dropValue);
+			}
+			return ReactiveCacheTransactions.this.steps.tellAsync(
+					ReactiveCacheTransactions.this.steps.resolve(this.writes), ReactiveCacheTransactions.this.calls);
+		}
+
 	}
 
 }

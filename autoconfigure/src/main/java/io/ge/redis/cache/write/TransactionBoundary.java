@@ -51,6 +51,13 @@ public record TransactionBoundary(Kind kind, String name) {
 		return this.kind == Kind.NONE || this.kind == Kind.OWN_OR_CALLERS;
 	}
 
+	/**
+	 * Returns whether it begins a transaction where there is none.
+	 */
+	boolean opensItsOwn() {
+		return this.kind == Kind.OWN_OR_CALLERS || this.kind == Kind.NEW;
+	}
+
 	boolean begins(@Nullable String transactionName) {
 		return this.kind == Kind.NEW && this.name.equals(transactionName);
 	}

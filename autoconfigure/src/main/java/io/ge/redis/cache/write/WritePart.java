@@ -18,23 +18,23 @@ import org.jspecify.annotations.Nullable;
  * One of the things that a writer changes.
  *
  * @param key names the entry, or the cache as a whole
- * @param value makes the value of the entry
+ * @param value makes the value of the entry, or {@code null} if it is to be removed
  * @param tags which entries are outdated, if the cache is named as a whole
  */
-public record WritePart(CacheKey key, CacheWriter.Valuation value, Function<@Nullable Object, CacheTags> tags) {
+public record WritePart(CacheKey key, @Nullable Valuation value, Function<@Nullable Object, CacheTags> tags) {
 
 	private static final Log logger = LogFactory.getLog(CacheWriter.class);
 
-	public static WritePart of(CacheKey key, CacheWriter.Valuation value) {
+	public static WritePart of(CacheKey key, @Nullable Valuation value) {
 		return new WritePart(key, value, (result) -> CacheTags.ALL);
 	}
 
 	public static WritePart of(String cache, Function<@Nullable Object, CacheTags> tags) {
-		return new WritePart(CacheKey.whole(cache), CacheWriter.Valuation.NOTHING, tags);
+		return new WritePart(CacheKey.whole(cache), null, tags);
 	}
 
 	boolean isRemoval() {
-		return this.value == CacheWriter.Valuation.NOTHING;
+		return this.value == null;
 	}
 
 	/**
@@ -45,7 +45,7 @@ public record WritePart(CacheKey key, CacheWriter.Valuation value, Function<@Nul
 	 */
 	@Nullable NewValue valueOf(@Nullable Object result, long stamp) {
 		try {
-			return this.value.of(result, stamp);
+			return (this.value != null) ? this.value.of(result, stamp) : null;
 		}
 		catch (Exception ex) {
 			logger.warn("A value for cache '" + this.key.cache() + "' could not be made, its entry is removed: "
@@ -68,6 +68,21 @@ public record WritePart(CacheKey key, CacheWriter.Valuation value, Function<@Nul
 						+ "' are to be invalidated is not known, all are: " + ex.getMessage());
 			}
 		}
+	}
+
+	/**
+	 * Makes the value of a writer from the result of its work.
+	 */
+	@FunctionalInterface
+	public interface Valuation {
+
+		/**
+		 * Returns the value.
+		 * @param stamp the version that was known before the work
+		 * @return the value, or {@code null} if the entry is to be removed
+		 */
+		@Nullable NewValue of(@Nullable Object result, long stamp);
+
 	}
 
 }

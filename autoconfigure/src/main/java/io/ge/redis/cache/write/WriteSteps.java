@@ -6,23 +6,22 @@
 package io.ge.redis.cache.write;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.CacheEvent.Outcome;
 import io.ge.redis.cache.CacheEvent;
+import io.ge.redis.cache.CacheEvent.Outcome;
 import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of writers in Redis before and after a commit, several at once: whoever is in
- * a transaction of its thread waits for it there, nobody else does.
+ * The steps of writers in Redis before and after a commit, several at once.
  */
 public final class WriteSteps {
 
@@ -38,75 +37,68 @@ public final class WriteSteps {
 	/**
 	 * Announces writers, of those that do so.
 	 * @param locked whether their rows are locked
-	 * @throws RuntimeException if one could not be announced that must be. It must not be
-	 * a {@link org.springframework.transaction.TransactionException}, for which Spring
-	 * does not roll back
+	 * @return completes when that was tried, never exceptionally
 	 */
-	void announce(List<CacheWrite> writes, boolean locked) {
-		Waiting.await(announceAsync(writes, locked));
-	}
-
-	/**
-	 * As {@link #announce}, without blocking.
-	 * @return completes when all are announced, exceptionally if one could not be that
-	 * must be
-	 */
-	CompletableFuture<Void> announceAsync(List<CacheWrite> writes, boolean locked) {
-		CacheEngine cache = this.engine.get();
+	CompletableFuture<Void> announce(Collection<CacheWrite> writes, boolean locked) {
 		List<CacheWrite> sorted = new ArrayList<>(writes);
 		sorted.sort(Comparator.comparing(CacheWrite::id));
 		List<CompletableFuture<Boolean>> steps = new ArrayList<>(writes.size());
 		for (CacheWrite write : sorted) {
 			boolean prolongs = locked && write.isAnnounced() && !write.isOrdered();
-			boolean fresh = prolongs && System.nanoTime() - write.announcedAt < cache.intentTimeout().toNanos() / 2;
+			boolean fresh = prolongs
+					&& System.nanoTime() - write.announcedAt < this.engine.get().intentTimeout().toNanos() / 2;
 			if (write.isAnnouncing() && !write.isUnannounced() && !fresh) {
 				write.announced(locked && !prolongs);
 				write.announcedAt = System.nanoTime();
-				steps.add(cache.announce(write, prolongs));
+				steps.add(this.engine.get().announce(write, prolongs));
 			}
 		}
-		return CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)).thenRun(() -> {
-			for (CacheWrite write : sorted) {
-				RuntimeException refusal = write.refusal();
-				if (refusal != null) {
-					throw refusal;
-				}
-			}
-		});
+		return CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new));
 	}
 
 	/**
-	 * Brings writers to their end after a commit. Never fails.
+	 * Checks that writers are announced which must be.
+	 * @throws RuntimeException if one is not. It must not be a
+	 * {@link org.springframework.transaction.TransactionException}, for which Spring does
+	 * not roll back
 	 */
-	void resolve(List<CacheWrite> writes) {
-		List<CompletableFuture<Outcome>> steps = steps(writes);
-		for (int i = 0; i < steps.size(); i++) {
-			tell(writes.get(i), Waiting.await(steps.get(i)));
-		}
-	}
-
-	/**
-	 * As {@link #resolve}, without blocking. What has become of them is told on a thread
-	 * of the application.
-	 * @return completes there
-	 */
-	CompletionStage<@Nullable Void> resolveAsync(List<CacheWrite> writes, GuardedCalls calls) {
-		List<CompletableFuture<Outcome>> steps = steps(writes);
-		return calls.handOver(CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)), (done) -> {
-			for (int i = 0; i < steps.size(); i++) {
-				tell(writes.get(i), steps.get(i).join());
-			}
-			return null;
-		}, (done) -> {
-		});
-	}
-
-	private List<CompletableFuture<Outcome>> steps(List<CacheWrite> writes) {
-		List<CompletableFuture<Outcome>> steps = new ArrayList<>(writes.size());
+	static void requireAnnounced(Collection<CacheWrite> writes) {
 		for (CacheWrite write : writes) {
-			steps.add(step(write, write.value()));
+			RuntimeException refusal = write.refusal();
+			if (refusal != null) {
+				throw refusal;
+			}
 		}
-		return steps;
+	}
+
+	/**
+	 * Brings a writer to its end whose work is over.
+	 * @param failed whether the work has failed
+	 * @return completes with the end, never exceptionally
+	 */
+	CompletableFuture<CacheEvent.Write> end(CacheWrite write, boolean failed) {
+		boolean undone = write.isTraceless() ? (failed || write.rollbacks > 0)
+				: (failed && write.isOrdered() && write.commits == 0);
+		return undone ? takeBack(write) : resolve(write);
+	}
+
+	/**
+	 * Brings writers to their end after a commit.
+	 * @return completes with the ends, never exceptionally
+	 */
+	CompletableFuture<List<CacheEvent.Write>> resolve(List<CacheWrite> writes) {
+		List<CompletableFuture<CacheEvent.Write>> ends = new ArrayList<>(writes.size());
+		writes.forEach((write) -> ends.add(resolve(write)));
+		return all(ends);
+	}
+
+	static CompletableFuture<List<CacheEvent.Write>> all(List<CompletableFuture<CacheEvent.Write>> ends) {
+		return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+			.thenApply((done) -> ends.stream().map(CompletableFuture::join).toList());
+	}
+
+	CompletableFuture<CacheEvent.Write> resolve(CacheWrite write) {
+		return step(write, write.value()).thenApply((outcome) -> ended(write, outcome));
 	}
 
 	private CompletableFuture<Outcome> step(CacheWrite write, @Nullable NewValue value) {
@@ -121,11 +113,12 @@ public final class WriteSteps {
 	}
 
 	/**
-	 * Takes back what a writer has announced of whose changes nothing was committed.
+	 * Takes back what a writer has announced, if anything, of whose changes nothing was
+	 * committed.
 	 */
-	void takeBack(CacheWrite write) {
+	CompletableFuture<CacheEvent.Write> takeBack(CacheWrite write) {
 		withdraw(write);
-		tell(write, Outcome.ROLLED_BACK);
+		return CompletableFuture.completedFuture(ended(write, Outcome.ROLLED_BACK));
 	}
 
 	/**
@@ -137,15 +130,27 @@ public final class WriteSteps {
 		}
 	}
 
-	/**
-	 * Ends a writer that has left no trace, of whose changes nothing was committed.
-	 */
-	void forget(CacheWrite write) {
-		tell(write, Outcome.ROLLED_BACK);
+	private static CacheEvent.Write ended(CacheWrite write, Outcome outcome) {
+		return new CacheEvent.Write(write.key().cache(), outcome);
 	}
 
-	private void tell(CacheWrite write, Outcome outcome) {
-		this.events.publish(new CacheEvent.Write(write.key().cache(), outcome));
+	/**
+	 * Tells of the ends of writers, on a thread of the application.
+	 */
+	void tell(List<CacheEvent.Write> ends) {
+		ends.forEach(this.events::publish);
+	}
+
+	/**
+	 * Tells of the ends of writers for which nobody waits on a thread.
+	 * @return completes when that is done
+	 */
+	CompletionStage<@Nullable Void> tellAsync(CompletableFuture<List<CacheEvent.Write>> ends, GuardedCalls calls) {
+		return calls.handOver(ends, (done) -> {
+			tell(done);
+			return null;
+		}, (done) -> {
+		});
 	}
 
 }

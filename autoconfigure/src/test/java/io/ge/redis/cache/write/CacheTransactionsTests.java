@@ -8,6 +8,7 @@ package io.ge.redis.cache.write;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.cache.Consistency;
@@ -42,9 +43,11 @@ class CacheTransactionsTests {
 
 	private final List<String> results = new ArrayList<>();
 
-	private final CacheTransactions transactions = new CacheTransactions(new WriteSteps(() -> {
+	private final WriteSteps steps = new WriteSteps(() -> {
 		throw new IllegalStateException("There is no Redis");
-	}, new GuardEvents(() -> List.of((event) -> this.results.add(event.result())))));
+	}, new GuardEvents(() -> List.of((event) -> this.results.add(event.result()))));
+
+	private final CacheTransactions transactions = new CacheTransactions(this.steps);
 
 	private final OuterTransaction outer = new OuterTransaction();
 
@@ -89,9 +92,10 @@ class CacheTransactionsTests {
 		this.inOuter.executeWithoutResult((status) -> this.transactions.add(write(TransactionBoundary.Kind.NONE)));
 		this.outer.end(TransactionSynchronization.STATUS_ROLLED_BACK);
 		CacheWrite write = write(TransactionBoundary.Kind.OWN_OR_CALLERS);
-		this.transactions.begin(write);
+		this.transactions.enter(List.of(write), false);
 		this.ofItsOwn.executeWithoutResult((status) -> status.setRollbackOnly());
-		this.transactions.failed(write);
+		this.transactions.leave(List.of(write));
+		this.steps.tell(List.of(this.steps.end(write, true).join()));
 		assertThat(write.commits).isZero();
 		assertThat(write.rollbacks).isEqualTo(1);
 		assertThat(this.results).containsExactly("rolled_back", "rolled_back");
@@ -111,9 +115,12 @@ class CacheTransactionsTests {
 		endWithoutReport();
 		this.inOuter.executeWithoutResult((status) -> {
 			CacheWrite write = write(TransactionBoundary.Kind.NONE);
-			this.transactions.begin(write);
+			ThreadTransaction current = Objects.requireNonNull(this.transactions.join());
+			current.begin(write);
+			this.transactions.enter(List.of(write), false);
 			assertThat(this.transactions.isInsideWriter(KEY)).isTrue();
-			this.transactions.failed(write);
+			this.transactions.leave(List.of(write));
+			current.returned(write, null);
 			assertThat(this.transactions.isInsideWriter(KEY)).isFalse();
 			assertThat(this.transactions.isWriting(KEY)).isTrue();
 		});
