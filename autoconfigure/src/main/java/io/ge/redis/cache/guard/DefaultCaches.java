@@ -182,8 +182,7 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
 			Supplier<? extends CompletionStage<T>> work) {
-		return (CompletionStage<T>) Objects
-			.requireNonNull(this.writer.write(key(cache, key), ResultForm.FUTURE, work));
+		return (CompletionStage<T>) Objects.requireNonNull(this.writer.write(key(cache, key), ResultForm.FUTURE, work));
 	}
 
 	@Override
