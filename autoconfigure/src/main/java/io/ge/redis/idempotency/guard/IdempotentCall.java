@@ -143,7 +143,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	public Work decide(@Nullable IdempotencyDecision decision) {
 		KeyedCall call = this.asked;
 		if (call == null || decision == null) {
-			return new Unprotected();
+			return new Bound(null);
 		}
 		if (decision instanceof Granted granted) {
 			return granted(granted, call);
@@ -153,7 +153,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		}
 		if (decision instanceof IdempotencyDecision.Unavailable unavailable) {
 			this.parts.outcomes().requireAllowed(call.request(), unavailable.reason());
-			return new Unprotected();
+			return new Bound(null);
 		}
 		TransactionalRecord record = (this.form.isPlain() && decision instanceof IdempotencyDecision.Unknown)
 				? findReturned(call.request()) : null;
@@ -287,28 +287,32 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 	/**
 	 * Work with a context of its own, on the thread on which it begins and for the
-	 * publisher of the method.
+	 * publisher of the method. Without a claim it runs unprotected, also by that of a
+	 * call around it.
 	 */
-	private abstract class Bound implements Work {
+	private class Bound implements Work {
 
 		final Progress progress = new Progress();
 
 		final CallTransactions transactions = new CallTransactions(IdempotentCall.this.parts.transactions(),
 				IdempotentCall.this.form.kind(), IdempotentCall.this.around);
 
+		private final @Nullable Long fence;
+
 		private @Nullable IdempotencyContext context;
 
-		abstract IdempotencyContext enter();
+		@Nullable CallRecord record;
 
-		@Nullable CallRecord record() {
-			return null;
+		Bound(@Nullable Long fence) {
+			this.fence = fence;
 		}
 
 		@Override
 		public void begin(Beginning beginning) throws Throwable {
-			IdempotencyContext entered = enter();
+			IdempotencyContext entered = IdempotencyContext.enter(IdempotentCall.this.action.settings().name(),
+					this.fence);
 			this.context = entered;
-			this.transactions.enter(record());
+			this.transactions.enter(this.record);
 			try {
 				beginning.run();
 				if (!IdempotentCall.this.form.isPlain()) {
@@ -340,18 +344,6 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	}
 
 	/**
-	 * Work without a claim, also without that of a call around it.
-	 */
-	private final class Unprotected extends Bound {
-
-		@Override
-		IdempotencyContext enter() {
-			return IdempotencyContext.enter(IdempotentCall.this.action.settings().name(), null);
-		}
-
-	}
-
-	/**
 	 * Work under a claim.
 	 */
 	private final class Running extends Bound {
@@ -361,8 +353,6 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		private final KeyedCall call;
 
 		private final StreamCodec.@Nullable Recorder stream;
-
-		private final @Nullable CallRecord record;
 
 		private final CallCompletion completion;
 
@@ -374,6 +364,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		private @Nullable TransactionalRecord other;
 
 		Running(Granted claim, KeyedCall call, @Nullable TransactionalRecords records) {
+			super(claim.fence());
 			this.claim = claim;
 			this.call = call;
 			Function<@Nullable Object, Recording> values = (result) -> CallOutcomes.record(call, result);
@@ -417,16 +408,6 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			if (publish != null) {
 				publish.run();
 			}
-		}
-
-		@Override
-		IdempotencyContext enter() {
-			return IdempotencyContext.enter(this.claim.request().settings().name(), this.claim.fence());
-		}
-
-		@Override
-		@Nullable CallRecord record() {
-			return this.record;
 		}
 
 		@Override

@@ -64,10 +64,14 @@ final class Subscribers {
 			return;
 		}
 		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
-		boolean callers = transaction != null && SubscriberTransactions.participants(transaction)
+		if (transaction == null) {
+			call.entered(false, false);
+			return;
+		}
+		boolean callers = SubscriberTransactions.participants(transaction)
 			.stream()
 			.anyMatch((participant) -> participant instanceof CallCompletion.OfCaller known && known.isOf(call));
-		boolean own = transaction != null && !callers && !transaction.isCurrentTransactionReadOnly();
+		boolean own = !callers && !transaction.isCurrentTransactionReadOnly();
 		if (own) {
 			SubscriberTransactions.join(transaction, new OfMethod(call));
 		}
