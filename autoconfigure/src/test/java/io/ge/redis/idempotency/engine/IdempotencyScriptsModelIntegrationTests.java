@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
@@ -169,7 +170,7 @@ class IdempotencyScriptsModelIntegrationTests {
 	}
 
 	private static String script(String name) {
-		try (InputStream stream = RedisIdempotency.class.getResourceAsStream(name + ".lua")) {
+		try (InputStream stream = Idempotency.class.getResourceAsStream(name + ".lua")) {
 			return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
 		}
 		catch (IOException ex) {
