@@ -25,8 +25,6 @@ final class IdempotencyKeySyntax {
 	private static final Pattern KEY = Pattern
 		.compile("\"(" + UNESCAPED + "(?:\\\\[\"\\\\]" + UNESCAPED + ")*+)\"|([!#-~]*+)");
 
-	private static final Pattern ESCAPED = Pattern.compile("\\\\(.)");
-
 	private IdempotencyKeySyntax() {
 	}
 
@@ -40,7 +38,7 @@ final class IdempotencyKeySyntax {
 			return null;
 		}
 		String quoted = form.group(1);
-		String key = (quoted != null) ? ESCAPED.matcher(quoted).replaceAll("$1") : form.group();
+		String key = (quoted != null) ? quoted.replaceAll("\\\\(.)", "$1") : form.group();
 		return (key.isBlank() || key.length() > MAX_LENGTH) ? null : key;
 	}
 

@@ -26,8 +26,6 @@ final class Forwarded {
 	private static final Pattern PAIR = Pattern.compile("[\\x00- ]*+(?:([^\\x00- \"\\\\=;]++)=(?:([^\\x00- \"\\\\;]++)"
 			+ "|\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"))?+[\\x00- ]*+(?:;|$)", Pattern.DOTALL);
 
-	private static final Pattern ESCAPED = Pattern.compile("\\\\(.)", Pattern.DOTALL);
-
 	private Forwarded() {
 	}
 
@@ -76,7 +74,7 @@ final class Forwarded {
 				if (node != null) {
 					return null;
 				}
-				node = (pair.group(2) != null) ? pair.group(2) : ESCAPED.matcher(pair.group(3)).replaceAll("$1");
+				node = (pair.group(2) != null) ? pair.group(2) : pair.group(3).replaceAll("(?s)\\\\(.)", "$1");
 			}
 		}
 		return (node != null) ? withoutHiddenPort(node) : null;
