@@ -5,6 +5,11 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.List;
+
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.autoconfigure.startup.BlacklistUse;
+import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubscriberToken;
@@ -40,7 +45,7 @@ import org.springframework.core.env.Environment;
  * Blacklists.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
-@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBean(name = "geRedisGuardVerifier")
 @ConditionalOnBooleanProperty(name = "ge.redis.blacklist.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(BlacklistProperties.class)
 public final class BlacklistAutoConfiguration {
@@ -50,11 +55,9 @@ public final class BlacklistAutoConfiguration {
 	static BlacklistPattern blacklistPattern(ObjectProvider<BlacklistProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			GuardedCalls calls, ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken,
-			ObjectProvider<TokenReader> readers) {
+			ObjectProvider<TokenReader> readers, Environment environment) {
 		return new BlacklistPattern(properties::getObject, attributes, expressions,
-				() -> backends.getObject()
-					.get("ge.redis.blacklist.connection-factory", properties.getObject().connectionFactory()),
-				events, calls, (form) -> isCallerKnown(beans, form), currentToken::getObject,
+				new PatternBackend("blacklist", backends, environment), events, calls, (form) -> isCallerKnown(beans, form), currentToken::getObject,
 				() -> readers.orderedStream().toList());
 	}
 
@@ -67,8 +70,11 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor blacklistAdvisor(BlacklistPattern pattern, Environment environment) {
-		return pattern.advisor(AdviceOrder.BLACKLIST_CHECK.in(environment));
+	static GuardAdvisor blacklistAdvisor(ObjectProvider<BlacklistPattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
+		int order = AdviceOrder.BLACKLIST_CHECK.in(environment);
+		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
+				new PatternBackend("blacklist", backends, environment)::connect, List.of(BlacklistCheck.class));
 	}
 
 	/**
@@ -89,10 +95,8 @@ public final class BlacklistAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	UsedIds geRedisUsedIds(ObjectProvider<RedisBackends> backends, BlacklistProperties properties, GuardedCalls calls) {
-		return new RedisUsedIds(
-				() -> backends.getObject().get("ge.redis.blacklist.connection-factory", properties.connectionFactory()),
-				calls);
+	UsedIds geRedisUsedIds(ObjectProvider<RedisBackends> backends, Environment environment, GuardedCalls calls) {
+		return new RedisUsedIds(new PatternBackend("blacklist", backends, environment), calls);
 	}
 
 }

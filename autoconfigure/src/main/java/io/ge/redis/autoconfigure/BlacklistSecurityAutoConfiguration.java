@@ -5,15 +5,32 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import io.ge.redis.autoconfigure.startup.BlacklistUse;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
+import io.ge.redis.blacklist.SubscriberToken;
+import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
-import io.ge.redis.blacklist.guard.BlacklistPattern;
+import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.security.BackChannelLogoutHandler;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.CurrentJwt;
+import io.ge.redis.security.DPoPPostProcessor;
+import io.ge.redis.security.DPoPReplayValidator;
 import io.ge.redis.security.JwtDecoderChecks;
 import io.ge.redis.security.JwtProviderPostProcessor;
 import io.ge.redis.security.JwtTokens;
+import io.ge.redis.security.OpaqueTokenPostProcessor;
+import io.ge.redis.security.OpaqueTokens;
+import io.ge.redis.security.ReactiveJwtDecoderPostProcessor;
+import io.ge.redis.security.ReactiveOpaqueTokenPostProcessor;
+import io.ge.redis.security.SecuritySubscriberScope;
+import jakarta.servlet.Servlet;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -29,52 +46,66 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.authentication.ProviderManager;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
+import org.springframework.security.oauth2.server.resource.authentication.DPoPAuthenticationProvider;
 import org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationProvider;
+import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
+import org.springframework.security.oauth2.server.resource.introspection.ReactiveOpaqueTokenIntrospector;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.authentication.logout.LogoutHandler;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Blacklists for the tokens of Spring Security.
  */
-@AutoConfiguration(after = BlacklistAutoConfiguration.class)
-@ConditionalOnClass({ Jwt.class, SecurityContextHolder.class })
-@ConditionalOnBean(BlacklistPattern.class)
+@AutoConfiguration(after = { BlacklistAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class })
+@ConditionalOnClass(SecurityContextHolder.class)
+@ConditionalOnBean(name = "blacklistPattern")
 public final class BlacklistSecurityAutoConfiguration {
 
-	/**
-	 * Not in a reactive application: it knows the caller by the thread, and would find
-	 * one there only while a subscriber asks.
-	 */
-	@Bean
-	@ConditionalOnMissingBean(CurrentToken.class)
-	@Conditional(NotReactiveCondition.class)
-	CurrentJwt blacklistCurrentJwt(ObjectProvider<TokenReader> readers) {
-		return new CurrentJwt(() -> readers.orderedStream().toList());
-	}
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(Jwt.class)
+	static class JwtConfiguration {
 
-	@Bean
-	@ConditionalOnMissingBean
-	JwtTokens blacklistJwtTokens() {
-		return new JwtTokens();
-	}
+		/**
+		 * Not in a reactive application: it knows the caller by the thread, and would find
+		 * one there only while a subscriber asks.
+		 */
+		@Bean
+		@ConditionalOnMissingBean(CurrentToken.class)
+		@Conditional(NotReactiveCondition.class)
+		CurrentJwt blacklistCurrentJwt(ObjectProvider<TokenReader> readers) {
+			return new CurrentJwt(() -> readers.orderedStream().toList());
+		}
 
-	/**
-	 * Not in a reactive application: Spring Boot would give it to the decoder there,
-	 * which runs on the event loop.
-	 */
-	@Bean
-	@ConditionalOnMissingBean
-	@Conditional(NotReactiveCondition.class)
-	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
-	BlacklistTokenValidator blacklistTokenValidator(BlacklistUse use, BlacklistProperties properties) {
-		return new BlacklistTokenValidator(use::blacklist, properties.clockSkew());
-	}
+		@Bean
+		@ConditionalOnMissingBean
+		JwtTokens blacklistJwtTokens() {
+			return new JwtTokens();
+		}
 
-	@Bean
-	@Conditional(NotReactiveCondition.class)
-	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
-	JwtDecoderChecks blacklistJwtDecoderChecks(ConfigurableListableBeanFactory beans, BlacklistUse use,
-			BlacklistProperties properties) {
-		return new JwtDecoderChecks(beans, use::blacklist, properties.uncheckedDecoder());
+		/**
+		 * Not in a reactive application: Spring Boot would give it to the decoder there,
+		 * which runs on the event loop.
+		 */
+		@Bean
+		@ConditionalOnMissingBean
+		@Conditional(NotReactiveCondition.class)
+		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
+		BlacklistTokenValidator blacklistTokenValidator(BlacklistUse use, BlacklistProperties properties) {
+			return new BlacklistTokenValidator(use::blacklist, properties.clockSkew());
+		}
+
+		@Bean
+		@Conditional(NotReactiveCondition.class)
+		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
+		JwtDecoderChecks blacklistJwtDecoderChecks(ConfigurableListableBeanFactory beans, BlacklistUse use,
+				BlacklistProperties properties) {
+			return new JwtDecoderChecks(beans, use::blacklist, properties.uncheckedDecoder());
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -86,6 +117,117 @@ public final class BlacklistSecurityAutoConfiguration {
 		@Bean
 		static JwtProviderPostProcessor blacklistJwtProviderPostProcessor(ObjectProvider<JwtDecoderChecks> checks) {
 			return new JwtProviderPostProcessor(checks::getObject);
+		}
+
+	}
+
+	/**
+	 * For opaque tokens, which an authorization server is asked about.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(OpaqueTokenIntrospector.class)
+	static class OpaqueTokenConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		OpaqueTokens blacklistOpaqueTokens(BlacklistProperties properties) {
+			return new OpaqueTokens(properties.opaqueTokenIssuer());
+		}
+
+		@Bean
+		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-opaque-tokens", matchIfMissing = true)
+		static OpaqueTokenPostProcessor blacklistOpaqueTokenPostProcessor(ObjectProvider<BlacklistUse> use,
+				ObjectProvider<OpaqueTokens> tokens, ObjectProvider<BlacklistProperties> properties) {
+			return new OpaqueTokenPostProcessor(BlacklistUse.blacklist(use), tokens::getObject,
+					() -> properties.getObject().uncheckedDecoder());
+		}
+
+	}
+
+	/**
+	 * Revocations that OpenID providers ask for.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ Servlet.class, LogoutHandler.class, ClaimAccessor.class, Jwt.class })
+	static class BackChannelLogoutConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		BackChannelLogoutHandler blacklistBackChannelLogoutHandler(ObjectProvider<TokenBlacklist> blacklist) {
+			return new BackChannelLogoutHandler(blacklist::getObject);
+		}
+
+	}
+
+	/**
+	 * DPoP proofs that are accepted once, on whatever instance.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ DPoPAuthenticationProvider.class, SecurityFilterChain.class })
+	@ConditionalOnBean(UsedIds.class)
+	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.remember-dpop-proofs", matchIfMissing = true)
+	static class DPoPConfiguration {
+
+		/**
+		 * Spring Security accepts proofs that were made up to 30 seconds ago or ahead.
+		 */
+		private static final Duration LIFE_OF_PROOF = Duration.ofSeconds(60);
+
+		@Bean
+		static DPoPPostProcessor blacklistDPoPPostProcessor(ObjectProvider<UsedIds> used, ObjectProvider<BlacklistUse> use,
+				ObjectProvider<BlacklistProperties> properties) {
+			Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
+			// Clocks of instances differ, and where one accepts a proof it must be remembered
+			SingletonSupplier<DPoPReplayValidator> replays = SingletonSupplier
+				.of(() -> new DPoPReplayValidator(used::getObject, LIFE_OF_PROOF.plus(properties.getObject().clockSkew())));
+			return new DPoPPostProcessor(() -> (blacklist.get() != null) ? replays.get() : null);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	@ConditionalOnClass(Mono.class)
+	static class ReactiveConfiguration {
+
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass({ Jwt.class, SecurityContextHolder.class })
+		static class SubscriberConfiguration {
+
+			// Without the scope it would find nobody, and nothing would be checked
+			@Bean
+			@ConditionalOnBean(SecuritySubscriberScope.class)
+			@ConditionalOnMissingBean(CurrentToken.class)
+			SubscriberToken blacklistSubscriberJwt(ObjectProvider<TokenReader> readers) {
+				return new CurrentJwt(() -> readers.orderedStream().toList())::currentToken;
+			}
+
+		}
+
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass(ReactiveJwtDecoder.class)
+		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
+		static class ReactiveJwtConfiguration {
+
+			@Bean
+			static ReactiveJwtDecoderPostProcessor blacklistReactiveJwtDecoderPostProcessor(
+					ObjectProvider<BlacklistUse> use) {
+				return new ReactiveJwtDecoderPostProcessor(BlacklistUse.blacklist(use));
+			}
+
+		}
+
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass(ReactiveOpaqueTokenIntrospector.class)
+		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-opaque-tokens", matchIfMissing = true)
+		static class ReactiveOpaqueTokenConfiguration {
+
+			@Bean
+			static ReactiveOpaqueTokenPostProcessor blacklistReactiveOpaqueTokenPostProcessor(
+					ObjectProvider<BlacklistUse> use, ObjectProvider<OpaqueTokens> tokens) {
+				return new ReactiveOpaqueTokenPostProcessor(BlacklistUse.blacklist(use), tokens::getObject);
+			}
+
 		}
 
 	}

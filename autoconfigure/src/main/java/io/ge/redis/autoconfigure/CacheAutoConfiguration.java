@@ -5,16 +5,25 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.lang.annotation.Annotation;
 import java.util.List;
+import java.util.function.BiFunction;
 
-import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.autoconfigure.application.ThreadContext;
+import io.ge.redis.autoconfigure.startup.CacheWarmUpRunner;
+import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheProperties;
-import io.ge.redis.cache.warmup.CacheWarmUp;
 import io.ge.redis.cache.CacheWarmer;
+import io.ge.redis.cache.CacheWriteBehind;
+import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindProperties;
 import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.cache.warmup.CacheWarmUp;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
@@ -41,7 +50,7 @@ import org.springframework.core.env.Environment;
  * Caches.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
-@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBean(name = "geRedisGuardVerifier")
 @ConditionalOnBooleanProperty(name = "ge.redis.cache.enabled", matchIfMissing = true)
 @EnableConfigurationProperties({ CacheProperties.class, WriteBehindProperties.class })
 public final class CacheAutoConfiguration {
@@ -55,9 +64,7 @@ public final class CacheAutoConfiguration {
 			Environment environment, GuardedCalls calls) {
 		return new CachePattern(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
-				() -> backends.getObject()
-					.get("ge.redis.cache.connection-factory", properties.getObject().connectionFactory()),
-				ThreadContext::carriedBy, events, behind::getObject, () -> stores.orderedStream().toList(),
+				new PatternBackend("cache", backends, environment), ThreadContext::carriedBy, events, behind::getObject, () -> stores.orderedStream().toList(),
 				() -> namesForSpring(environment), calls);
 	}
 
@@ -69,26 +76,38 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheReaderAdvisor(CachePattern pattern, Environment environment) {
-		return pattern.readerAdvisor(AdviceOrder.CACHE.in(environment));
+	static GuardAdvisor cacheReaderAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
+			Environment environment) {
+		return advisor(0, (made, order) -> made.readerAdvisor(order), CacheAside.class, pattern, backends, environment);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheWriterAdvisor(CachePattern pattern, Environment environment) {
-		return pattern.writerAdvisor(AdviceOrder.CACHE.in(environment) + 1);
+	static GuardAdvisor cacheWriterAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
+			Environment environment) {
+		return advisor(1, (made, order) -> made.writerAdvisor(order), CacheWriteThrough.class, pattern, backends, environment);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheInvalidatorAdvisor(CachePattern pattern, Environment environment) {
-		return pattern.invalidatorAdvisor(AdviceOrder.CACHE.in(environment) + 3);
+	static GuardAdvisor cacheBehindWriterAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
+			Environment environment) {
+		return advisor(2, (made, order) -> made.behindWriterAdvisor(order), CacheWriteBehind.class, pattern, backends, environment);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheBehindWriterAdvisor(CachePattern pattern, Environment environment) {
-		return pattern.behindWriterAdvisor(AdviceOrder.CACHE.in(environment) + 2);
+	static GuardAdvisor cacheInvalidatorAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
+			Environment environment) {
+		return advisor(3, (made, order) -> made.invalidatorAdvisor(order), CacheInvalidate.class, pattern, backends, environment);
+	}
+
+	private static GuardAdvisor advisor(int distance, BiFunction<CachePattern, Integer, GuardAdvisor> advisor,
+			Class<? extends Annotation> annotation, ObjectProvider<CachePattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
+		int order = AdviceOrder.CACHE.in(environment) + distance;
+		return GuardAdvisor.lazily(order, () -> advisor.apply(pattern.getObject(), order),
+				new PatternBackend("cache", backends, environment)::connect, List.of(annotation));
 	}
 
 	@Bean
@@ -105,7 +124,7 @@ public final class CacheAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(CacheWarmUp.class)
+	@ConditionalOnBean(name = "geRedisCacheWarmUp")
 	CacheWarmUpRunner geRedisCacheWarmUpRunner(CacheWarmUp warmUp) {
 		return new CacheWarmUpRunner(warmUp);
 	}

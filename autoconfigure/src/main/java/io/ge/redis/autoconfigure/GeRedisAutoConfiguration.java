@@ -6,6 +6,13 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.autoconfigure.aot.GeRedisRuntimeHints;
+import io.ge.redis.autoconfigure.application.RedisBackendFactory;
+import io.ge.redis.autoconfigure.application.ThreadContext;
+import io.ge.redis.autoconfigure.application.TransactionListenerPostProcessor;
+import io.ge.redis.autoconfigure.startup.DurationUnitCheck;
+import io.ge.redis.autoconfigure.startup.GuardProxyRegistrar;
+import io.ge.redis.autoconfigure.startup.LazyPatterns;
+import io.ge.redis.autoconfigure.startup.UnusedNames;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.CallScope;
 import io.ge.redis.core.call.GuardedCalls;
@@ -15,6 +22,7 @@ import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardVerifier;
 import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.outage.OutageListener;
@@ -22,7 +30,6 @@ import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.ScriptListener;
 import io.ge.redis.core.transaction.TransactionObserver;
 
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -37,6 +44,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -60,29 +68,39 @@ public final class GeRedisAutoConfiguration {
 	}
 
 	@Bean
+	static LazyPatterns geRedisLazyPatterns(Environment environment) {
+		return new LazyPatterns(environment);
+	}
+
+	@Bean
+	@Lazy
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static AttributeReader geRedisAttributeReader(ConfigurableListableBeanFactory beanFactory) {
 		return new AttributeReader(beanFactory::resolveEmbeddedValue);
 	}
 
 	@Bean
+	@Lazy
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExpressionCompiler geRedisExpressionCompiler(ConfigurableListableBeanFactory beanFactory) {
 		return new ExpressionCompiler(beanFactory);
 	}
 
 	@Bean
+	@Lazy
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardEvents geRedisEvents(ObjectProvider<GuardListener> listeners) {
 		return new GuardEvents(() -> listeners.orderedStream().toList());
 	}
 
 	@Bean
+	@Lazy
 	GuardListener geRedisApplicationEvents(ApplicationEventPublisher publisher) {
 		return new ApplicationEvents(publisher);
 	}
 
 	@Bean
+	@Lazy
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardedCalls geRedisGuardedCalls(ObjectProvider<CallScope> scopes) {
 		return new GuardedCalls(new ThreadContext(), () -> scopes.orderedStream().toList());
@@ -108,11 +126,17 @@ public final class GeRedisAutoConfiguration {
 	}
 
 	@Bean
-	UnusedNames geRedisUnusedNames(BeanFactory beanFactory, GuardedMethods methods) {
+	PatternLifecycle geRedisPatternLifecycle(ConfigurableListableBeanFactory beanFactory) {
+		return new PatternLifecycle(beanFactory);
+	}
+
+	@Bean
+	UnusedNames geRedisUnusedNames(ConfigurableListableBeanFactory beanFactory, GuardedMethods methods) {
 		return new UnusedNames(beanFactory, methods);
 	}
 
 	@Bean
+	@Lazy
 	RedisBackendFactory geRedisBackendFactory(ListableBeanFactory beans, GeRedisProperties properties,
 			Environment environment, OutageSettings outage, ObjectProvider<ScriptListener> scripts,
 			ObjectProvider<OutageListener> outages) {
@@ -122,8 +146,8 @@ public final class GeRedisAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedisBackends geRedisBackends(RedisBackendFactory factory) {
-		return new RedisBackends(factory);
+	RedisBackends geRedisBackends(ObjectProvider<RedisBackendFactory> factory) {
+		return new RedisBackends((property, name) -> factory.getObject().apply(property, name));
 	}
 
 }

@@ -8,6 +8,8 @@ package io.ge.redis.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
+import io.ge.redis.autoconfigure.application.ThreadContext;
+import io.ge.redis.autoconfigure.startup.GuardProxyRegistrar;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.replay.UsedIds;
@@ -55,7 +57,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.security.oauth2.core.ClaimAccessor;
-import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
 import org.springframework.security.web.authentication.logout.LogoutHandler;
@@ -74,7 +75,7 @@ public final class GeRedisDisabledAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton geRedisDisabledWarning(Environment environment) {
-		List<String> off = OnSwitchedOffCondition.switchedOff(environment, "rate-limit", "lock", "idempotency", "cache",
+		List<String> off = ConditionalOnSwitchedOff.OnSwitchedOffCondition.switchedOff(environment, "rate-limit", "lock", "idempotency", "cache",
 				"blacklist", "refresh-tokens");
 		return () -> LogFactory.getLog(GeRedisDisabledAutoConfiguration.class)
 			.warn(String.join("=false, ", off) + "=false: annotated methods run unguarded, and what is injected lets "
@@ -228,15 +229,8 @@ public final class GeRedisDisabledAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		BlacklistTokenValidator blacklistTokenValidator(ObjectProvider<TokenBlacklist> blacklist) {
-			return new BlacklistTokenValidator(blacklist::getObject, Duration.ZERO) {
-
-				@Override
-				public OAuth2TokenValidatorResult validate(Jwt token) {
-					return OAuth2TokenValidatorResult.success();
-				}
-
-			};
+		BlacklistTokenValidator blacklistTokenValidator() {
+			return new BlacklistTokenValidator(() -> null, Duration.ZERO);
 		}
 
 	}

@@ -52,31 +52,31 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(RateLimitPattern.class)
+	@ConditionalOnBean(name = "rateLimitPattern")
 	RateLimitResource geRedisRateLimitResource(RateLimitPattern pattern, GuardedMethods methods) {
 		return new RateLimitResource(pattern::control, methods);
 	}
 
 	@Bean
-	@ConditionalOnBean(LockPattern.class)
+	@ConditionalOnBean(name = "lockPattern")
 	LockResource geRedisLockResource(LockPattern pattern) {
 		return new LockResource(pattern::control);
 	}
 
 	@Bean
-	@ConditionalOnBean(IdempotencyPattern.class)
+	@ConditionalOnBean(name = "idempotencyPattern")
 	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern pattern) {
 		return new IdempotencyResource(pattern::control);
 	}
 
 	@Bean
-	@ConditionalOnBean(CachePattern.class)
+	@ConditionalOnBean(name = "cachePattern")
 	CachesResource geRedisCachesResource(CachePattern pattern, GuardFigures figures) {
 		return new CachesResource(pattern, figures);
 	}
 
 	@Bean
-	@ConditionalOnBean(BlacklistPattern.class)
+	@ConditionalOnBean(name = "blacklistPattern")
 	BlacklistResource geRedisBlacklistResource(BlacklistPattern pattern) {
 		return new BlacklistResource(pattern::control);
 	}

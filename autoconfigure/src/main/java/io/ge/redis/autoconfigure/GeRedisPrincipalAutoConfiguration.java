@@ -5,7 +5,6 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
@@ -33,7 +32,7 @@ import org.springframework.web.server.ServerWebExchange;
  * present, else that of the request.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
-@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBean(name = "geRedisGuardVerifier")
 public final class GeRedisPrincipalAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)

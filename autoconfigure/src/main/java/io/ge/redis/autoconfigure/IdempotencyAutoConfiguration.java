@@ -5,8 +5,12 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.List;
+
 import javax.sql.DataSource;
 
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.autoconfigure.application.WitnessDatabase;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
@@ -18,6 +22,7 @@ import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.record.IdempotencyKeySource;
 import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.record.ResultCodecFactory;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,7 +30,6 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -47,7 +51,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class,
 		afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
-@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBean(name = "geRedisGuardVerifier")
 @ConditionalOnBooleanProperty(name = "ge.redis.idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyAutoConfiguration {
@@ -58,15 +62,14 @@ public final class IdempotencyAutoConfiguration {
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
 			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
 			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
-			ObjectProvider<WitnessDatabase> database, ObjectProvider<JsonMapper> mapper, GuardedCalls calls) {
+			ObjectProvider<WitnessDatabase> database, ObjectProvider<JsonMapper> mapper, GuardedCalls calls,
+			Environment environment) {
 		IdempotencyPattern.Extensions extensions = new IdempotencyPattern.Extensions(
 				() -> keySources.orderedStream().toList(), () -> codecs.orderedStream().toList(),
 				() -> principals.orderedStream().toList(), () -> database(database));
 		return new IdempotencyPattern(properties::getObject, attributes, expressions, extensions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
-				() -> backends.getObject()
-					.get("ge.redis.idempotency.connection-factory", properties.getObject().connectionFactory()),
-				events, calls);
+				new PatternBackend("idempotency", backends, environment), events, calls);
 	}
 
 	private static @Nullable DataSource database(ObjectProvider<WitnessDatabase> provider) {
@@ -76,19 +79,17 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor idempotencyAdvisor(IdempotencyPattern pattern, Environment environment) {
-		return pattern.advisor(AdviceOrder.IDEMPOTENT.in(environment));
+	static GuardAdvisor idempotencyAdvisor(ObjectProvider<IdempotencyPattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
+		int order = AdviceOrder.IDEMPOTENT.in(environment);
+		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
+				new PatternBackend("idempotency", backends, environment)::connect, List.of(Idempotent.class));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static Advisor idempotencyReachedAdvisor(IdempotencyPattern pattern) {
-		return pattern.reachedAdvisor();
-	}
-
-	@Bean
-	SmartInitializingSingleton idempotencyWitnessCheck(IdempotencyPattern pattern) {
-		return pattern::prepareRecords;
+	static Advisor idempotencyReachedAdvisor() {
+		return IdempotencyPattern.reachedAdvisor();
 	}
 
 	/**

@@ -5,15 +5,21 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.List;
+
+import io.ge.redis.autoconfigure.application.LockContextAccessor;
+import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
-import io.ge.redis.lock.guard.LockPattern;
+import io.ge.redis.lock.FencingToken;
 import io.ge.redis.lock.LockProperties;
+import io.ge.redis.lock.guard.LockPattern;
 import io.micrometer.context.ContextRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -34,7 +40,7 @@ import org.springframework.core.env.Environment;
  * Locks.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
-@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBean(name = "geRedisGuardVerifier")
 @ConditionalOnBooleanProperty(name = "ge.redis.lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockProperties.class)
 public final class LockAutoConfiguration {
@@ -43,17 +49,18 @@ public final class LockAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockPattern lockPattern(ObjectProvider<LockProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
-			GuardedCalls calls) {
+			GuardedCalls calls, Environment environment) {
 		return new LockPattern(properties::getObject, attributes, expressions,
-				() -> backends.getObject()
-					.get("ge.redis.lock.connection-factory", properties.getObject().connectionFactory()),
-				events, calls);
+				new PatternBackend("lock", backends, environment), events, calls);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor lockAdvisor(LockPattern pattern, Environment environment) {
-		return pattern.advisor(AdviceOrder.DISTRIBUTED_LOCK.in(environment));
+	static GuardAdvisor lockAdvisor(ObjectProvider<LockPattern> pattern, ObjectProvider<RedisBackends> backends,
+			Environment environment) {
+		int order = AdviceOrder.DISTRIBUTED_LOCK.in(environment);
+		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
+				new PatternBackend("lock", backends, environment)::connect, List.of(DistributedLock.class, FencingToken.class));
 	}
 
 	/**

@@ -5,6 +5,10 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.List;
+
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.autoconfigure.application.RateLimitRefresh;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
@@ -13,11 +17,11 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitResolver;
+import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -33,7 +37,7 @@ import org.springframework.core.env.Environment;
  * Rate limits.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
-@ConditionalOnBean(RedisBackends.class)
+@ConditionalOnBean(name = "geRedisGuardVerifier")
 @ConditionalOnBooleanProperty(name = "ge.redis.rate-limit.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(RateLimitProperties.class)
 public final class RateLimitAutoConfiguration {
@@ -42,28 +46,23 @@ public final class RateLimitAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static RateLimitPattern rateLimitPattern(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
-			ObjectProvider<RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
+			ObjectProvider<RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls,
+			Environment environment) {
 		return new RateLimitPattern(properties::getObject, attributes, expressions,
-				() -> backends.getObject()
-					.get("ge.redis.rate-limit.connection-factory", properties.getObject().connectionFactory()),
-				resolver::getIfAvailable, events, calls);
+				new PatternBackend("rate-limit", backends, environment), resolver::getIfAvailable, events, calls);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor rateLimitAdvisor(RateLimitPattern pattern, Environment environment) {
-		return pattern.advisor(AdviceOrder.RATE_LIMITED.in(environment));
-	}
-
-	// Its definition comes after that of the verifier of annotated methods, and so does
-	// its turn: then all annotations are known
-	@Bean
-	SmartInitializingSingleton rateLimitVerifier(RateLimitPattern pattern) {
-		return pattern::verify;
+	static GuardAdvisor rateLimitAdvisor(ObjectProvider<RateLimitPattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
+		int order = AdviceOrder.RATE_LIMITED.in(environment);
+		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
+				new PatternBackend("rate-limit", backends, environment)::connect, List.of(RateLimited.class));
 	}
 
 	@Bean
-	RateLimitRefresh rateLimitRefresh(RateLimitPattern pattern, Environment environment) {
+	RateLimitRefresh rateLimitRefresh(ObjectProvider<RateLimitPattern> pattern, Environment environment) {
 		return new RateLimitRefresh(pattern, environment);
 	}
 

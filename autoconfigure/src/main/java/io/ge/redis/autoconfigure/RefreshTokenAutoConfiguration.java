@@ -5,9 +5,9 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
-import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.blacklist.refresh.DefaultRefreshTokens;
 import io.ge.redis.blacklist.refresh.RefreshTokenProperties;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
@@ -22,12 +22,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /**
  * Refresh tokens, which end in the blacklist.
  */
 @AutoConfiguration(after = BlacklistAutoConfiguration.class)
-@ConditionalOnBean(BlacklistPattern.class)
+@ConditionalOnBean(name = "blacklistPattern")
 @ConditionalOnBooleanProperty(name = "ge.redis.refresh-tokens.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(RefreshTokenProperties.class)
 public final class RefreshTokenAutoConfiguration {
@@ -36,11 +37,9 @@ public final class RefreshTokenAutoConfiguration {
 	@ConditionalOnMissingBean
 	RefreshTokens geRedisRefreshTokens(RefreshTokenProperties properties, BlacklistProperties blacklists,
 			ObjectProvider<RedisBackends> backends, ObjectProvider<TokenBlacklist> blacklist, GuardEvents events,
-			GuardedCalls calls) {
+			GuardedCalls calls, Environment environment) {
 		return new DefaultRefreshTokens(properties, blacklists.maxTokenLifetime(),
-				() -> backends.getObject()
-					.get("ge.redis.refresh-tokens.connection-factory", properties.connectionFactory()),
-				blacklist::getObject, events, calls);
+				new PatternBackend("refresh-tokens", backends, environment), blacklist::getObject, events, calls);
 	}
 
 }

@@ -5,8 +5,8 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.autoconfigure.application.SpringCacheMeters;
 import io.ge.redis.cache.guard.CachePattern;
-import io.ge.redis.cache.spring.SpringCache;
 import io.ge.redis.cache.spring.SpringCacheManager;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
@@ -26,6 +26,7 @@ import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 /**
  * The same caches for Spring: its cache manager, unless the application has another one
@@ -33,10 +34,11 @@ import org.springframework.context.annotation.Configuration;
  */
 @AutoConfiguration(after = CacheAutoConfiguration.class,
 		beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
-@ConditionalOnBean(CachePattern.class)
+@ConditionalOnBean(name = "cachePattern")
 public final class SpringCacheAutoConfiguration {
 
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean(value = CacheManager.class, name = "cacheManager")
 	@Conditional(OnNoCacheType.class)
 	SpringCacheManager cacheManager(CachePattern pattern) {
@@ -47,6 +49,7 @@ public final class SpringCacheAutoConfiguration {
 	 * The same, where something else has the usual name, as with Shiro or JCache.
 	 */
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean(CacheManager.class)
 	@Conditional(OnNoCacheType.class)
 	SpringCacheManager geRedisCacheManager(CachePattern pattern) {
@@ -57,9 +60,13 @@ public final class SpringCacheAutoConfiguration {
 	 * A look at the methods with Spring's annotations when all beans exist.
 	 */
 	@Bean
-	SmartInitializingSingleton geRedisSpringCacheVerifier(CachePattern pattern,
+	SmartInitializingSingleton geRedisSpringCacheVerifier(ObjectProvider<CachePattern> pattern,
 			ObjectProvider<CacheOperationSource> operations, ConfigurableListableBeanFactory beans) {
-		return () -> operations.ifUnique((source) -> pattern.verify(beans, source));
+		return () -> operations.ifUnique((source) -> {
+			CachePattern caches = pattern.getObject();
+			caches.verify();
+			caches.verify(beans, source);
+		});
 	}
 
 	/**
@@ -70,14 +77,9 @@ public final class SpringCacheAutoConfiguration {
 	static class MetersConfiguration {
 
 		@Bean
-		CacheMeterBinderProvider<SpringCache> geRedisCacheMeterBinderProvider() {
-			return SpringCacheMeters::new;
-		}
-
-		@Bean
-		SpringCacheMetersRegistration geRedisCacheMetersRegistration(ConfigurableListableBeanFactory beans,
+		SpringCacheMeters geRedisCacheMeterBinderProvider(ConfigurableListableBeanFactory beans,
 				ObjectProvider<CacheMetricsRegistrar> registrar) {
-			return new SpringCacheMetersRegistration(beans, registrar);
+			return new SpringCacheMeters(beans, registrar);
 		}
 
 	}

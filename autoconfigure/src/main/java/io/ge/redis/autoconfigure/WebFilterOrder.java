@@ -26,7 +26,7 @@ enum WebFilterOrder {
 	/** Limits requests whose caller is known. */
 	RATE_LIMIT_AFTER_AUTHENTICATION(1);
 
-	/** Where Boot puts Spring Security's filter unless configured. */
+	/** Where Boot puts Spring Security's filter unless configured, if it can be. */
 	private static final int SECURITY_FILTER = -100;
 
 	private final int distance;
@@ -35,13 +35,13 @@ enum WebFilterOrder {
 		this.distance = distance;
 	}
 
-	int in(Environment environment) {
-		return from(
-				Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER));
+	int inServlets(Environment environment) {
+		return this.distance
+				+ Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER);
 	}
 
-	int from(int securityFilter) {
-		return securityFilter + this.distance;
+	int inWebFlux() {
+		return this.distance + SECURITY_FILTER;
 	}
 
 }

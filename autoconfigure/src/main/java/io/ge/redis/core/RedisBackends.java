@@ -7,9 +7,12 @@ package io.ge.redis.core;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.connection.DaemonThreads;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +33,11 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	private static final String PRIMARY = "default";
 
-	private final BiFunction<String, @Nullable String, RedisBackend> factory;
+	private final BiFunction<String, @Nullable String, Supplier<RedisBackend>> factory;
 
 	private final Map<String, RedisBackend> backends = new LinkedHashMap<>();
+
+	private final Set<String> connecting = ConcurrentHashMap.newKeySet();
 
 	private final Lock lock = new ReentrantLock();
 
@@ -42,11 +47,11 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	/**
 	 * Creates the registry.
-	 * @param factory makes the backend of a connection factory bean by the property that
-	 * names it and by its name, or of the application's only or primary one for
-	 * {@code null}
+	 * @param factory finds a connection factory bean by the property that names it and by
+	 * its name, or the application's only or primary one for {@code null}, and returns
+	 * what makes its backend, on any thread
 	 */
-	public RedisBackends(BiFunction<String, @Nullable String, RedisBackend> factory) {
+	public RedisBackends(BiFunction<String, @Nullable String, Supplier<RedisBackend>> factory) {
 		this.factory = factory;
 	}
 
@@ -66,12 +71,16 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 	 * @return the backend, connecting if the application has started
 	 */
 	public RedisBackend get(String property, @Nullable String connectionFactory) {
-		String name = (connectionFactory == null || connectionFactory.isEmpty()) ? PRIMARY : connectionFactory;
+		return get(name(connectionFactory), () -> find(property, name(connectionFactory)));
+	}
+
+	private RedisBackend get(String name, Supplier<Supplier<RedisBackend>> found) {
 		this.lock.lock();
 		try {
 			RedisBackend backend = this.backends.get(name);
 			if (backend == null) {
-				backend = this.factory.apply(property, name.equals(PRIMARY) ? null : name);
+				DaemonThreads.startTimer();
+				backend = found.get().get();
 				this.backends.put(name, backend);
 				// A call that comes first waits within its own budget
 				backend.start(!this.running);
@@ -81,6 +90,43 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/**
+	 * Begins to connect to a backend on another thread, while the application starts. A
+	 * {@link #get(String, String)} in the meantime waits for it.
+	 * @param property the property that names it, for messages
+	 * @param connectionFactory as of {@link #get(String, String)}
+	 */
+	public void connect(String property, @Nullable String connectionFactory) {
+		String name = name(connectionFactory);
+		if (this.connecting.add(name)) {
+			Supplier<RedisBackend> found = find(property, name);
+			DaemonThreads.named("ge-redis-connect").newThread(() -> connect(name, found)).start();
+		}
+	}
+
+	private void connect(String name, Supplier<RedisBackend> found) {
+		this.lock.lock();
+		try {
+			if (!this.stopped) {
+				get(name, () -> found);
+			}
+		}
+		catch (RuntimeException ex) {
+			// The one that asks for it next has the same failure
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private Supplier<RedisBackend> find(String property, String name) {
+		return this.factory.apply(property, name.equals(PRIMARY) ? null : name);
+	}
+
+	private static String name(@Nullable String connectionFactory) {
+		return (connectionFactory == null || connectionFactory.isEmpty()) ? PRIMARY : connectionFactory;
 	}
 
 	/**
@@ -99,7 +145,6 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	@Override
 	public void start() {
-		DaemonThreads.startTimer();
 		this.lock.lock();
 		try {
 			this.running = true;

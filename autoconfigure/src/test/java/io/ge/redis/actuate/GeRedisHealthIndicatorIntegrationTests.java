@@ -189,7 +189,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 	}
 
 	private static GeRedisHealthIndicator indicator(TestBackend backend) {
-		RedisBackends backends = new RedisBackends((property, name) -> backend.get());
+		RedisBackends backends = new RedisBackends((property, name) -> backend::get);
 		backends.get(null);
 		return new GeRedisHealthIndicator(backends);
 	}

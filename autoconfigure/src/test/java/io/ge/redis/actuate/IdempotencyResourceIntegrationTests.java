@@ -18,7 +18,7 @@ import java.util.function.Function;
 import com.jayway.jsonpath.JsonPath;
 import io.ge.redis.autoconfigure.GeRedisPrincipalAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
-import io.ge.redis.autoconfigure.IdempotencyWebMvcAutoConfiguration;
+import io.ge.redis.autoconfigure.IdempotencyWebAutoConfiguration;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.OutcomeUnknownException;
@@ -56,7 +56,7 @@ class IdempotencyResourceIntegrationTests {
 	private static final String TRANSFER = KEYS + "/transfer";
 
 	private final WebApplicationContextRunner reading = OperatorApplication
-		.withDatabase(IdempotencyAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class,
+		.withDatabase(IdempotencyAutoConfiguration.class, IdempotencyWebAutoConfiguration.class,
 				GeRedisPrincipalAutoConfiguration.class)
 		.withUserConfiguration(Application.class)
 		.withPropertyValues(SharedRedis.standalone().properties())

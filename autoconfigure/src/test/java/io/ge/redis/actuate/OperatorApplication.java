@@ -7,7 +7,7 @@ package io.ge.redis.actuate;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisEndpointAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
@@ -38,7 +38,7 @@ final class OperatorApplication {
 			WebEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,
 			ServletManagementContextAutoConfiguration.class, DataRedisAutoConfiguration.class,
 			GeRedisAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class,
-			GeRedisWebMvcAutoConfiguration.class);
+			GeRedisWebAutoConfiguration.class);
 
 	private static final AutoConfigurations DATABASE = AutoConfigurations.of(DataSourceAutoConfiguration.class,
 			DataSourceTransactionManagerAutoConfiguration.class, JdbcTemplateAutoConfiguration.class,

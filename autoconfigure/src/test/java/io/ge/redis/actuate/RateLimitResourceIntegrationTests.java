@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 
 import com.jayway.jsonpath.JsonPath;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
-import io.ge.redis.autoconfigure.RateLimitWebMvcAutoConfiguration;
+import io.ge.redis.autoconfigure.RateLimitWebAutoConfiguration;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.RedisServers;
@@ -42,7 +42,7 @@ class RateLimitResourceIntegrationTests {
 	private static final String LIMITS = ROOT + "/ratelimit";
 
 	private final WebApplicationContextRunner reading = OperatorApplication
-		.with(RateLimitAutoConfiguration.class, RateLimitWebMvcAutoConfiguration.class)
+		.with(RateLimitAutoConfiguration.class, RateLimitWebAutoConfiguration.class)
 		.withUserConfiguration(Application.class)
 		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues("ge.redis.rate-limit.limits.tasks.overrides.vip.limit=50",

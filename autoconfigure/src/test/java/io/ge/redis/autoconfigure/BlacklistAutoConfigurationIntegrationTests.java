@@ -417,7 +417,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 
 	}
 
-	static class NoCurrentToken {
+	public static class NoCurrentToken {
 
 		@BlacklistCheck
 		public void go() {

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.ge.redis.autoconfigure.startup.BlacklistUse;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenStatus;
@@ -64,8 +65,7 @@ class BlacklistUseTests {
 
 	private static final Class<?>[] AUTO_CONFIGURED = { DataRedisAutoConfiguration.class,
 			GeRedisAutoConfiguration.class, BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class,
-			BlacklistOpaqueTokenAutoConfiguration.class, BlacklistReactiveSecurityAutoConfiguration.class,
-			RefreshTokenAutoConfiguration.class, BackChannelLogoutAutoConfiguration.class };
+			RefreshTokenAutoConfiguration.class };
 
 	/** Neither with an id, nor with a time of issue that the blacklist would accept. */
 	private static final Jwt TOKEN = Jwt.withTokenValue("value")

@@ -84,8 +84,8 @@ class IdempotencyWebIntegrationTests {
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 				JacksonAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class,
 				DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class, GeRedisAutoConfiguration.class,
-				GeRedisWebMvcAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class,
-				IdempotencyAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class))
+				GeRedisWebAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class,
+				IdempotencyAutoConfiguration.class, IdempotencyWebAutoConfiguration.class))
 		.withUserConfiguration(CatchAll.class)
 		.withPropertyValues(SharedRedis.properties());
 

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.actuate.GeRedisEndpoint;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockEvent;
@@ -138,7 +139,7 @@ class LockAutoConfigurationIntegrationTests {
 
 	@Test
 	void stopsBeforeConnections() {
-		this.runner.run((context) -> assertThat(context.getBean(LockPattern.class).getPhase())
+		this.runner.run((context) -> assertThat(context.getBean(PatternLifecycle.class).getPhase())
 			.isGreaterThan(context.getBean(RedisBackends.class).getPhase()));
 	}
 
@@ -165,7 +166,7 @@ class LockAutoConfigurationIntegrationTests {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 					LockAutoConfiguration.class, GeRedisMetricsAutoConfiguration.class,
-					GeRedisWebMvcAutoConfiguration.class))
+					GeRedisWebAutoConfiguration.class))
 			.withPropertyValues(SharedRedis.properties())
 			.withClassLoader(
 					new FilteredClassLoader("io.micrometer.core", "jakarta.servlet", "org.springframework.web"))

@@ -8,6 +8,7 @@ package io.ge.redis.autoconfigure;
 import java.util.List;
 import java.util.Map;
 
+import io.ge.redis.autoconfigure.application.RateLimitRefresh;
 import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;

@@ -45,8 +45,8 @@ class RateLimitRulesRefreshIntegrationTests {
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 				DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class, GeRedisAutoConfiguration.class,
-				RateLimitAutoConfiguration.class, GeRedisWebMvcAutoConfiguration.class,
-				RateLimitWebMvcAutoConfiguration.class))
+				RateLimitAutoConfiguration.class, GeRedisWebAutoConfiguration.class,
+				RateLimitWebAutoConfiguration.class))
 		.withBean(Desk.class)
 		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues(RULES + "[0].name=api", RULES + "[0].path=/one", RULES + "[0].limit=2",

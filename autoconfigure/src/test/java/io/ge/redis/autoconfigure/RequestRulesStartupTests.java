@@ -7,6 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import java.util.stream.Stream;
 
+import io.ge.redis.autoconfigure.startup.GuardConfigurationFailureAnalyzer;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.web.limit.RateLimitFilter;
@@ -37,7 +38,7 @@ class RequestRulesStartupTests {
 
 	private static final AutoConfigurations GUARDS = AutoConfigurations.of(AopAutoConfiguration.class,
 			DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
-			GeRedisWebMvcAutoConfiguration.class, RateLimitWebMvcAutoConfiguration.class);
+			GeRedisWebAutoConfiguration.class, RateLimitWebAutoConfiguration.class);
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner().withConfiguration(GUARDS)
 		.withConfiguration(

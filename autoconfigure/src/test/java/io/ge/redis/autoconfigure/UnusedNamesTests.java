@@ -5,6 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.autoconfigure.startup.UnusedNames;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.idempotency.Idempotent;

@@ -68,7 +68,7 @@ final class Instance implements AutoCloseable {
 				new ExpressionCompiler(null), this.backend::get,
 				new GuardEvents(() -> recording ? List.of(this.events::add) : List.of()), TestCalls.plain(),
 				(form) -> false, () -> () -> null, List::of);
-		this.guard.start();
+		this.guard.resume();
 		this.blacklist = this.guard.tokenBlacklist();
 	}
 
@@ -107,7 +107,7 @@ final class Instance implements AutoCloseable {
 	 */
 	static Instance withoutMemory(RedisFixture redis) {
 		Instance instance = new Instance(redis);
-		instance.guard.stop();
+		instance.guard.pause();
 		return instance;
 	}
 
@@ -148,7 +148,7 @@ final class Instance implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.guard.stop();
+		this.guard.pause();
 		this.backend.close();
 	}
 

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
+import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.lock.engine.HeldLock;
 import io.ge.redis.lock.engine.RedisLocks;
@@ -313,7 +314,7 @@ class LockShutdownIntegrationTests {
 
 		@Override
 		public int getPhase() {
-			return LockPattern.PHASE - 1;
+			return PatternLifecycle.PHASE - 1;
 		}
 
 	}

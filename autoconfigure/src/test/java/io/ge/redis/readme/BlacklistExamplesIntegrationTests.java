@@ -15,7 +15,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
-import io.ge.redis.autoconfigure.BlacklistOpaqueTokenAutoConfiguration;
+import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.blacklist.SubjectBlockedException;
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -55,7 +55,7 @@ class BlacklistExamplesIntegrationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
-				BlacklistAutoConfiguration.class, BlacklistOpaqueTokenAutoConfiguration.class))
+				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class))
 		.withUserConfiguration(BlacklistExamples.class)
 		.withPropertyValues(SharedRedis.properties());
 

@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
-import io.ge.redis.autoconfigure.BlacklistOpaqueTokenAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
@@ -83,8 +82,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
-				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class,
-				BlacklistOpaqueTokenAutoConfiguration.class, SecurityAutoConfiguration.class,
+				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class, SecurityAutoConfiguration.class,
 				ServletWebSecurityAutoConfiguration.class))
 		.withPropertyValues(SharedRedis.properties());
 

@@ -18,12 +18,10 @@ import javax.crypto.spec.SecretKeySpec;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
-import io.ge.redis.autoconfigure.BlacklistOpaqueTokenAutoConfiguration;
-import io.ge.redis.autoconfigure.BlacklistReactiveSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisPrincipalAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisWebFluxAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.BlacklistEvent;
 import io.ge.redis.blacklist.CurrentToken;
@@ -108,8 +106,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 
 	private static final Class<?>[] AUTO_CONFIGURED = { DataRedisAutoConfiguration.class,
 			GeRedisAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class, BlacklistAutoConfiguration.class,
-			BlacklistSecurityAutoConfiguration.class, BlacklistOpaqueTokenAutoConfiguration.class,
-			BlacklistReactiveSecurityAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class };
+			BlacklistSecurityAutoConfiguration.class, GeRedisWebAutoConfiguration.class };
 
 	private static StandaloneRedis redis;
 
@@ -279,7 +276,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 		awaitAnswer();
 		BlacklistPattern guard = application.getBean(BlacklistPattern.class);
 		// Asks Redis each time
-		guard.stop();
+		guard.pause();
 		try {
 			await().atMost(PATIENCE).until(() -> !guard.isFresh());
 			for (int i = 0; i < 20; i++) {
@@ -288,7 +285,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 			}
 		}
 		finally {
-			guard.start();
+			guard.resume();
 		}
 	}
 
@@ -303,7 +300,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 		AskingListener listener = application.getBean(AskingListener.class);
 		TokenIdentity token = TokenIdentity.of(ISSUER, UUID.randomUUID().toString(), Instant.now().plusSeconds(60));
 		// Asks Redis each time
-		guard.stop();
+		guard.pause();
 		try {
 			await().atMost(PATIENCE).until(() -> !guard.isFresh());
 			CompletableFuture<Revocation> asked = listener.askOnce(blacklist());
@@ -311,7 +308,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 			assertThat(asked).succeedsWithin(PATIENCE);
 		}
 		finally {
-			guard.start();
+			guard.resume();
 		}
 	}
 

@@ -28,11 +28,10 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import io.ge.redis.autoconfigure.BackChannelLogoutAutoConfiguration;
+import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
-import io.ge.redis.autoconfigure.DPoPAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
 import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.blacklist.replay.RedisUsedIds;
 import io.ge.redis.test.RedisServers;
@@ -97,7 +96,7 @@ class DPoPReplayIntegrationTests {
 	private static final SecretKey KEY = new SecretKeySpec(
 			"a key that is long enough for HS256".getBytes(StandardCharsets.UTF_8), "HmacSHA256");
 
-	private static final String USED = "ge.redis.blacklist.enabled=true";
+	private static final String USED = "ge.redis.blacklist.validate-jwt=false";
 
 	private static StandaloneRedis redis;
 
@@ -105,8 +104,8 @@ class DPoPReplayIntegrationTests {
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
-				BlacklistAutoConfiguration.class, DPoPAutoConfiguration.class, BackChannelLogoutAutoConfiguration.class,
-				GeRedisWebMvcAutoConfiguration.class))
+				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class,
+				GeRedisWebAutoConfiguration.class))
 		.withUserConfiguration(Application.class)
 		.withPropertyValues("ge.redis.outage.command-timeout=2500ms");
 
@@ -225,8 +224,7 @@ class DPoPReplayIntegrationTests {
 	void isNotThereWithoutWhatItAdapts() {
 		WebApplicationContextRunner bare = new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
-					BlacklistAutoConfiguration.class, DPoPAutoConfiguration.class,
-					BackChannelLogoutAutoConfiguration.class))
+					BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class))
 			.withPropertyValues(SharedRedis.properties());
 		bare.run((context) -> assertThat(context).hasSingleBean(DPoPPostProcessor.class)
 			.hasSingleBean(BackChannelLogoutHandler.class));

@@ -7,7 +7,7 @@ package io.ge.redis.web;
 
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
 import io.ge.redis.cache.CacheLoadTimeoutException;
 import io.ge.redis.cache.behind.WriteBehindFullException;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +38,7 @@ class CacheProblemsTests {
 		new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class,
 					DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class,
-					GeRedisAutoConfiguration.class, GeRedisWebMvcAutoConfiguration.class, CacheAutoConfiguration.class))
+					GeRedisAutoConfiguration.class, GeRedisWebAutoConfiguration.class, CacheAutoConfiguration.class))
 			.withPropertyValues("spring.data.redis.port=1")
 			.withBean(Desk.class)
 			.run((context) -> {

@@ -130,7 +130,7 @@ class LockWebIntegrationTests {
 
 	@ImportAutoConfiguration({ io.ge.redis.autoconfigure.GeRedisAutoConfiguration.class,
 			io.ge.redis.autoconfigure.LockAutoConfiguration.class,
-			io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration.class })
+			io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration.class })
 	static class Guards {
 
 	}

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisWebFluxAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
-import io.ge.redis.autoconfigure.RateLimitWebFluxAutoConfiguration;
+import io.ge.redis.autoconfigure.RateLimitWebAutoConfiguration;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.SharedRedis;
@@ -145,8 +145,8 @@ class RateLimitWebFluxIntegrationTests {
 	@EnableWebFlux
 	@Import({ Desk.class, OwnDesk.class })
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
-			GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, GeRedisWebFluxAutoConfiguration.class,
-			RateLimitWebFluxAutoConfiguration.class })
+			GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, GeRedisWebAutoConfiguration.class,
+			RateLimitWebAutoConfiguration.class })
 	static class Application {
 
 	}

@@ -318,8 +318,8 @@ class RateLimitWebIntegrationTests {
 
 	@ImportAutoConfiguration({ io.ge.redis.autoconfigure.GeRedisAutoConfiguration.class,
 			io.ge.redis.autoconfigure.RateLimitAutoConfiguration.class,
-			io.ge.redis.autoconfigure.GeRedisWebMvcAutoConfiguration.class,
-			io.ge.redis.autoconfigure.RateLimitWebMvcAutoConfiguration.class })
+			io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration.class,
+			io.ge.redis.autoconfigure.RateLimitWebAutoConfiguration.class })
 	static class Guards {
 
 	}

@@ -25,7 +25,7 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
-import io.ge.redis.core.guard.PatternLifecycle;
+import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ import org.springframework.util.function.SingletonSupplier;
  * on one engine, which is made when the first of them is used. Ends to follow the changes
  * after everything that serves requests or runs tasks and before the connections.
  */
-public final class BlacklistPattern extends PatternLifecycle {
+public final class BlacklistPattern implements GuardPattern {
 
 	/** How far an instance may fall behind before it reads all rows again. */
 	private static final int CHANGES_KEPT = 10_000;
@@ -122,7 +122,7 @@ public final class BlacklistPattern extends PatternLifecycle {
 	}
 
 	@Override
-	protected void resume() {
+	public void resume() {
 		RowFeed feed = this.feed;
 		if (feed != null) {
 			feed.resume();
@@ -130,7 +130,7 @@ public final class BlacklistPattern extends PatternLifecycle {
 	}
 
 	@Override
-	protected void pause() {
+	public void pause() {
 		RowFeed feed = this.feed;
 		if (feed != null) {
 			feed.pause();

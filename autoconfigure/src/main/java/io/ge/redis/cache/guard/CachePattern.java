@@ -67,6 +67,7 @@ import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.Settings;
@@ -76,7 +77,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.BeanClassLoaderAware;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -89,7 +89,7 @@ import org.springframework.util.function.SingletonSupplier;
  * them is used.
  */
 public final class CachePattern
-		implements TransactionObserver, BeanClassLoaderAware, SmartInitializingSingleton, AutoCloseable {
+		implements GuardPattern, TransactionObserver, BeanClassLoaderAware, AutoCloseable {
 
 	private static final String PATTERN = "cache";
 
@@ -444,7 +444,7 @@ public final class CachePattern
 	}
 
 	@Override
-	public void afterSingletonsInstantiated() {
+	public void verify() {
 		this.definitions.declareConfiguredTypes(this.codec);
 		this.definitions.writers().verify(this.behind, this.definitions);
 		verifyNear();

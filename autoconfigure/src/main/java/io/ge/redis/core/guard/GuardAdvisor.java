@@ -7,7 +7,11 @@ package io.ge.redis.core.guard;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCalls;
@@ -19,24 +23,36 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.core.MethodClassKey;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The advisor of every pattern: applies an interceptor wherever its source finds an
- * operation. Must be registered with {@code ROLE_INFRASTRUCTURE}, else Spring's
- * infrastructure proxy creator passes it over.
+ * The advisor of every pattern: applies its guard to annotated methods. It may know no
+ * more than the annotation until one of them is verified or called, so that a pattern
+ * that nobody uses costs nothing. Must be registered with {@code ROLE_INFRASTRUCTURE},
+ * else Spring's infrastructure proxy creator passes it over.
  */
 public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	private static final long serialVersionUID = 1L;
 
-	private final transient OperationSource<? extends Annotation, ?> source;
+	private final List<Class<? extends Annotation>> annotations;
 
-	private final transient Supplier<?> engine;
+	private final transient Supplier<? extends Parts<?>> parts;
+
+	private final transient Runnable connecting;
+
+	private final transient Map<MethodClassKey, Boolean> annotated = new ConcurrentHashMap<>();
+
+	private final transient Set<Class<?>> advised = ConcurrentHashMap.newKeySet();
+
+	private transient volatile boolean verified;
 
 	/**
 	 * Creates an advisor.
-	 * @param source decides which methods are advised
-	 * @param calls makes their calls
+	 * @param source reads annotations
+	 * @param calls makes the calls of annotated methods
 	 * @param guard guards them
 	 * @param order the position among all advice, lower is further out
 	 * @param engine makes what calls need, once
@@ -44,25 +60,76 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	 */
 	public <O extends GuardedOperation> GuardAdvisor(OperationSource<? extends Annotation, O> source,
 			GuardedCalls calls, Guard<O> guard, int order, Supplier<?> engine) {
-		super(new GuardInterceptor<>(source, calls, guard));
-		this.source = source;
-		this.engine = engine;
+		this(order, source.annotations(), SingletonSupplier.of(new Parts<>(source, calls, guard, engine)),
+				() -> {
+				});
+	}
+
+	private <O extends GuardedOperation> GuardAdvisor(int order, List<Class<? extends Annotation>> annotations,
+			Supplier<Parts<O>> parts, Runnable connecting) {
+		super(new GuardInterceptor<>(parts));
+		this.annotations = annotations;
+		this.parts = parts;
+		this.connecting = connecting;
 		setOrder(order);
-		setClassFilter(new Candidates(source));
+		setClassFilter(new Candidates(annotations));
+	}
+
+	/**
+	 * Creates an advisor that is assembled when the first annotated method is verified or
+	 * called.
+	 * @param order the position among all advice, lower is further out
+	 * @param assembled makes the same advisor with all that it needs
+	 * @param connecting begins to connect in the background to the Redis that it needs
+	 * @param annotations the annotation of methods, then those of parameters that only
+	 * have an effect together with it
+	 * @return the advisor
+	 */
+	public static GuardAdvisor lazily(int order, Supplier<GuardAdvisor> assembled, Runnable connecting,
+			List<Class<? extends Annotation>> annotations) {
+		return new GuardAdvisor(order, annotations, SingletonSupplier.of(() -> assembled.get().parts()), connecting);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <O extends GuardedOperation> Parts<O> parts() {
+		return (Parts<O>) this.parts.get();
 	}
 
 	/**
 	 * Returns the source of this advisor's operations.
 	 */
 	public OperationSource<? extends Annotation, ?> source() {
-		return this.source;
+		return parts().source();
+	}
+
+	/**
+	 * Returns the annotation of the methods that this advisor guards.
+	 * @return the annotation's type
+	 */
+	public Class<? extends Annotation> annotation() {
+		return this.annotations.get(0);
+	}
+
+	void connect() {
+		this.connecting.run();
 	}
 
 	/**
 	 * Makes what calls need, which connects to Redis, so that the first call finds it.
 	 */
 	void prepare() {
-		Objects.requireNonNull(this.engine.get());
+		Objects.requireNonNull(parts().engine().get());
+	}
+
+	/**
+	 * Reads the annotations that were found while beans were made, also where no type of
+	 * a bean shows them, and from now on with each further one.
+	 */
+	void verify() {
+		this.verified = true;
+		for (Class<?> type : this.advised) {
+			ReflectionUtils.doWithMethods(type, (method) -> source().get(method, type));
+		}
 	}
 
 	/**
@@ -77,23 +144,48 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
-		if (this.source.get(method, targetClass) == null) {
+		if (!isAnnotated(method, targetClass)) {
 			return false;
 		}
 		if (Openness.isClosed(targetClass)) {
-			throw new GuardedMethod(method, targetClass, this.source.annotationType())
+			throw new GuardedMethod(method, targetClass, annotation())
 				.problem("methods of a final class cannot be guarded.", Openness.remedy(targetClass));
 		}
+		if (this.verified) {
+			return source().get(method, targetClass) != null;
+		}
+		this.advised.add(targetClass);
 		return true;
 	}
 
-	private record Candidates(OperationSource<? extends Annotation, ?> source) implements ClassFilter {
+	boolean isCandidate(Class<?> type) {
+		return getClassFilter().matches(type);
+	}
+
+	boolean isAnnotated(Method method, Class<?> targetClass) {
+		MethodClassKey key = new MethodClassKey(method, targetClass);
+		Boolean known = this.annotated.get(key);
+		if (known == null) {
+			known = OperationSource.isAnnotated(annotation(), method, targetClass);
+			this.annotated.put(key, known);
+		}
+		return known;
+	}
+
+	private record Candidates(List<Class<? extends Annotation>> annotations) implements ClassFilter {
 
 		@Override
 		public boolean matches(Class<?> type) {
-			return this.source.isCandidate(type);
+			return this.annotations.stream().anyMatch((annotation) -> OperationSource.mayContain(type, annotation));
 		}
 
+	}
+
+	/**
+	 * What a call of an annotated method needs.
+	 */
+	record Parts<O extends GuardedOperation>(OperationSource<? extends Annotation, O> source, GuardedCalls calls,
+			Guard<O> guard, Supplier<?> engine) {
 	}
 
 }

@@ -5,7 +5,6 @@
 
 package io.ge.redis.core.guard;
 
-import java.lang.annotation.Annotation;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -16,7 +15,6 @@ import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.GuardedOperation;
-import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -34,44 +32,41 @@ import org.springframework.aop.support.AopUtils;
  */
 final class GuardInterceptor<O extends GuardedOperation> implements MethodInterceptor {
 
-	private final OperationSource<? extends Annotation, O> source;
+	private final Supplier<GuardAdvisor.Parts<O>> parts;
 
-	private final GuardedCalls calls;
-
-	private final Guard<O> guard;
-
-	GuardInterceptor(OperationSource<? extends Annotation, O> source, GuardedCalls calls, Guard<O> guard) {
-		this.source = source;
-		this.calls = calls;
-		this.guard = guard;
+	GuardInterceptor(Supplier<GuardAdvisor.Parts<O>> parts) {
+		this.parts = parts;
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		O operation = this.source.get(invocation.getMethod(), targetClass(invocation));
+		GuardAdvisor.Parts<O> parts = this.parts.get();
+		O operation = parts.source().get(invocation.getMethod(), targetClass(invocation));
 		if (operation == null) {
 			return invocation.proceed();
 		}
 		try {
-			return operation.form().isPlain() ? plain(operation, invocation) : async(operation, invocation);
+			return operation.form().isPlain() ? plain(parts, operation, invocation)
+					: async(parts, operation, invocation);
 		}
 		catch (RedisUnavailableException ex) {
-			throw ex.in(method(invocation).displayName());
+			throw ex.in(method(parts, invocation).displayName());
 		}
 	}
 
-	private @Nullable Object plain(O operation, MethodInvocation invocation) throws Throwable {
+	private @Nullable Object plain(GuardAdvisor.Parts<O> parts, O operation, MethodInvocation invocation)
+			throws Throwable {
 		if (EventLoops.isCurrent()) {
-			throw mustNotWait(method(invocation));
+			throw mustNotWait(method(parts, invocation));
 		}
-		return GuardedCalls.run(this.guard.call(operation, invocation));
+		return GuardedCalls.run(parts.guard().call(operation, invocation));
 	}
 
-	private Object async(O operation, MethodInvocation invocation) {
-		this.guard.prepare(operation, invocation);
+	private Object async(GuardAdvisor.Parts<O> parts, O operation, MethodInvocation invocation) {
+		parts.guard().prepare(operation, invocation);
 		ResultForm form = operation.form();
-		return this.calls.make(form,
-				() -> new LocatedCall<>(this.guard.call(operation, own(invocation)), () -> method(invocation)));
+		return parts.calls().make(form,
+				() -> new LocatedCall<>(parts.guard().call(operation, own(invocation)), () -> method(parts, invocation)));
 	}
 
 	// Each subscription to a publisher is a call of its own
@@ -79,10 +74,10 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 		return (invocation instanceof ProxyMethodInvocation proxied) ? proxied.invocableClone() : invocation;
 	}
 
-	private GuardedMethod method(MethodInvocation invocation) {
+	private static GuardedMethod method(GuardAdvisor.Parts<?> parts, MethodInvocation invocation) {
 		Class<?> targetClass = targetClass(invocation);
 		return new GuardedMethod(AopUtils.getMostSpecificMethod(invocation.getMethod(), targetClass), targetClass,
-				this.source.annotationType());
+				parts.source().annotationType());
 	}
 
 	private static Class<?> targetClass(MethodInvocation invocation) {

@@ -5,9 +5,9 @@
 
 package io.ge.redis.core.guard;
 
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -55,6 +55,17 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		List<Candidate> candidates = candidates();
+		// Connects while annotations are read
+		this.used.forEach(GuardAdvisor::connect);
+		candidates.forEach(this::verify);
+		this.used.forEach(GuardAdvisor::verify);
+		PatternLifecycle.patterns(this.beanFactory).forEach(GuardPattern::verify);
+		this.used.forEach(GuardAdvisor::prepare);
+	}
+
+	private List<Candidate> candidates() {
+		List<Candidate> candidates = new ArrayList<>();
 		for (String beanName : this.beanFactory.getBeanDefinitionNames()) {
 			Object bean = existingSingleton(beanName);
 			// What a factory makes, as far as its type is known
@@ -65,39 +76,44 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 			if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)) {
 				String name = beanName.startsWith(SCOPED_TARGET) ? beanName.substring(SCOPED_TARGET.length())
 						: beanName;
-				verify(name, known, ClassUtils.getUserClass(type));
+				addCandidates(candidates, name, known, ClassUtils.getUserClass(type));
 			}
 		}
-		this.used.forEach(GuardAdvisor::prepare);
+		return candidates;
 	}
 
 	private @Nullable Object existingSingleton(String beanName) {
 		return this.beanFactory.containsSingleton(beanName) ? this.beanFactory.getSingleton(beanName) : null;
 	}
 
-	private void verify(String beanName, @Nullable Object bean, Class<?> type) {
+	private void addCandidates(List<Candidate> candidates, String beanName, @Nullable Object bean, Class<?> type) {
 		for (GuardAdvisor advisor : this.advisors) {
-			if (advisor.source().isCandidate(type)) {
-				verify(beanName, bean, type, advisor);
+			if (advisor.isCandidate(type)) {
+				Method[] methods = ReflectionUtils.getUniqueDeclaredMethods(type,
+						ReflectionUtils.USER_DECLARED_METHODS);
+				candidates.add(new Candidate(beanName, bean, type, methods, advisor));
+				if (Arrays.stream(methods).anyMatch((method) -> advisor.isAnnotated(method, type))) {
+					this.used.add(advisor);
+				}
 			}
 		}
 	}
 
-	private void verify(String beanName, @Nullable Object bean, Class<?> type, GuardAdvisor advisor) {
-		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type, ReflectionUtils.USER_DECLARED_METHODS)) {
+	private void verify(Candidate candidate) {
+		for (Method method : candidate.methods()) {
 			try {
-				GuardedOperation operation = advisor.source().get(method, type);
+				GuardedOperation operation = candidate.advisor().source().get(method, candidate.type());
 				if (operation != null) {
-					GuardedMethod guarded = new GuardedMethod(method, type, advisor.source().annotationType());
-					requireGuarded(guarded, bean, advisor);
-					this.used.add(advisor);
+					GuardedMethod guarded = new GuardedMethod(method, candidate.type(),
+							candidate.advisor().annotation());
+					requireGuarded(guarded, candidate.bean(), candidate.advisor());
 					operation.describe()
 						.forEach((guard) -> this.methods
-							.add(new GuardedMethods.Entry(beanName, guarded.displayName(), guard)));
+							.add(new GuardedMethods.Entry(candidate.beanName(), guarded.displayName(), guard)));
 				}
 			}
 			catch (GuardConfigurationException ex) {
-				throw ex.inBean(beanName);
+				throw ex.inBean(candidate.beanName());
 			}
 		}
 	}
@@ -128,9 +144,8 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 	}
 
 	private static boolean isAdvisedBy(Object bean, GuardAdvisor advisor) {
-		Class<? extends Annotation> annotation = advisor.source().annotationType();
 		for (Advisor candidate : ((Advised) bean).getAdvisors()) {
-			if (candidate instanceof GuardAdvisor guard && guard.source().annotationType() == annotation) {
+			if (candidate instanceof GuardAdvisor guard && guard.annotation() == advisor.annotation()) {
 				return true;
 			}
 		}
@@ -140,6 +155,13 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 	private static boolean isOnInterface(Object bean, Method method) {
 		return Arrays.stream(((Advised) bean).getProxiedInterfaces())
 			.anyMatch((type) -> ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null);
+	}
+
+	/**
+	 * A bean that may have methods for an advisor.
+	 */
+	private record Candidate(String beanName, @Nullable Object bean, Class<?> type, Method[] methods,
+			GuardAdvisor advisor) {
 	}
 
 }

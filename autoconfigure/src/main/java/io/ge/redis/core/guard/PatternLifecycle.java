@@ -5,52 +5,69 @@
 
 package io.ge.redis.core.guard;
 
+import java.util.Arrays;
+import java.util.List;
+
 import io.ge.redis.core.RedisBackends;
 
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts and stops what a pattern does in the background. Stops after everything that
- * serves requests or runs tasks, and before the connections are closed.
+ * Starts and stops what patterns do in the background, of those that are in use. Stops
+ * after everything that serves requests or runs tasks, and before the connections are
+ * closed.
  */
-public abstract class PatternLifecycle implements SmartLifecycle {
+public final class PatternLifecycle implements SmartLifecycle {
 
 	/**
 	 * Before the connections are closed, after servers and executors have stopped.
 	 */
 	public static final int PHASE = RedisBackends.PHASE + 1000;
 
+	private final ConfigurableListableBeanFactory beans;
+
 	private volatile boolean running;
 
+	/**
+	 * Creates the lifecycle.
+	 * @param beans where the patterns are
+	 */
+	public PatternLifecycle(ConfigurableListableBeanFactory beans) {
+		this.beans = beans;
+	}
+
+	/**
+	 * Returns the patterns in use.
+	 * @param beans where they are
+	 * @return those whose beans exist
+	 */
+	static List<GuardPattern> patterns(ConfigurableListableBeanFactory beans) {
+		return Arrays.stream(beans.getBeanNamesForType(GuardPattern.class, false, false))
+			.filter(beans::containsSingleton)
+			.map((name) -> beans.getBean(name, GuardPattern.class))
+			.toList();
+	}
+
 	@Override
-	public final void start() {
-		resume();
+	public void start() {
+		patterns(this.beans).forEach(GuardPattern::resume);
 		this.running = true;
 	}
 
 	@Override
-	public final void stop() {
+	public void stop() {
 		this.running = false;
-		pause();
+		patterns(this.beans).forEach(GuardPattern::pause);
 	}
 
-	/**
-	 * Starts what was made before, for the first time or again.
-	 */
-	protected abstract void resume();
-
-	/**
-	 * Stops what was made.
-	 */
-	protected abstract void pause();
-
 	@Override
-	public final boolean isRunning() {
+	public boolean isRunning() {
 		return this.running;
 	}
 
 	@Override
-	public final int getPhase() {
+	public int getPhase() {
 		return PHASE;
 	}
 

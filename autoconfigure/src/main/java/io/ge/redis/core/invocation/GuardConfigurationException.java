@@ -48,7 +48,7 @@ public class GuardConfigurationException extends GeRedisException {
 	 */
 	public GuardConfigurationException inBean(String beanName) {
 		return new GuardConfigurationException("Bean '" + beanName + "', " + this.problem.split(": ", 2)[0],
-				this.problem.split(": ", 2)[1], this.remedy, getCause());
+				this.problem.split(": ", 2)[1], this.remedy, this);
 	}
 
 	/**

@@ -54,17 +54,36 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	}
 
 	/**
-	 * Returns whether a class may have annotated methods at all.
-	 * @param targetClass the class
-	 * @return {@code false} if there is certainly none
+	 * Returns the annotation that this source reads and, if there is one, that of
+	 * parameters.
+	 * @return one or two annotations, that of methods first
 	 */
-	public final boolean isCandidate(Class<?> targetClass) {
-		return DeclaredAnnotations.mayContain(targetClass, this.annotationType) || mayHaveParameter(targetClass);
+	public final List<Class<? extends Annotation>> annotations() {
+		Class<? extends Annotation> parameter = parameterAnnotation();
+		return (parameter != null) ? List.of(this.annotationType, parameter) : List.of(this.annotationType);
 	}
 
-	private boolean mayHaveParameter(Class<?> targetClass) {
-		Class<? extends Annotation> parameter = parameterAnnotation();
-		return parameter != null && DeclaredAnnotations.mayContain(targetClass, parameter);
+	/**
+	 * Returns whether an annotation may be present in a class: on it, its methods, their
+	 * parameters, or in its supertypes.
+	 * @param targetClass the class
+	 * @param annotation the annotation
+	 * @return {@code false} if it is certainly not
+	 */
+	public static boolean mayContain(Class<?> targetClass, Class<? extends Annotation> annotation) {
+		return DeclaredAnnotations.mayContain(targetClass, annotation);
+	}
+
+	/**
+	 * Returns whether a source of an annotation would find an operation of a method. The
+	 * annotation is found but not read.
+	 * @param annotation the annotation
+	 * @param method the method, possibly of an interface
+	 * @param targetClass the class of the bean
+	 * @return whether the method is annotated
+	 */
+	public static boolean isAnnotated(Class<? extends Annotation> annotation, Method method, Class<?> targetClass) {
+		return isReadable(method) && !find(annotation, method, userClass(method, targetClass)).isEmpty();
 	}
 
 	/**
@@ -84,7 +103,7 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	 * @throws GuardConfigurationException if the annotation cannot work there
 	 */
 	public final @Nullable O get(Method method, Class<?> targetClass) {
-		if (method.getDeclaringClass() == Object.class || isAddedByCompiler(method)) {
+		if (!isReadable(method)) {
 			return null;
 		}
 		MethodClassKey key = new MethodClassKey(method, targetClass);
@@ -97,28 +116,37 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	}
 
 	// Kotlin copies the annotations of an open suspending function to a static method
-	private static boolean isAddedByCompiler(Method method) {
-		return method.isSynthetic() && !method.isBridge();
+	private static boolean isReadable(Method method) {
+		return method.getDeclaringClass() != Object.class && (!method.isSynthetic() || method.isBridge());
 	}
 
 	private @Nullable O find(Method method, Class<?> targetClass) {
-		// The class of a JDK proxy, such as a client made from an interface, has neither
-		// annotations nor parameter names of its own
-		Class<?> userClass = Proxy.isProxyClass(targetClass) ? method.getDeclaringClass()
-				: ClassUtils.getUserClass(targetClass);
+		Class<?> userClass = userClass(method, targetClass);
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
-		List<A> annotations = annotations(specific);
-		if (annotations.isEmpty() && specific != method) {
-			annotations = annotations(method);
-		}
-		if (annotations.isEmpty() && ClassUtils.isUserLevelMethod(method) && isMeantByClass(specific)) {
-			annotations = annotations(userClass);
-		}
+		List<A> annotations = find(this.annotationType, method, userClass);
 		if (annotations.isEmpty()) {
 			requireNoParameter(specific, userClass);
 			return null;
 		}
 		return parse(annotations, new GuardedMethod(specific, userClass, this.annotationType));
+	}
+
+	// The class of a JDK proxy, such as a client made from an interface, has neither
+	// annotations nor parameter names of its own
+	private static Class<?> userClass(Method method, Class<?> targetClass) {
+		return Proxy.isProxyClass(targetClass) ? method.getDeclaringClass() : ClassUtils.getUserClass(targetClass);
+	}
+
+	private static <A extends Annotation> List<A> find(Class<A> type, Method method, Class<?> userClass) {
+		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
+		List<A> annotations = annotations(type, specific);
+		if (annotations.isEmpty() && specific != method) {
+			annotations = annotations(type, method);
+		}
+		if (annotations.isEmpty() && ClassUtils.isUserLevelMethod(method) && isMeantByClass(specific)) {
+			annotations = annotations(type, userClass);
+		}
+		return annotations;
 	}
 
 	private void requireNoParameter(Method method, Class<?> userClass) {
@@ -140,10 +168,10 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 
 	// Annotations of the nearest place only: those on an interface do not add to those on
 	// the class
-	private List<A> annotations(AnnotatedElement element) {
+	private static <A extends Annotation> List<A> annotations(Class<A> type, AnnotatedElement element) {
 		return MergedAnnotations
 			.from(element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
-			.stream(this.annotationType)
+			.stream(type)
 			.filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
 			.map(MergedAnnotation::synthesize)
 			.toList();

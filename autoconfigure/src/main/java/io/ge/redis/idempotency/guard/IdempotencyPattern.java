@@ -14,6 +14,7 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.PrincipalProvider;
@@ -40,7 +41,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Assembles idempotency: the advisors for annotated methods and the API for code stand on
  * one engine, which is made when the first of them is used.
  */
-public final class IdempotencyPattern implements TransactionObserver, DisposableBean {
+public final class IdempotencyPattern implements GuardPattern, TransactionObserver, DisposableBean {
 
 	private final IdempotencyOperationSource source;
 
@@ -132,8 +133,8 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	 * position.
 	 * @return the advisor
 	 */
-	public Advisor reachedAdvisor() {
-		return new ReachedAdvisor(this.source);
+	public static Advisor reachedAdvisor() {
+		return new ReachedAdvisor();
 	}
 
 	/**
@@ -155,9 +156,9 @@ public final class IdempotencyPattern implements TransactionObserver, Disposable
 	/**
 	 * Looks for the table of transactional records, so that the start fails if it is
 	 * required and missing.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it is missing
 	 */
-	public void prepareRecords() {
+	@Override
+	public void verify() {
 		this.records.get();
 	}
 

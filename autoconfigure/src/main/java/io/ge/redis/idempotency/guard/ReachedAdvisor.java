@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.OperationSource;
+import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.effect.Progress;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -33,18 +35,15 @@ final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	static final String PROGRESS = ReachedAdvisor.class.getName() + ".progress";
 
-	private final transient IdempotencyOperationSource source;
-
-	ReachedAdvisor(IdempotencyOperationSource source) {
+	ReachedAdvisor() {
 		super((MethodInterceptor) ReachedAdvisor::proceed);
-		this.source = source;
-		setClassFilter(source::isCandidate);
+		setClassFilter((type) -> OperationSource.mayContain(type, Idempotent.class));
 		setOrder(Ordered.LOWEST_PRECEDENCE);
 	}
 
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
-		return this.source.get(method, targetClass) != null;
+		return OperationSource.isAnnotated(Idempotent.class, method, targetClass);
 	}
 
 	private static @Nullable Object proceed(MethodInvocation invocation) throws Throwable {

@@ -12,7 +12,7 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
-import io.ge.redis.core.guard.PatternLifecycle;
+import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.transaction.TransactionObserver;
@@ -37,7 +37,7 @@ import org.springframework.util.function.SingletonSupplier;
  * and releases under way reach Redis, so that the next instance need not wait for a
  * lease.
  */
-public final class LockPattern extends PatternLifecycle implements TransactionObserver, DisposableBean {
+public final class LockPattern implements GuardPattern, TransactionObserver, DisposableBean {
 
 	private final LockRegistry locks;
 
@@ -160,7 +160,7 @@ public final class LockPattern extends PatternLifecycle implements TransactionOb
 	}
 
 	@Override
-	protected void resume() {
+	public void resume() {
 		if (this.locks.wantReplicas()) {
 			this.engines.get().requireReplicas("ge.redis.lock.replicas");
 		}
@@ -171,7 +171,7 @@ public final class LockPattern extends PatternLifecycle implements TransactionOb
 	}
 
 	@Override
-	protected void pause() {
+	public void pause() {
 		LockEngine made = this.engine;
 		if (made != null) {
 			made.stop();

@@ -13,7 +13,7 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
-import io.ge.redis.core.guard.PatternLifecycle;
+import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.outage.Waiting;
@@ -31,7 +31,7 @@ import org.springframework.util.function.SingletonSupplier;
  * everything that serves requests or runs tasks and before the connections, so that
  * permits taken in advance can be refunded.
  */
-public final class RateLimitPattern extends PatternLifecycle {
+public final class RateLimitPattern implements GuardPattern {
 
 	private final RateLimitRegistry limits;
 
@@ -85,10 +85,9 @@ public final class RateLimitPattern extends PatternLifecycle {
 
 	/**
 	 * Checks the rules and limits in the environment that no annotation uses, and that
-	 * every one that is tuned there exists. To be called when all annotated methods are
-	 * known.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
+	 * every one that is tuned there exists.
 	 */
+	@Override
 	public void verify() {
 		boolean isUsed = !this.rules.all().isEmpty();
 		this.limits.current().verify();
@@ -147,7 +146,7 @@ public final class RateLimitPattern extends PatternLifecycle {
 	}
 
 	@Override
-	protected void resume() {
+	public void resume() {
 		RateLimitRuntime runtime = this.started;
 		if (runtime != null) {
 			runtime.feed().resume();
@@ -155,7 +154,7 @@ public final class RateLimitPattern extends PatternLifecycle {
 	}
 
 	@Override
-	protected void pause() {
+	public void pause() {
 		RateLimitRuntime runtime = this.started;
 		if (runtime != null) {
 			runtime.feed().pause();

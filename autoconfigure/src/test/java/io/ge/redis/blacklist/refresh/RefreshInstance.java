@@ -72,7 +72,7 @@ final class RefreshInstance implements AutoCloseable {
 		this.guard = new BlacklistPattern(() -> properties, new AttributeReader((text) -> text),
 				new ExpressionCompiler(null), this.backend::get, events, TestCalls.plain(), (form) -> false,
 				() -> () -> null, List::of);
-		this.guard.start();
+		this.guard.resume();
 		this.tokens = new DefaultRefreshTokens(
 				new RefreshTokenProperties(true, null, properties.maxTokenLifetime(), grace),
 				properties.maxTokenLifetime(), this.sessions::get, this.guard::tokenBlacklist, events,
@@ -103,7 +103,7 @@ final class RefreshInstance implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.guard.stop();
+		this.guard.pause();
 		this.backend.close();
 		if (this.sessions != this.backend) {
 			this.sessions.close();

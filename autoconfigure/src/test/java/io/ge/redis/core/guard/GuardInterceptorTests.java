@@ -66,9 +66,10 @@ class GuardInterceptorTests {
 
 	private Door guarded() {
 		Entrances source = new Entrances();
+		GuardAdvisor.Parts<Entrance> parts = new GuardAdvisor.Parts<>(source, this.calls, Entry::new, () -> this);
 		ProxyFactory factory = new ProxyFactory(this.door);
 		factory.setProxyTargetClass(true);
-		factory.addAdvice(new GuardInterceptor<>(source, this.calls, Entry::new));
+		factory.addAdvice(new GuardInterceptor<>(() -> parts));
 		return (Door) factory.getProxy();
 	}
 

@@ -85,7 +85,7 @@ final class LiveInstance implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.guard.stop();
+		this.guard.pause();
 		this.backend.close();
 	}
 

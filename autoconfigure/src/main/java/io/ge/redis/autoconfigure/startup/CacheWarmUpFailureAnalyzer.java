@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.startup;
 
 import io.ge.redis.cache.CacheWarmUpException;
 
@@ -13,7 +13,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 /**
  * Shows why a warm-up that is required keeps the application from starting.
  */
-class CacheWarmUpFailureAnalyzer extends AbstractFailureAnalyzer<CacheWarmUpException> {
+public class CacheWarmUpFailureAnalyzer extends AbstractFailureAnalyzer<CacheWarmUpException> {
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, CacheWarmUpException cause) {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.startup;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -15,7 +15,7 @@ import org.springframework.core.type.AnnotationMetadata;
  * {@code spring.aop.auto=false}, nor with class proxying off and no weaver on the class
  * path, and annotated methods would then run unguarded without a word.
  */
-class GuardProxyRegistrar implements ImportBeanDefinitionRegistrar {
+public class GuardProxyRegistrar implements ImportBeanDefinitionRegistrar {
 
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importingClassMetadata, BeanDefinitionRegistry registry) {

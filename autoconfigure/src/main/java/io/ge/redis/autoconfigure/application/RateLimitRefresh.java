@@ -3,14 +3,16 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
+import io.ge.redis.autoconfigure.startup.DurationUnitCheck;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -22,18 +24,18 @@ import org.springframework.core.env.Environment;
  * Reads the rate limits anew when Spring Cloud says that the environment has changed.
  * Properties that cannot work are logged, and change nothing.
  */
-class RateLimitRefresh implements SmartApplicationListener {
+public class RateLimitRefresh implements SmartApplicationListener {
 
 	/** Known by name, since the library does not depend on Spring Cloud. */
-	static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+	public static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
 
 	private static final Log logger = LogFactory.getLog(RateLimitRefresh.class);
 
-	private final RateLimitPattern pattern;
+	private final ObjectProvider<RateLimitPattern> pattern;
 
 	private final Environment environment;
 
-	RateLimitRefresh(RateLimitPattern pattern, Environment environment) {
+	public RateLimitRefresh(ObjectProvider<RateLimitPattern> pattern, Environment environment) {
 		this.pattern = pattern;
 		this.environment = environment;
 	}
@@ -46,8 +48,9 @@ class RateLimitRefresh implements SmartApplicationListener {
 	@Override
 	public void onApplicationEvent(ApplicationEvent event) {
 		try {
-			this.pattern.refresh(Binder.get(this.environment, new DurationUnitCheck().apply(BindHandler.DEFAULT))
-				.bindOrCreate("ge.redis.rate-limit", RateLimitProperties.class));
+			this.pattern.getObject()
+				.refresh(Binder.get(this.environment, new DurationUnitCheck().apply(BindHandler.DEFAULT))
+					.bindOrCreate("ge.redis.rate-limit", RateLimitProperties.class));
 		}
 		catch (GuardConfigurationException ex) {
 			logger.error("Rate limits stay as they were. " + ex.getMessage());

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.startup;
 
 import java.time.Duration;
 
@@ -22,7 +22,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
  * Refuses durations without a unit below {@code ge.redis}, which Spring Boot would take
  * for milliseconds.
  */
-class DurationUnitCheck implements ConfigurationPropertiesBindHandlerAdvisor {
+public class DurationUnitCheck implements ConfigurationPropertiesBindHandlerAdvisor {
 
 	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("ge.redis");
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.startup;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,6 +22,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
@@ -30,7 +31,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Decides whether the application uses the blacklist. Spring Security checks no token and
  * needs no Redis before it does, since the starter alone must not change who is let in.
  */
-final class BlacklistUse implements SmartInitializingSingleton {
+public final class BlacklistUse implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(BlacklistUse.class);
 
@@ -53,7 +54,7 @@ final class BlacklistUse implements SmartInitializingSingleton {
 
 	private volatile boolean started;
 
-	BlacklistUse(ConfigurableListableBeanFactory beans, GuardedMethods methods, Environment environment) {
+	public BlacklistUse(ConfigurableListableBeanFactory beans, GuardedMethods methods, Environment environment) {
 		this.beans = beans;
 		this.methods = methods;
 		this.declared = findProperty(environment);
@@ -62,7 +63,7 @@ final class BlacklistUse implements SmartInitializingSingleton {
 	/**
 	 * For post-processors, which are made before everything else.
 	 */
-	static Supplier<@Nullable TokenBlacklist> blacklist(ObjectProvider<BlacklistUse> use) {
+	public static Supplier<@Nullable TokenBlacklist> blacklist(ObjectProvider<BlacklistUse> use) {
 		SingletonSupplier<BlacklistUse> made = SingletonSupplier.of(use::getObject);
 		return () -> made.obtain().blacklist();
 	}
@@ -70,7 +71,7 @@ final class BlacklistUse implements SmartInitializingSingleton {
 	/**
 	 * Returns the blacklist, or {@code null} as long as the application does not use it.
 	 */
-	@Nullable TokenBlacklist blacklist() {
+	public @Nullable TokenBlacklist blacklist() {
 		TokenBlacklist known = this.used.get();
 		return (known != null) ? known : find();
 	}
@@ -108,7 +109,8 @@ final class BlacklistUse implements SmartInitializingSingleton {
 
 	private static @Nullable String findProperty(Environment environment) {
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-			if (source instanceof IterableConfigurationPropertySource properties) {
+			if (source instanceof IterableConfigurationPropertySource properties
+					&& source.containsDescendantOf(PROPERTIES) != ConfigurationPropertyState.ABSENT) {
 				for (ConfigurationPropertyName name : properties) {
 					if (PROPERTIES.isAncestorOf(name)) {
 						return name + " is set";

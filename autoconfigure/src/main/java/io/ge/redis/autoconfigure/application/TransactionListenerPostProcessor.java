@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,11 +23,11 @@ import org.springframework.transaction.TransactionExecutionListener;
  * of their own, since their transactions are not bound to a thread: there only
  * {@code beforeBegin} is called where the transaction is subscribed to.
  */
-class TransactionListenerPostProcessor implements BeanPostProcessor {
+public class TransactionListenerPostProcessor implements BeanPostProcessor {
 
 	private final ObjectProvider<TransactionObserver> observers;
 
-	TransactionListenerPostProcessor(ObjectProvider<TransactionObserver> observers) {
+	public TransactionListenerPostProcessor(ObjectProvider<TransactionObserver> observers) {
 		this.observers = observers;
 	}
 

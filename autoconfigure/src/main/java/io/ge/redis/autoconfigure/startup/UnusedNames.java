@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.startup;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,7 +22,7 @@ import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 
@@ -30,15 +30,15 @@ import org.springframework.context.ApplicationListener;
  * Warns once, when the application has started, of names in the properties that no
  * annotation uses: they may be misspelt, and the settings without effect.
  */
-class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
+public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 
 	private static final Log logger = LogFactory.getLog(UnusedNames.class);
 
-	private final BeanFactory beans;
+	private final ConfigurableListableBeanFactory beans;
 
 	private final GuardedMethods methods;
 
-	UnusedNames(BeanFactory beans, GuardedMethods methods) {
+	public UnusedNames(ConfigurableListableBeanFactory beans, GuardedMethods methods) {
 		this.beans = beans;
 		this.methods = methods;
 	}
@@ -61,18 +61,22 @@ class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 
 	private <T> void add(List<String> unused, String property, String pattern, Class<T> type,
 			Function<T, Collection<String>> configured) {
-		// Missing where the pattern is switched off
-		T bean = this.beans.getBeanProvider(type).getIfAvailable();
-		if (bean == null) {
-			return;
+		for (String name : this.beans.getBeanNamesForType(type, false, false)) {
+			// Else the pattern is not used, and none of its properties is set
+			if (this.beans.containsSingleton(name)) {
+				add(unused, property, pattern, configured.apply(this.beans.getBean(name, type)));
+			}
 		}
+	}
+
+	private void add(List<String> unused, String property, String pattern, Collection<String> configured) {
 		Set<String> annotated = this.methods.all()
 			.stream()
 			.map(GuardedMethods.Entry::guard)
 			.filter((guard) -> guard.pattern().equals(pattern))
 			.map((guard) -> guard.name())
 			.collect(Collectors.toCollection(TreeSet::new));
-		Set<String> names = new TreeSet<>(configured.apply(bean));
+		Set<String> names = new TreeSet<>(configured);
 		names.removeAll(annotated);
 		if (!names.isEmpty()) {
 			unused.add(property + " " + names + ", where annotations use " + annotated);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -18,15 +18,15 @@ import org.springframework.beans.factory.DisposableBean;
  * Takes locks along wherever the application hands on its thread context. The registry is
  * one for the process: the accessor is there as long as an application that wants it.
  */
-class LockContextAccessor implements ThreadLocalAccessor<LockContext.Carrier>, DisposableBean {
+public class LockContextAccessor implements ThreadLocalAccessor<LockContext.Carrier>, DisposableBean {
 
-	static final String KEY = LockContext.KEY;
+	public static final String KEY = LockContext.KEY;
 
 	private static final AtomicInteger users = new AtomicInteger();
 
 	private final ContextRegistry registry;
 
-	LockContextAccessor(ContextRegistry registry) {
+	public LockContextAccessor(ContextRegistry registry) {
 		this.registry = registry;
 		users.incrementAndGet();
 		registry.registerThreadLocalAccessor(this);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.startup;
 
 import io.ge.redis.cache.warmup.CacheWarmUp;
 
@@ -17,13 +17,13 @@ import org.springframework.core.Ordered;
  * before anything else is stopped. Spring Boot accepts traffic when all runners have
  * returned, so waiting here is all that readiness needs.
  */
-final class CacheWarmUpRunner implements ApplicationRunner, Ordered, SmartLifecycle {
+public final class CacheWarmUpRunner implements ApplicationRunner, Ordered, SmartLifecycle {
 
 	private final CacheWarmUp warmUp;
 
 	private volatile boolean running;
 
-	CacheWarmUpRunner(CacheWarmUp warmUp) {
+	public CacheWarmUpRunner(CacheWarmUp warmUp) {
 		this.warmUp = warmUp;
 	}
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.connection.DaemonThreads;
@@ -34,7 +35,7 @@ import org.springframework.util.StringUtils;
 /**
  * Makes the guards' view of a Redis from one of the application's connection factories.
  */
-class RedisBackendFactory implements BiFunction<String, @Nullable String, RedisBackend>, AutoCloseable {
+public class RedisBackendFactory implements BiFunction<String, @Nullable String, Supplier<RedisBackend>>, AutoCloseable {
 
 	private final ListableBeanFactory beans;
 
@@ -53,7 +54,7 @@ class RedisBackendFactory implements BiFunction<String, @Nullable String, RedisB
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2,
 			DaemonThreads.named("ge-redis-watch"));
 
-	RedisBackendFactory(ListableBeanFactory beans, String prefix, @Nullable String application, OutageSettings outage,
+	public RedisBackendFactory(ListableBeanFactory beans, String prefix, @Nullable String application, OutageSettings outage,
 			ObjectProvider<ScriptListener> scriptListeners, ObjectProvider<OutageListener> outageListeners) {
 		this.beans = beans;
 		this.prefix = prefix;
@@ -64,14 +65,15 @@ class RedisBackendFactory implements BiFunction<String, @Nullable String, RedisB
 	}
 
 	@Override
-	public RedisBackend apply(String property, @Nullable String factoryName) {
+	public Supplier<RedisBackend> apply(String property, @Nullable String factoryName) {
 		RedisConnectionFactory factory = (factoryName != null) ? named(property, factoryName) : only(property);
 		List<ScriptListener> scripts = this.scriptListeners.orderedStream().toList();
-		return new RedisBackend((factoryName != null) ? factoryName : "default", this.prefix, this.application,
+		Listeners listeners = new Listeners(this.outageListeners.orderedStream().toList());
+		return () -> new RedisBackend((factoryName != null) ? factoryName : "default", this.prefix, this.application,
 				this.instanceId, GuardConnections.from(factory, this.outage.commandTimeout()), this.outage,
 				this.scheduler,
 				(script, nanos, failure) -> scripts.forEach((listener) -> listener.onExecuted(script, nanos, failure)),
-				new Listeners(this.outageListeners.orderedStream().toList()));
+				listeners);
 	}
 
 	private RedisConnectionFactory named(String property, String name) {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.startup;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ import org.springframework.core.annotation.Order;
  * of Spring Boot for all properties that cannot be bound, which knows no remedy.
  */
 @Order(0)
-class GuardConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<GuardConfigurationException> {
+public class GuardConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<GuardConfigurationException> {
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, GuardConfigurationException cause) {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
 import java.util.function.UnaryOperator;
 
@@ -17,7 +17,7 @@ import org.springframework.util.ClassUtils;
  * Propagates what an application binds to its threads, where Micrometer's context
  * propagation is present, else nothing.
  */
-final class ThreadContext implements CallContext {
+public final class ThreadContext implements CallContext {
 
 	private static final boolean PROPAGATING = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
 			ThreadContext.class.getClassLoader());
@@ -25,7 +25,7 @@ final class ThreadContext implements CallContext {
 	/**
 	 * Returns a task that finds on its thread what is bound to the current one.
 	 */
-	static Runnable carriedBy(Runnable task) {
+	public static Runnable carriedBy(Runnable task) {
 		return PROPAGATING ? Micrometer.capture().apply(task) : task;
 	}
 

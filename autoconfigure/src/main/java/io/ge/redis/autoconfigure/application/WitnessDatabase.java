@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
 import java.util.function.Supplier;
 
@@ -24,7 +24,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * Finds the database of the transactions in which effects are: that of the transaction
  * manager that is named, or of the only or primary one.
  */
-class WitnessDatabase implements Supplier<@Nullable DataSource> {
+public class WitnessDatabase implements Supplier<@Nullable DataSource> {
 
 	private static final String DATA_SOURCE = "dataSource";
 
@@ -34,7 +34,7 @@ class WitnessDatabase implements Supplier<@Nullable DataSource> {
 
 	private final ObjectProvider<IdempotencyProperties> properties;
 
-	WitnessDatabase(BeanFactory beans, ObjectProvider<PlatformTransactionManager> managers,
+	public WitnessDatabase(BeanFactory beans, ObjectProvider<PlatformTransactionManager> managers,
 			ObjectProvider<IdempotencyProperties> properties) {
 		this.beans = beans;
 		this.managers = managers;

@@ -1,0 +1,178 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.net.URI;
+import java.util.EnumSet;
+
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.idempotency.IdempotencyException;
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.lock.LockNotAcquiredException;
+import io.ge.redis.lock.LockProperties;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.web.RefusalCustomizer;
+import io.ge.redis.web.exchange.IdempotencyKeyHeader;
+import io.ge.redis.web.exchange.ResponseEntityRecorder;
+import io.ge.redis.web.exchange.servlet.ServletRequests;
+import io.ge.redis.web.limit.RateLimitHeaders;
+import io.ge.redis.web.limit.ReactiveRateLimitHeaders;
+import io.ge.redis.web.lock.FencingTokenConfigurer;
+import io.ge.redis.web.lock.ReactiveFencingTokenConfigurer;
+import io.ge.redis.web.problem.ProblemFields;
+import io.ge.redis.web.problem.ProblemResolver;
+import io.ge.redis.web.problem.ProblemWriter;
+import io.ge.redis.web.problem.ReactiveProblemFields;
+import io.ge.redis.web.problem.ReactiveProblemResolver;
+import io.ge.redis.web.problem.ReactiveProblemWriter;
+import io.ge.redis.web.problem.RefusalFilter;
+import io.ge.redis.web.problem.RefusalHandlerAdapter;
+import io.ge.redis.web.problem.RefusalWebFilter;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Servlet;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * Auto-configuration of the guards' answers on the web: in the dispatch and, in a
+ * reactive application, in front of Spring Security.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@ConditionalOnWebApplication
+@ConditionalOnBean(RedisBackends.class)
+public final class GeRedisWebAutoConfiguration {
+
+	@Bean
+	RefusalCustomizer geRedisLockRefusals(ObjectProvider<LockProperties> properties) {
+		return (exception, refusal) -> {
+			LockProperties lock = (exception instanceof LockNotAcquiredException) ? properties.getIfAvailable() : null;
+			return (lock != null) ? refusal.withStatus(lock.httpStatus()) : refusal;
+		};
+	}
+
+	@Bean
+	RefusalCustomizer geRedisIdempotencyRefusals(ObjectProvider<IdempotencyProperties> properties) {
+		return (exception, refusal) -> {
+			IdempotencyProperties idempotency = (exception instanceof IdempotencyException)
+					? properties.getIfAvailable() : null;
+			URI page = (idempotency != null) ? idempotency.documentation() : null;
+			return (page != null) ? refusal.withHeader(HttpHeaders.LINK,
+					"<" + page.toASCIIString() + ">; rel=\"describedby\"; type=\"text/html\"") : refusal;
+		};
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
+	static class Servlets {
+
+		@Bean
+		ProblemWriter geRedisProblemWriter(ObjectProvider<RefusalCustomizer> customizers,
+				ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ProblemFields> fields,
+				ObjectProvider<JsonMapper> mapper) {
+			return new ProblemWriter(customizers.orderedStream().toList(), interceptors.orderedStream().toList(),
+					fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared));
+		}
+
+		@Bean
+		ProblemResolver geRedisProblemResolver(ProblemWriter writer, ApplicationContext context) {
+			return new ProblemResolver(writer, context);
+		}
+
+		@Bean
+		FilterRegistrationBean<RefusalFilter> geRedisRefusalFilter(ProblemWriter writer, Environment environment) {
+			FilterRegistrationBean<RefusalFilter> registration = new FilterRegistrationBean<>(new RefusalFilter(writer));
+			registration.setOrder(WebFilterOrder.REFUSAL.inServlets(environment));
+			registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
+			return registration;
+		}
+
+		@Bean
+		IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {
+			return new IdempotencyKeyHeader(() -> properties.getObject().header(), new ServletRequests());
+		}
+
+		@Bean
+		ResponseEntityRecorder geRedisResponseEntityRecorder(ObjectProvider<IdempotencyProperties> properties) {
+			return ResponseEntityRecorder.onServlets(() -> properties.getObject().replayedHeaders());
+		}
+
+		@Bean
+		RateLimitHeaders geRedisRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
+			return new RateLimitHeaders(() -> properties.getObject().headers());
+		}
+
+		@Bean
+		WebMvcConfigurer geRedisFencingTokens() {
+			return new FencingTokenConfigurer();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	@ConditionalOnClass({ WebFilter.class, Mono.class })
+	static class WebFlux {
+
+		@Bean
+		ReactiveProblemWriter geRedisReactiveProblemWriter(ObjectProvider<RefusalCustomizer> customizers,
+				ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ReactiveProblemFields> fields,
+				ObjectProvider<JsonMapper> mapper) {
+			return new ReactiveProblemWriter(customizers.orderedStream().toList(), interceptors.orderedStream().toList(),
+					fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared));
+		}
+
+		@Bean
+		ReactiveProblemResolver geRedisReactiveProblemResolver(ReactiveProblemWriter writer, ApplicationContext context) {
+			return new ReactiveProblemResolver(writer, context);
+		}
+
+		@Bean
+		RefusalHandlerAdapter geRedisRefusalHandlerAdapter(ReactiveProblemResolver problems,
+				ObjectProvider<RequestMappingHandlerAdapter> adapter, ObjectProvider<SubscriberScope> scopes) {
+			return new RefusalHandlerAdapter(problems, adapter::getObject, () -> scopes.orderedStream().toList());
+		}
+
+		@Bean
+		ReactiveRateLimitHeaders geRedisReactiveRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
+			return new ReactiveRateLimitHeaders(() -> {
+				RateLimitProperties limits = properties.getIfAvailable();
+				return (limits != null) ? limits.headers() : RateLimitProperties.Headers.NONE;
+			}, WebFilterOrder.RATE_LIMIT_HEADERS.inWebFlux());
+		}
+
+		@Bean
+		WebFluxConfigurer geRedisFencingTokens() {
+			return new ReactiveFencingTokenConfigurer();
+		}
+
+		@Bean
+		RefusalWebFilter geRedisRefusalWebFilter(ReactiveProblemWriter writer) {
+			return new RefusalWebFilter(writer, WebFilterOrder.REFUSAL.inWebFlux());
+		}
+
+	}
+
+}

@@ -1,0 +1,142 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.EnumSet;
+
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.web.exchange.IdempotencyKeyHeader;
+import io.ge.redis.web.exchange.ResponseEntityRecorder;
+import io.ge.redis.web.exchange.reactive.IdempotencyWebFilter;
+import io.ge.redis.web.exchange.reactive.IdempotentHandlerAdapter;
+import io.ge.redis.web.exchange.reactive.ReactiveRequests;
+import io.ge.redis.web.exchange.servlet.ErrorPages;
+import io.ge.redis.web.exchange.servlet.IdempotencyFilter;
+import io.ge.redis.web.exchange.servlet.IdempotentDispatch;
+import io.ge.redis.web.exchange.servlet.ServletCallScope;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Servlet;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * Responses of idempotent handlers.
+ */
+@AutoConfiguration(after = { IdempotencyAutoConfiguration.class, GeRedisWebAutoConfiguration.class })
+@ConditionalOnWebApplication
+@ConditionalOnBean(name = "idempotencyPattern")
+public final class IdempotencyWebAutoConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
+	@ConditionalOnBean(IdempotencyKeyHeader.class)
+	static class Servlets {
+
+		// Behind all others, also those without an order: they see a replay as they saw the
+		// first response
+		@Bean
+		FilterRegistrationBean<IdempotencyFilter> geRedisIdempotencyFilter(IdempotencyProperties properties) {
+			FilterRegistrationBean<IdempotencyFilter> registration = new FilterRegistrationBean<>(
+					new IdempotencyFilter(properties));
+			registration.setOrder(Ordered.LOWEST_PRECEDENCE);
+			registration.setMatchAfter(true);
+			registration.setDispatcherTypes(
+					EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ERROR, DispatcherType.ASYNC));
+			return registration;
+		}
+
+		@Bean
+		ServletListenerRegistrationBean<ErrorPages> geRedisErrorPages() {
+			return new ServletListenerRegistrationBean<>(new ErrorPages());
+		}
+
+		@Bean
+		ServletCallScope geRedisServletCallScope() {
+			return new ServletCallScope();
+		}
+
+		@Bean
+		IdempotentDispatch geRedisIdempotentDispatch(IdempotencyKeyHeader handlers) {
+			return new IdempotentDispatch(handlers);
+		}
+
+		@Bean
+		WebMvcConfigurer geRedisIdempotentDispatchConfigurer(ObjectProvider<IdempotentDispatch> dispatch) {
+			return new WebMvcConfigurer() {
+
+				@Override
+				public void addInterceptors(InterceptorRegistry registry) {
+					registry.addInterceptor(dispatch.getObject()).order(Ordered.HIGHEST_PRECEDENCE);
+				}
+
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	@ConditionalOnClass({ DispatcherHandler.class, Mono.class })
+	static class WebFlux {
+
+		@Bean
+		IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties,
+				ReactiveRequests requests) {
+			return new IdempotencyKeyHeader(() -> properties.getObject().header(), requests);
+		}
+
+		@Bean
+		ReactiveRequests geRedisReactiveRequests() {
+			return new ReactiveRequests();
+		}
+
+		@Bean
+		ResponseEntityRecorder geRedisResponseEntityRecorder(ObjectProvider<IdempotencyProperties> properties) {
+			return ResponseEntityRecorder.onWebFlux(() -> properties.getObject().replayedHeaders());
+		}
+
+		// In front of all others, so that it sees what the application is told
+		@Bean
+		@Order(Ordered.HIGHEST_PRECEDENCE)
+		HttpHandlerDecoratorFactory geRedisIdempotencyHttpHandlerDecorator(IdempotencyWebFilter filter) {
+			return filter::decorate;
+		}
+
+		// Behind all others, also those without an order: they see a replay as they saw the
+		// first response
+		@Bean
+		IdempotencyWebFilter geRedisIdempotencyWebFilter(IdempotencyProperties properties,
+				ObjectProvider<IdempotencyKeyHeader> handlers) {
+			return new IdempotencyWebFilter(properties, handlers::getObject);
+		}
+
+		@Bean
+		IdempotentHandlerAdapter geRedisIdempotentHandlerAdapter(IdempotencyKeyHeader handlers,
+				ObjectProvider<HandlerAdapter> adapters) {
+			return new IdempotentHandlerAdapter(handlers, adapters);
+		}
+
+	}
+
+}

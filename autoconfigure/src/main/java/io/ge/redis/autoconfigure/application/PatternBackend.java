@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure.application;
+
+import java.util.function.Supplier;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.RedisBackends;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.env.Environment;
+
+/**
+ * The Redis of a pattern: that of {@code ge.redis.<pattern>.connection-factory}, else the
+ * application's only or primary one.
+ *
+ * @param pattern the pattern, as it is called in properties
+ * @param backends all of them
+ * @param environment where the property is
+ */
+public record PatternBackend(String pattern, ObjectProvider<RedisBackends> backends,
+		Environment environment) implements Supplier<RedisBackend> {
+
+	@Override
+	public RedisBackend get() {
+		return this.backends.getObject().get(property(), connectionFactory());
+	}
+
+	/**
+	 * Begins to connect in the background.
+	 */
+	public void connect() {
+		this.backends.getObject().connect(property(), connectionFactory());
+	}
+
+	private String property() {
+		return "ge.redis." + this.pattern + ".connection-factory";
+	}
+
+	private @Nullable String connectionFactory() {
+		return this.environment.getProperty(property());
+	}
+
+}

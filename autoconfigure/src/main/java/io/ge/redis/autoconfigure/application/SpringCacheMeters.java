@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure.application;
+
+import io.ge.redis.cache.spring.SpringCache;
+import io.ge.redis.cache.spring.SpringCacheManager;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.cache.CacheMeterBinder;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.cache.metrics.CacheMeterBinderProvider;
+import org.springframework.boot.cache.metrics.CacheMetricsRegistrar;
+import org.springframework.util.StringUtils;
+
+/**
+ * Spring Boot's meters of caches, also of those that are asked for after Spring Boot has
+ * looked, such as those that only annotations name.
+ */
+public final class SpringCacheMeters implements CacheMeterBinderProvider<SpringCache>, SmartInitializingSingleton {
+
+	private static final String SUFFIX = "cacheManager";
+
+	private final ConfigurableListableBeanFactory beans;
+
+	private final ObjectProvider<CacheMetricsRegistrar> registrar;
+
+	public SpringCacheMeters(ConfigurableListableBeanFactory beans,
+			ObjectProvider<CacheMetricsRegistrar> registrar) {
+		this.beans = beans;
+		this.registrar = registrar;
+	}
+
+	@Override
+	public MeterBinder getMeterBinder(SpringCache cache, Iterable<Tag> tags) {
+		return new Binder(cache, tags);
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.registrar.ifAvailable((registrar) -> this.beans.getBeansOfType(SpringCacheManager.class, false, false)
+			.forEach((name, manager) -> {
+				Tag tag = Tag.of("cache.manager", managerName(name));
+				manager.onCache((cache) -> registrar.bindCacheToRegistry(cache, tag));
+			}));
+	}
+
+	// As Spring Boot names it
+	private static String managerName(String beanName) {
+		return (beanName.length() > SUFFIX.length() && StringUtils.endsWithIgnoreCase(beanName, SUFFIX))
+				? beanName.substring(0, beanName.length() - SUFFIX.length()) : beanName;
+	}
+
+	/**
+	 * Spring Boot's meters of one cache: what is done to it through Spring on this instance.
+	 */
+	private static final class Binder extends CacheMeterBinder<SpringCache> {
+
+		private final SpringCache cache;
+
+		Binder(SpringCache cache, Iterable<Tag> tags) {
+			super(cache, cache.getName(), tags);
+			this.cache = cache;
+		}
+
+		@Override
+		protected @Nullable Long size() {
+			return null;
+		}
+
+		@Override
+		protected long hitCount() {
+			return this.cache.hits();
+		}
+
+		@Override
+		protected Long missCount() {
+			return this.cache.misses();
+		}
+
+		@Override
+		protected @Nullable Long evictionCount() {
+			return null;
+		}
+
+		@Override
+		protected long putCount() {
+			return this.cache.puts();
+		}
+
+		@Override
+		protected void bindImplementationSpecificMetrics(MeterRegistry registry) {
+			FunctionCounter.builder("cache.removals", this.cache, SpringCache::removals)
+				.tags(getTagsWithCacheName())
+				.description("Cache removals")
+				.register(registry);
+		}
+
+	}
+
+}

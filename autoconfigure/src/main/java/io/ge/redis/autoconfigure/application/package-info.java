@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Parts of the application that patterns stand on: its connections, transactions, thread
+ * context, cache meters and changed properties.
+ */
+@NullMarked
+package io.ge.redis.autoconfigure.application;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.guard;
+
+/**
+ * A pattern that an application uses: its bean exists if annotations, injected APIs or
+ * properties need it.
+ */
+public interface GuardPattern {
+
+	/**
+	 * Checks what can only be checked when all annotated methods are known.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if something cannot
+	 * work
+	 */
+	default void verify() {
+	}
+
+	/**
+	 * Starts what runs in the background, for the first time or again.
+	 */
+	default void resume() {
+	}
+
+	/**
+	 * Stops what runs in the background.
+	 */
+	default void pause() {
+	}
+
+}
