@@ -200,7 +200,7 @@ class DPoPReplayIntegrationTests {
 	@Test
 	void nothingIsRememberedIfConfigured() {
 		this.runner.withPropertyValues(redis.properties())
-			.withPropertyValues("ge.redis.blacklist.remember-dpop-proofs=false")
+			.withPropertyValues("ge.redis.blacklist.remember-dpop-proofs=false", USED)
 			.run((context) -> {
 				assertThat(context).doesNotHaveBean(DPoPPostProcessor.class);
 				try (TestBackend other = TestBackend.on(redis, "other")) {
