@@ -57,8 +57,8 @@ public final class BlacklistAutoConfiguration {
 			GuardedCalls calls, ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken,
 			ObjectProvider<TokenReader> readers, Environment environment) {
 		return new BlacklistPattern(properties::getObject, attributes, expressions,
-				new PatternBackend("blacklist", backends, environment), events, calls, (form) -> isCallerKnown(beans, form), currentToken::getObject,
-				() -> readers.orderedStream().toList());
+				new PatternBackend("blacklist", backends, environment), events, calls,
+				(form) -> isCallerKnown(beans, form), currentToken::getObject, () -> readers.orderedStream().toList());
 	}
 
 	// By their types, since none of them is to be made for this

@@ -70,8 +70,8 @@ public final class BlacklistSecurityAutoConfiguration {
 	static class JwtConfiguration {
 
 		/**
-		 * Not in a reactive application: it knows the caller by the thread, and would find
-		 * one there only while a subscriber asks.
+		 * Not in a reactive application: it knows the caller by the thread, and would
+		 * find one there only while a subscriber asks.
 		 */
 		@Bean
 		@ConditionalOnMissingBean(CurrentToken.class)
@@ -174,12 +174,14 @@ public final class BlacklistSecurityAutoConfiguration {
 		private static final Duration LIFE_OF_PROOF = Duration.ofSeconds(60);
 
 		@Bean
-		static DPoPPostProcessor blacklistDPoPPostProcessor(ObjectProvider<UsedIds> used, ObjectProvider<BlacklistUse> use,
-				ObjectProvider<BlacklistProperties> properties) {
+		static DPoPPostProcessor blacklistDPoPPostProcessor(ObjectProvider<UsedIds> used,
+				ObjectProvider<BlacklistUse> use, ObjectProvider<BlacklistProperties> properties) {
 			Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
-			// Clocks of instances differ, and where one accepts a proof it must be remembered
+			// Clocks of instances differ, and where one accepts a proof it must be
+			// remembered
 			SingletonSupplier<DPoPReplayValidator> replays = SingletonSupplier
-				.of(() -> new DPoPReplayValidator(used::getObject, LIFE_OF_PROOF.plus(properties.getObject().clockSkew())));
+				.of(() -> new DPoPReplayValidator(used::getObject,
+						LIFE_OF_PROOF.plus(properties.getObject().clockSkew())));
 			return new DPoPPostProcessor(() -> (blacklist.get() != null) ? replays.get() : null);
 		}
 

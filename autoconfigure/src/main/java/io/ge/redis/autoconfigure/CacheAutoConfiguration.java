@@ -64,8 +64,8 @@ public final class CacheAutoConfiguration {
 			Environment environment, GuardedCalls calls) {
 		return new CachePattern(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
-				new PatternBackend("cache", backends, environment), ThreadContext::carriedBy, events, behind::getObject, () -> stores.orderedStream().toList(),
-				() -> namesForSpring(environment), calls);
+				new PatternBackend("cache", backends, environment), ThreadContext::carriedBy, events, behind::getObject,
+				() -> stores.orderedStream().toList(), () -> namesForSpring(environment), calls);
 	}
 
 	private static List<String> namesForSpring(Environment environment) {
@@ -85,21 +85,24 @@ public final class CacheAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardAdvisor cacheWriterAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
 			Environment environment) {
-		return advisor(1, (made, order) -> made.writerAdvisor(order), CacheWriteThrough.class, pattern, backends, environment);
+		return advisor(1, (made, order) -> made.writerAdvisor(order), CacheWriteThrough.class, pattern, backends,
+				environment);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheBehindWriterAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
-			Environment environment) {
-		return advisor(2, (made, order) -> made.behindWriterAdvisor(order), CacheWriteBehind.class, pattern, backends, environment);
+	static GuardAdvisor cacheBehindWriterAdvisor(ObjectProvider<CachePattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
+		return advisor(2, (made, order) -> made.behindWriterAdvisor(order), CacheWriteBehind.class, pattern, backends,
+				environment);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheInvalidatorAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
-			Environment environment) {
-		return advisor(3, (made, order) -> made.invalidatorAdvisor(order), CacheInvalidate.class, pattern, backends, environment);
+	static GuardAdvisor cacheInvalidatorAdvisor(ObjectProvider<CachePattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
+		return advisor(3, (made, order) -> made.invalidatorAdvisor(order), CacheInvalidate.class, pattern, backends,
+				environment);
 	}
 
 	private static GuardAdvisor advisor(int distance, BiFunction<CachePattern, Integer, GuardAdvisor> advisor,

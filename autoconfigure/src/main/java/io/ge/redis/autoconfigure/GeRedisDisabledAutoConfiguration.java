@@ -75,8 +75,8 @@ public final class GeRedisDisabledAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton geRedisDisabledWarning(Environment environment) {
-		List<String> off = ConditionalOnSwitchedOff.OnSwitchedOffCondition.switchedOff(environment, "rate-limit", "lock", "idempotency", "cache",
-				"blacklist", "refresh-tokens");
+		List<String> off = ConditionalOnSwitchedOff.OnSwitchedOffCondition.switchedOff(environment, "rate-limit",
+				"lock", "idempotency", "cache", "blacklist", "refresh-tokens");
 		return () -> LogFactory.getLog(GeRedisDisabledAutoConfiguration.class)
 			.warn(String.join("=false, ", off) + "=false: annotated methods run unguarded, and what is injected lets "
 					+ "everything through");

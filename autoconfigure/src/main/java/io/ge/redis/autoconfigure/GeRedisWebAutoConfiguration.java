@@ -103,7 +103,8 @@ public final class GeRedisWebAutoConfiguration {
 
 		@Bean
 		FilterRegistrationBean<RefusalFilter> geRedisRefusalFilter(ProblemWriter writer, Environment environment) {
-			FilterRegistrationBean<RefusalFilter> registration = new FilterRegistrationBean<>(new RefusalFilter(writer));
+			FilterRegistrationBean<RefusalFilter> registration = new FilterRegistrationBean<>(
+					new RefusalFilter(writer));
 			registration.setOrder(WebFilterOrder.REFUSAL.inServlets(environment));
 			registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
 			return registration;
@@ -140,12 +141,14 @@ public final class GeRedisWebAutoConfiguration {
 		ReactiveProblemWriter geRedisReactiveProblemWriter(ObjectProvider<RefusalCustomizer> customizers,
 				ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ReactiveProblemFields> fields,
 				ObjectProvider<JsonMapper> mapper) {
-			return new ReactiveProblemWriter(customizers.orderedStream().toList(), interceptors.orderedStream().toList(),
-					fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared));
+			return new ReactiveProblemWriter(customizers.orderedStream().toList(),
+					interceptors.orderedStream().toList(), fields.orderedStream().toList(),
+					mapper.getIfAvailable(JsonMapper::shared));
 		}
 
 		@Bean
-		ReactiveProblemResolver geRedisReactiveProblemResolver(ReactiveProblemWriter writer, ApplicationContext context) {
+		ReactiveProblemResolver geRedisReactiveProblemResolver(ReactiveProblemWriter writer,
+				ApplicationContext context) {
 			return new ReactiveProblemResolver(writer, context);
 		}
 

@@ -53,7 +53,8 @@ public final class IdempotencyWebAutoConfiguration {
 	@ConditionalOnBean(IdempotencyKeyHeader.class)
 	static class Servlets {
 
-		// Behind all others, also those without an order: they see a replay as they saw the
+		// Behind all others, also those without an order: they see a replay as they saw
+		// the
 		// first response
 		@Bean
 		FilterRegistrationBean<IdempotencyFilter> geRedisIdempotencyFilter(IdempotencyProperties properties) {
@@ -61,8 +62,8 @@ public final class IdempotencyWebAutoConfiguration {
 					new IdempotencyFilter(properties));
 			registration.setOrder(Ordered.LOWEST_PRECEDENCE);
 			registration.setMatchAfter(true);
-			registration.setDispatcherTypes(
-					EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ERROR, DispatcherType.ASYNC));
+			registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD,
+					DispatcherType.ERROR, DispatcherType.ASYNC));
 			return registration;
 		}
 
@@ -123,7 +124,8 @@ public final class IdempotencyWebAutoConfiguration {
 			return filter::decorate;
 		}
 
-		// Behind all others, also those without an order: they see a replay as they saw the
+		// Behind all others, also those without an order: they see a replay as they saw
+		// the
 		// first response
 		@Bean
 		IdempotencyWebFilter geRedisIdempotencyWebFilter(IdempotencyProperties properties,

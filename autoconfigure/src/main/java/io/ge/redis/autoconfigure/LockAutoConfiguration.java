@@ -60,7 +60,8 @@ public final class LockAutoConfiguration {
 			Environment environment) {
 		int order = AdviceOrder.DISTRIBUTED_LOCK.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
-				new PatternBackend("lock", backends, environment)::connect, List.of(DistributedLock.class, FencingToken.class));
+				new PatternBackend("lock", backends, environment)::connect,
+				List.of(DistributedLock.class, FencingToken.class));
 	}
 
 	/**

@@ -76,7 +76,8 @@ public final class RateLimitWebAutoConfiguration {
 		RequestRules rateLimitRequestRules(RateLimitPattern pattern,
 				@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
 				ObjectProvider<PrincipalProvider> principals) {
-			return new RequestRules(pattern.rules(), () -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
+			return new RequestRules(pattern.rules(),
+					() -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
 					() -> principals.orderedStream().toList(), "#request.serverName");
 		}
 
@@ -109,7 +110,8 @@ public final class RateLimitWebAutoConfiguration {
 			return (request) -> first.get();
 		}
 
-		// As handlers have it configured, behind all filters. Spring Security asks the same
+		// As handlers have it configured, behind all filters. Spring Security asks the
+		// same
 		// bean
 		@Bean
 		@Order(200)
@@ -118,7 +120,8 @@ public final class RateLimitWebAutoConfiguration {
 			Supplier<@Nullable CorsConfigurationSource> source = SingletonSupplier.ofNullable(handlers::getIfAvailable);
 			return (request) -> {
 				CorsConfigurationSource configured = source.get();
-				CorsConfiguration configuration = (configured != null) ? configured.getCorsConfiguration(request) : null;
+				CorsConfiguration configuration = (configured != null) ? configured.getCorsConfiguration(request)
+						: null;
 				return (configuration != null) ? new CorsFilter((same) -> configuration) : null;
 			};
 		}
@@ -171,16 +174,14 @@ public final class RateLimitWebAutoConfiguration {
 		RateLimitWebFilter rateLimitFilterBeforeAuthentication(RequestRules rules, ReactiveRateLimitHeaders headers,
 				ReactiveProblemResolver problems, ReactiveCorsHandling cors, ObjectProvider<SubscriberScope> scopes) {
 			return new RateLimitWebFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems, cors,
-					() -> scopes.orderedStream().toList(),
-					WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.inWebFlux());
+					() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.inWebFlux());
 		}
 
 		@Bean
 		RateLimitWebFilter rateLimitFilterAfterAuthentication(RequestRules rules, ReactiveRateLimitHeaders headers,
 				ReactiveProblemResolver problems, ReactiveCorsHandling cors, ObjectProvider<SubscriberScope> scopes) {
 			return new RateLimitWebFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems, cors,
-					() -> scopes.orderedStream().toList(),
-					WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.inWebFlux());
+					() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.inWebFlux());
 		}
 
 		@Bean
@@ -223,7 +224,8 @@ public final class RateLimitWebAutoConfiguration {
 			@Bean
 			@Order(0)
 			ReactiveCorsFilters geRedisSecurityCors(ObjectProvider<SecurityWebFilterChain> chains) {
-				Supplier<List<SecurityWebFilterChain>> all = SingletonSupplier.of(() -> chains.orderedStream().toList());
+				Supplier<List<SecurityWebFilterChain>> all = SingletonSupplier
+					.of(() -> chains.orderedStream().toList());
 				return (exchange) -> Flux.fromIterable(all.get())
 					.filterWhen((chain) -> chain.matches(exchange), 1)
 					.next()

@@ -37,8 +37,7 @@ final class OperatorApplication {
 			WebMvcAutoConfiguration.class, EndpointAutoConfiguration.class, JacksonEndpointAutoConfiguration.class,
 			WebEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,
 			ServletManagementContextAutoConfiguration.class, DataRedisAutoConfiguration.class,
-			GeRedisAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class,
-			GeRedisWebAutoConfiguration.class);
+			GeRedisAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class, GeRedisWebAutoConfiguration.class);
 
 	private static final AutoConfigurations DATABASE = AutoConfigurations.of(DataSourceAutoConfiguration.class,
 			DataSourceTransactionManagerAutoConfiguration.class, JdbcTemplateAutoConfiguration.class,

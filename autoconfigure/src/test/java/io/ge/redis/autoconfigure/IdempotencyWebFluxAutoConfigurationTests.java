@@ -46,8 +46,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class IdempotencyWebFluxAutoConfigurationTests {
 
 	private static final AutoConfigurations CONFIGURATIONS = AutoConfigurations.of(DataRedisAutoConfiguration.class,
-			GeRedisAutoConfiguration.class, GeRedisWebAutoConfiguration.class,
-			IdempotencyAutoConfiguration.class, IdempotencyWebAutoConfiguration.class);
+			GeRedisAutoConfiguration.class, GeRedisWebAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+			IdempotencyWebAutoConfiguration.class);
 
 	private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
 		.withConfiguration(CONFIGURATIONS);

@@ -82,8 +82,8 @@ class BlacklistOpaqueTokenIntegrationTests {
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
-				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class, SecurityAutoConfiguration.class,
-				ServletWebSecurityAutoConfiguration.class))
+				BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class,
+				SecurityAutoConfiguration.class, ServletWebSecurityAutoConfiguration.class))
 		.withPropertyValues(SharedRedis.properties());
 
 	@BeforeAll

@@ -311,8 +311,7 @@ public class OwnShareBenchmark {
 		@Bean
 		RedisBackends redisBackends(Answers answers, OutageSettings outage) {
 			return new RedisBackends((property, name) -> () -> new RedisBackend("default", "ge", null, "benchmark",
-					answers.connection, outage, answers.scheduler,
-					(script, nanos, failure) -> {
+					answers.connection, outage, answers.scheduler, (script, nanos, failure) -> {
 					}, answers));
 		}
 

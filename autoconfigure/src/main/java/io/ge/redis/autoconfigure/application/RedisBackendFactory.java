@@ -35,7 +35,8 @@ import org.springframework.util.StringUtils;
 /**
  * Makes the guards' view of a Redis from one of the application's connection factories.
  */
-public class RedisBackendFactory implements BiFunction<String, @Nullable String, Supplier<RedisBackend>>, AutoCloseable {
+public class RedisBackendFactory
+		implements BiFunction<String, @Nullable String, Supplier<RedisBackend>>, AutoCloseable {
 
 	private final ListableBeanFactory beans;
 
@@ -54,8 +55,9 @@ public class RedisBackendFactory implements BiFunction<String, @Nullable String,
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2,
 			DaemonThreads.named("ge-redis-watch"));
 
-	public RedisBackendFactory(ListableBeanFactory beans, String prefix, @Nullable String application, OutageSettings outage,
-			ObjectProvider<ScriptListener> scriptListeners, ObjectProvider<OutageListener> outageListeners) {
+	public RedisBackendFactory(ListableBeanFactory beans, String prefix, @Nullable String application,
+			OutageSettings outage, ObjectProvider<ScriptListener> scriptListeners,
+			ObjectProvider<OutageListener> outageListeners) {
 		this.beans = beans;
 		this.prefix = prefix;
 		this.application = StringUtils.hasText(application) ? application : null;

@@ -33,8 +33,7 @@ public final class SpringCacheMeters implements CacheMeterBinderProvider<SpringC
 
 	private final ObjectProvider<CacheMetricsRegistrar> registrar;
 
-	public SpringCacheMeters(ConfigurableListableBeanFactory beans,
-			ObjectProvider<CacheMetricsRegistrar> registrar) {
+	public SpringCacheMeters(ConfigurableListableBeanFactory beans, ObjectProvider<CacheMetricsRegistrar> registrar) {
 		this.beans = beans;
 		this.registrar = registrar;
 	}
@@ -60,7 +59,8 @@ public final class SpringCacheMeters implements CacheMeterBinderProvider<SpringC
 	}
 
 	/**
-	 * Spring Boot's meters of one cache: what is done to it through Spring on this instance.
+	 * Spring Boot's meters of one cache: what is done to it through Spring on this
+	 * instance.
 	 */
 	private static final class Binder extends CacheMeterBinder<SpringCache> {
 

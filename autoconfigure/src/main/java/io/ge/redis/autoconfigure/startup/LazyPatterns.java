@@ -23,11 +23,10 @@ import org.springframework.core.env.Environment;
  */
 public class LazyPatterns implements BeanFactoryPostProcessor {
 
-	private static final Map<String, List<String>> PREFIXES = Map.of("rateLimitPattern",
-			List.of("ge.redis.rate-limit"), "lockPattern", List.of("ge.redis.lock"), "idempotencyPattern",
-			List.of("ge.redis.idempotency"), "cachePattern", List.of("ge.redis.cache"), "blacklistPattern",
-			List.of("ge.redis.blacklist"), "geRedisRefreshTokens",
-			List.of("ge.redis.refresh-tokens", "ge.redis.blacklist"));
+	private static final Map<String, List<String>> PREFIXES = Map.of("rateLimitPattern", List.of("ge.redis.rate-limit"),
+			"lockPattern", List.of("ge.redis.lock"), "idempotencyPattern", List.of("ge.redis.idempotency"),
+			"cachePattern", List.of("ge.redis.cache"), "blacklistPattern", List.of("ge.redis.blacklist"),
+			"geRedisRefreshTokens", List.of("ge.redis.refresh-tokens", "ge.redis.blacklist"));
 
 	private final Environment environment;
 

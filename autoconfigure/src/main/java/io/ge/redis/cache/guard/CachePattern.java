@@ -88,8 +88,7 @@ import org.springframework.util.function.SingletonSupplier;
  * transactions and the API for code stand on one engine, which is made when the first of
  * them is used.
  */
-public final class CachePattern
-		implements GuardPattern, TransactionObserver, BeanClassLoaderAware, AutoCloseable {
+public final class CachePattern implements GuardPattern, TransactionObserver, BeanClassLoaderAware, AutoCloseable {
 
 	private static final String PATTERN = "cache";
 

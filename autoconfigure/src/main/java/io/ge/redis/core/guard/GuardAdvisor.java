@@ -60,9 +60,8 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	 */
 	public <O extends GuardedOperation> GuardAdvisor(OperationSource<? extends Annotation, O> source,
 			GuardedCalls calls, Guard<O> guard, int order, Supplier<?> engine) {
-		this(order, source.annotations(), SingletonSupplier.of(new Parts<>(source, calls, guard, engine)),
-				() -> {
-				});
+		this(order, source.annotations(), SingletonSupplier.of(new Parts<>(source, calls, guard, engine)), () -> {
+		});
 	}
 
 	private <O extends GuardedOperation> GuardAdvisor(int order, List<Class<? extends Annotation>> annotations,

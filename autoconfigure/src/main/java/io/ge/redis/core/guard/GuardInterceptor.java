@@ -65,8 +65,9 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 	private Object async(GuardAdvisor.Parts<O> parts, O operation, MethodInvocation invocation) {
 		parts.guard().prepare(operation, invocation);
 		ResultForm form = operation.form();
-		return parts.calls().make(form,
-				() -> new LocatedCall<>(parts.guard().call(operation, own(invocation)), () -> method(parts, invocation)));
+		return parts.calls()
+			.make(form, () -> new LocatedCall<>(parts.guard().call(operation, own(invocation)),
+					() -> method(parts, invocation)));
 	}
 
 	// Each subscription to a publisher is a call of its own
