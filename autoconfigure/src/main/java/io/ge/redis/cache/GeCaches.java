@@ -17,6 +17,7 @@ import io.ge.redis.cache.behind.WriteBehindStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.util.ClassUtils;
 
 /**
  * Caches in code, for what an annotation cannot express. Entries and guarantees are those
@@ -47,7 +48,13 @@ public interface GeCaches {
 	 * @throws UncacheableValueException if the loaded value holds a proxy or collection
 	 * of Hibernate
 	 */
-	<T> @Nullable T get(String cache, Object key, Class<T> type, Supplier<? extends @Nullable T> loader);
+	default <T> @Nullable T get(String cache, Object key, Class<T> type, Supplier<? extends @Nullable T> loader) {
+		return get(cache, key, reference(type), loader);
+	}
+
+	private static <T> ParameterizedTypeReference<T> reference(Class<T> type) {
+		return ParameterizedTypeReference.forType(ClassUtils.resolvePrimitiveIfNecessary(type));
+	}
 
 	/**
 	 * As {@link #get(String, Object, Class, Supplier)} for a generic type.
@@ -75,8 +82,10 @@ public interface GeCaches {
 	 * @return the values that there are, in the order of the keys
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
 	 */
-	<K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Class<T> type,
-			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader);
+	default <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Class<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		return getAll(cache, keys, reference(type), loader);
+	}
 
 	/**
 	 * As {@link #getAll(String, Collection, Class, Function)} for a generic type.
@@ -172,7 +181,7 @@ public interface GeCaches {
 	 */
 	default <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Class<T> type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		return CompletableFuture.supplyAsync(() -> get(cache, key, type, joining(loader)));
+		return getAsync(cache, key, reference(type), loader);
 	}
 
 	/**
@@ -214,8 +223,7 @@ public interface GeCaches {
 	 */
 	default <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,
 			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
-		return CompletableFuture.supplyAsync(() -> this.<K, T>getAll(cache, keys, type,
-				(missing) -> loader.apply(missing).toCompletableFuture().join()));
+		return getAllAsync(cache, keys, reference(type), loader);
 	}
 
 	/**

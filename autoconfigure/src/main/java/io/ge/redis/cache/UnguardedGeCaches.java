@@ -35,21 +35,9 @@ final class UnguardedGeCaches implements GeCaches {
 	}
 
 	@Override
-	public <T> @Nullable T get(String cache, Object key, Class<T> type, Supplier<? extends @Nullable T> loader) {
-		return loader.get();
-	}
-
-	@Override
 	public <T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
 			Supplier<? extends @Nullable T> loader) {
 		return loader.get();
-	}
-
-	@Override
-	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Class<T> type,
-			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
-		List<K> distinct = distinct(keys);
-		return present(distinct, loader.apply(distinct));
 	}
 
 	@Override
@@ -132,22 +120,9 @@ final class UnguardedGeCaches implements GeCaches {
 	}
 
 	@Override
-	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Class<T> type,
-			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		return begin(loader);
-	}
-
-	@Override
 	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
 		return begin(loader);
-	}
-
-	@Override
-	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,
-			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
-		List<K> distinct = distinct(keys);
-		return begin(() -> loader.apply(distinct)).thenApply((loaded) -> present(distinct, loaded));
 	}
 
 	@Override

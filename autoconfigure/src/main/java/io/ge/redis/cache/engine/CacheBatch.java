@@ -7,7 +7,6 @@ package io.ge.redis.cache.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,13 +20,14 @@ import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's way to the values of several entries, in rounds: all that are open are
- * asked for together; what is there is taken, and what the caller may load it loads and
- * stores, in one go; then it waits for what others load, and asks again.
+ * One caller's lookups of the entries of one cache, in rounds: all open entries are asked
+ * for together; what is there is taken, and what the caller may load it loads and stores,
+ * in one go; then it waits for what others load, and asks again.
  * <p>
- * It waits for others only when it has no permit any more, and nobody waits for a flight
- * of its that waits itself. So callers whose entries overlap, in whatever order, never
- * wait for each other in a circle.
+ * The caller waits for others only when it has no permit any more. Where it asks for
+ * several entries, nobody waits for an in-flight load of its own that waits itself. So
+ * callers whose entries overlap, in whatever order, never wait for each other in a
+ * circle.
  * <p>
  * Used by one caller, who awaits each step before the next.
  */
@@ -37,49 +37,54 @@ public final class CacheBatch {
 
 	private final CacheSettings settings;
 
-	private final byte[] readable;
-
 	private final CallBudget budget;
+
+	/** Whether one entry was asked for, whose load others in this instance may join. */
+	private final boolean single;
 
 	/** Moved by the time in which the caller loads itself, since that is no waiting. */
 	private long deadline;
 
-	private final Map<CacheKey, Way> open = new LinkedHashMap<>();
+	private final Map<CacheKey, Way> open;
 
-	CacheBatch(CacheFlights flights, Collection<CacheKey> keys, CacheSettings settings, byte[] readable,
-			CallBudget budget) {
+	CacheBatch(CacheFlights flights, List<CacheQuestion> questions, CallBudget budget) {
 		this.flights = flights;
-		this.settings = settings;
-		this.readable = readable;
+		this.settings = questions.get(0).settings();
 		this.budget = budget;
-		this.deadline = System.nanoTime() + settings.loadWait().toNanos();
-		keys.forEach((key) -> this.open.put(key, new Way(key, false)));
+		this.single = questions.size() == 1;
+		this.deadline = System.nanoTime() + this.settings.loadWait().toNanos();
+		this.open = new LinkedHashMap<>(this.single ? 2 : 2 * questions.size());
+		questions.forEach((question) -> this.open.put(question.key(), new Way(question)));
 	}
 
+	/**
+	 * Returns whether nothing is open.
+	 */
 	public boolean isDone() {
 		return this.open.isEmpty();
 	}
 
 	/**
 	 * Opens an entry once more, whose value is of no use and is to be replaced.
+	 * @param question the question for the entry
 	 */
-	public void replace(CacheKey key) {
-		this.open.put(key, new Way(key, true));
+	public void replace(CacheQuestion question) {
+		this.open.put(question.key(), new Way(question.replacing()));
 	}
 
 	/**
-	 * Asks for what is open.
+	 * Asks for the open entries.
 	 * @return completes with what was found for some of the entries, which are not open
 	 * any more; the permits among them must be used or given back before anybody is
 	 * waited for
 	 */
 	public CompletableFuture<Map<CacheKey, CacheLookup>> look() {
-		Map<CacheKey, CacheLookup> decided = new LinkedHashMap<>();
-		List<Way> asking = new ArrayList<>();
+		Map<CacheKey, CacheLookup> decided = new LinkedHashMap<>(2);
+		List<Way> asking = new ArrayList<>(this.open.size());
 		for (Way way : this.open.values()) {
 			CacheLookup lookup = begin(way);
 			if (lookup != null) {
-				decided.put(way.key, lookup);
+				decided.put(way.question.key(), lookup);
 			}
 			else if (way.own != null) {
 				asking.add(way);
@@ -89,23 +94,30 @@ public final class CacheBatch {
 			this.open.keySet().removeAll(decided.keySet());
 			return CompletableFuture.completedFuture(decided);
 		}
-		List<RedisCache.Asking> questions = new ArrayList<>(asking.size());
-		for (Way way : asking) {
-			Flight own = flightOf(way);
-			CacheQuestion question = new CacheQuestion(way.key, this.settings, this.readable, false, false);
-			questions.add(new RedisCache.Asking(way.replace ? question.replacing() : question, own.token, own.id));
-		}
-		return this.flights.lookupAll(questions, this.budget).thenApply((answers) -> {
+		return ask(asking).thenApply((answers) -> {
 			for (int i = 0; i < answers.size(); i++) {
 				Way way = asking.get(i);
 				CacheLookup lookup = take(way, answers.get(i));
 				if (lookup != null) {
-					decided.put(way.key, lookup);
+					decided.put(way.question.key(), lookup);
 				}
 			}
 			this.open.keySet().removeAll(decided.keySet());
 			return decided;
 		});
+	}
+
+	private CompletableFuture<List<CacheAnswer>> ask(List<Way> asking) {
+		if (asking.size() == 1) {
+			Way way = asking.get(0);
+			return this.flights.lookup(flightOf(way), way.question, this.budget).thenApply(List::of);
+		}
+		List<RedisCache.Asking> questions = new ArrayList<>(asking.size());
+		for (Way way : asking) {
+			Flight own = flightOf(way);
+			questions.add(new RedisCache.Asking(way.question, own.token, own.id));
+		}
+		return this.flights.lookupAll(questions, this.budget);
 	}
 
 	private static Flight flightOf(Way way) {
@@ -116,25 +128,29 @@ public final class CacheBatch {
 	}
 
 	/**
-	 * Begins a flight, or joins the one that is under way in this instance.
+	 * Begins an in-flight load, or joins the one of the entry in this instance.
 	 * @return what is known at once
 	 */
 	private @Nullable CacheLookup begin(Way way) {
+		if (this.single && way.own != null) {
+			way.woken = way.own.arm();
+			return null;
+		}
 		forget(way);
 		Flight joined = way.joined;
 		if (joined != null && joined.landed.isDone()) {
 			way.joined = null;
-			CacheLookup brought = brought(joined.landed.join(), joined.expired);
+			CacheLookup brought = joined.landed.join();
 			if (brought != null) {
 				return brought;
 			}
 			joined = null;
 		}
-		if (joined == null && this.flights.isPassedBy(way.key)) {
+		if (joined == null && this.flights.isPassedBy(way.question.key())) {
 			return Load.BYPASS;
 		}
 		if (joined == null) {
-			Flight own = this.flights.newFlight(way.key, this.settings.leaseTime());
+			Flight own = this.flights.newFlight(way.question);
 			CompletableFuture<Void> woken = own.arm();
 			joined = this.flights.begin(own);
 			if (joined == null) {
@@ -149,7 +165,7 @@ public final class CacheBatch {
 			way.joined = null;
 			if (this.settings.onLoadTimeout() == OnLoadTimeout.STALE) {
 				// What the other has found may have been replaced since
-				way.own = this.flights.newFlight(way.key, this.settings.leaseTime());
+				way.own = this.flights.newFlight(way.question);
 				way.woken = way.own.arm();
 				return null;
 			}
@@ -157,15 +173,6 @@ public final class CacheBatch {
 		}
 		way.joined = joined;
 		return null;
-	}
-
-	private static @Nullable CacheLookup brought(Landing landing, byte @Nullable [] expired) {
-		return switch (landing.kind()) {
-			case VALUE -> new CacheLookup.Found(landing.value(), landing.leftMillis(), null, false);
-			case EXPIRED -> new CacheLookup.Expired(landing.value());
-			case BYPASS -> new Load(null, true, false, expired);
-			case LATE, AGAIN -> null;
-		};
 	}
 
 	private @Nullable CacheLookup take(Way way, CacheAnswer answer) {
@@ -176,26 +183,34 @@ public final class CacheBatch {
 		way.own = null;
 		if (answer instanceof CacheAnswer.Leased leased) {
 			own.expired = leased.expired();
+			if (leased.shared() != null) {
+				own.token = leased.shared();
+			}
+			if (way.question.open()) {
+				this.flights.land(own, null);
+			}
 			own.answered.complete(null);
 			return new Load(own, false, leased.replaced(), leased.expired());
 		}
 		if (answer instanceof CacheAnswer.Hit hit) {
-			this.flights.land(own, Landing.of(hit.value(), hit.leftMillis()));
-			return new CacheLookup.Found(hit.value(), hit.leftMillis(), null, true);
+			this.flights.land(own, new CacheLookup.Found(hit.value(), hit.leftMillis(), null, false));
+			return new CacheLookup.Found(hit.value(), hit.leftMillis(), hit.refreshing() ? own : null, true);
 		}
-		if (answer instanceof CacheAnswer.Stale stale) {
-			this.flights.land(own, Landing.expired(stale.value()));
-			return new CacheLookup.Expired(stale.value());
-		}
-		own.expired = ((CacheAnswer.Bypass) answer).expired();
-		this.flights.land(own, Landing.BYPASSED);
-		return new Load(null, true, false, own.expired);
+		CacheLookup found = (answer instanceof CacheAnswer.Stale stale) ? new CacheLookup.Expired(stale.value())
+				: new Load(null, true, false, ((CacheAnswer.Bypass) answer).expired());
+		this.flights.land(own, found);
+		return found;
 	}
 
 	private @Nullable CacheLookup await(Way way, Flight own, CacheAnswer.Busy busy) {
-		this.flights.leave(own);
+		own.expired = busy.expired();
+		own.answered.complete(null);
+		if (!this.single) {
+			this.flights.leave(own);
+		}
 		if (isLate()) {
-			forget(way);
+			this.flights.land(own, null);
+			way.own = null;
 			return late(busy.expired());
 		}
 		way.lease = busy.left();
@@ -208,6 +223,7 @@ public final class CacheBatch {
 
 	/**
 	 * Notes that the caller has not waited for a time, but loaded.
+	 * @param nanos the time
 	 */
 	public void loaded(long nanos) {
 		this.deadline += nanos;
@@ -225,8 +241,8 @@ public final class CacheBatch {
 	 * Waits until all that others load should be there, or it is time to look again.
 	 */
 	public CompletableFuture<Void> settled() {
-		List<CompletableFuture<?>> signs = new ArrayList<>();
-		List<CompletableFuture<?>> answers = new ArrayList<>();
+		List<CompletableFuture<?>> signs = new ArrayList<>(this.open.size());
+		List<CompletableFuture<?>> answers = new ArrayList<>(this.open.size());
 		long pause = this.deadline - System.nanoTime();
 		for (Way way : this.open.values()) {
 			if (way.joined != null) {
@@ -255,7 +271,7 @@ public final class CacheBatch {
 
 	private void forget(Way way) {
 		if (way.own != null) {
-			this.flights.forget(way.own);
+			this.flights.land(way.own, null);
 			way.own = null;
 		}
 	}
@@ -265,23 +281,20 @@ public final class CacheBatch {
 	 */
 	private static final class Way {
 
-		private final CacheKey key;
+		private final CacheQuestion question;
 
-		private final boolean replace;
-
-		/** The flight of another caller of this instance. */
+		/** The in-flight load of another caller of this instance. */
 		private @Nullable Flight joined;
 
-		/** The caller's own flight, asked for, or waiting for another instance. */
+		/** The caller's own one, asked for, or waiting for another instance. */
 		private @Nullable Flight own;
 
 		private CompletableFuture<Void> woken = new CompletableFuture<>();
 
 		private Duration lease = Duration.ZERO;
 
-		Way(CacheKey key, boolean replace) {
-			this.key = key;
-			this.replace = replace;
+		Way(CacheQuestion question) {
+			this.question = question;
 		}
 
 	}

@@ -7,12 +7,12 @@ package io.ge.redis.cache.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -78,13 +78,6 @@ public final class CacheFlights {
 	}
 
 	/**
-	 * Looks an entry up.
-	 */
-	public CompletableFuture<CacheLookup> lookup(CacheQuestion question, CallBudget budget) {
-		return new CacheReading(this, question, budget).look();
-	}
-
-	/**
 	 * Stores what was loaded with a permit.
 	 * @param age of the loader's transaction when it had the permit, in milliseconds, or
 	 * -1 if it is in none
@@ -94,9 +87,13 @@ public final class CacheFlights {
 		return this.redis.fill(flight.key, flight.token, flight.lease, value.bytes(), value.ttl(), age, budget)
 			.exceptionally((failure) -> false)
 			.thenApply((filled) -> {
-				land(flight, filled ? Landing.of(value.bytes(), value.leftMillis()) : Landing.AGAIN);
+				land(flight, filled ? found(value) : null);
 				return filled;
 			});
+	}
+
+	private static CacheLookup found(NewValue value) {
+		return new CacheLookup.Found(value.bytes(), value.leftMillis(), null, false);
 	}
 
 	/**
@@ -107,7 +104,7 @@ public final class CacheFlights {
 	public void release(CacheLookup.Permit permit, boolean failed) {
 		Flight flight = (Flight) permit;
 		this.redis.free(flight.key, flight.token, flight.lease, failed ? REST : Duration.ZERO, false);
-		land(flight, Landing.AGAIN);
+		land(flight, null);
 	}
 
 	/**
@@ -117,7 +114,7 @@ public final class CacheFlights {
 	public void discard(CacheLookup.Permit permit) {
 		Flight flight = (Flight) permit;
 		this.redis.free(flight.key, flight.token, flight.lease, REST, true);
-		land(flight, Landing.AGAIN);
+		land(flight, null);
 	}
 
 	/**
@@ -138,21 +135,23 @@ public final class CacheFlights {
 		}
 	}
 
-	// Several entries at once
-
 	/**
-	 * Begins to look several entries of one cache up.
-	 * @param readable the first bytes of values that the caller can read
+	 * Begins to look entries of one cache up.
+	 * @param questions one for each entry, at least one
 	 */
-	public CacheBatch batch(Collection<CacheKey> keys, CacheSettings settings, byte[] readable, CallBudget budget) {
-		return new CacheBatch(this, keys, settings, readable, budget);
+	public CacheBatch batch(List<CacheQuestion> questions, CallBudget budget) {
+		return new CacheBatch(this, questions, budget);
 	}
 
 	/**
 	 * Stores what was loaded with several permits, as {@link #fill}.
 	 */
-	public CompletableFuture<Void> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings, long age,
+	public CompletableFuture<?> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings, long age,
 			CallBudget budget) {
+		if (values.size() == 1) {
+			Map.Entry<CacheLookup.Permit, NewValue> only = values.entrySet().iterator().next();
+			return fill(only.getKey(), only.getValue(), age, budget);
+		}
 		List<Flight> all = new ArrayList<>(values.size());
 		List<RedisCache.Filling> fillings = new ArrayList<>(values.size());
 		values.forEach((permit, value) -> {
@@ -163,22 +162,16 @@ public final class CacheFlights {
 		return this.redis.fillAll(fillings, settings.leaseTime(), age, budget).thenAccept((filled) -> {
 			for (int i = 0; i < all.size(); i++) {
 				NewValue value = Objects.requireNonNull(values.get(all.get(i)));
-				land(all.get(i), filled.get(i) ? Landing.of(value.bytes(), value.leftMillis()) : Landing.AGAIN);
+				land(all.get(i), filled.get(i) ? found(value) : null);
 			}
 		});
 	}
-
-	// For readers on their way
 
 	/**
 	 * Returns whether Redis is not to be asked for an entry.
 	 */
 	boolean isPassedBy(CacheKey key) {
 		return this.redis.isAway(key) || this.journal.holds(key);
-	}
-
-	Flight newFlight(CacheKey key, Duration lease) {
-		return new Flight(this.ids.incrementAndGet(), key, lease, this.redis.newHandle());
 	}
 
 	/**
@@ -206,21 +199,30 @@ public final class CacheFlights {
 	 */
 	void leave(Flight flight) {
 		this.flights.remove(flight.key, flight);
-		flight.land(Landing.AGAIN);
-	}
-
-	void forget(Flight flight) {
-		this.waiting.remove(flight.id);
+		flight.land(null);
 	}
 
 	/**
 	 * Asks Redis for the value of a flight, and lets it be woken from now on.
-	 * @param urge how many thousandths of its load time before its expiry the reader
-	 * replaces a value, or 0
+	 * @return completes with the answer, never exceptionally
 	 */
-	CompletableFuture<CacheAnswer> lookup(Flight flight, CacheQuestion question, long urge, CallBudget budget) {
+	CompletableFuture<CacheAnswer> lookup(Flight flight, CacheQuestion question, CallBudget budget) {
 		this.waiting.put(flight.id, flight);
-		return this.redis.lookup(question, flight.token, flight.id, urge, budget);
+		return this.redis.lookup(question, flight.token, flight.id, urge(question), budget)
+			.exceptionally((failure) -> new CacheAnswer.Bypass(null));
+	}
+
+	/**
+	 * Returns how many thousandths of its load time before its expiry a reader replaces a
+	 * value, or 0.
+	 */
+	private static long urge(CacheQuestion question) {
+		double beta = question.settings().refreshUrge();
+		if (beta == 0 || !question.refreshable()) {
+			return 0;
+		}
+		double dice = -Math.log(1 - ThreadLocalRandom.current().nextDouble());
+		return Math.round(1000 * (MARGIN + beta * dice));
 	}
 
 	CompletableFuture<List<CacheAnswer>> lookupAll(List<RedisCache.Asking> all, CallBudget budget) {
@@ -234,10 +236,14 @@ public final class CacheFlights {
 		return this.redis.isWoken() ? BACKSTOP : UNHEARD;
 	}
 
-	void land(Flight flight, Landing landing) {
+	/**
+	 * Ends a flight.
+	 * @param found what those who joined it get, or {@code null} if they are to ask again
+	 */
+	void land(Flight flight, @Nullable CacheLookup found) {
 		this.flights.remove(flight.key, flight);
 		this.waiting.remove(flight.id);
-		flight.land(landing);
+		flight.land(found);
 	}
 
 }

@@ -6,6 +6,7 @@
 package io.ge.redis.cache.engine;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -38,7 +39,7 @@ public final class CacheValues {
 
 	private final CacheCodec codec;
 
-	private final LoadTimes loadTimes = new LoadTimes();
+	private final Map<String, Long> loadMillis = new ConcurrentHashMap<>();
 
 	private final Set<String> oversized = ConcurrentHashMap.newKeySet();
 
@@ -51,8 +52,20 @@ public final class CacheValues {
 		this.codec = codec;
 	}
 
-	public LoadTimes loadTimes() {
-		return this.loadTimes;
+	/**
+	 * Notes how long a value took to load, so that one that a writer publishes can be
+	 * refreshed in time as well. Follows a change within a few loads.
+	 */
+	public void loadedIn(String cache, long millis) {
+		this.loadMillis.merge(cache, millis, (known, next) -> (3 * known + next) / 4);
+	}
+
+	/**
+	 * Returns the load time of a cache's values in milliseconds, or 0 if this instance
+	 * has loaded nothing.
+	 */
+	public long loadMillis(String cache) {
+		return this.loadMillis.getOrDefault(cache, 0L);
 	}
 
 	/**
@@ -64,7 +77,7 @@ public final class CacheValues {
 	 */
 	public @Nullable NewValue published(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
 		try {
-			CacheHeader header = header(cache, this.loadTimes.of(cache), stamp, tags);
+			CacheHeader header = header(cache, loadMillis(cache), stamp, tags);
 			if (header == null) {
 				return null;
 			}
@@ -80,6 +93,20 @@ public final class CacheValues {
 				.warn("A value for cache '" + cache + "' could not be made, its entry is removed: " + ex.getMessage());
 			return null;
 		}
+	}
+
+	/**
+	 * Makes a value to store of one that was loaded.
+	 * @param loadMillis how long it took to load it
+	 * @param stamp the version that was known before it was loaded
+	 * @param tags its tags, or {@code null} if nothing is known about them
+	 * @return the value, or {@code null} if it is not to be stored
+	 * @throws UncacheableValueException if no value of the kind can be
+	 */
+	public @Nullable NewValue loaded(String cache, CacheType type, @Nullable Object value, long loadMillis, long stamp,
+			@Nullable CacheTags tags) {
+		CacheHeader header = header(cache, loadMillis, stamp, tags);
+		return (header != null) ? stored(cache, type, value, header) : null;
 	}
 
 	/**

@@ -26,7 +26,8 @@ final class Flight implements CacheLookup.Permit {
 	/** Of the lease; another one's where that is shared. */
 	volatile String token;
 
-	final CompletableFuture<Landing> landed = new CompletableFuture<>();
+	/** The result for those who joined it, {@code null} if they are to ask again. */
+	final CompletableFuture<@Nullable CacheLookup> landed = new CompletableFuture<>();
 
 	/** Completes when Redis has said whether a value must be awaited. */
 	final CompletableFuture<Void> answered = new CompletableFuture<>();
@@ -58,8 +59,8 @@ final class Flight implements CacheLookup.Permit {
 		this.woken.complete(null);
 	}
 
-	void land(Landing landing) {
-		this.landed.complete(landing);
+	void land(@Nullable CacheLookup found) {
+		this.landed.complete(found);
 		this.answered.complete(null);
 	}
 

@@ -5,18 +5,14 @@
 
 package io.ge.redis.cache.guard;
 
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
-import io.ge.redis.cache.read.CacheBulkReader;
-import io.ge.redis.cache.read.CacheBulkSource;
 import io.ge.redis.cache.read.CacheCall;
+import io.ge.redis.cache.read.CacheEntrySource;
 import io.ge.redis.cache.read.CacheReader;
 import io.ge.redis.cache.read.CacheSource;
 import io.ge.redis.core.call.GuardedCall;
@@ -34,11 +30,8 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 
 	private final Supplier<CacheReader> reader;
 
-	private final Supplier<CacheBulkReader> bulkReader;
-
-	CacheAsideGuard(Supplier<CacheReader> reader, Supplier<CacheBulkReader> bulkReader) {
+	CacheAsideGuard(Supplier<CacheReader> reader) {
 		this.reader = reader;
-		this.bulkReader = bulkReader;
 	}
 
 	@Override
@@ -51,72 +44,25 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 			return GuardedCall.of(() -> Guard.proceed(operation, invocation));
 		}
 		CacheBulkMethod bulk = operation.bulk();
-		return (bulk != null) ? this.bulkReader.get().call(InvokedForSeveral.of(operation, bulk, invocation), context)
-				: this.reader.get().call(new Invoked(operation, invocation, operation.key(invocation)), context);
+		CacheSource source = (bulk != null) ? several(operation, bulk, invocation)
+				: new Invoked(operation, invocation, operation.key(invocation));
+		return this.reader.get().call(source, context);
 	}
 
-	/**
-	 * The rest of a call for several values.
-	 */
-	private record InvokedForSeveral(CacheAsideOperation operation, CacheBulkMethod method, MethodInvocation invocation,
-			Map<CacheKey, Object> entries) implements CacheBulkSource {
-
-		static InvokedForSeveral of(CacheAsideOperation operation, CacheBulkMethod method,
-				MethodInvocation invocation) {
-			return new InvokedForSeveral(operation, method, invocation,
-					CacheBulkMethod.entries(operation.cache(), operation.key().evaluate(invocation), operation.key()));
-		}
-
-		@Override
-		public String cache() {
-			return this.operation.cache();
-		}
-
-		@Override
-		public Collection<CacheKey> keys() {
-			return this.entries.keySet();
-		}
-
-		@Override
-		public CacheType type() {
-			return this.operation.type();
-		}
-
-		@Override
-		public ResultForm form() {
-			return this.operation.form();
-		}
-
-		@Override
-		public @Nullable Object load(List<CacheKey> missing) throws Throwable {
-			@Nullable Object[] arguments = this.method.arguments(this.invocation.getArguments(),
-					CacheBulkMethod.ids(this.entries, missing));
-			MethodInvocation some = ((ProxyMethodInvocation) this.invocation).invocableClone(arguments);
-			return Guard.proceed(this.operation, some);
-		}
-
-		@Override
-		public Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded) {
-			return CacheBulkMethod.byKey(this.entries, missing, (Map<?, ?>) loaded);
-		}
-
-		@Override
-		public Object result(Map<CacheKey, @Nullable Object> values) {
-			return CacheBulkMethod.result(this.entries, values);
-		}
-
-		@Override
-		public boolean isStorable(@Nullable Object value) {
-			return this.operation.isStorable(this.invocation, value);
-		}
-
+	private static CacheBulkSource several(CacheAsideOperation operation, CacheBulkMethod method,
+			MethodInvocation invocation) {
+		return CacheBulkSource.of(operation.cache(), operation.key().evaluate(invocation), operation.key(),
+				operation.type(), operation.form(), (ids) -> {
+					@Nullable Object[] arguments = method.arguments(invocation.getArguments(), ids);
+					return Guard.proceed(operation, ((ProxyMethodInvocation) invocation).invocableClone(arguments));
+				}, (value) -> operation.isStorable(invocation, value));
 	}
 
 	/**
 	 * The rest of a call.
 	 */
 	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation,
-			CacheKey key) implements CacheSource {
+			CacheKey key) implements CacheEntrySource {
 
 		@Override
 		public CacheType type() {
@@ -154,7 +100,7 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 		}
 
 		@Override
-		public CacheSource detached() {
+		public CacheEntrySource detached() {
 			return (this.invocation instanceof ProxyMethodInvocation proxied)
 					? new Detached(new Invoked(this.operation, proxied.invocableClone(), this.key), tags()) : this;
 		}
@@ -167,7 +113,7 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 	 * change that touches neither, or is taken back while the method runs, is not
 	 * noticed.
 	 */
-	private static final class Detached implements CacheSource {
+	private static final class Detached implements CacheEntrySource {
 
 		private final Invoked call;
 

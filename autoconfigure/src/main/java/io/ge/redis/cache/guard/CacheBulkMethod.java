@@ -9,14 +9,12 @@ import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
@@ -86,58 +84,6 @@ record CacheBulkMethod(Class<?> parameter, Type valueType) {
 		@Nullable Object[] some = all.clone();
 		some[0] = (this.parameter == Set.class) ? new LinkedHashSet<>(ids) : new ArrayList<>(ids);
 		return some;
-	}
-
-	/**
-	 * Returns the entries of ids, each once, and in the order of the ids.
-	 * @param ids the argument of a call
-	 */
-	static Map<CacheKey, Object> entries(String cache, @Nullable Object ids, Object what) {
-		Map<CacheKey, Object> entries = new LinkedHashMap<>();
-		if (ids instanceof Iterable<?> all) {
-			for (Object id : all) {
-				entries.putIfAbsent(CacheKey.of(cache, id, what), id);
-			}
-			return entries;
-		}
-		CacheKey.of(cache, null, what);
-		return entries;
-	}
-
-	/**
-	 * Returns the values of ids, without those that are absent.
-	 */
-	static Map<Object, Object> result(Map<CacheKey, Object> entries, Map<CacheKey, @Nullable Object> values) {
-		Map<Object, Object> result = new LinkedHashMap<>();
-		entries.forEach((key, id) -> {
-			Object value = values.get(key);
-			if (value != null) {
-				result.put(id, value);
-			}
-		});
-		return result;
-	}
-
-	/**
-	 * Returns what was loaded for some entries.
-	 * @param loaded the values by id, or {@code null} for none
-	 */
-	static Map<CacheKey, @Nullable Object> byKey(Map<CacheKey, Object> entries, List<CacheKey> missing,
-			@Nullable Map<?, ?> loaded) {
-		Map<CacheKey, @Nullable Object> values = new LinkedHashMap<>();
-		missing.forEach((key) -> values.put(key, (loaded != null) ? loaded.get(entries.get(key)) : null));
-		return values;
-	}
-
-	static List<Object> ids(Map<CacheKey, Object> entries, List<CacheKey> missing) {
-		List<Object> ids = new ArrayList<>(missing.size());
-		for (CacheKey key : missing) {
-			Object id = entries.get(key);
-			if (id != null) {
-				ids.add(id);
-			}
-		}
-		return ids;
 	}
 
 }

@@ -38,14 +38,10 @@ import io.ge.redis.cache.near.CaffeineNearStore;
 import io.ge.redis.cache.near.NearCaches;
 import io.ge.redis.cache.near.NearCheck;
 import io.ge.redis.cache.near.NearFeed;
-import io.ge.redis.cache.read.CacheBulkParts;
-import io.ge.redis.cache.read.CacheBulkReader;
-import io.ge.redis.cache.read.CacheLoads;
+import io.ge.redis.cache.read.CacheReadParts;
 import io.ge.redis.cache.read.CacheReader;
 import io.ge.redis.cache.read.CacheRefresher;
-import io.ge.redis.cache.read.CacheSearch;
 import io.ge.redis.cache.read.NearReader;
-import io.ge.redis.cache.read.OpenLoads;
 import io.ge.redis.cache.settings.CacheRegistry;
 import io.ge.redis.cache.settings.CacheSettings;
 import io.ge.redis.cache.spring.OpenMisses;
@@ -226,26 +222,21 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
 		CacheFlights flights = engine.flights();
 		CacheValues values = new CacheValues(definitions, codec);
-		CacheSearch search = new CacheSearch(flights, invalidations);
-		CacheLoads loads = new CacheLoads(flights, values, invalidations, events);
-		CacheRefresher refresher = new CacheRefresher(flights, loads, this.transactions,
-				properties.earlyRefresh().threads(), context, (cache) -> definitions.settings(cache).leaseTime());
 		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
 				events);
-		CacheBulkParts bulk = new CacheBulkParts(definitions, flights, loads, invalidations, events, nearReader,
-				this.behind);
-		CacheReader reader = new CacheReader(definitions, flights, search, loads, refresher, invalidations,
-				this.transactions, this.reactive, events, nearReader, this.behind, this.calls);
-		CacheBulkReader bulkReader = new CacheBulkReader(bulk, reader, this.transactions, this.calls);
+		CacheReadParts parts = new CacheReadParts(definitions, flights, values, invalidations, this.transactions,
+				this.reactive, events, nearReader, this.behind, this.calls);
+		CacheRefresher refresher = new CacheRefresher(parts, properties.earlyRefresh().threads(), context);
+		CacheReader reader = new CacheReader(parts, refresher);
 		CacheWriter writer = new CacheWriter(definitions, values, engine, this.steps, this.transactions, this.reactive,
 				this.behind, this.calls);
 		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
 				this.calls);
-		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, bulkReader, writer, behindWriter);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter);
 		OpenMisses misses = new OpenMisses();
 		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
-				new SpringCachePuts(writer, new OpenLoads(flights, values, events), this.transactions, misses), writer);
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, bulkReader, writer, caches, spring);
+				new SpringCachePuts(writer, this.transactions, misses), writer);
+		Assembly assembly = new Assembly(engine, near, check, refresher, reader, writer, caches, spring);
 		this.made.set(assembly);
 		CacheReport.over(backend.bus()).give((filter) -> report());
 		return assembly;
@@ -291,9 +282,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	 * @return the advisor
 	 */
 	public GuardAdvisor readerAdvisor(int order) {
-		return new GuardAdvisor(this.readers, this.calls,
-				new CacheAsideGuard(() -> this.assembly.get().reader(), () -> this.assembly.get().bulkReader()), order,
-				this.assembly);
+		return new GuardAdvisor(this.readers, this.calls, new CacheAsideGuard(() -> this.assembly.get().reader()),
+				order, this.assembly);
 	}
 
 	/**
@@ -475,8 +465,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	 * The users of one engine.
 	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, CacheBulkReader bulkReader, CacheWriter writer, DefaultCaches caches,
-			SpringCacheParts spring) {
+			CacheReader reader, CacheWriter writer, DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

@@ -20,10 +20,8 @@ import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.near.NearValue;
-import io.ge.redis.cache.read.CacheBulkReader;
-import io.ge.redis.cache.read.CacheBulkSource;
+import io.ge.redis.cache.read.CacheEntrySource;
 import io.ge.redis.cache.read.CacheReader;
-import io.ge.redis.cache.read.CacheSource;
 import io.ge.redis.cache.settings.CacheRegistry;
 import io.ge.redis.cache.write.CacheBehindWriter;
 import io.ge.redis.cache.write.CacheWriter;
@@ -32,7 +30,6 @@ import io.ge.redis.core.invocation.EventLoops;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
-import org.springframework.util.ClassUtils;
 
 /**
  * Caches by name, for code: finds keys and types, and calls reader and writers.
@@ -45,52 +42,27 @@ final class DefaultCaches implements GeCaches {
 
 	private final CacheReader reader;
 
-	private final CacheBulkReader bulkReader;
-
 	private final CacheWriter writer;
 
 	private final CacheBehindWriter behindWriter;
 
-	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheBulkReader bulkReader,
-			CacheWriter writer, CacheBehindWriter behindWriter) {
+	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
+			CacheBehindWriter behindWriter) {
 		this.definitions = definitions;
 		this.codec = codec;
 		this.reader = reader;
-		this.bulkReader = bulkReader;
 		this.writer = writer;
 		this.behindWriter = behindWriter;
 	}
 
 	@Override
-	public <T> @Nullable T get(String cache, Object key, Class<T> type, Supplier<? extends @Nullable T> loader) {
-		return get(cache, key, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
-	}
-
-	@Override
-	public <T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
-			Supplier<? extends @Nullable T> loader) {
-		return get(cache, key, type.getType(), loader);
-	}
-
-	@Override
-	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Class<T> type,
-			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
-		return getAll(cache, keys, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
-	}
-
-	@Override
+	@SuppressWarnings("unchecked")
 	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
 			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
-		return getAll(cache, keys, type.getType(), loader);
-	}
-
-	@SuppressWarnings("unchecked")
-	private <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, Type type,
-			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
 		forbidWaiting("getAll");
-		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.PLAIN,
-				(ids) -> loader.apply((List<K>) ids));
-		return unchecked(() -> (Map<K, T>) Objects.requireNonNull(this.bulkReader.readAll(source)));
+		CacheBulkSource source = CacheBulkSource.of(cache, keys, "A key of cache '" + cache + "'",
+				typeOf(cache, type.getType()), ResultForm.PLAIN, (ids) -> loader.apply((List<K>) ids), (value) -> true);
+		return unchecked(() -> (Map<K, T>) Objects.requireNonNull(this.reader.read(source)));
 	}
 
 	private CacheType typeOf(String cache, Type type) {
@@ -107,9 +79,11 @@ final class DefaultCaches implements GeCaches {
 		return wanted;
 	}
 
+	@Override
 	@SuppressWarnings("unchecked")
-	private <T> @Nullable T get(String cache, Object key, Type type, Supplier<? extends @Nullable T> loader) {
-		CacheType wanted = typeOf(cache, type);
+	public <T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends @Nullable T> loader) {
+		CacheType wanted = typeOf(cache, type.getType());
 		CacheKey entry = key(cache, key);
 		NearValue held = this.reader.inMemory(entry, wanted);
 		if (held != null) {
@@ -139,43 +113,22 @@ final class DefaultCaches implements GeCaches {
 	}
 
 	@Override
-	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Class<T> type,
-			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		return getAsync(cache, key, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
-	}
-
-	@Override
+	@SuppressWarnings("unchecked")
 	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		return getAsync(cache, key, type.getType(), loader);
-	}
-
-	@SuppressWarnings("unchecked")
-	private <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Type type,
-			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		Supplied source = new Supplied(key(cache, key), typeOf(cache, type), ResultForm.FUTURE, loader);
+		Supplied source = new Supplied(key(cache, key), typeOf(cache, type.getType()), ResultForm.FUTURE, loader);
 		return unchecked(() -> (CompletionStage<@Nullable T>) Objects.requireNonNull(this.reader.read(source)));
 	}
 
 	@Override
-	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,
-			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
-		return getAllAsync(cache, keys, (Type) ClassUtils.resolvePrimitiveIfNecessary(type), loader);
-	}
-
-	@Override
+	@SuppressWarnings("unchecked")
 	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
 			ParameterizedTypeReference<T> type,
 			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
-		return getAllAsync(cache, keys, type.getType(), loader);
-	}
-
-	@SuppressWarnings("unchecked")
-	private <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Type type,
-			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
-		SuppliedForSeveral source = SuppliedForSeveral.of(cache, typeOf(cache, type), keys, ResultForm.FUTURE,
-				(ids) -> loader.apply((List<K>) ids));
-		return unchecked(() -> (CompletionStage<Map<K, T>>) Objects.requireNonNull(this.bulkReader.readAll(source)));
+		CacheBulkSource source = CacheBulkSource.of(cache, keys, "A key of cache '" + cache + "'",
+				typeOf(cache, type.getType()), ResultForm.FUTURE, (ids) -> loader.apply((List<K>) ids),
+				(value) -> true);
+		return unchecked(() -> (CompletionStage<Map<K, T>>) Objects.requireNonNull(this.reader.read(source)));
 	}
 
 	@Override
@@ -264,44 +217,10 @@ final class DefaultCaches implements GeCaches {
 	}
 
 	/**
-	 * A source of several values in code.
-	 */
-	private record SuppliedForSeveral(String cache, CacheType type, Map<CacheKey, Object> entries, ResultForm form,
-			Function<List<Object>, @Nullable Object> loader) implements CacheBulkSource {
-
-		static SuppliedForSeveral of(String cache, CacheType type, Collection<?> keys, ResultForm form,
-				Function<List<Object>, @Nullable Object> loader) {
-			return new SuppliedForSeveral(cache, type,
-					CacheBulkMethod.entries(cache, keys, "A key of cache '" + cache + "'"), form, loader);
-		}
-
-		@Override
-		public Collection<CacheKey> keys() {
-			return this.entries.keySet();
-		}
-
-		@Override
-		public @Nullable Object load(List<CacheKey> missing) {
-			return this.loader.apply(CacheBulkMethod.ids(this.entries, missing));
-		}
-
-		@Override
-		public Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded) {
-			return CacheBulkMethod.byKey(this.entries, missing, (Map<?, ?>) loaded);
-		}
-
-		@Override
-		public Object result(Map<CacheKey, @Nullable Object> values) {
-			return CacheBulkMethod.result(this.entries, values);
-		}
-
-	}
-
-	/**
 	 * A source in code.
 	 */
 	private record Supplied(CacheKey key, CacheType type, ResultForm form,
-			Supplier<? extends @Nullable Object> loader) implements CacheSource {
+			Supplier<? extends @Nullable Object> loader) implements CacheEntrySource {
 
 		@Override
 		public @Nullable Object load() {

@@ -5,49 +5,57 @@
 
 package io.ge.redis.cache.read;
 
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.cache.CacheEvent;
+import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.UncacheableValueException;
-import io.ge.redis.cache.codec.CacheHeader;
-import io.ge.redis.cache.engine.CacheFlights;
-import io.ge.redis.cache.engine.CacheInvalidations;
-import io.ge.redis.cache.engine.CacheLookup;
+import io.ge.redis.cache.behind.PendingChange;
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheLookup.Load;
+import io.ge.redis.cache.engine.CacheLookup.Permit;
 import io.ge.redis.cache.engine.CacheTags;
-import io.ge.redis.cache.engine.CacheValues;
 import io.ge.redis.cache.engine.NewValue;
-import io.ge.redis.cache.engine.Snapshot;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that is being loaded, from before that begins until it is stored. The permit is
- * used up or given back at most once: by whatever ends it, or, if the promise of the
- * value is never kept, at the end of the lease.
+ * Values that are being loaded in one go, from before that begins until they are stored.
+ * All permits are used up or given back at most once: by whatever ends it, or, if the
+ * promise of the values is never kept, at the end of the lease.
+ * <p>
+ * Where the cache is written behind, changes that wait for the store are newer than the
+ * database: they are taken first, and the database is asked for the rest.
  */
 final class CacheLoad {
 
+	private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+	private final CacheRead read;
+
 	private final CacheSource source;
 
-	private final CacheLookup.@Nullable Permit permit;
+	private final CacheReadParts parts;
 
-	private final CacheFlights flights;
+	private final Map<CacheKey, Load> open;
 
-	private final CacheValues values;
+	private final List<CacheKey> missing;
 
-	private final GuardEvents events;
-
-	private final CallBudget budget;
-
-	private final long age;
+	private final Map<CacheKey, @Nullable PendingChange> changes;
 
 	private final long stamp;
 
 	private final @Nullable CacheTags tags;
+
+	/** Whether there is a value that has expired for each of them. */
+	private final boolean replaceable;
 
 	private final AtomicBoolean over = new AtomicBoolean();
 
@@ -55,109 +63,201 @@ final class CacheLoad {
 
 	private final CompletableFuture<Void> end = new CompletableFuture<>();
 
+	private final Map<CacheKey, @Nullable Object> waiting = new HashMap<>(0);
+
+	private List<CacheKey> rest;
+
+	/** Whether what is loaded is not older than a change that waits for the store. */
+	private boolean certain = true;
+
 	private volatile long started = System.nanoTime();
 
 	/**
-	 * Begins a load. If that fails the permit is given back.
-	 * @param permit leave to store the value, or {@code null} if it is not to be stored
-	 * @param snapshot as of when the database is seen
+	 * Begins a load.
+	 * @param read whose load it is
+	 * @param open what is to be loaded, with the permits to store it
+	 * @param changes what waits for the store, {@code null} where that is not known
 	 */
-	CacheLoad(CacheSource source, CacheLookup.@Nullable Permit permit, Snapshot snapshot, CallBudget budget,
-			CacheFlights flights, CacheValues values, CacheInvalidations invalidations, GuardEvents events) {
-		this.source = source;
-		this.permit = permit;
-		this.flights = flights;
-		this.values = values;
-		this.events = events;
-		this.budget = budget;
-		this.age = snapshot.ageMillis();
-		this.stamp = invalidations.stamp(source.key().cache(), snapshot);
-		boolean tagged = false;
-		try {
-			this.tags = (permit != null) ? source.tags() : null;
-			tagged = true;
-		}
-		finally {
-			if (!tagged) {
-				giveBack(true);
+	CacheLoad(CacheRead read, Map<CacheKey, Load> open, Map<CacheKey, @Nullable PendingChange> changes) {
+		this.read = read;
+		this.source = read.source();
+		this.parts = read.parts();
+		this.open = open;
+		this.missing = List.copyOf(open.keySet());
+		this.rest = this.missing;
+		this.changes = changes;
+		this.stamp = this.parts.invalidations().stamp(this.source.cache(), read.snapshot());
+		this.tags = isPermitted() ? this.source.tags() : null;
+		this.replaceable = open.values().stream().allMatch((load) -> load.expired() != null);
+	}
+
+	private boolean isPermitted() {
+		return this.open.values().stream().anyMatch((load) -> load.permit() != null);
+	}
+
+	/**
+	 * Publishes what the caller has asked for in vain.
+	 */
+	void tellMisses() {
+		this.open.forEach((key, load) -> {
+			if (load.replacing()) {
+				this.parts.events().publish(new CacheEvent.Unreadable(this.source.cache()));
 			}
+			this.parts.tell(this.source.cache(), load.bypassed() ? Access.BYPASS : Access.MISS);
+		});
+	}
+
+	/**
+	 * Returns what is loaded.
+	 */
+	List<CacheKey> missing() {
+		return this.missing;
+	}
+
+	/**
+	 * Ends it for a caller that loads by itself.
+	 * @return what the caller gets, or {@code null} if a change waits for the store
+	 */
+	@Nullable OpenMiss missed() {
+		CacheKey key = this.missing.get(0);
+		PendingChange change = this.changes.get(key);
+		if (change != null && change.isPresent()) {
+			return null;
+		}
+		if (this.changes.containsKey(key) && change == null) {
+			// The database may be older than a change
+			giveBack(false);
+		}
+		Load load = this.spent.get() ? Load.UNSTORED : this.open.getOrDefault(key, Load.UNSTORED);
+		return new OpenMiss(this.parts, key, this.source.type(), load, this.read.snapshot().ageMillis(), this.stamp);
+	}
+
+	/**
+	 * Starts the clock, as the source is about to be asked, and takes the changes.
+	 * @return what the source is to be asked for
+	 */
+	List<CacheKey> begin() {
+		this.started = System.nanoTime();
+		if (!this.changes.isEmpty()) {
+			this.rest = new ArrayList<>(this.missing);
+			this.rest.removeIf((key) -> this.changes.containsKey(key) && take(key, this.changes.get(key)));
+		}
+		return this.rest;
+	}
+
+	private boolean take(CacheKey key, @Nullable PendingChange change) {
+		try {
+			if (change != null && change.isPresent()) {
+				this.waiting.put(key, this.parts.behind().value(change, this.source.type().javaType()));
+				return true;
+			}
+			this.certain = this.certain && change != null;
+			return false;
+		}
+		catch (RuntimeException | StackOverflowError | LinkageError ex) {
+			// The database is what is left. It may be older than a change
+			this.certain = false;
+			return false;
 		}
 	}
 
 	/**
-	 * Starts the clock, as the source is about to be asked.
+	 * Returns the changes that were taken.
 	 */
-	void begin() {
-		this.started = System.nanoTime();
+	Map<CacheKey, @Nullable Object> waiting() {
+		return this.waiting;
 	}
 
 	/**
-	 * Has the permit given back at its end, should nobody have done so by then: Redis has
-	 * forgotten it, but others in this instance wait for a value that may never come.
+	 * Has the permits given back at their end, should nobody have done so by then: Redis
+	 * has forgotten them, but others in this instance wait for values that may never
+	 * come.
 	 */
-	void giveBackAtEnd(Duration lease) {
-		if (this.permit != null) {
-			this.end.completeOnTimeout(null, lease.toMillis(), TimeUnit.MILLISECONDS)
+	void giveBackAtEnd() {
+		if (isPermitted()) {
+			this.end.completeOnTimeout(null, this.read.settings().leaseTime().toMillis(), TimeUnit.MILLISECONDS)
 				.thenRunAsync(() -> giveBack(false));
 		}
 	}
 
 	/**
-	 * Ends it with what was loaded, and stores that.
-	 * @param value what was loaded
-	 * @param certain whether it is not older than a change that waits for the store
+	 * Ends it with what was loaded, and stores that. In one transaction a writer may have
+	 * begun meanwhile, whose row is not committed: then it is not stored.
+	 * @param loaded what was loaded, as the source takes it
 	 * @return completes when it is stored, or not to be; never exceptionally
 	 * @throws UncacheableValueException if no value of the kind can be stored
 	 */
-	CompletableFuture<Boolean> loaded(@Nullable Object value, boolean certain) {
+	CompletableFuture<?> loaded(@Nullable Object loaded) {
 		if (!this.over.compareAndSet(false, true)) {
-			return CompletableFuture.completedFuture(false);
+			return DONE;
 		}
-		String cache = this.source.key().cache();
-		CacheLookup.Permit held = spend();
-		boolean stored = false;
+		boolean held = spend();
+		boolean done = false;
 		try {
 			long nanos = System.nanoTime() - this.started;
-			this.events.publish(new CacheEvent.Load(cache, true, nanos));
-			long millis = CacheLoads.millis(nanos);
-			this.values.loadTimes().note(cache, millis);
-			NewValue bytes = (held != null && certain) ? bytes(value, millis) : null;
-			if (held == null || bytes == null) {
-				return CompletableFuture.completedFuture(false);
+			if (this.replaceable) {
+				tellMisses();
 			}
-			stored = true;
-			return this.flights.fill(held, bytes, this.age, this.budget);
+			this.parts.events().publish(new CacheEvent.Load(this.source.cache(), true, nanos));
+			long each = nanos / this.missing.size();
+			this.parts.values().loadedIn(this.source.cache(), millis(each));
+			Map<CacheKey, @Nullable Object> values = this.source.byKey(this.rest, loaded);
+			if (!this.waiting.isEmpty()) {
+				values = new HashMap<>(values);
+				values.putAll(this.waiting);
+			}
+			this.read.put(values, nanos);
+			Map<Permit, NewValue> stored = (held && this.certain) ? stored(values, millis(each)) : Map.of();
+			done = true;
+			if (held) {
+				discardAllBut(stored);
+			}
+			return stored.isEmpty() ? DONE : this.parts.flights()
+				.fillAll(stored, this.read.settings(), this.read.snapshot().ageMillis(), this.read.budget());
 		}
 		finally {
-			if (!stored && held != null) {
-				this.flights.discard(held);
+			if (!done && held) {
+				discardAllBut(Map.of());
 			}
 		}
 	}
 
-	private @Nullable NewValue bytes(@Nullable Object value, long millis) {
-		String cache = this.source.key().cache();
-		CacheHeader header = this.values.header(cache, millis, this.stamp, this.tags);
-		return (header != null && this.source.isStorable(value))
-				? this.values.stored(cache, this.source.type(), value, header) : null;
+	static long millis(long nanos) {
+		return nanos / 1_000_000 + 1;
 	}
 
-	private CacheLookup.@Nullable Permit spend() {
-		if (this.permit == null || !this.spent.compareAndSet(false, true)) {
-			return null;
-		}
-		this.end.complete(null);
-		return this.permit;
+	private Map<Permit, NewValue> stored(Map<CacheKey, @Nullable Object> values, long millis) {
+		Map<Permit, NewValue> stored = new IdentityHashMap<>(2);
+		this.open.forEach((key, load) -> {
+			Object value = values.get(key);
+			if (load.permit() == null || this.read.isWriting(key) || !this.source.isStorable(value)) {
+				return;
+			}
+			NewValue bytes = this.parts.values()
+				.loaded(this.source.cache(), this.source.type(), value, millis, this.stamp, this.tags);
+			if (bytes != null) {
+				stored.put(load.permit(), bytes);
+			}
+		});
+		return stored;
+	}
+
+	private void discardAllBut(Map<Permit, NewValue> stored) {
+		this.open.values().forEach((load) -> {
+			if (load.permit() != null && !stored.containsKey(load.permit())) {
+				this.parts.flights().discard(load.permit());
+			}
+		});
 	}
 
 	/**
-	 * Ends it without a value.
+	 * Ends it without values.
 	 */
 	void failed() {
 		if (this.over.compareAndSet(false, true)) {
 			try {
-				this.events
-					.publish(new CacheEvent.Load(this.source.key().cache(), false, System.nanoTime() - this.started));
+				long nanos = System.nanoTime() - this.started;
+				this.parts.events().publish(new CacheEvent.Load(this.source.cache(), false, nanos));
 			}
 			finally {
 				giveBack(true);
@@ -166,7 +266,7 @@ final class CacheLoad {
 	}
 
 	/**
-	 * Ends it because nobody wants the value any more: the next one in line may load.
+	 * Ends it because nobody wants the values any more: the next one in line may load.
 	 */
 	void abandoned() {
 		if (this.over.compareAndSet(false, true)) {
@@ -174,10 +274,52 @@ final class CacheLoad {
 		}
 	}
 
+	/**
+	 * Returns whether values that have expired may stand in for those that could not be
+	 * loaded.
+	 */
+	boolean isReplaceable() {
+		return this.replaceable;
+	}
+
+	/**
+	 * Lets values that have expired stand in, after it has failed.
+	 * @param judged whether it is known what was invalidated
+	 * @return whether they do: only if there is one for every entry they are of use
+	 */
+	boolean replace(boolean judged) {
+		Map<CacheKey, @Nullable Object> expired = new HashMap<>(2);
+		this.open.forEach((key, load) -> {
+			byte[] old = load.expired();
+			CacheType.Content content = (judged && old != null) ? this.read.content(old) : null;
+			if (content != null) {
+				expired.put(key, content.value());
+			}
+		});
+		if (expired.size() < this.missing.size()) {
+			tellMisses();
+			return false;
+		}
+		this.read.put(expired, 0);
+		expired.forEach((key, value) -> this.parts.tell(this.source.cache(), Access.STALE));
+		return true;
+	}
+
+	private boolean spend() {
+		if (!this.spent.compareAndSet(false, true)) {
+			return false;
+		}
+		this.end.complete(null);
+		return true;
+	}
+
 	private void giveBack(boolean failed) {
-		CacheLookup.Permit held = spend();
-		if (held != null) {
-			this.flights.release(held, failed);
+		if (spend()) {
+			this.open.values().forEach((load) -> {
+				if (load.permit() != null) {
+					this.parts.flights().release(load.permit(), failed);
+				}
+			});
 		}
 	}
 

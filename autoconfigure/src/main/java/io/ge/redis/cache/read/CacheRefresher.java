@@ -5,20 +5,20 @@
 
 package io.ge.redis.cache.read;
 
-import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-import io.ge.redis.cache.engine.CacheFlights;
+import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheLookup;
-import io.ge.redis.cache.write.CacheTransactions;
 import io.ge.redis.cache.write.CallerScope;
 import io.ge.redis.core.connection.DaemonThreads;
+import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -33,15 +33,9 @@ public final class CacheRefresher implements AutoCloseable {
 
 	private static final int IDLE_SECONDS = 30;
 
-	private final CacheFlights flights;
-
-	private final CacheLoads loads;
-
-	private final CacheTransactions transactions;
+	private final CacheReadParts parts;
 
 	private final UnaryOperator<Runnable> context;
-
-	private final Function<String, Duration> longest;
 
 	private final ThreadPoolExecutor threads;
 
@@ -52,16 +46,11 @@ public final class CacheRefresher implements AutoCloseable {
 	/**
 	 * Creates a refresher.
 	 * @param most how many values are loaded at a time
-	 * @param context takes along what the application has bound to the calling thread
-	 * @param longest how long a value of a cache may take to load
+	 * @param context propagates what the application has bound to the calling thread
 	 */
-	public CacheRefresher(CacheFlights flights, CacheLoads loads, CacheTransactions transactions, int most,
-			UnaryOperator<Runnable> context, Function<String, Duration> longest) {
-		this.flights = flights;
-		this.loads = loads;
-		this.transactions = transactions;
+	public CacheRefresher(CacheReadParts parts, int most, UnaryOperator<Runnable> context) {
+		this.parts = parts;
 		this.context = context;
-		this.longest = longest;
 		this.most = most;
 		this.threads = new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
 				DaemonThreads.named("ge-redis-refresh"));
@@ -76,74 +65,81 @@ public final class CacheRefresher implements AutoCloseable {
 
 	/**
 	 * Replaces a value that stands, unless there is too much to do.
-	 * @param context the context of the subscriber, or {@code null} if there is none
+	 * @param subscriber the context of the subscriber, or {@code null} if there is none
 	 */
-	void refresh(CacheSource source, CacheLookup.Permit permit, @Nullable Object context) {
+	void refresh(CacheEntrySource source, CacheLookup.Permit permit, @Nullable Object subscriber) {
 		try {
-			CacheSource detached = source.detached();
-			this.threads.execute(this.context.apply(() -> begin(detached, permit, context)));
+			CacheEntrySource detached = source.detached();
+			this.threads.execute(this.context.apply(() -> begin(detached, permit, subscriber)));
 		}
 		catch (RuntimeException | OutOfMemoryError ex) {
 			// All threads are busy, or there is no way to another one, or the system has
 			// no thread to spare: no matter for a hit
-			this.flights.release(permit, false);
+			this.parts.flights().release(permit, false);
 		}
 	}
 
-	private void begin(CacheSource source, CacheLookup.Permit permit, @Nullable Object context) {
+	private void begin(CacheEntrySource source, CacheLookup.Permit permit, @Nullable Object subscriber) {
 		this.running.incrementAndGet();
-		boolean entered = this.transactions.beginLoad(source.key());
+		boolean entered = this.parts.transactions().beginLoad(source.key());
 		try {
-			CacheLoad load = this.loads.begin(source, permit, this.transactions.snapshot(), this.flights.newBudget());
-			follow(source, load, context).whenComplete((value, failure) -> {
+			CacheRead read = new CacheRead(source, this.parts.scope(null), this.parts, this);
+			Map<CacheKey, CacheLookup> granted = Map.of(source.key(), new CacheLookup.Load(permit, false, false, null));
+			CacheLoad load = Objects.requireNonNull(read.take(Waiting.await(read.pendingFirst(granted))));
+			follow(source, load, subscriber).whenComplete((value, failure) -> {
 				this.running.decrementAndGet();
 				end(source, load, value, failure);
 			});
 		}
 		catch (RuntimeException ex) {
 			this.running.decrementAndGet();
-			logger.debug("A value of cache '" + source.key().cache() + "' could not be refreshed", ex);
+			notRefreshed(source, ex);
 		}
 		finally {
 			if (entered) {
-				this.transactions.endLoad(source.key());
+				this.parts.transactions().endLoad(source.key());
 			}
 		}
 	}
 
 	// What takes longer than the lease is of no use, and keeps others from their turn
-	private CompletableFuture<@Nullable Object> follow(CacheSource source, CacheLoad load, @Nullable Object context) {
+	private CompletableFuture<@Nullable Object> follow(CacheEntrySource source, CacheLoad load,
+			@Nullable Object subscriber) {
 		CompletableFuture<@Nullable Object> followed;
 		try {
-			load.begin();
-			Object inner = (context != null) ? CallerScope.loading(context, source.key()) : null;
+			if (load.begin().isEmpty()) {
+				return CompletableFuture.completedFuture(null);
+			}
+			Object inner = (subscriber != null) ? CallerScope.loading(subscriber, source.key()) : null;
 			followed = source.promises().follow(source.load(), inner);
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
+		long longest = this.parts.definitions().settings(source.cache()).leaseTime().toMillis();
 		CompletableFuture<Void> late = new CompletableFuture<>();
-		late.completeOnTimeout(null, this.longest.apply(source.key().cache()).toMillis(), TimeUnit.MILLISECONDS)
-			.thenRun(() -> followed.cancel(true));
+		late.completeOnTimeout(null, longest, TimeUnit.MILLISECONDS).thenRun(() -> followed.cancel(true));
 		followed.whenComplete((value, failure) -> late.complete(null));
 		return followed;
 	}
 
-	private static void end(CacheSource source, CacheLoad load, @Nullable Object value, @Nullable Throwable failure) {
+	private static void end(CacheEntrySource source, CacheLoad load, @Nullable Object value,
+			@Nullable Throwable failure) {
 		try {
 			if (failure == null) {
-				load.loaded(source.plain(value), true);
+				load.loaded(value);
+				return;
 			}
-			else {
-				load.failed();
-			}
+			load.failed();
+			notRefreshed(source, failure);
 		}
 		catch (RuntimeException ex) {
-			failure = ex;
+			notRefreshed(source, ex);
 		}
-		if (failure != null) {
-			logger.debug("A value of cache '" + source.key().cache() + "' could not be refreshed", failure);
-		}
+	}
+
+	private static void notRefreshed(CacheEntrySource source, Throwable failure) {
+		logger.debug("A value of cache '" + source.cache() + "' could not be refreshed", failure);
 	}
 
 	@Override

@@ -5,6 +5,10 @@
 
 package io.ge.redis.cache.read;
 
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
@@ -13,16 +17,21 @@ import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the value of an entry comes from if the cache does not have it, now or later.
+ * Entries of one cache, and where their values come from, now or later.
  */
 public interface CacheSource {
 
-	CacheKey key();
+	String cache();
+
+	/**
+	 * Returns the entries, each once.
+	 */
+	Collection<CacheKey> keys();
 
 	CacheType type();
 
 	/**
-	 * Returns the form in which the value comes.
+	 * Returns the form in which the values come.
 	 */
 	default ResultForm form() {
 		return ResultForm.PLAIN;
@@ -33,25 +42,26 @@ public interface CacheSource {
 	}
 
 	/**
-	 * Loads the value.
-	 * @return the value, or {@code null} for absence; or the promise of it
+	 * Loads values.
+	 * @param missing some of the entries
+	 * @return the values, or the promise of them, as {@link #byKey} takes them
 	 * @throws Throwable what the application throws
 	 */
-	@Nullable Object load() throws Throwable;
+	@Nullable Object load(List<CacheKey> missing) throws Throwable;
 
 	/**
-	 * Returns what is stored of a value that was loaded or promised.
+	 * Returns the values that were loaded.
+	 * @param missing the entries that they were loaded for
+	 * @param loaded what was loaded, or promised
+	 * @return a value for each of the entries; {@code null} for absence
 	 */
-	default @Nullable Object plain(@Nullable Object loaded) {
-		return loaded;
-	}
+	Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded);
 
 	/**
-	 * Returns what the caller gets for a stored value.
+	 * Returns what the caller gets.
+	 * @param values the values of all entries; what is missing or {@code null} is absent
 	 */
-	default @Nullable Object promised(@Nullable Object plain) {
-		return plain;
-	}
+	@Nullable Object result(Map<CacheKey, @Nullable Object> values);
 
 	/**
 	 * Returns whether a loaded value is to be stored.
@@ -61,7 +71,7 @@ public interface CacheSource {
 	}
 
 	/**
-	 * Returns the tags of the entry.
+	 * Returns the tags of the entries.
 	 * @return the tags, or {@code null} if the source knows nothing of them
 	 */
 	default @Nullable CacheTags tags() {
@@ -69,10 +79,11 @@ public interface CacheSource {
 	}
 
 	/**
-	 * Returns a source that another thread can load from after the call has returned.
+	 * Returns whether the caller loads by itself: it gets an {@link OpenMiss} if there is
+	 * no value. Nobody waits for it, since it may never say how its load has ended.
 	 */
-	default CacheSource detached() {
-		return this;
+	default boolean isOpen() {
+		return false;
 	}
 
 }

@@ -10,6 +10,7 @@ import io.ge.redis.cache.engine.CacheInvalidations;
 import io.ge.redis.cache.engine.CacheJournal;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheLookup;
+import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.near.NearCache;
 import io.ge.redis.cache.near.NearCaches;
 import io.ge.redis.cache.near.NearToken;
@@ -48,13 +49,13 @@ public final class NearReader {
 	}
 
 	/**
-	 * Finds a value.
+	 * Finds the value of an entry of a source.
 	 * @return the value, or {@code null} if Redis is to be asked
 	 */
-	@Nullable NearValue find(CacheSource source) {
-		NearCache near = this.caches.of(source.key().cache());
-		NearValue value = (near != null) ? find(near, source.key(), source.type()) : null;
-		if (near == null || value == null || (value.tags().length == 0 && CacheSearch.isTagged(source))) {
+	@Nullable NearValue find(CacheSource source, CacheKey key) {
+		NearCache near = this.caches.of(key.cache());
+		NearValue value = (near != null) ? find(near, key, source.type()) : null;
+		if (near == null || value == null || (value.tags().length == 0 && isTagged(source))) {
 			return null;
 		}
 		this.events.publish(near.hit());
@@ -62,16 +63,24 @@ public final class NearReader {
 	}
 
 	/**
-	 * Finds one of several values.
+	 * Returns whether a reader names tags: an entry that was stored before anybody said
+	 * what its tags are would be out of reach.
+	 */
+	static boolean isTagged(CacheSource source) {
+		CacheTags tags = source.tags();
+		return tags != null && !tags.isEmpty();
+	}
+
+	/**
+	 * Finds a value for a reader that says nothing of tags.
 	 * @return the value, or {@code null} if Redis is to be asked
 	 */
 	@Nullable NearValue find(CacheKey key, CacheType type) {
 		NearCache near = this.caches.of(key.cache());
 		NearValue value = (near != null) ? find(near, key, type) : null;
-		if (near == null || value == null) {
-			return null;
+		if (near != null && value != null) {
+			this.events.publish(near.hit());
 		}
-		this.events.publish(near.hit());
 		return value;
 	}
 
@@ -103,15 +112,6 @@ public final class NearReader {
 	public void keep(@Nullable NearToken token, CacheLookup lookup, CacheType type, CacheType.Content content) {
 		if (token != null && lookup instanceof CacheLookup.Found found && found.asked()) {
 			token.keep(type, content, found.leftMillis(), this.definitions.settings(token.key().cache()).refreshUrge());
-		}
-	}
-
-	/**
-	 * Gives a token back.
-	 */
-	static void end(@Nullable NearToken token) {
-		if (token != null) {
-			token.close();
 		}
 	}
 

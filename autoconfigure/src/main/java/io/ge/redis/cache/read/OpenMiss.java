@@ -5,8 +5,11 @@
 
 package io.ge.redis.cache.read;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.ge.redis.cache.CacheEvent;
+import io.ge.redis.cache.UncacheableValueException;
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheLookup;
@@ -20,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * loader does.
  */
 public final class OpenMiss {
+
+	private final CacheReadParts parts;
 
 	private final CacheKey key;
 
@@ -46,7 +51,8 @@ public final class OpenMiss {
 	 * @param age of the loader's transaction now, in milliseconds, or -1 if it is in none
 	 * @param stamp what a value is stamped with whose loading begins now
 	 */
-	public OpenMiss(CacheKey key, CacheType type, CacheLookup.Load load, long age, long stamp) {
+	public OpenMiss(CacheReadParts parts, CacheKey key, CacheType type, CacheLookup.Load load, long age, long stamp) {
+		this.parts = parts;
 		this.key = key;
 		this.type = type;
 		this.load = load;
@@ -56,18 +62,6 @@ public final class OpenMiss {
 
 	public CacheKey key() {
 		return this.key;
-	}
-
-	public CacheType type() {
-		return this.type;
-	}
-
-	long age() {
-		return this.age;
-	}
-
-	long stamp() {
-		return this.stamp;
 	}
 
 	/**
@@ -122,15 +116,73 @@ public final class OpenMiss {
 		return this.value;
 	}
 
-	long loadNanos() {
-		return System.nanoTime() - this.found;
+	/**
+	 * Stores what was loaded, if the lease allows it still. The lease is used up or given
+	 * back, whatever happens.
+	 * @return completes with whether it was stored, perhaps on a thread of the driver
+	 * @throws UncacheableValueException if no value of the kind can be stored
+	 */
+	public CompletableFuture<Boolean> fill(@Nullable Object loadedValue) {
+		boolean made = false;
+		try {
+			NewValue bytes = isGranted() ? bytes(loadedValue) : null;
+			made = true;
+			return store(bytes);
+		}
+		finally {
+			if (!made) {
+				store(null);
+			}
+		}
 	}
 
 	/**
-	 * Returns whether nobody has told yet that the value was loaded.
+	 * Makes what is stored of a value that was loaded.
+	 * @return the value, or {@code null} if it is not to be stored
+	 * @throws UncacheableValueException if no value of the kind can be stored
 	 */
-	boolean isUnloaded() {
-		return this.loaded.compareAndSet(false, true);
+	public @Nullable NewValue bytes(@Nullable Object loadedValue) {
+		return this.parts.values()
+			.loaded(this.key.cache(), this.type, loadedValue, CacheLoad.millis(loadNanos()), this.stamp, null);
+	}
+
+	/**
+	 * Stores what was made of a value, as {@link #fill}; gives the lease back if that is
+	 * not to be stored.
+	 */
+	public CompletableFuture<Boolean> store(@Nullable NewValue bytes) {
+		CacheLookup.Permit permit = spend();
+		if (permit != null && bytes != null) {
+			return this.parts.flights().fill(permit, bytes, this.age, this.parts.flights().newBudget());
+		}
+		if (permit != null) {
+			this.parts.flights().discard(permit);
+		}
+		return CompletableFuture.completedFuture(false);
+	}
+
+	/**
+	 * Gives the lease back, if there still is one.
+	 */
+	public void giveBack() {
+		CacheLookup.Permit permit = spend();
+		if (permit != null) {
+			this.parts.flights().release(permit, false);
+		}
+	}
+
+	/**
+	 * Publishes the load, once.
+	 */
+	public void loaded() {
+		if (this.loaded.compareAndSet(false, true)) {
+			this.parts.events().publish(new CacheEvent.Load(this.key.cache(), true, loadNanos()));
+			this.parts.values().loadedIn(this.key.cache(), CacheLoad.millis(loadNanos()));
+		}
+	}
+
+	private long loadNanos() {
+		return System.nanoTime() - this.found;
 	}
 
 }

@@ -14,19 +14,25 @@ import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry for a caller that loads by itself: it gets the value, or an {@link OpenMiss}
- * if there is none. Nobody waits for it, since it may never say how its load has ended.
+ * An entry for a caller that loads by itself.
  *
+ * @param parts by which what it loads is stored
  * @param key the entry
  * @param type the type of its value
  * @param form the form in which the caller gets it
  */
-public record OpenSource(CacheKey key, CacheType type, ResultForm form) implements CacheSource {
+record OpenSource(CacheReadParts parts, CacheKey key, CacheType type, ResultForm form) implements CacheEntrySource {
 
 	@Override
+	public boolean isOpen() {
+		return true;
+	}
+
+	// Asked only where a change that waits for the store turns out to be unreadable
+	@Override
 	public @Nullable Object load() {
-		return promises().of(new OpenMiss(this.key, this.type, CacheLookup.Load.UNSTORED, Snapshot.NONE.ageMillis(),
-				CacheInvalidations.UNSTAMPABLE));
+		return promises().of(new OpenMiss(this.parts, this.key, this.type, CacheLookup.Load.UNSTORED,
+				Snapshot.NONE.ageMillis(), CacheInvalidations.UNSTAMPABLE));
 	}
 
 }

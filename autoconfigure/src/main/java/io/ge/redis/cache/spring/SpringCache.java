@@ -11,14 +11,14 @@ import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
-import io.ge.redis.cache.read.CacheSource;
+import io.ge.redis.cache.read.CacheEntrySource;
 import io.ge.redis.cache.read.OpenMiss;
-import io.ge.redis.cache.read.OpenSource;
 import io.ge.redis.core.call.ResultForm;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.EventLoops;
@@ -51,7 +51,13 @@ public final class SpringCache implements Cache {
 
 	private final Supplier<SpringCacheParts> parts;
 
-	private final SpringCacheCounts counts = new SpringCacheCounts();
+	private final LongAdder hits = new LongAdder();
+
+	private final LongAdder misses = new LongAdder();
+
+	private final LongAdder puts = new LongAdder();
+
+	private final LongAdder removals = new LongAdder();
 
 	SpringCache(String name, Supplier<SpringCacheParts> parts) {
 		this.name = name;
@@ -77,7 +83,7 @@ public final class SpringCache implements Cache {
 	 * @return the number since it started
 	 */
 	public long hits() {
-		return this.counts.hits.sum();
+		return this.hits.sum();
 	}
 
 	/**
@@ -85,7 +91,7 @@ public final class SpringCache implements Cache {
 	 * @return the number since it started
 	 */
 	public long misses() {
-		return this.counts.misses.sum();
+		return this.misses.sum();
 	}
 
 	/**
@@ -93,7 +99,7 @@ public final class SpringCache implements Cache {
 	 * @return the number since it started
 	 */
 	public long puts() {
-		return this.counts.puts.sum();
+		return this.puts.sum();
 	}
 
 	/**
@@ -102,7 +108,7 @@ public final class SpringCache implements Cache {
 	 * @return the number since it started
 	 */
 	public long removals() {
-		return this.counts.removals.sum();
+		return this.removals.sum();
 	}
 
 	private CacheType type() {
@@ -116,24 +122,20 @@ public final class SpringCache implements Cache {
 	public @Nullable ValueWrapper get(Object key) {
 		Object found = read(key, ResultForm.PLAIN);
 		if (found instanceof OpenMiss miss) {
-			this.counts.misses.increment();
+			this.misses.increment();
 			parts().misses().addOfThread(key, miss);
 			return null;
 		}
-		this.counts.hits.increment();
+		this.hits.increment();
 		return new SimpleValueWrapper(found);
 	}
 
 	private @Nullable Object read(Object key, ResultForm form) {
-		return read(new OpenSource(SpringKeys.of(this.name, key), type(), form));
-	}
-
-	private @Nullable Object read(CacheSource source) {
 		try {
-			return parts().reader().read(source);
+			return parts().reader().readOpen(SpringKeys.of(this.name, key), type(), form);
 		}
 		catch (Throwable ex) {
-			this.counts.misses.increment();
+			this.misses.increment();
 			throw unchecked(ex);
 		}
 	}
@@ -168,11 +170,11 @@ public final class SpringCache implements Cache {
 		Called called = new Called(SpringKeys.of(this.name, key), type(), ResultForm.PLAIN, loader);
 		try {
 			Object value = parts().reader().read(called);
-			(called.loaded ? this.counts.misses : this.counts.hits).increment();
+			(called.loaded ? this.misses : this.hits).increment();
 			return (T) value;
 		}
 		catch (Throwable ex) {
-			this.counts.misses.increment();
+			this.misses.increment();
 			if (ex == called.failure) {
 				throw new ValueRetrievalException(key, loader, called.thrown);
 			}
@@ -187,7 +189,7 @@ public final class SpringCache implements Cache {
 			.requireNonNull(read(key, ResultForm.FUTURE));
 		return read.handle((found, failure) -> {
 			boolean missed = failure != null || found instanceof OpenMiss;
-			(missed ? this.counts.misses : this.counts.hits).increment();
+			(missed ? this.misses : this.hits).increment();
 			if (failure != null) {
 				throw new CompletionException(Waiting.cause(failure));
 			}
@@ -210,9 +212,15 @@ public final class SpringCache implements Cache {
 			}
 			return promise;
 		});
-		CompletableFuture<T> value = (CompletableFuture<T>) Objects.requireNonNull(read(called));
-		value.whenComplete((found,
-				failure) -> ((called.loaded || failure != null) ? this.counts.misses : this.counts.hits).increment());
+		CompletableFuture<T> value;
+		try {
+			value = (CompletableFuture<T>) Objects.requireNonNull(parts().reader().read(called));
+		}
+		catch (Throwable ex) {
+			throw unchecked(ex);
+		}
+		value.whenComplete(
+				(found, failure) -> ((called.loaded || failure != null) ? this.misses : this.hits).increment());
 		return value;
 	}
 
@@ -221,7 +229,7 @@ public final class SpringCache implements Cache {
 	@Override
 	public void put(Object key, @Nullable Object value) {
 		CacheKey entry = SpringKeys.of(this.name, key);
-		this.counts.puts.increment();
+		this.puts.increment();
 		OpenMisses.Open open = parts().misses().find(entry, key);
 		boolean loaded = open != null && open.isOf(key);
 		if (EventLoops.isCurrent()) {
@@ -276,7 +284,7 @@ public final class SpringCache implements Cache {
 	}
 
 	private CacheKey removing(CacheKey target) {
-		this.counts.removals.increment();
+		this.removals.increment();
 		parts().misses().forget(target);
 		return target;
 	}
@@ -296,7 +304,7 @@ public final class SpringCache implements Cache {
 	 * A value that a function loads. What that throws is told as it has come, but judged
 	 * without the wrapper in which Spring puts what a method has thrown.
 	 */
-	private static final class Called implements CacheSource {
+	private static final class Called implements CacheEntrySource {
 
 		private final CacheKey key;
 
@@ -350,7 +358,7 @@ public final class SpringCache implements Cache {
 
 		// When a value is replaced before it expires, nobody waits for what is loaded
 		@Override
-		public CacheSource detached() {
+		public CacheEntrySource detached() {
 			return new Called(this.key, this.type, this.form, this.loader);
 		}
 

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
-import io.ge.redis.cache.read.OpenLoads;
 import io.ge.redis.cache.read.OpenMiss;
 import io.ge.redis.cache.write.CacheTransactions;
 import io.ge.redis.cache.write.CacheWriter;
@@ -28,15 +27,12 @@ public final class SpringCachePuts {
 
 	private final CacheWriter writer;
 
-	private final OpenLoads loads;
-
 	private final CacheTransactions transactions;
 
 	private final OpenMisses misses;
 
-	public SpringCachePuts(CacheWriter writer, OpenLoads loads, CacheTransactions transactions, OpenMisses misses) {
+	public SpringCachePuts(CacheWriter writer, CacheTransactions transactions, OpenMisses misses) {
 		this.writer = writer;
-		this.loads = loads;
 		this.transactions = transactions;
 		this.misses = misses;
 	}
@@ -78,8 +74,8 @@ public final class SpringCachePuts {
 		}
 		OpenMiss miss = open.miss();
 		this.misses.remove(open);
-		this.loads.loaded(miss);
-		CompletableFuture<Boolean> filling = miss.isLeased() ? this.loads.fill(miss, value)
+		miss.loaded();
+		CompletableFuture<Boolean> filling = miss.isLeased() ? miss.fill(value)
 				: CompletableFuture.completedFuture(false);
 		filling.thenAccept((filled) -> {
 			if (!filled && (miss.isGranted() || !loaded)) {
@@ -102,11 +98,11 @@ public final class SpringCachePuts {
 
 	private boolean fill(OpenMiss miss, @Nullable Object value) {
 		if (this.transactions.isWriting(miss.key()) || miss.isBehind(this.transactions.snapshot())) {
-			this.loads.giveBack(miss);
+			miss.giveBack();
 			return false;
 		}
-		this.loads.loaded(miss);
-		return Waiting.await(this.loads.fill(miss, value));
+		miss.loaded();
+		return Waiting.await(miss.fill(value));
 	}
 
 	/**
@@ -116,8 +112,8 @@ public final class SpringCachePuts {
 	private void fillAfterCommit(OpenMisses.Open open, @Nullable Object value) {
 		OpenMiss miss = open.miss();
 		boolean behind = miss.isBehind(this.transactions.snapshot());
-		this.loads.loaded(miss);
-		if (miss.await(behind ? null : this.loads.bytes(miss, value))) {
+		miss.loaded();
+		if (miss.await(behind ? null : miss.bytes(value))) {
 			TransactionSynchronizationManager.registerSynchronization(new FillAfterCommit(open));
 		}
 	}
@@ -146,9 +142,9 @@ public final class SpringCachePuts {
 			OpenMiss miss = this.open.miss();
 			boolean committed = status == STATUS_COMMITTED && !this.takenBack;
 			if (!committed) {
-				SpringCachePuts.this.loads.giveBack(miss);
+				miss.giveBack();
 			}
-			else if (!Waiting.await(SpringCachePuts.this.loads.store(miss, miss.awaited()))) {
+			else if (!Waiting.await(miss.store(miss.awaited()))) {
 				SpringCachePuts.this.writer.removeNow(miss.key(), CacheTags.ALL);
 			}
 		}

@@ -130,7 +130,7 @@ public final class CacheBehindWriter {
 	private CompletableFuture<Long> append(CacheKey key, CacheType type, @Nullable Object value, byte[] change,
 			long stamp, CallBudget budget) {
 		String cache = key.cache();
-		CacheHeader header = this.values.header(cache, this.values.loadTimes().of(cache), stamp, null);
+		CacheHeader header = this.values.header(cache, this.values.loadMillis(cache), stamp, null);
 		NewValue entry = (header != null) ? this.values.stored(cache, type, value, header) : null;
 		byte[] bytes = (entry != null) ? entry.bytes() : new byte[0];
 		Duration ttl = (entry != null) ? entry.ttl() : Duration.ZERO;

@@ -1,0 +1,425 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.cache.read;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.ge.redis.cache.CacheEvent.Access;
+import io.ge.redis.cache.CacheLoadTimeoutException;
+import io.ge.redis.cache.behind.PendingChange;
+import io.ge.redis.cache.codec.CacheHeader;
+import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheBatch;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheLookup;
+import io.ge.redis.cache.engine.CacheLookup.Load;
+import io.ge.redis.cache.engine.CacheQuestion;
+import io.ge.redis.cache.engine.Snapshot;
+import io.ge.redis.cache.near.NearToken;
+import io.ge.redis.cache.near.NearValue;
+import io.ge.redis.cache.settings.CacheSettings;
+import io.ge.redis.cache.write.CallerScope;
+import io.ge.redis.core.outage.CallBudget;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller's reading: takes what is there, and says what is to be loaded, which a
+ * {@link CacheLoad} does in one go; then what others load is waited for, and taken or
+ * loaded. Nothing here blocks; who wants to waits for the stages.
+ * <p>
+ * Its steps follow one another. It may be closed while one is under way, by an abandoned
+ * call, and is so when that one is over.
+ */
+final class CacheRead {
+
+	private final CacheSource source;
+
+	private final CacheReadParts parts;
+
+	private final CallerScope scope;
+
+	private final Snapshot snapshot;
+
+	private final CacheSettings settings;
+
+	private final CallBudget budget;
+
+	private final CacheRefresher refresher;
+
+	private final Map<CacheKey, @Nullable Object> values = new HashMap<>(4);
+
+	/** Keys whose entries are of no use, and whether they cannot be read. */
+	private final Map<CacheKey, Boolean> rejected = new HashMap<>(2);
+
+	private final Map<CacheKey, NearToken> tokens = new HashMap<>(2);
+
+	/** Changes that wait for the store, {@code null} where that is not known. */
+	private final Map<CacheKey, @Nullable PendingChange> changes = new HashMap<>(2);
+
+	private final CompletableFuture<Void> gone = new CompletableFuture<>();
+
+	private final AtomicReference<State> state = new AtomicReference<>(State.RESTING);
+
+	private List<CacheKey> passing = new ArrayList<>(0);
+
+	private @Nullable CacheBatch batch;
+
+	CacheRead(CacheSource source, CallerScope scope, CacheReadParts parts, CacheRefresher refresher) {
+		this.source = source;
+		this.scope = scope;
+		this.snapshot = scope.snapshot();
+		this.parts = parts;
+		this.refresher = refresher;
+		this.settings = parts.definitions().settings(source.cache());
+		this.budget = parts.flights().newBudget();
+	}
+
+	CacheSource source() {
+		return this.source;
+	}
+
+	CacheReadParts parts() {
+		return this.parts;
+	}
+
+	Snapshot snapshot() {
+		return this.snapshot;
+	}
+
+	CacheSettings settings() {
+		return this.settings;
+	}
+
+	CallBudget budget() {
+		return this.budget;
+	}
+
+	boolean isWriting(CacheKey key) {
+		return this.scope.isWriting(key);
+	}
+
+	private boolean isSingle() {
+		return this.source instanceof CacheEntrySource;
+	}
+
+	/**
+	 * Begins: takes what is in memory, and asks for the rest. Of one entry the memory was
+	 * asked before.
+	 * @return completes with what was found, perhaps on a thread of the driver. Permits
+	 * among it must be used or given back
+	 */
+	CompletableFuture<Map<CacheKey, CacheLookup>> begin() {
+		List<CacheQuestion> questions = new ArrayList<>(1);
+		boolean due = this.parts.invalidations().isDue(this.source.cache());
+		for (CacheKey key : this.source.keys()) {
+			boolean inside = this.scope.isWriting(key) || this.scope.isLoading(key);
+			NearValue held = (inside || isSingle()) ? null : this.parts.near().find(this.source, key);
+			if (held != null) {
+				this.values.put(key, held.value());
+			}
+			else if (inside || due) {
+				this.passing.add(key);
+			}
+			else {
+				questions.add(question(key));
+				NearToken token = this.parts.near().begin(key);
+				if (token != null) {
+					this.tokens.put(key, token);
+				}
+			}
+		}
+		if (questions.isEmpty()) {
+			return pendingFirst(Map.of());
+		}
+		this.batch = this.parts.flights().batch(questions, this.budget);
+		return look(this.batch);
+	}
+
+	private CacheQuestion question(CacheKey key) {
+		boolean refreshable = isSingle() && !this.refresher.isBusy() && !this.snapshot.transactional();
+		return new CacheQuestion(key, this.settings, this.source.type().readable(), this.source.isOpen(), refreshable);
+	}
+
+	/**
+	 * Goes on: waits for what others load, and asks for it.
+	 * @return completes with what was found, perhaps on a thread of the driver
+	 */
+	CompletableFuture<Map<CacheKey, CacheLookup>> goOn() {
+		CacheBatch asked = this.batch;
+		return (asked != null) ? waitAndLook(asked) : CompletableFuture.completedFuture(Map.of());
+	}
+
+	private CompletableFuture<Map<CacheKey, CacheLookup>> waitAndLook(CacheBatch asked) {
+		return CompletableFuture.anyOf(asked.settled(), this.gone)
+			.thenCompose((none) -> this.gone.isDone() ? CompletableFuture.completedFuture(Map.of()) : look(asked));
+	}
+
+	private CompletableFuture<Map<CacheKey, CacheLookup>> look(CacheBatch asked) {
+		String cache = this.source.cache();
+		CompletableFuture<Void> ready = this.parts.invalidations().ready(cache, this.budget);
+		return asked.look().thenCompose((decided) -> {
+			if (decided.isEmpty() && this.passing.isEmpty()) {
+				return waitAndLook(asked);
+			}
+			// Once more, since what is known has grown older for whoever has waited
+			return ready.thenCompose((none) -> this.parts.invalidations().ready(cache, this.budget))
+				.<Map<CacheKey, CacheLookup>>handle((none, failure) -> (failure == null) ? decided : passBy(decided))
+				.thenCompose(this::pendingFirst);
+		});
+	}
+
+	// Nobody knows what is outdated
+	private Map<CacheKey, CacheLookup> passBy(Map<CacheKey, CacheLookup> unjudged) {
+		giveBack(unjudged, false);
+		unjudged.replaceAll((key, lookup) -> Load.BYPASS);
+		return unjudged;
+	}
+
+	/**
+	 * Asks for changes that wait for the store, of all that is about to be loaded: the
+	 * database is older then.
+	 * @return completes with what was found when it is known what there is of them; never
+	 * exceptionally
+	 */
+	CompletableFuture<Map<CacheKey, CacheLookup>> pendingFirst(Map<CacheKey, CacheLookup> found) {
+		if (!this.parts.behind().isBehind(this.source.cache())) {
+			return CompletableFuture.completedFuture(found);
+		}
+		List<CacheKey> loaded = new ArrayList<>(this.passing);
+		found.forEach((key, lookup) -> {
+			// An entry that is found in the second place may again be of no use
+			if (lookup instanceof Load || this.rejected.containsKey(key)) {
+				loaded.add(key);
+			}
+		});
+		List<CompletableFuture<@Nullable PendingChange>> asked = new ArrayList<>(loaded.size());
+		for (CacheKey key : loaded) {
+			asked.add(this.parts.behind()
+				.pending(this.source.cache(), key.parts())
+				.<@Nullable PendingChange>handle((change, failure) -> (failure == null) ? change : null));
+		}
+		return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply((none) -> {
+			for (int i = 0; i < loaded.size(); i++) {
+				this.changes.put(loaded.get(i), asked.get(i).join());
+			}
+			return found;
+		});
+	}
+
+	/**
+	 * Takes what was found.
+	 * @return what the caller loads now, or {@code null} if there is nothing to load
+	 * @throws CacheLoadTimeoutException if another caller loads for too long and the
+	 * cache is configured to fail then
+	 */
+	@Nullable CacheLoad take(Map<CacheKey, CacheLookup> found) {
+		Map<CacheKey, Load> open = new LinkedHashMap<>(2);
+		boolean taken = false;
+		try {
+			this.passing.forEach((key) -> open.put(key, Load.BYPASS));
+			this.passing = List.of();
+			take(found, open);
+			open.keySet().forEach(this::stopKeeping);
+			CacheLoad load = open.isEmpty() ? null : new CacheLoad(this, open, this.changes);
+			taken = true;
+			return load;
+		}
+		finally {
+			if (!taken) {
+				giveBack(found, true);
+			}
+		}
+	}
+
+	private void take(Map<CacheKey, CacheLookup> found, Map<CacheKey, Load> open) {
+		boolean late = false;
+		for (Map.Entry<CacheKey, CacheLookup> entry : found.entrySet()) {
+			CacheKey key = entry.getKey();
+			CacheLookup lookup = entry.getValue();
+			if (lookup instanceof Load load) {
+				open.put(key, this.rejected.containsKey(key) ? replacing(key, load) : load);
+			}
+			else if (lookup instanceof CacheLookup.Late) {
+				this.parts.tell(this.source.cache(), Access.MISS);
+				late = true;
+			}
+			else if (!takeContent(key, lookup)) {
+				open.put(key, replacing(key, Load.UNSTORED));
+			}
+		}
+		if (late) {
+			throw new CacheLoadTimeoutException(this.source.cache());
+		}
+	}
+
+	private Load replacing(CacheKey key, Load load) {
+		return new Load(load.permit(), load.bypassed(), Boolean.TRUE.equals(this.rejected.get(key)), null);
+	}
+
+	/**
+	 * Takes the value of an entry, or has the entry asked for once more, to be replaced.
+	 * @return whether neither is to be loaded now
+	 */
+	private boolean takeContent(CacheKey key, CacheLookup lookup) {
+		byte[] bytes = (lookup instanceof CacheLookup.Found found) ? found.value()
+				: ((CacheLookup.Expired) lookup).value();
+		CacheType.Content content = content(bytes);
+		if (content != null) {
+			this.values.put(key, content.value());
+			this.parts.near().keep(this.tokens.get(key), lookup, this.source.type(), content);
+			refresh(lookup);
+			this.parts.tell(this.source.cache(), (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
+			return true;
+		}
+		if (this.batch == null || this.rejected.put(key, this.source.type().read(bytes) == null) != null) {
+			return false;
+		}
+		stopKeeping(key);
+		this.batch.replace(question(key));
+		return true;
+	}
+
+	private void refresh(CacheLookup lookup) {
+		if (lookup instanceof CacheLookup.Found found && found.refresh() != null
+				&& this.source instanceof CacheEntrySource entry) {
+			this.refresher.refresh(entry, found.refresh(), this.scope.context());
+		}
+	}
+
+	/**
+	 * Reads the value of an entry.
+	 * @return the value, or {@code null} if there is none that is of any use
+	 */
+	CacheType.@Nullable Content content(byte[] entry) {
+		return isOutdated(entry) ? null : this.source.type().read(entry);
+	}
+
+	/**
+	 * Returns whether an entry is of no use although it may be readable: it was
+	 * invalidated, or has no tags and should have some.
+	 */
+	private boolean isOutdated(byte[] entry) {
+		CacheHeader header = this.source.type().header(entry);
+		return header != null
+				&& (this.parts.invalidations().isOutdated(this.source.cache(), header.stamp(), header.tags())
+						|| (header.tags().length == 0 && NearReader.isTagged(this.source)));
+	}
+
+	/**
+	 * Takes what the caller has loaded, or what stands in for that.
+	 * @param nanos how long it has loaded, which is no waiting
+	 */
+	void put(Map<CacheKey, @Nullable Object> loaded, long nanos) {
+		this.values.putAll(loaded);
+		if (this.batch != null) {
+			this.batch.loaded(nanos);
+		}
+	}
+
+	/**
+	 * Returns whether nothing is to be waited for any more.
+	 */
+	boolean isDone() {
+		return this.batch == null || this.batch.isDone();
+	}
+
+	/**
+	 * Returns what the caller gets, when that is so.
+	 */
+	@Nullable Object result() {
+		return this.source.result(this.values);
+	}
+
+	/**
+	 * Gives back what was found for a caller that does not take it.
+	 * @param failed whether that is no choice of the caller
+	 */
+	void giveBack(Map<CacheKey, CacheLookup> found, boolean failed) {
+		found.values().forEach((lookup) -> {
+			CacheLookup.Permit permit = null;
+			if (lookup instanceof Load load) {
+				permit = load.permit();
+			}
+			else if (lookup instanceof CacheLookup.Found entry) {
+				permit = entry.refresh();
+			}
+			if (permit != null) {
+				this.parts.flights().release(permit, failed);
+			}
+		});
+	}
+
+	private void stopKeeping(CacheKey key) {
+		NearToken token = this.tokens.remove(key);
+		if (token != null) {
+			token.close();
+		}
+	}
+
+	/**
+	 * Enters a step.
+	 * @return whether the reading is not closed
+	 */
+	boolean enter() {
+		return this.state.compareAndSet(State.RESTING, State.UNDER_WAY);
+	}
+
+	/**
+	 * Leaves a step.
+	 */
+	void leave() {
+		State last = this.state.getAndUpdate((now) -> (now == State.CLOSING) ? State.CLOSED : State.RESTING);
+		if (last == State.CLOSING) {
+			end();
+		}
+	}
+
+	/**
+	 * Gives up what is open, now or at the end of the step that is under way. May be
+	 * repeated.
+	 */
+	void close() {
+		State last = this.state.getAndUpdate((now) -> switch (now) {
+			case RESTING -> State.CLOSED;
+			case UNDER_WAY -> State.CLOSING;
+			case CLOSING, CLOSED -> now;
+		});
+		this.gone.complete(null);
+		if (last == State.RESTING) {
+			end();
+		}
+	}
+
+	private void end() {
+		this.tokens.values().forEach(NearToken::close);
+		if (this.batch != null) {
+			this.batch.close();
+		}
+	}
+
+	private enum State {
+
+		/** No step is under way. */
+		RESTING,
+
+		/** One is. */
+		UNDER_WAY,
+
+		/** One is, at whose end what is open is given up. */
+		CLOSING,
+
+		/** Open loads are given up. */
+		CLOSED
+
+	}
+
+}
