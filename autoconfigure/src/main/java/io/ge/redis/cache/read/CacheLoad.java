@@ -139,8 +139,13 @@ final class CacheLoad {
 	List<CacheKey> begin() {
 		this.started = System.nanoTime();
 		if (!this.changes.isEmpty()) {
-			this.rest = new ArrayList<>(this.missing);
-			this.rest.removeIf((key) -> this.changes.containsKey(key) && take(key, this.changes.get(key)));
+			List<CacheKey> asked = new ArrayList<>(this.missing.size());
+			for (CacheKey key : this.missing) {
+				if (!this.changes.containsKey(key) || !take(key, this.changes.get(key))) {
+					asked.add(key);
+				}
+			}
+			this.rest = asked;
 		}
 		return this.rest;
 	}
