@@ -181,7 +181,7 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	}
 
 	/**
-	 * What a call of an annotated method needs.
+	 * Everything that a call of an annotated method needs.
 	 */
 	record Parts<O extends GuardedOperation>(OperationSource<? extends Annotation, O> source, GuardedCalls calls,
 			Guard<O> guard, Supplier<?> engine) {

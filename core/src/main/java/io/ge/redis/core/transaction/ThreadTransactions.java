@@ -71,8 +71,7 @@ public final class ThreadTransactions {
 	}
 
 	/**
-	 * What is rolled back to a savepoint that was set before somebody joined is rolled
-	 * back for it.
+	 * Rolls a participant back with each savepoint that was set before it joined.
 	 */
 	private static final class Participation implements TransactionSynchronization {
 

@@ -33,7 +33,7 @@ record CacheReport(String process, int journal, List<Counts> caches, List<WarmUp
 	}
 
 	/**
-	 * What was counted since the instance started.
+	 * Counts since the instance started.
 	 *
 	 * @param cache the name of the cache
 	 * @param results the counts by result, and as {@link CacheReport#NEAR} the values in

@@ -127,8 +127,8 @@ public final class CallerScope {
 	}
 
 	/**
-	 * What a subscriber is inside of. Propagates in its context, to all that is
-	 * subscribed to inside.
+	 * The loads and writers that a subscriber is inside of. Propagates in its context, to
+	 * all that is subscribed to inside.
 	 *
 	 * @param loading the entries that are loaded
 	 * @param writing the writers that run

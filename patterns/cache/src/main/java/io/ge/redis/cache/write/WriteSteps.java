@@ -135,14 +135,14 @@ public final class WriteSteps {
 	}
 
 	/**
-	 * Tells of the ends of writers, on a thread of the application.
+	 * Publishes the completion events of writers, on a thread of the application.
 	 */
 	void tell(List<CacheEvent.Write> ends) {
 		ends.forEach(this.events::publish);
 	}
 
 	/**
-	 * Tells of the ends of writers for which nobody waits on a thread.
+	 * Publishes the completion events of writers for which no thread waits.
 	 * @return completes when that is done
 	 */
 	CompletionStage<@Nullable Void> tellAsync(CompletableFuture<List<CacheEvent.Write>> ends, GuardedCalls calls) {
