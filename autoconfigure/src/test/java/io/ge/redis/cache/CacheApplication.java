@@ -340,6 +340,11 @@ final class CacheApplication implements AutoCloseable {
 			return change(id, delta);
 		}
 
+		@CacheWriteThrough(cache = "balances", key = "#id", value = "@balances.find(#id)")
+		void addAndFindInCallersTransaction(String id, String delta) {
+			change(id, delta);
+		}
+
 		@CacheWriteThrough(cache = "balances", key = "#id")
 		@Nullable Balance addAndFailInCallersTransaction(String id, String delta) {
 			change(id, delta);

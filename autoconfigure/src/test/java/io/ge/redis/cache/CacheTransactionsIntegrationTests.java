@@ -155,6 +155,20 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	void valueReadsItsOwnEntryInTheTransactionOfTheCaller() {
+		this.application.transaction()
+			.executeWithoutResult((status) -> this.balances.addAndFindInCallersTransaction("a", "1"));
+		assertEqual("101.00");
+		this.server.command("DEL", "ge:cache:{balances:a}:e1");
+		this.application.transaction().executeWithoutResult((status) -> {
+			this.balances.addAndFindInCallersTransaction("a", "1");
+			assertThat(state()).isEqualTo("no entry, not announced");
+			status.setRollbackOnly();
+		});
+		assertEqual("101.00");
+	}
+
+	@Test
 	void callerCommitsAlthoughTheWriterFailed() {
 		this.application.transaction()
 			.executeWithoutResult((status) -> assertThatIllegalStateException()

@@ -39,7 +39,10 @@ public final class CacheBatch {
 
 	private final CallBudget budget;
 
-	/** Whether one entry was asked for, whose load others in this instance may join. */
+	/**
+	 * Whether nothing but one entry is wanted, whose load others in this instance may
+	 * join: the caller waits for it as they do.
+	 */
 	private final boolean single;
 
 	/** Moved by the time in which the caller loads itself, since that is no waiting. */
@@ -47,11 +50,11 @@ public final class CacheBatch {
 
 	private final Map<CacheKey, Way> open;
 
-	CacheBatch(CacheFlights flights, List<CacheQuestion> questions, CallBudget budget) {
+	CacheBatch(CacheFlights flights, List<CacheQuestion> questions, boolean all, CallBudget budget) {
 		this.flights = flights;
 		this.settings = questions.get(0).settings();
 		this.budget = budget;
-		this.single = questions.size() == 1;
+		this.single = all && questions.size() == 1;
 		this.deadline = System.nanoTime() + this.settings.loadWait().toNanos();
 		this.open = new LinkedHashMap<>(this.single ? 2 : 2 * questions.size());
 		questions.forEach((question) -> this.open.put(question.key(), new Way(question)));

@@ -52,6 +52,9 @@ final class CacheLoad {
 
 	private final long stamp;
 
+	/** The age of the reader's transaction when the load began, as scripts want it. */
+	private final long age;
+
 	private final @Nullable CacheTags tags;
 
 	/** Whether there is a value that has expired for each of them. */
@@ -66,6 +69,8 @@ final class CacheLoad {
 	private final Map<CacheKey, @Nullable Object> waiting = new HashMap<>(0);
 
 	private List<CacheKey> rest;
+
+	private boolean told;
 
 	/** Whether what is loaded is not older than a change that waits for the store. */
 	private boolean certain = true;
@@ -87,6 +92,7 @@ final class CacheLoad {
 		this.rest = this.missing;
 		this.changes = changes;
 		this.stamp = this.parts.invalidations().stamp(this.source.cache(), read.snapshot());
+		this.age = read.snapshot().ageMillis();
 		this.tags = isPermitted() ? this.source.tags() : null;
 		this.replaceable = open.values().stream().allMatch((load) -> load.expired() != null);
 	}
@@ -96,9 +102,13 @@ final class CacheLoad {
 	}
 
 	/**
-	 * Publishes what the caller has asked for in vain.
+	 * Publishes what the caller has asked for in vain, once.
 	 */
 	void tellMisses() {
+		if (this.told) {
+			return;
+		}
+		this.told = true;
 		this.open.forEach((key, load) -> {
 			if (load.replacing()) {
 				this.parts.events().publish(new CacheEvent.Unreadable(this.source.cache()));
@@ -129,7 +139,7 @@ final class CacheLoad {
 			giveBack(false);
 		}
 		Load load = this.spent.get() ? Load.UNSTORED : this.open.getOrDefault(key, Load.UNSTORED);
-		return new OpenMiss(this.parts, key, this.source.type(), load, this.read.snapshot().ageMillis(), this.stamp);
+		return new OpenMiss(this.parts, key, this.source.type(), load, this.age, this.stamp);
 	}
 
 	/**
@@ -217,8 +227,8 @@ final class CacheLoad {
 			if (held) {
 				discardAllBut(stored);
 			}
-			return stored.isEmpty() ? DONE : this.parts.flights()
-				.fillAll(stored, this.read.settings(), this.read.snapshot().ageMillis(), this.read.budget());
+			return stored.isEmpty() ? DONE
+					: this.parts.flights().fillAll(stored, this.read.settings(), this.age, this.read.budget());
 		}
 		finally {
 			if (!done && held) {

@@ -140,7 +140,7 @@ final class CacheRead {
 		if (questions.isEmpty()) {
 			return pendingFirst(Map.of());
 		}
-		this.batch = this.parts.flights().batch(questions, this.budget);
+		this.batch = this.parts.flights().batch(questions, this.passing.isEmpty(), this.budget);
 		return look(this.batch);
 	}
 

@@ -6,7 +6,9 @@
 package io.ge.redis.cache.write;
 
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,6 +19,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.engine.CacheInvalidations;
+import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.ResultForm;
@@ -105,6 +108,9 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 			}
 			return;
 		}
+		if (part.isRemoval() && isRemoved(part.key())) {
+			return;
+		}
 		// One around it that ends with its method does not wait for this one
 		this.scope.dropValues(part.key());
 		CacheWrite write = this.writer.newWrite(part.key(), this.boundary);
@@ -117,6 +123,10 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 					.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget())
 				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
 		this.changes.add(new Change(part, write, removal, stamp));
+	}
+
+	private boolean isRemoved(CacheKey key) {
+		return !key.isWhole() && this.changes.stream().anyMatch((change) -> change.write().key().equals(key));
 	}
 
 	// What is written inside of a writer is part of it, if that does not end before
@@ -171,9 +181,13 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 	public void giveBack(CacheWriteCall begun) {
 		endRenewal();
 		for (CacheWrite write : writes()) {
-			// It may have taken the place of one that has changed the row
-			if (write.owner == null || !write.owner.returned(write, null)) {
+			if (write.owner == null) {
 				this.writer.steps.withdraw(write);
+			}
+			else {
+				// It may have taken the place of one that has changed the row, whose
+				// announcement ends with the transaction
+				write.owner.returned(write, null);
 			}
 		}
 	}
@@ -193,7 +207,9 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 			beginning.run();
 		}
 		finally {
-			this.writer.transactions.leave(inside);
+			if (!this.form.isPlain()) {
+				this.writer.transactions.leave(inside);
+			}
 		}
 	}
 
@@ -245,20 +261,31 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 	@Override
 	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 		endRenewal();
-		// The end may come while the work begins: whoever hears of it is not inside
-		this.writer.transactions.leave(writes());
-		List<CompletableFuture<CacheEvent.Write>> each = new ArrayList<>(1);
+		if (!this.form.isPlain()) {
+			// The end may come while the work begins: whoever hears of it is not inside
+			this.writer.transactions.leave(writes());
+		}
+		Map<Change, NewValue> values = new IdentityHashMap<>(2);
 		Error error = null;
 		for (Change change : this.changes) {
-			NewValue made = null;
 			try {
-				made = made(change, value, failure);
+				NewValue made = made(change, value, failure);
+				if (made != null) {
+					values.put(change, made);
+				}
 			}
 			catch (Error ex) {
 				// For the caller, after all of them. Without a value the entry is removed
 				error = ex;
 			}
-			end(change.write(), made, failure, each);
+		}
+		if (this.form.isPlain()) {
+			// Not earlier: an expression for the value may read the entry
+			this.writer.transactions.leave(writes());
+		}
+		List<CompletableFuture<CacheEvent.Write>> each = new ArrayList<>(1);
+		for (Change change : this.changes) {
+			end(change.write(), values.get(change), failure, each);
 		}
 		CompletableFuture<List<CacheEvent.Write>> all = WriteSteps.all(each);
 		if (error == null && !(failure instanceof CancellationException)) {
