@@ -252,8 +252,10 @@ public final class CallTransactions {
 	 * all.
 	 */
 	public boolean hasBegun() {
+		// A method that blocks may have waited for one that was not seen before this one
 		return (this.within && this.begunOnThread) || isEnclosed()
-				|| (this.begunReactive && this.unseenBefore == this.watch.unseenReactive());
+				|| (this.begunReactive && this.unseenBefore == this.watch.unseenReactive()
+						&& (isSubscribed() || this.unseenBefore == this.unseenAtStart));
 	}
 
 	/**

@@ -65,6 +65,10 @@ final class Heartbeats {
 		catch (RejectedExecutionException ex) {
 			// shutting down: what still runs has one lease to end
 		}
+		catch (RuntimeException | Error ex) {
+			this.rounds.remove(lease, round);
+			throw ex;
+		}
 		return round;
 	}
 

@@ -312,7 +312,10 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			IdempotencyContext entered = IdempotencyContext.enter(IdempotentCall.this.action.settings().name(),
 					this.fence);
 			this.context = entered;
-			this.transactions.enter(this.record);
+			boolean watched = isWatched();
+			if (watched) {
+				this.transactions.enter(this.record);
+			}
 			try {
 				beginning.run();
 				if (!IdempotentCall.this.form.isPlain()) {
@@ -320,9 +323,16 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 				}
 			}
 			finally {
-				this.transactions.exit();
+				if (watched) {
+					this.transactions.exit();
+				}
 				entered.exit();
 			}
+		}
+
+		// The transactions of plain work without a claim are those of a call around it
+		boolean isWatched() {
+			return !IdempotentCall.this.form.isPlain();
 		}
 
 		@Override
@@ -379,6 +389,11 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			if (call.exchange() != null) {
 				call.exchange().capture(this.completion);
 			}
+		}
+
+		@Override
+		boolean isWatched() {
+			return true;
 		}
 
 		/**
