@@ -92,6 +92,23 @@ class GuardedBeansTests {
 		});
 	}
 
+	@Test
+	void implementationMadeByFactoryIsGuardedForBeansThatHaveItInjected() {
+		this.runner.withBean("client", ClientFactory.class).withBean(Caller.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBean(Caller.class).client().call("a")).isEqualTo("called");
+			assertThatExceptionOfType(RateLimitExceededException.class)
+				.isThrownBy(() -> context.getBean(Caller.class).client().call("a"));
+		});
+	}
+
+	@Test
+	void wrongAnnotationOnAnImplementationThatNoTypeShowsFailsTheStart() {
+		this.runner.withBean("work", WorkFactory.class)
+			.withBean(Worker.class)
+			.run((context) -> assertThat(context).getFailure().hasMessageContaining("#nobody"));
+	}
+
 	private static List<String> methods(GuardedMethods methods) {
 		return methods.all()
 			.stream()
@@ -177,6 +194,42 @@ class GuardedBeansTests {
 
 		@RateLimited(name = "client", key = "#user", limit = 1)
 		String call(String user);
+
+	}
+
+	record Caller(Client client) {
+	}
+
+	interface Work {
+
+		String run(String id);
+
+	}
+
+	static class LockedWork implements Work {
+
+		@Override
+		@DistributedLock(key = "#nobody")
+		public String run(String id) {
+			return id;
+		}
+
+	}
+
+	record Worker(Work work) {
+	}
+
+	static class WorkFactory implements FactoryBean<Work> {
+
+		@Override
+		public Work getObject() {
+			return new LockedWork();
+		}
+
+		@Override
+		public @Nullable Class<?> getObjectType() {
+			return Work.class;
+		}
 
 	}
 

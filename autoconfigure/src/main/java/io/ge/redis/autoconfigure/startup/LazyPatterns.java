@@ -42,8 +42,9 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 		}
 		for (String bean : beans.getBeanDefinitionNames()) {
 			List<String> prefixes = prefixes(bean);
-			if (!prefixes.isEmpty() && prefixes.stream().noneMatch(this::maySet)) {
-				beans.getBeanDefinition(bean).setLazyInit(true);
+			if (!prefixes.isEmpty()) {
+				// Also where an application is lazy: what it sets is checked at startup
+				beans.getBeanDefinition(bean).setLazyInit(prefixes.stream().noneMatch(this::maySet));
 			}
 		}
 	}

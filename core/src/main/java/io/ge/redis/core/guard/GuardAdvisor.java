@@ -7,6 +7,7 @@ package io.ge.redis.core.guard;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,6 +25,7 @@ import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.MethodClassKey;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -127,7 +129,10 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	void verify() {
 		this.verified = true;
 		for (Class<?> type : this.advised) {
-			ReflectionUtils.doWithMethods(type, (method) -> source().get(method, type));
+			// Where Spring looks for methods to advise: those of a proxy say less
+			Set<Class<?>> declaring = Proxy.isProxyClass(type) ? ClassUtils.getAllInterfacesForClassAsSet(type)
+					: Set.of(ClassUtils.getUserClass(type));
+			declaring.forEach((each) -> ReflectionUtils.doWithMethods(each, (method) -> source().get(method, type)));
 		}
 	}
 
@@ -144,12 +149,20 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
 		if (!isAnnotated(method, targetClass)) {
+			if (this.annotations.size() > 1) {
+				// An annotation of parameters without that of the method is a mistake
+				isGuarded(method, targetClass);
+			}
 			return false;
 		}
 		if (Openness.isClosed(targetClass)) {
 			throw new GuardedMethod(method, targetClass, annotation())
 				.problem("methods of a final class cannot be guarded.", Openness.remedy(targetClass));
 		}
+		return isGuarded(method, targetClass);
+	}
+
+	private boolean isGuarded(Method method, Class<?> targetClass) {
 		if (this.verified) {
 			return source().get(method, targetClass) != null;
 		}

@@ -59,7 +59,7 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 		// Connects while annotations are read
 		this.used.forEach(GuardAdvisor::connect);
 		candidates.forEach(this::verify);
-		this.used.forEach(GuardAdvisor::verify);
+		this.advisors.forEach(GuardAdvisor::verify);
 		PatternLifecycle.patterns(this.beanFactory).forEach(GuardPattern::verify);
 		this.used.forEach(GuardAdvisor::prepare);
 	}
