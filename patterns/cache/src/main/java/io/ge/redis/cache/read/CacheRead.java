@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheRead {
 
+	private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
 	private final CacheSource source;
 
 	private final CacheReadParts parts;
@@ -141,7 +143,7 @@ final class CacheRead {
 			return pendingFirst(Map.of());
 		}
 		this.batch = this.parts.flights().batch(questions, this.passing.isEmpty(), this.budget);
-		return look(this.batch);
+		return look(this.batch, this.parts.invalidations().ready(this.source.cache(), this.budget));
 	}
 
 	private CacheQuestion question(CacheKey key) {
@@ -160,12 +162,12 @@ final class CacheRead {
 
 	private CompletableFuture<Map<CacheKey, CacheLookup>> waitAndLook(CacheBatch asked) {
 		return CompletableFuture.anyOf(asked.settled(), this.gone)
-			.thenCompose((none) -> this.gone.isDone() ? CompletableFuture.completedFuture(Map.of()) : look(asked));
+			.thenCompose(
+					(none) -> this.gone.isDone() ? CompletableFuture.completedFuture(Map.of()) : look(asked, DONE));
 	}
 
-	private CompletableFuture<Map<CacheKey, CacheLookup>> look(CacheBatch asked) {
+	private CompletableFuture<Map<CacheKey, CacheLookup>> look(CacheBatch asked, CompletableFuture<Void> ready) {
 		String cache = this.source.cache();
-		CompletableFuture<Void> ready = this.parts.invalidations().ready(cache, this.budget);
 		return asked.look().thenCompose((decided) -> {
 			if (decided.isEmpty() && this.passing.isEmpty()) {
 				return waitAndLook(asked);
