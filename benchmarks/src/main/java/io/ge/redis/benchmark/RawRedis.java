@@ -28,8 +28,7 @@ final class RawRedis {
 	 * @param connection the guards' connection, connected
 	 */
 	RawRedis(GuardConnection connection) {
-		Object lettuce = current(connection);
-		this.commands = commands(current(lettuce));
+		this.commands = commands(current(connection));
 	}
 
 	private static Object current(Object holder) {
