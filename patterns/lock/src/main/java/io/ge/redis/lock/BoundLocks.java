@@ -25,8 +25,7 @@ public final class BoundLocks {
 	}
 
 	/**
-	 * Returns the locks under which this thread works.
-	 * @return the locks, innermost last
+	 * Returns the locks under which this thread works, innermost last.
 	 */
 	public static List<LockHandle> inside() {
 		List<LockHandle> handles = new ArrayList<>();
@@ -44,7 +43,6 @@ public final class BoundLocks {
 	/**
 	 * Returns all locks that this thread knows, also those that are only kept until its
 	 * transaction has completed.
-	 * @return the locks, innermost last
 	 */
 	public static List<LockHandle> all() {
 		List<Frame> frames = FRAMES.get();
@@ -52,29 +50,23 @@ public final class BoundLocks {
 	}
 
 	/**
-	 * Returns the locks that a subscriber belongs to.
-	 * @param context the context of the subscriber
-	 * @return the locks, innermost last
+	 * Returns the locks that the subscriber with a context belongs to, innermost last.
 	 */
 	public static List<LockHandle> of(Object context) {
 		return LockContext.capture(context).handles();
 	}
 
 	/**
-	 * Lets a subscriber belong to locks.
-	 * @param context the context of the subscriber
-	 * @param handles the locks, innermost last
-	 * @return the context with the locks
+	 * Returns the context of a subscriber that belongs to locks.
 	 */
 	public static Object with(Object context, List<LockHandle> handles) {
 		return SubscriberContext.with(context, LockContext.KEY, new Carrier(handles, null, null));
 	}
 
 	/**
-	 * Lets this thread work under more locks for a while.
+	 * Lets this thread work under more locks until the scope is closed on it.
 	 * @param surrounding those under which the work is called
 	 * @param entered those that it has entered
-	 * @return to be closed on the same thread
 	 */
 	public static Scope bind(List<LockHandle> surrounding, List<Frame> entered) {
 		List<Frame> frames = framesOfThread();
@@ -96,9 +88,8 @@ public final class BoundLocks {
 
 	/**
 	 * Lets other calls on this thread enter a lock again that its transaction keeps.
-	 * @param lock the lock
-	 * @return what is to be {@linkplain #release released} when the transaction has
-	 * completed, or {@code null} if the thread knows the lock already
+	 * @return to be {@linkplain #release released} when the transaction has completed, or
+	 * {@code null} if the thread knows the lock already
 	 */
 	public static @Nullable Frame keep(LockHandle lock) {
 		if (all().contains(lock)) {
@@ -112,7 +103,6 @@ public final class BoundLocks {
 
 	/**
 	 * Forgets a lock that the transaction of this thread has kept.
-	 * @param frame the lock
 	 */
 	public static void release(Frame frame) {
 		List<Frame> frames = FRAMES.get();
@@ -124,8 +114,6 @@ public final class BoundLocks {
 	/**
 	 * Returns a lock that is granted at once, whatever its keys are, where locks are
 	 * switched off.
-	 * @param name the name of the lock
-	 * @return the handle
 	 */
 	public static MultiLockHandle granted(String name) {
 		return UnguardedDistributedLocks.grant(name, List.of(List.of()));
@@ -163,18 +151,10 @@ public final class BoundLocks {
 		/** Work may end on another thread than the one that it began on. */
 		private volatile boolean inside = true;
 
-		/**
-		 * Creates an entry.
-		 * @param handle the lock
-		 */
 		public Frame(LockHandle handle) {
 			this.handle = handle;
 		}
 
-		/**
-		 * Returns the lock.
-		 * @return the handle
-		 */
 		public LockHandle handle() {
 			return this.handle;
 		}

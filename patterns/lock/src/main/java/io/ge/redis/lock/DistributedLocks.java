@@ -44,11 +44,8 @@ public interface DistributedLocks {
 	Optional<LockHandle> tryLock(String name, Object key, LockOptions options);
 
 	/**
-	 * Takes a lock, with the settings that the properties or an annotation have for the
-	 * name.
-	 * @param name the name of the lock
-	 * @param key what is locked
-	 * @return the handle, to be closed; empty if the lock was not acquired
+	 * Takes a lock with the settings that the properties or an annotation have for the
+	 * name, as {@link #tryLock(String, Object, LockOptions)}.
 	 */
 	default Optional<LockHandle> tryLock(String name, Object key) {
 		return tryLock(name, key, LockOptions.defaults());
@@ -56,12 +53,9 @@ public interface DistributedLocks {
 
 	/**
 	 * Takes a lock without blocking, as {@link #tryLock(String, Object, LockOptions)}.
-	 * Taken inside a transaction of this thread, it is kept until that has completed.
-	 * @param name the name of the lock
-	 * @param key what is locked
-	 * @param options wait time and lease
-	 * @return completes with the handle, to be closed by {@link LockHandle#closeAsync()};
-	 * cancelling the stage before gives up the lock
+	 * Inside a transaction of this thread it is kept until that has completed. Its handle
+	 * is to be closed by {@link LockHandle#closeAsync()}; cancelling the stage before
+	 * gives up the lock.
 	 */
 	default CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
 		return AsyncLocks.take(() -> tryLock(name, key, options), (lock) -> lock.ifPresent(LockHandle::closeAsync));
@@ -69,9 +63,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Takes a lock without blocking, as {@link #tryLock(String, Object)}.
-	 * @param name the name of the lock
-	 * @param key what is locked
-	 * @return as {@link #tryLockAsync(String, Object, LockOptions)}
 	 */
 	default CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key) {
 		return tryLockAsync(name, key, LockOptions.defaults());
@@ -89,11 +80,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Takes a lock without blocking, or fails, as {@link #lock}.
-	 * @param name the name of the lock
-	 * @param key what is locked
-	 * @param options wait time and lease
-	 * @return completes as {@link #tryLockAsync(String, Object, LockOptions)}, or with
-	 * {@link LockNotAcquiredException}
 	 */
 	default CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options) {
 		return AsyncLocks.take(() -> lock(name, key, options), LockHandle::closeAsync);
@@ -118,17 +104,10 @@ public interface DistributedLocks {
 
 	/**
 	 * Runs work under a lock, as {@link DistributedLock} would that of a method which
-	 * returns a future: the work begins when the lock is held, and the lock is given up
-	 * when its stage is complete. Inside a transaction of this thread the lock is waited
-	 * for on it, so that the work begins inside, and kept until that transaction has
-	 * completed; elsewhere nobody is blocked.
-	 * @param name the name of the lock
-	 * @param key what is locked
-	 * @param options wait time and lease
-	 * @param work what to do while the lock is held
-	 * @param <T> the type of its result
-	 * @return completes as the work does, after the lock was given up, or with
-	 * {@link LockNotAcquiredException}; cancelling the stage cancels the work
+	 * returns a future: the lock is given up when the stage of the work is complete, and
+	 * before that of this method is. Inside a transaction of this thread the lock is
+	 * waited for on it, so that the work begins inside, and kept until that transaction
+	 * has completed; elsewhere nobody is blocked. Cancelling the stage cancels the work.
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
 			LockedWork<? extends CompletionStage<T>, ?> work) {
@@ -153,12 +132,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Takes the locks of several keys without blocking, or of none, as {@link #lockAll}.
-	 * @param name the name of the locks
-	 * @param keys what is locked, not empty
-	 * @param options wait time, one budget for all, and lease
-	 * @return completes with the handle of all, to be closed by
-	 * {@link LockHandle#closeAsync()}, or with {@link LockNotAcquiredException}; who
-	 * cancels it before has no lock
 	 */
 	default CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options) {
 		return AsyncLocks.take(() -> lockAll(name, keys, options), LockHandle::closeAsync);
@@ -182,14 +155,8 @@ public interface DistributedLocks {
 			LockedWork<T, E> work) throws E;
 
 	/**
-	 * Runs work under the locks of several keys, as {@link #executeAsync} and
-	 * {@link #executeAll}.
-	 * @param name the name of the locks
-	 * @param keys what is locked, not empty
-	 * @param options wait time, one budget for all, and lease
-	 * @param work what to do while the locks are held
-	 * @param <T> the type of its result
-	 * @return completes as {@link #executeAsync}
+	 * Runs work under the locks of several keys, as {@link #executeAsync} and {@link
+	 * #executeAll}.
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
 			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {

@@ -23,19 +23,14 @@ import org.jspecify.annotations.Nullable;
  * blocks. It completes with what the other one returns or throws: at once where memory
  * answers, else on a thread of the application, which finds what is bound to the calling
  * one where {@code io.micrometer:context-propagation} is present. Cancelling it before it
- * is complete refunds what was taken. An implementation of your own inherits twins that
+ * is complete refunds what was taken. Names, keys and costs that cannot be are refused
+ * by an exception at once. An implementation of your own inherits twins that
  * call the blocking method on the JDK's common pool.
  */
 public interface RateLimiter {
 
 	/**
-	 * Takes a permit of a limit that properties or an annotation define.
-	 * @param name the name of the limit
-	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @return the decision
-	 * @throws IllegalArgumentException if there is no limit of that name
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
-	 * and the policy is to deny
+	 * Takes one permit, as {@link #tryAcquire(String, Object, long)}.
 	 */
 	default RateLimitDecision tryAcquire(String name, Object key) {
 		return tryAcquire(name, key, 1);
@@ -84,10 +79,6 @@ public interface RateLimiter {
 
 	/**
 	 * Takes a permit without blocking, as {@link #tryAcquire(String, Object)}.
-	 * @param name the name of the limit
-	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @return completes with the decision
-	 * @throws IllegalArgumentException if there is no limit of that name
 	 */
 	default CompletionStage<RateLimitDecision> tryAcquireAsync(String name, Object key) {
 		return tryAcquireAsync(name, key, 1);
@@ -95,12 +86,6 @@ public interface RateLimiter {
 
 	/**
 	 * Takes permits without blocking, as {@link #tryAcquire(String, Object, long)}.
-	 * @param name the name of the limit
-	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @param cost how many permits; zero looks without taking
-	 * @return completes with the decision
-	 * @throws IllegalArgumentException if there is no limit of that name
-	 * @throws RateLimitCostException if the limit never gives so many at once
 	 */
 	default CompletionStage<RateLimitDecision> tryAcquireAsync(String name, Object key, long cost) {
 		return tryAcquireAsync(RateLimitRequest.of(name, key).withCost(cost));
@@ -108,11 +93,6 @@ public interface RateLimiter {
 
 	/**
 	 * Takes permits without blocking, as {@link #tryAcquire(RateLimitRequest)}.
-	 * @param request what is wanted
-	 * @return completes with the decision
-	 * @throws IllegalArgumentException if there is no limit of a name, or one is named
-	 * twice for the same key
-	 * @throws RateLimitCostException if a limit never gives so many at once
 	 */
 	default CompletionStage<RateLimitDecision> tryAcquireAsync(RateLimitRequest request) {
 		return CompletableFuture.supplyAsync(() -> tryAcquire(request));
@@ -120,10 +100,6 @@ public interface RateLimiter {
 
 	/**
 	 * Takes a permit without blocking, as {@link #tryAcquire(List, Object)}.
-	 * @param limits the limits, with different names
-	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @return completes with the decision
-	 * @throws IllegalArgumentException as {@link #tryAcquire(List, Object)}
 	 */
 	default CompletionStage<RateLimitDecision> tryAcquireAsync(List<RateLimit> limits, Object key) {
 		return CompletableFuture.supplyAsync(() -> tryAcquire(limits, key));
@@ -142,11 +118,7 @@ public interface RateLimiter {
 	}
 
 	/**
-	 * Takes a permit without blocking, and refuses by exception.
-	 * @param name the name of the limit
-	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @return completes if the call may proceed, else with
-	 * {@link RateLimitExceededException}
+	 * Takes a permit without blocking, or fails, as {@link #acquire}.
 	 */
 	default CompletionStage<@Nullable Void> acquireAsync(String name, Object key) {
 		return tryAcquireAsync(name, key).thenApply((decision) -> {
@@ -176,10 +148,6 @@ public interface RateLimiter {
 
 	/**
 	 * Forgets without blocking what a key has used of a limit, as {@link #reset}.
-	 * @param name the name of the limit
-	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @return completes when it is forgotten
-	 * @throws IllegalArgumentException if there is no limit of that name
 	 */
 	default CompletionStage<@Nullable Void> resetAsync(String name, Object key) {
 		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {

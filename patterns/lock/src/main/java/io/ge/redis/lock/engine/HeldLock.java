@@ -227,9 +227,6 @@ public final class HeldLock implements LockHandle {
 		return this.released.copy();
 	}
 
-	/**
-	 * Wakes callers that wait for the release.
-	 */
 	void completeRelease() {
 		this.released.complete(null);
 	}

@@ -49,9 +49,6 @@ final class LocalLock {
 		this.redis = redis;
 	}
 
-	/**
-	 * Returns when the lock is free, if that is known.
-	 */
 	@Nullable Long freeAt() {
 		return (this.lease == null) ? this.freeAt : null;
 	}

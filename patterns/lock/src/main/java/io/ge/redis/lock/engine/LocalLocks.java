@@ -121,9 +121,6 @@ final class LocalLocks {
 		}
 	}
 
-	/**
-	 * Returns how many callers of this instance wait for which lock.
-	 */
 	Map<RedisLockKey, LockReport.Waiters> waiters() {
 		Map<RedisLockKey, LockReport.Waiters> waiters = new HashMap<>();
 		decide((then) -> {

@@ -124,16 +124,10 @@ public final class LockEngine {
 		return new LockReport(Reports.process(), held.size(), queues.size(), holders, waiters);
 	}
 
-	/**
-	 * Returns the reports of all instances.
-	 */
 	public Reports<LockReport> reports() {
 		return this.redis.reports();
 	}
 
-	/**
-	 * Returns the lock that another instance has named.
-	 */
 	public RedisLockKey key(String text) {
 		return this.redis.key(text);
 	}

@@ -165,9 +165,6 @@ public final class LockLease {
 		return this.section;
 	}
 
-	/**
-	 * Sets the timer: at first, and for the next attempt after one that has failed.
-	 */
 	void schedule() {
 		schedule(System.nanoTime(), false);
 	}
@@ -234,9 +231,6 @@ public final class LockLease {
 		schedule(now, true);
 	}
 
-	/**
-	 * Returns what to send, now.
-	 */
 	LeaseRenewal renewal(long now) {
 		this.nextRenewal = now + this.leaseNanos / RETRIES_PER_LEASE;
 		return new LeaseRenewal(this.key, this.handle, lease(now));
@@ -247,9 +241,6 @@ public final class LockLease {
 		return (left < this.leaseNanos) ? Duration.ofNanos(Math.max(MILLISECOND, left)) : this.settings.leaseTime();
 	}
 
-	/**
-	 * Takes the answer of Redis.
-	 */
 	void renewed(long sent, Duration lease, boolean mine) {
 		if (!mine) {
 			lose(State.GONE);
@@ -265,9 +256,6 @@ public final class LockLease {
 		}
 	}
 
-	/**
-	 * Redis has given the lock to another, or to nobody.
-	 */
 	void takenAway() {
 		lose(State.GONE);
 	}

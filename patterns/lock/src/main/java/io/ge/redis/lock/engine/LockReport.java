@@ -25,29 +25,17 @@ public record LockReport(String process, int held, int awaited, List<Holder> hol
 
 	static final int MOST = 100;
 
-	/**
-	 * Returns the reports of all instances.
-	 */
 	static Reports<LockReport> over(InstanceBus bus) {
 		return new Reports<>(bus, "lock.report", LockReport.class);
 	}
 
-	/**
-	 * Returns the keys that are named.
-	 */
 	public Stream<String> keys() {
 		return Stream.concat(this.holders.stream().map(Holder::key), this.waiters.stream().map(Waiters::key));
 	}
 
-	/**
-	 * A caller that holds a lock.
-	 */
 	public record Holder(String name, String key, long token, Duration age, Duration remaining) {
 	}
 
-	/**
-	 * Callers that wait for a lock.
-	 */
 	public record Waiters(String name, String key, int count) {
 
 		Waiters with(Waiters other) {

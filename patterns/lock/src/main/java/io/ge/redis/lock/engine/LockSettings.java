@@ -65,9 +65,6 @@ public record LockSettings(String name, Duration waitTime, Duration leaseTime, b
 						+ permits + " permits.");
 	}
 
-	/**
-	 * Returns the same with another wait.
-	 */
 	public LockSettings waiting(Duration rest) {
 		return new LockSettings(this.name, rest, this.leaseTime, this.renew, this.onOutage, this.maxHold,
 				this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, this.mode, this.permits);
@@ -81,9 +78,6 @@ public record LockSettings(String name, Duration waitTime, Duration leaseTime, b
 		return this.replicas >= other.replicas && this.syncTimeout.compareTo(other.syncTimeout) <= 0;
 	}
 
-	/**
-	 * Returns the same for reading or for writing.
-	 */
 	public LockSettings in(LockMode mode) {
 		return new LockSettings(this.name, this.waitTime, this.leaseTime, this.renew, this.onOutage, this.maxHold,
 				this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, mode, this.permits);
@@ -122,16 +116,10 @@ public record LockSettings(String name, Duration waitTime, Duration leaseTime, b
 		return isOfOneKindWith(other) && (this.mode == other.mode || this.mode == LockMode.WRITE);
 	}
 
-	/**
-	 * Names the lock, for people.
-	 */
 	public String displayName() {
 		return "lock '" + this.name + "'";
 	}
 
-	/**
-	 * Says how it is held, for people.
-	 */
 	public String manner() {
 		return (this.permits > 1) ? "with " + this.permits + " permits" : "in mode " + this.mode;
 	}

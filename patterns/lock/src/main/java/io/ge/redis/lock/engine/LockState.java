@@ -32,9 +32,6 @@ public record LockState(boolean held, boolean kept, String holder, String handle
 		return new LockState(false, false, "", "", 0, Duration.ZERO, Duration.ZERO, waiters, null);
 	}
 
-	/**
-	 * Returns whether there is a holder, or the rest of a shortest hold.
-	 */
 	public boolean isTaken() {
 		return this.held || this.kept;
 	}
@@ -51,9 +48,6 @@ public record LockState(boolean held, boolean kept, String holder, String handle
 		return new LockState(held, false, this.holder, this.handle, 0, Duration.ZERO, Duration.ZERO, 0, shared);
 	}
 
-	/**
-	 * Returns the id of the instance that has it.
-	 */
 	public String instance() {
 		return instance(this.holder);
 	}

@@ -158,9 +158,6 @@ final class QueuedWaiters {
 
 	// Answers
 
-	/**
-	 * Takes the answer that this instance has the lock.
-	 */
 	private void acquired(LocalLock local, QueuedWaiter queued, LockAnswer.TokenRange tokens, long sent,
 			LockSettings asked) {
 		this.locals.decide((then) -> {
@@ -193,9 +190,6 @@ final class QueuedWaiters {
 		then.add(() -> this.locals.track(local.redis.giveBack(local.key, queued.handle, asked.leaseTime())));
 	}
 
-	/**
-	 * Takes the answer that the lock is taken.
-	 */
 	private void busy(LocalLock local, QueuedWaiter queued, LockAnswer answer) {
 		this.locals.decide((then) -> {
 			if (local.queued != queued) {

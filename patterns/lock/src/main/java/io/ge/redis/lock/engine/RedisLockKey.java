@@ -30,23 +30,14 @@ public record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Compara
 		return Arrays.compareUnsigned(this.lock.bytes(), other.lock.bytes());
 	}
 
-	/**
-	 * The last token.
-	 */
 	RedisKey lastToken() {
 		return this.all.get(1);
 	}
 
-	/**
-	 * The instances that wait.
-	 */
 	RedisKey queue() {
 		return this.all.get(2);
 	}
 
-	/**
-	 * Returns the text by which other instances can name the lock.
-	 */
 	String text() {
 		return this.lock.toString();
 	}
@@ -58,9 +49,6 @@ public record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Compara
 		return hash(this.lock.bytes(), SHOWN_BYTES);
 	}
 
-	/**
-	 * Returns so many bytes of a hash, as hex digits.
-	 */
 	static String hash(byte[] text, int bytes) {
 		return HexFormat.of().formatHex(Sha256.digest().digest(text), 0, bytes);
 	}

@@ -33,9 +33,6 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 		return new HeldLocks(new NoLock(name), List.of(), List.of());
 	}
 
-	/**
-	 * Returns the locks of which the work must not be kept waiting.
-	 */
 	List<HeldLock> held() {
 		List<HeldLock> held = new ArrayList<>(this.shared);
 		held.addAll(this.own);

@@ -46,8 +46,6 @@ public final class LockControl {
 	/**
 	 * Returns whether an annotation or a property knows a lock of a name. Others may be
 	 * taken in code.
-	 * @param name the name
-	 * @return whether it is known
 	 */
 	public boolean exists(String name) {
 		return this.locks.exists(name);
@@ -58,7 +56,6 @@ public final class LockControl {
 	 * and waits for them for half a second at most. One message, and one from each; one
 	 * script call for each lock that is waited for and of whose holder no instance has
 	 * told.
-	 * @return what they answered
 	 */
 	public Listing list() {
 		Reports.Collected<LockReport> collected = this.engine.reports().collect(Reports.Filter.ALL);
@@ -120,10 +117,8 @@ public final class LockControl {
 	}
 
 	/**
-	 * Finds the key of a lock which callers of an instance hold or wait for.
-	 * @param name the name of the lock
-	 * @param hash as it is listed
-	 * @return the lock, or {@code null} if no instance that answered knows it
+	 * Finds a lock by its hash as it is listed, or returns {@code null} if no instance
+	 * that answered holds it or waits for it.
 	 */
 	public @Nullable Found find(String name, String hash) {
 		return this.engine.reports()
@@ -139,19 +134,11 @@ public final class LockControl {
 
 	/**
 	 * Looks at a lock, whichever instance has it: one script call, two if it is shared.
-	 * @param name the name
-	 * @param key the parts of the key
-	 * @return its state
 	 */
 	public Look look(String name, List<String> key) {
 		return look(new Found(name, this.engine.key(name, key)));
 	}
 
-	/**
-	 * Looks at a lock, whichever instance has it: one script call, two if it is shared.
-	 * @param lock the lock
-	 * @return its state
-	 */
 	public Look look(Found lock) {
 		LockState state = Waiting.await(this.engine.look(lock.key));
 		return (state.isTaken() && !state.isShared())
@@ -163,20 +150,13 @@ public final class LockControl {
 	/**
 	 * Takes a lock away from its holder, or from all that share it, who are told as by
 	 * any other loss and may still be at work while the next one has the lock already:
-	 * two script calls, and a message to each holder.
-	 * @param name the name
-	 * @param key the parts of the key
-	 * @return whether there was anything to take away
+	 * two script calls, and a message to each holder. Returns whether there was anything to
+	 * take away.
 	 */
 	public boolean release(String name, List<String> key) {
 		return release(new Found(name, this.engine.key(name, key)));
 	}
 
-	/**
-	 * Takes a lock away from its holder, like {@link #release(String, List)}.
-	 * @param lock the lock
-	 * @return whether there was anything to take away
-	 */
 	public boolean release(Found lock) {
 		return this.engine.force(lock.key);
 	}
@@ -198,12 +178,9 @@ public final class LockControl {
 	}
 
 	/**
-	 * The locks of all instances.
-	 *
+	 * The locks of all instances, the longest held first.
 	 * @param instance the id of the instance that has asked
-	 * @param instances those that have answered
 	 * @param silent the ids of those that are known and have not answered in time
-	 * @param locks the locks, the longest held first
 	 */
 	public record Listing(String instance, List<Instance> instances, Set<String> silent, List<Listed> locks) {
 	}

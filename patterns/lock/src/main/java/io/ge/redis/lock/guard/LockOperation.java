@@ -44,9 +44,6 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 
 	private static final Log logger = LogFactory.getLog(LockOperation.class);
 
-	/**
-	 * Returns what is locked: one key, or several if they are locked together.
-	 */
 	List<List<String>> keys(MethodInvocation invocation) {
 		if (this.key == null) {
 			return List.of(List.of());

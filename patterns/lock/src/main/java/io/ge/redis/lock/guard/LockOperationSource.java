@@ -48,10 +48,6 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 
 	private final @Nullable ExpressionCompiler expressions;
 
-	/**
-	 * Creates a source.
-	 * @param expressions compiles keys, or {@code null} if nobody asks what is locked
-	 */
 	LockOperationSource(LockRegistry locks, AttributeReader attributes, @Nullable ExpressionCompiler expressions) {
 		super(DistributedLock.class);
 		this.locks = locks;
@@ -169,9 +165,6 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		return List.copyOf(positions);
 	}
 
-	/**
-	 * Returns the result of calls that are skipped.
-	 */
 	private static @Nullable Object skipped(ResultForm form, GuardedMethod method) {
 		MethodParameter result = new MethodParameter(method.method(), -1);
 		Class<?> type = result.getParameterType();

@@ -57,15 +57,6 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 
 	private volatile @Nullable LockEngine engine;
 
-	/**
-	 * Assembles the locks.
-	 * @param properties the locks in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles key expressions
-	 * @param backend where the state lives
-	 * @param events told of attempts, releases and losses
-	 * @param calls makes calls whose results come later
-	 */
 	public LockPattern(Supplier<LockProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
 			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
 		this.locks = new LockRegistry(SingletonSupplier.of(properties));
@@ -81,11 +72,6 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 			.of(() -> new DefaultDistributedLocks(this.locks, this.engines.get(), events, calls));
 	}
 
-	/**
-	 * Returns the advisor.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source, this.calls, new LockGuard(this.api), order, this.api);
 	}
@@ -94,11 +80,6 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 	 * Returns the advisor where locks are switched off. Annotated methods run under
 	 * {@linkplain DistributedLocks#unguarded() granted} locks: with a fencing token, and
 	 * known to {@link LockContext} and {@link LockAssert}. Keys are not evaluated.
-	 * @param properties the locks in the environment
-	 * @param attributes reads attribute values
-	 * @param calls makes calls whose results come later
-	 * @param order its position among all advice
-	 * @return the advisor; no {@link GuardAdvisor}, since it guards nothing
 	 */
 	public static Advisor unguardedAdvisor(Supplier<LockProperties> properties, AttributeReader attributes,
 			GuardedCalls calls, int order) {
@@ -125,35 +106,19 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 		return this.reactiveTransactions.obtain();
 	}
 
-	/**
-	 * Returns the API.
-	 * @return the locks
-	 */
 	public DistributedLocks distributedLocks() {
 		return this.api.get();
 	}
 
-	/**
-	 * Returns what operators can see and do.
-	 * @return the control
-	 */
 	public LockControl control() {
 		return new LockControl(this.locks, this.engines.get());
 	}
 
-	/**
-	 * Returns the number of calls of this instance that wait for a lock.
-	 * @return the number
-	 */
 	public int waiting() {
 		LockEngine made = this.engine;
 		return (made != null) ? made.waiting() : 0;
 	}
 
-	/**
-	 * Returns the number of locks that this instance holds.
-	 * @return the number
-	 */
 	public int held() {
 		LockEngine made = this.engine;
 		return (made != null) ? made.held() : 0;

@@ -34,9 +34,6 @@ final class LockRegistry extends SettingsRegistry<LockRegistry.Attributes, LockS
 		this.properties = properties;
 	}
 
-	/**
-	 * Returns the settings of a lock that is taken in code.
-	 */
 	LockSettings get(String name, LockOptions options) {
 		LockSettings known = annotated(name);
 		LockSettings lock = checked(name, () -> (known != null && hasOnlyMode(options)) ? known.in(modeOf(options))
@@ -104,9 +101,6 @@ final class LockRegistry extends SettingsRegistry<LockRegistry.Attributes, LockS
 		return lock.replicas() != null && lock.replicas() > 0;
 	}
 
-	/**
-	 * The settings of an annotation, or of code.
-	 */
 	record Attributes(LockProperties.Lock lock, LockMode mode) {
 	}
 

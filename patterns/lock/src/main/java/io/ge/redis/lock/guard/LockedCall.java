@@ -94,9 +94,6 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 				: new LockInterruptedException(this.task.settings().name(), interrupt);
 	}
 
-	/**
-	 * Returns locks and, further in, others.
-	 */
 	private static List<LockHandle> inside(List<LockHandle> outer, List<LockHandle> inner) {
 		List<LockHandle> all = new ArrayList<>(outer);
 		all.removeAll(inner);
@@ -127,9 +124,6 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 		decision.giveBack();
 	}
 
-	/**
-	 * Takes locks.
-	 */
 	@FunctionalInterface
 	interface Locks {
 
@@ -144,21 +138,12 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 
 	}
 
-	/**
-	 * The work under the lock.
-	 */
 	interface Task {
 
 		LockSettings settings();
 
-		/**
-		 * Returns what is locked.
-		 */
 		List<List<String>> keys();
 
-		/**
-		 * Returns whether it is several keys that are locked together.
-		 */
 		boolean isTogether();
 
 		/**
@@ -191,9 +176,6 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 
 	}
 
-	/**
-	 * Work under the lock.
-	 */
 	private final class Locked implements Work {
 
 		private final HeldLocks locks;

@@ -86,10 +86,6 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		return new Wanted(this.engine.key(this.settings.name(), parts), parts);
 	}
 
-	/**
-	 * Begins.
-	 * @param chain the locks that the call chain holds, innermost last
-	 */
 	LocksRequest begin(List<LockHandle> chain) {
 		try {
 			for (Wanted each : this.wanted) {

@@ -56,10 +56,6 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 
 	private boolean over;
 
-	/**
-	 * Creates it.
-	 * @param isolation the isolation level of the transaction, if it declares one
-	 */
 	TransactionLocks(@Nullable Integer isolation) {
 		this.isolation = isolation;
 	}
@@ -147,9 +143,6 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 		this.frames.clear();
 	}
 
-	/**
-	 * Returns the locks that are kept.
-	 */
 	List<HeldLock> locks() {
 		this.guard.lock();
 		try {
@@ -160,10 +153,6 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 		}
 	}
 
-	/**
-	 * Vetoes the commit if a lock is lost.
-	 * @throws LockLostException if the transaction must not be committed
-	 */
 	void assertMayCommit() {
 		locks().forEach(HeldLock::assertMayCommit);
 	}

@@ -25,10 +25,6 @@ record Denial(RedisLimitKey key, PermitRequest request, long remaining, long sen
 	/** As a shift: a thousandth. */
 	private static final int DRIFT = 10;
 
-	/**
-	 * Creates a denial.
-	 * @param index which of its requests was refused
-	 */
 	Denial(RedisDecision decision, int index) {
 		this(decision.key(index), decision.requests().get(index), decision.left(index), decision.sentAt(),
 				decision.sentAt() + decision.waitNanos(index) - (decision.waitNanos(index) >> DRIFT),
@@ -60,9 +56,6 @@ record Denial(RedisLimitKey key, PermitRequest request, long remaining, long sen
 				: (request.cost() - this.request.cost()) * this.request.limit().intervalMicros() * 1000;
 	}
 
-	/**
-	 * Returns where the limit stands.
-	 */
 	LimitState state(PermitRequest request, long now) {
 		long wait = Math.max(1, this.latest + shift(request) - now);
 		long restored = this.restoredAt - now;

@@ -58,10 +58,6 @@ public final class DenyCache {
 
 	private volatile long lastDenied = System.nanoTime() - INTEREST_NANOS;
 
-	/**
-	 * Creates a cache.
-	 * @param confirmedAt when the last message was sent that came back
-	 */
 	public DenyCache(LongSupplier confirmedAt) {
 		this.confirmedAt = confirmedAt;
 	}
@@ -126,9 +122,6 @@ public final class DenyCache {
 		return place;
 	}
 
-	/**
-	 * Forgets what is known of a key.
-	 */
 	void forget(String key) {
 		int first = first(key.hashCode());
 		this.invalidations.incrementAndGet(first / WAYS);
@@ -140,9 +133,6 @@ public final class DenyCache {
 		}
 	}
 
-	/**
-	 * Forgets everything.
-	 */
 	public void clear() {
 		for (int set = 0; set < SETS; set++) {
 			this.invalidations.incrementAndGet(set);

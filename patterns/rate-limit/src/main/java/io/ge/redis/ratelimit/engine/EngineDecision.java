@@ -35,10 +35,6 @@ import org.jspecify.annotations.Nullable;
 public record EngineDecision(@Nullable RateLimitDecision result, @Nullable RedisUnavailableException refusal,
 		List<RateLimitEvent> events, long waitNanos) {
 
-	/**
-	 * Returns the decision on a call.
-	 * @param permits what was taken, or {@code null} if at least one limit refuses
-	 */
 	static EngineDecision of(List<LimitState> states, Source source, @Nullable RateLimitPermits permits,
 			long waitNanos) {
 		List<Quota> quotas = new ArrayList<>(states.size());
@@ -64,9 +60,6 @@ public record EngineDecision(@Nullable RateLimitDecision result, @Nullable Redis
 		return new EngineDecision(result, null, events, waitNanos);
 	}
 
-	/**
-	 * Returns the decision on a call that at least one limit refuses.
-	 */
 	static EngineDecision denied(List<LimitState> states, Source source) {
 		return of(states, source, null, 0);
 	}

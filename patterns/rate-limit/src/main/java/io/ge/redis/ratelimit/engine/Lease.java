@@ -205,22 +205,9 @@ final class Lease {
 		}
 	}
 
-	/**
-	 * A question that is in progress.
-	 *
-	 * @param lease the lease
-	 * @param extra how many permits it wants in advance
-	 * @param resets how often the key was reset before
-	 */
 	record Asking(Lease lease, long extra, int resets) {
 	}
 
-	/**
-	 * Permits taken of a batch.
-	 *
-	 * @param batch the batch
-	 * @param left how many it still has
-	 */
 	record Taken(Batch batch, long left) {
 	}
 

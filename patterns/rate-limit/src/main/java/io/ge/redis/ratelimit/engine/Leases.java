@@ -149,9 +149,6 @@ public final class Leases {
 		}), 0);
 	}
 
-	/**
-	 * Returns what to ask for.
-	 */
 	Lease.Asking ask(Lease lease, List<PermitRequest> requests) {
 		int parts = SHARE * Math.max(1, this.instances.getAsInt());
 		long most = Long.MAX_VALUE;
@@ -162,9 +159,6 @@ public final class Leases {
 		return lease.ask(most, longest(requests).toNanos(), System.nanoTime());
 	}
 
-	/**
-	 * Takes note of a decision.
-	 */
 	void answered(Lease.Asking asking, @Nullable RedisDecision decision, @Nullable Throwable failure) {
 		refund(asking.lease().answered(asking, decision, failure));
 		if (decision != null && decision.extra() > 0) {

@@ -33,9 +33,6 @@ sealed interface LocalState {
 	 */
 	long charge(RateLimit limit, long cost, long at);
 
-	/**
-	 * Refunds permits.
-	 */
 	void refund(RateLimit limit, long cost, long stamp, long now);
 
 	/**
@@ -148,9 +145,6 @@ sealed interface LocalState {
 
 	}
 
-	/**
-	 * Permits that cease to count at one time.
-	 */
 	final class Permits {
 
 		private final long until;

@@ -19,9 +19,6 @@ import io.ge.redis.ratelimit.RateLimit;
  */
 public record PermitRequest(RateLimit limit, List<String> key, long cost) {
 
-	/**
-	 * Returns one request for each limit.
-	 */
 	public static List<PermitRequest> of(List<RateLimit> limits, List<String> key, long cost) {
 		if (limits.size() == 1) {
 			return List.of(new PermitRequest(limits.get(0), key, cost));

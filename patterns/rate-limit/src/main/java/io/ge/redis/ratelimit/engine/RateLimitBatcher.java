@@ -38,20 +38,12 @@ final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, Redis
 
 	private final Batcher<List<PermitRequest>, RedisDecision> batcher;
 
-	/**
-	 * Creates a batcher.
-	 * @param keys returns the key whose queue a call joins
-	 */
 	RateLimitBatcher(Function<PermitRequest, RedisLimitKey> keys, Script script, LongSupplier nanoTime) {
 		this.keys = keys;
 		this.script = script;
 		this.batcher = new Batcher<>(this, MOST_IN_FLIGHT, LONGEST_WAIT, nanoTime);
 	}
 
-	/**
-	 * Lets Redis decide on a call.
-	 * @param requests its requests, in one slot
-	 */
 	CompletableFuture<RedisDecision> submit(List<PermitRequest> requests, CallBudget budget) {
 		return canShare(requests) ? this.batcher.submit(this.keys.apply(requests.get(0)).queue(), requests, budget)
 				: send(requests, budget);

@@ -76,9 +76,6 @@ public final class RedisDecision {
 		return this.reply[0] == 1;
 	}
 
-	/**
-	 * Returns whether the caller has to wait for its turn.
-	 */
 	boolean isLater() {
 		return this.reply[2] > this.reply[1];
 	}
@@ -121,23 +118,14 @@ public final class RedisDecision {
 		return false;
 	}
 
-	/**
-	 * Returns when the permits may be used.
-	 */
 	long usableAt() {
 		return this.receivedAt + nanos(this.reply[2] - this.reply[1]);
 	}
 
-	/**
-	 * Returns how many permits more were taken of each limit.
-	 */
 	long extra() {
 		return this.reply[3];
 	}
 
-	/**
-	 * Returns until when the further permits may be used.
-	 */
 	long extraUsableUntil() {
 		return this.sentAt + nanos(this.reply[4]);
 	}
@@ -170,9 +158,6 @@ public final class RedisDecision {
 		return isWindow ? Math.max(stamp(index), this.reply[1] + this.reply[4]) : stamp(index);
 	}
 
-	/**
-	 * Adds where the limits stand.
-	 */
 	void addTo(List<LimitState> states) {
 		for (int i = 0; i < this.requests.size(); i++) {
 			states.add(new LimitState(this.requests.get(i), left(i), restoredNanos(i), waitNanos(i)));

@@ -33,10 +33,6 @@ public final class RedisLimitKey {
 
 	private final BatchQueue<List<PermitRequest>, RedisDecision> queue = new BatchQueue<>();
 
-	/**
-	 * Creates a key.
-	 * @param hash of the limit's name and the parts, to tell most others apart at once
-	 */
 	RedisLimitKey(int hash, RateLimit limit, List<String> parts, RedisKey key) {
 		this.hash = hash;
 		this.name = limit.name();

@@ -63,9 +63,6 @@ final class RedisLimitKeys {
 		};
 	}
 
-	/**
-	 * Returns how the scripts call an algorithm.
-	 */
 	static byte[] kindOf(RateLimit limit) {
 		return KINDS[limit.algorithm().ordinal()];
 	}

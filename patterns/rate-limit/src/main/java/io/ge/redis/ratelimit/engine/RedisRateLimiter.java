@@ -150,10 +150,6 @@ public final class RedisRateLimiter {
 		return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0));
 	}
 
-	/**
-	 * Forgets what was used, on all instances.
-	 * @param requests in one slot
-	 */
 	CompletableFuture<Void> reset(List<PermitRequest> requests) {
 		List<RedisKey> names = new ArrayList<>(requests.size());
 		for (PermitRequest request : requests) {

@@ -42,9 +42,6 @@ public final class TakenPermits implements RateLimitPermits {
 		return this.count;
 	}
 
-	/**
-	 * Refunds the permits, the first time.
-	 */
 	public void refund() {
 		if (this.count > 0 && this.refunded.compareAndSet(false, true)) {
 			this.refund.run();

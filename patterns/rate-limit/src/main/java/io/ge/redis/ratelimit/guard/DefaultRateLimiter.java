@@ -167,10 +167,6 @@ public final class DefaultRateLimiter implements RateLimiter {
 		return this.calls.handOver(ask(requests), (decision) -> publish(requests, decision), EngineDecision::refund);
 	}
 
-	/**
-	 * Asks without waiting.
-	 * @return may be cancelled, which refunds what was taken
-	 */
 	CompletableFuture<EngineDecision> ask(List<PermitRequest> requests) {
 		return this.engine.decide(requests);
 	}

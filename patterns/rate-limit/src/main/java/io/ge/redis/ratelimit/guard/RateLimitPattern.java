@@ -134,9 +134,6 @@ public final class RateLimitPattern implements GuardPattern {
 		return (runtime != null) ? runtime.statistics().distinctKeys(name) : 0;
 	}
 
-	/**
-	 * Returns what an operator can see and do.
-	 */
 	public RateLimitControl control() {
 		return new RateLimitControl(this.limits, this.runtime.obtain(), this.events);
 	}

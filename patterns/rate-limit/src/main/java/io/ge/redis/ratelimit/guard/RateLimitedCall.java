@@ -74,9 +74,6 @@ final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
 		return Guard.proceed(this.operation, this.invocation);
 	}
 
-	/**
-	 * Returns work whose permits are refunded after some failures.
-	 */
 	private Work refundable(RateLimitDecision.Allowed allowed) {
 		return new Work() {
 

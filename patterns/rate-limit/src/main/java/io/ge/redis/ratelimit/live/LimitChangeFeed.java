@@ -116,16 +116,10 @@ public final class LimitChangeFeed {
 		}
 	}
 
-	/**
-	 * Ends the looks, while the connection is closed.
-	 */
 	public void pause() {
 		this.poll.stop();
 	}
 
-	/**
-	 * Begins to look again.
-	 */
 	public void resume() {
 		this.poll.start();
 	}

@@ -62,9 +62,6 @@ public final class LiveLimit {
 		return result;
 	}
 
-	/**
-	 * Returns the change for all keys at the endpoint.
-	 */
 	public @Nullable AppliedChange change() {
 		return this.change;
 	}
@@ -92,9 +89,6 @@ public final class LiveLimit {
 		return (end != null) ? remaining(end, nanoTime.getAsLong()) : Duration.ZERO;
 	}
 
-	/**
-	 * Returns the keys that are blocked, and how long.
-	 */
 	public Map<String, Duration> blocked(LongSupplier nanoTime) {
 		long now = nanoTime.getAsLong();
 		Map<String, Duration> blocked = new TreeMap<>();

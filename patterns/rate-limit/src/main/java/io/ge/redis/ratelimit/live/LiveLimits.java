@@ -123,9 +123,6 @@ public final class LiveLimits {
 		}
 	}
 
-	/**
-	 * Returns what is said about a limit.
-	 */
 	public LiveLimit of(String name) {
 		return this.limits.getOrDefault(name, LiveLimit.NONE);
 	}

@@ -67,29 +67,23 @@ public final class RedisLimitChanges {
 	}
 
 	/**
-	 * Completes with whether there was room for the change.
+	 * Completes with whether there was room for the change, as {@link #block} does.
 	 */
 	public CompletableFuture<Boolean> change(String name, @Nullable String key, RateLimitChange change) {
 		return write(field(CHANGE, name, key), write(change), 0, false);
 	}
 
-	/**
-	 * Completes with whether there was room for the block.
-	 */
 	public CompletableFuture<Boolean> block(String name, String key, Duration duration) {
 		return write(field(BLOCK, name, key), "", micros(duration), false);
 	}
 
 	/**
-	 * Completes with whether there was such a change.
+	 * Completes with whether there was such a change, as {@link #removeBlock} does.
 	 */
 	public CompletableFuture<Boolean> removeChange(String name, @Nullable String key) {
 		return write(field(CHANGE, name, key), "", 0, true);
 	}
 
-	/**
-	 * Completes with whether there was such a block.
-	 */
 	public CompletableFuture<Boolean> removeBlock(String name, String key) {
 		return write(field(BLOCK, name, key), "", 0, true);
 	}

@@ -105,9 +105,6 @@ public final class RateLimitDefinitions {
 				Collections.unmodifiableMap(new LinkedHashMap<>(one.settings().toMap()))));
 	}
 
-	/**
-	 * Returns the settings of one limit, and where they come from.
-	 */
 	public Map<String, Setting> settings(String limitName) {
 		return this.origins.getOrDefault(limitName, Map.of());
 	}
@@ -321,9 +318,6 @@ public final class RateLimitDefinitions {
 
 	}
 
-	/**
-	 * Makes exceptions for mistakes at one place.
-	 */
 	@FunctionalInterface
 	interface Problems {
 

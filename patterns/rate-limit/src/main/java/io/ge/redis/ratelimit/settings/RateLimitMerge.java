@@ -188,12 +188,6 @@ public final class RateLimitMerge {
 		return RateLimitProperties.path(this.name) + "." + attribute;
 	}
 
-	/**
-	 * A limit and where its settings came from.
-	 *
-	 * @param limit the limit
-	 * @param settings its settings
-	 */
 	public record Merged(RateLimit limit, Settings settings) {
 	}
 

@@ -104,9 +104,6 @@ public final class RateLimitRegistry {
 		}
 	}
 
-	/**
-	 * Returns the properties in effect.
-	 */
 	public RateLimitProperties properties() {
 		return current().properties();
 	}
@@ -137,9 +134,6 @@ public final class RateLimitRegistry {
 		return (properties.shadow() && !limit.shadow()) ? limit.withShadow(true) : limit;
 	}
 
-	/**
-	 * Returns the limits as they are defined now.
-	 */
 	public RateLimitDefinitions current() {
 		RateLimitDefinitions existing = this.current;
 		return (existing != null) ? existing : first();
