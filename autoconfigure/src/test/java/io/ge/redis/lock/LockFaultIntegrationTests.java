@@ -243,7 +243,7 @@ class LockFaultIntegrationTests {
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void halfASecondOfLatencyIsMissedWithoutRenewal() throws Exception {
-		RUNS.fails(LockScenario::halfASecondOfLatency, Sabotage.skip("io.ge.redis.lock.engine.RedisLeases", "renew"));
+		RUNS.fails(LockScenario::halfASecondOfLatency, Sabotage.skip("io.ge.redis.lock.engine.RedisLocks", "renew"));
 	}
 
 	@Test

@@ -119,6 +119,14 @@ public final class BoundLocks {
 		return UnguardedDistributedLocks.grant(name, List.of(List.of()));
 	}
 
+	/**
+	 * Returns the handle of a method that runs without lock, since Redis is unavailable
+	 * and the policy allows it: its token is 0, and it is not valid.
+	 */
+	public static MultiLockHandle none(String name) {
+		return UnguardedDistributedLocks.none(name);
+	}
+
 	static @Nullable List<Frame> frames() {
 		return FRAMES.get();
 	}

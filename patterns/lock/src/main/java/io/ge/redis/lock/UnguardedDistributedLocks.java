@@ -50,6 +50,12 @@ final class UnguardedDistributedLocks implements DistributedLocks {
 		return new GrantedLock(name, granted);
 	}
 
+	static MultiLockHandle none(String name) {
+		GrantedLock none = new GrantedLock(name, Map.of(List.of(), 0L));
+		none.close();
+		return none;
+	}
+
 	@Override
 	public CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
 		return CompletableFuture.completedStage(tryLock(name, key, options));

@@ -46,8 +46,8 @@ public final class LockEngine {
 	public LockEngine(RedisLocks redis, RedisShares shares, GuardEvents events, GuardedCalls calls) {
 		this.redis = redis;
 		this.shares = shares;
-		this.leases = new LockLeases(events, calls, this.timers);
-		this.queues = new LockQueues(this.locals, this.leases, this.timers);
+		this.queues = new LockQueues(this.locals, this.timers, events, calls);
+		this.leases = this.queues.leases();
 		redis.onGrant((handle, key) -> this.queues.queued().granted(redis, handle, key));
 		shares.onGrant((handle, key) -> this.queues.queued().granted(shares, handle, key));
 		redis.listen(this.queues.queued()::offered, this::takenAway, this::recovered);

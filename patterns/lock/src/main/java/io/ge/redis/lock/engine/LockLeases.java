@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -42,22 +41,15 @@ final class LockLeases {
 
 	private final LockTimers timers;
 
+	private final LockQueues queues;
+
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
-	private volatile @Nullable Listener listener;
-
-	LockLeases(GuardEvents events, GuardedCalls calls, LockTimers timers) {
+	LockLeases(GuardEvents events, GuardedCalls calls, LockTimers timers, LockQueues queues) {
 		this.events = events;
 		this.calls = calls;
 		this.timers = timers;
-	}
-
-	void listen(Listener listener) {
-		this.listener = listener;
-	}
-
-	private Listener listener() {
-		return Objects.requireNonNull(this.listener);
+		this.queues = queues;
 	}
 
 	Set<HeldLock> held() {
@@ -131,7 +123,7 @@ final class LockLeases {
 	 */
 	void finished(HeldLock section, Duration heldFor) {
 		this.events.publish(new LockReleaseEvent(section.name(), heldFor));
-		listener().ended(section);
+		this.queues.ended(section);
 	}
 
 	/**
@@ -153,7 +145,7 @@ final class LockLeases {
 		if (section != null && !section.isReleased()) {
 			lostSection(section, cause);
 		}
-		listener().lost(lease);
+		this.queues.lost(lease);
 	}
 
 	void lostSection(HeldLock section, LockLostEvent.Cause cause) {
@@ -181,23 +173,6 @@ final class LockLeases {
 						: "Redis does not know the holder any more"));
 		this.events.publish(new LockLostEvent(section.name(), section.token(), cause));
 		section.interruptWork();
-	}
-
-	/**
-	 * Goes on after a lease, or a caller's section of it.
-	 */
-	interface Listener {
-
-		/**
-		 * A caller has given up its lock.
-		 */
-		void ended(HeldLock section);
-
-		/**
-		 * A lease is lost.
-		 */
-		void lost(LockLease lease);
-
 	}
 
 }

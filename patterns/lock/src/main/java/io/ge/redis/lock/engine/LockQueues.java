@@ -8,6 +8,8 @@ package io.ge.redis.lock.engine;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.Waiting;
 
 /**
@@ -23,7 +25,7 @@ import io.ge.redis.core.outage.Waiting;
  * Callers that come meanwhile and are running already go first. That is what makes it
  * fast, since waking a thread takes longer than most sections; it is bounded, since the
  * first section of each lease is the first waiter's. Then the lock is released in Redis
- * ({@link LockReleases}), and by the same command the instance waits again, behind the
+ * ({@link QueuedWaiters}), and by the same command the instance waits again, behind the
  * others.
  * <p>
  * Of a lock that several may hold each caller has a queue of its own, with a lease of one
@@ -37,7 +39,7 @@ import io.ge.redis.core.outage.Waiting;
  * once, and the answer finds another state and changes nothing. What is sent extends the
  * lease and creates nothing, so it may arrive after the release.
  */
-final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
+final class LockQueues {
 
 	private final LocalLocks locals;
 
@@ -47,17 +49,17 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 
 	private final QueuedWaiters queued;
 
-	private final LockReleases releases;
-
 	private volatile boolean closed;
 
-	LockQueues(LocalLocks locals, LockLeases leases, LockTimers timers) {
+	LockQueues(LocalLocks locals, LockTimers timers, GuardEvents events, GuardedCalls calls) {
 		this.locals = locals;
-		this.leases = leases;
 		this.timers = timers;
-		this.queued = new QueuedWaiters(locals, this, leases, timers);
-		this.releases = new LockReleases(locals, this.queued, leases);
-		leases.listen(this);
+		this.leases = new LockLeases(events, calls, timers, this);
+		this.queued = new QueuedWaiters(locals, this, this.leases, timers);
+	}
+
+	LockLeases leases() {
+		return this.leases;
 	}
 
 	QueuedWaiters queued() {
@@ -131,7 +133,7 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 					request.settings.leaseTime());
 			if (this.closed) {
 				this.locals.forgetIfIdle(local);
-				then.add(() -> this.releases.release(lease, null));
+				then.add(() -> this.queued.release(lease, null));
 				then.add(request::refuse);
 				return;
 			}
@@ -149,8 +151,7 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 		});
 	}
 
-	@Override
-	public void begin(LocalLock local, LockLease lease, List<Runnable> then) {
+	void begin(LocalLock local, LockLease lease, List<Runnable> then) {
 		local.lease = lease;
 		lease.schedule();
 		LockRequest first = local.waiters.getFirst();
@@ -237,7 +238,7 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 		}
 		if (local.lease != lease && lease.isValid()) {
 			// A caller that did not wait has the lock, so Redis had lost it meanwhile
-			then.add(() -> this.releases.release(lease, null));
+			then.add(() -> this.queued.release(lease, null));
 		}
 		return false;
 	}
@@ -255,8 +256,7 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 
 	// Giving up
 
-	@Override
-	public void waitUntilTimeout(LocalLock local, LockRequest request) {
+	void waitUntilTimeout(LocalLock local, LockRequest request) {
 		if (request.timeout == null) {
 			request.timeout = this.timers.schedule(() -> expire(local, request), request.waitLeftNanos());
 		}
@@ -296,8 +296,7 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 		}
 	}
 
-	@Override
-	public void abandon(LocalLock local, List<Runnable> then) {
+	void abandon(LocalLock local, List<Runnable> then) {
 		this.queued.withdraw(local);
 		if (local.lease != null && (local.open || local.confirming != null)) {
 			release(local, local.lease, then);
@@ -310,13 +309,12 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 	/**
 	 * Goes on after a section: with the next waiter, or in Redis.
 	 */
-	@Override
-	public void ended(HeldLock section) {
+	void ended(HeldLock section) {
 		LockLease lease = section.lease;
 		this.locals.decide((then) -> {
 			LocalLock local = this.locals.find(lease.handle);
 			if (local == null || local.lease != lease) {
-				then.add(() -> this.releases.release(lease, section));
+				then.add(() -> this.queued.release(lease, section));
 				return;
 			}
 			LockRequest first = local.waiters.peekFirst();
@@ -358,12 +356,10 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 		end(local);
 		abandonIfUnwanted(local, then);
 		if (local.waiters.isEmpty() || local.queued != null) {
-			then.add(() -> this.releases.release(lease, section));
+			then.add(() -> this.queued.release(lease, section));
 			return;
 		}
-		LockReleases.Next next = new LockReleases.Next(local, this.queued.follow(local),
-				local.waiters.getFirst().settings);
-		then.add(() -> this.releases.release(lease, section, next));
+		this.queued.releaseAndFollow(local, lease, section, then);
 	}
 
 	private void end(LocalLock local) {
@@ -389,8 +385,7 @@ final class LockQueues implements QueuedWaiters.Callers, LockLeases.Listener {
 	/**
 	 * Goes on without a lease that is lost.
 	 */
-	@Override
-	public void lost(LockLease lease) {
+	void lost(LockLease lease) {
 		this.locals.decide((then) -> {
 			LocalLock local = this.locals.find(lease.handle);
 			if (local != null && local.lease == lease) {

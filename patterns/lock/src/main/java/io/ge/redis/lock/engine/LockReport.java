@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.ge.redis.core.bus.InstanceBus;
-import io.ge.redis.core.bus.Reports;
 
 /**
  * The report of one instance about its locks.
@@ -24,10 +22,6 @@ import io.ge.redis.core.bus.Reports;
 public record LockReport(String process, int held, int awaited, List<Holder> holders, List<Waiters> waiters) {
 
 	static final int MOST = 100;
-
-	static Reports<LockReport> over(InstanceBus bus) {
-		return new Reports<>(bus, "lock.report", LockReport.class);
-	}
 
 	public Stream<String> keys() {
 		return Stream.concat(this.holders.stream().map(Holder::key), this.waiters.stream().map(Waiters::key));

@@ -5,11 +5,13 @@
 
 package io.ge.redis.lock.engine;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters of this instance as Redis knows them, and the replies and messages of Redis
@@ -24,7 +26,9 @@ import io.ge.redis.core.outage.Waiting;
  * that the lock is granted makes it ask, and gives it nothing: anybody may have sent it.
  * <p>
  * Invariant: what Redis gives to a handle either begins the one lease of that handle or
- * is given back, in whatever order answers and messages come.
+ * is given back, in whatever order answers and messages come. A lease is given up once;
+ * its last section is completed once, and only after Redis has answered or the budget is
+ * spent. A release that Redis may not have received is repeated until it answers.
  */
 final class QueuedWaiters {
 
@@ -38,13 +42,13 @@ final class QueuedWaiters {
 
 	private final LocalLocks locals;
 
-	private final Callers callers;
+	private final LockQueues callers;
 
 	private final LockLeases leases;
 
 	private final LockTimers timers;
 
-	QueuedWaiters(LocalLocks locals, Callers callers, LockLeases leases, LockTimers timers) {
+	QueuedWaiters(LocalLocks locals, LockQueues callers, LockLeases leases, LockTimers timers) {
 		this.locals = locals;
 		this.callers = callers;
 		this.leases = leases;
@@ -66,14 +70,6 @@ final class QueuedWaiters {
 	 */
 	void applyAgain(LocalLock local, List<Runnable> then) {
 		apply(local, local.redis.newBudget(), then);
-	}
-
-	/**
-	 * Lets the instance wait again by the release of its own lease, whose outcome
-	 * {@link #followed} takes.
-	 */
-	QueuedWaiter follow(LocalLock local) {
-		return enqueue(local, local.redis.newBudget());
 	}
 
 	private QueuedWaiter enqueue(LocalLock local, CallBudget budget) {
@@ -237,11 +233,9 @@ final class QueuedWaiters {
 
 	/**
 	 * Takes the answer to a release by which this instance goes on waiting.
-	 * @param wanted how it has the lock, if it has it again
-	 * @param sent when the release was sent
 	 * @param kept whether nobody may have the lock for now
 	 */
-	void followed(LocalLock local, QueuedWaiter following, LockAnswer.Released released, LockSettings wanted, long sent,
+	private void followed(LocalLock local, QueuedWaiter following, LockAnswer.Released released, LockSettings wanted, long sent,
 			boolean kept) {
 		if (released.tokens() != null) {
 			acquired(local, following, released.tokens(), sent, wanted);
@@ -257,7 +251,7 @@ final class QueuedWaiters {
 	/**
 	 * Asks for a waiter for which no release has asked.
 	 */
-	void askFor(LocalLock local, QueuedWaiter queued) {
+	private void askFor(LocalLock local, QueuedWaiter queued) {
 		this.locals.decide((then) -> {
 			if (local.queued == queued) {
 				queued.asking = false;
@@ -269,7 +263,7 @@ final class QueuedWaiters {
 	/**
 	 * Asks with another handle, since the outcome for the first one is unknown.
 	 */
-	void replace(LocalLock local, QueuedWaiter unknown) {
+	private void replace(LocalLock local, QueuedWaiter unknown) {
 		this.locals.decide((then) -> {
 			if (local.queued == unknown) {
 				local.queued = null;
@@ -282,6 +276,73 @@ final class QueuedWaiters {
 				}
 			}
 		});
+	}
+
+	// Releasing
+
+	/**
+	 * Gives a lock up for which nobody waits here, outside a decision.
+	 * @param section the section that ends with it; {@code null} if the lease is between
+	 * two
+	 */
+	void release(LockLease lease, @Nullable HeldLock section) {
+		release(lease, section, null);
+	}
+
+	/**
+	 * Gives a lock up and, by the same command, waits for it again behind the others.
+	 */
+	void releaseAndFollow(LocalLock local, LockLease lease, @Nullable HeldLock section, List<Runnable> then) {
+		Next next = new Next(local, enqueue(local, local.redis.newBudget()), local.waiters.getFirst().settings);
+		then.add(() -> release(lease, section, next));
+	}
+
+	private void release(LockLease lease, @Nullable HeldLock section, @Nullable Next next) {
+		LockLease.State before = lease.end();
+		if (before != LockLease.State.HELD) {
+			releaseLost(lease, section, before);
+			if (next != null) {
+				askFor(next.local, next.queued);
+			}
+			return;
+		}
+		long sent = System.nanoTime();
+		Duration keep = (section != null) ? section.keep() : Duration.ZERO;
+		CallBudget budget = (section != null) ? section.budget : lease.redis.newBudget();
+		this.locals.track(lease.redis
+			.release(lease.key, lease.handle, (next != null) ? next.queued.handle : null,
+					(next != null) ? next.wanted.leaseTime() : Duration.ZERO, keep, budget)
+			.whenComplete((released, failure) -> {
+				if (failure != null) {
+					lease.redis.releaseEventually(lease.key, lease.handle, lease.leaseTime(), keep);
+					if (next != null) {
+						lease.redis.releaseEventually(lease.key, next.queued.handle, next.wanted.leaseTime(),
+								Duration.ZERO);
+					}
+				}
+				over(lease, section, failure != null || released.mine());
+				if (next != null && failure != null) {
+					replace(next.local, next.queued);
+				}
+				else if (next != null) {
+					followed(next.local, next.queued, released, next.wanted, sent, !keep.isZero());
+				}
+			}));
+	}
+
+	private void releaseLost(LockLease lease, @Nullable HeldLock section, LockLease.State before) {
+		if (before == LockLease.State.EXPIRED) {
+			lease.redis.releaseEventually(lease.key, lease.handle, lease.leaseTime(), Duration.ZERO);
+		}
+		if (section != null) {
+			this.leases.lostSection(section, before.cause());
+		}
+		over(lease, section, true);
+	}
+
+	private void over(LockLease lease, @Nullable HeldLock section, boolean wasMine) {
+		this.locals.forget(lease.handle);
+		this.leases.released(section, wasMine);
 	}
 
 	// Messages
@@ -329,22 +390,13 @@ final class QueuedWaiters {
 	}
 
 	/**
-	 * The callers of this instance, for whom Redis is asked. Called while deciding.
+	 * Waits for the lock from its release on.
+	 *
+	 * @param local the lock
+	 * @param queued this instance as a waiter
+	 * @param wanted what its first caller wants
 	 */
-	interface Callers {
-
-		/**
-		 * Serves the first waiter with a lease that begins.
-		 */
-		void begin(LocalLock local, LockLease lease, List<Runnable> then);
-
-		/**
-		 * Gives up what nobody waits for any more.
-		 */
-		void abandon(LocalLock local, List<Runnable> then);
-
-		void waitUntilTimeout(LocalLock local, LockRequest request);
-
+	private record Next(LocalLock local, QueuedWaiter queued, LockSettings wanted) {
 	}
 
 }

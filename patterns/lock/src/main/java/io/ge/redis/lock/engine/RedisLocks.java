@@ -8,7 +8,11 @@ package io.ge.redis.lock.engine;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -23,10 +27,14 @@ import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.Replication;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.lock.DistributedLocks;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * The locks' state in Redis: {@code prefix:lock:{name:key}} and, beside it, {@code :f1}
@@ -53,7 +61,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  * An instance is named by its channel, so that scripts of any instance can tell it.
  */
-public class RedisLocks extends RedisLeases {
+public class RedisLocks {
 
 	static final String TOPIC = "lock";
 
@@ -75,6 +83,13 @@ public class RedisLocks extends RedisLeases {
 	static final byte[] TOKEN_MEMORY_MILLIS = ScriptCall.argument(Duration.ofHours(24).toMillis());
 
 	static final byte[] GRANT_MILLIS = ScriptCall.argument(GRANT.toMillis());
+
+	/**
+	 * Leases are extended between one half of their interval and the whole, so that ten
+	 * thousand locks take at most twenty calls, and a server needs two milliseconds for
+	 * one.
+	 */
+	private static final int MOST_AT_ONCE = 1200;
 
 	private static final int SECRET_BYTES = 16;
 
@@ -103,7 +118,14 @@ public class RedisLocks extends RedisLeases {
 
 	private static final KeyPart REQUESTS = KeyPart.of("d1");
 
-	final InstanceBus bus;
+	final GuardedRedis redis;
+
+	/** The name of this instance in Redis. */
+	final byte[] instance;
+
+	private final InstanceBus bus;
+
+	private final BooleanSupplier clustered;
 
 	private final KeySpace keys;
 
@@ -121,7 +143,9 @@ public class RedisLocks extends RedisLeases {
 	}
 
 	RedisLocks(RedisBackend backend, AtomicLong highestToken) {
-		super(backend.redis("lock"), ScriptCall.argument(backend.bus().channel()), backend.connection()::isClustered);
+		this.redis = backend.redis("lock");
+		this.instance = ScriptCall.argument(backend.bus().channel());
+		this.clustered = backend.connection()::isClustered;
 		new SecureRandom().nextBytes(this.secret);
 		this.keys = backend.keys("lock");
 		this.bus = backend.bus();
@@ -158,7 +182,7 @@ public class RedisLocks extends RedisLeases {
 	}
 
 	Reports<LockReport> reports() {
-		return LockReport.over(this.bus);
+		return new Reports<>(this.bus, "lock.report", LockReport.class);
 	}
 
 	public CallBudget newBudget() {
@@ -266,6 +290,79 @@ public class RedisLocks extends RedisLeases {
 	}
 
 	/**
+	 * Extends leases: on a Cluster with one call for each slot, else with one for each
+	 * {@value #MOST_AT_ONCE} locks, all sent at once.
+	 * @param extended told of each answer: the lease, and whether the handle still held
+	 * the lock
+	 * @param failed told of those that Redis has not answered
+	 */
+	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended,
+			Consumer<LeaseRenewal> failed) {
+		for (List<LeaseRenewal> batch : batches(renewals)) {
+			this.redis.run(call(renewScript(), batch), this.redis.newBudget()).whenComplete((reply, failure) -> {
+				if (failure != null) {
+					batch.forEach(failed);
+					return;
+				}
+				for (int i = 0; i < batch.size(); i++) {
+					extended.accept(batch.get(i), reply.number(i) > 0);
+				}
+			});
+		}
+	}
+
+	private Collection<List<LeaseRenewal>> batches(List<LeaseRenewal> renewals) {
+		if (renewals.size() == 1) {
+			return List.of(renewals);
+		}
+		if (this.clustered.getAsBoolean()) {
+			Map<Integer, List<LeaseRenewal>> slots = new HashMap<>();
+			for (LeaseRenewal renewal : renewals) {
+				slots.computeIfAbsent(slot(renewal), (slot) -> new ArrayList<>()).add(renewal);
+			}
+			return slots.values();
+		}
+		List<List<LeaseRenewal>> batches = new ArrayList<>();
+		for (int from = 0; from < renewals.size(); from += MOST_AT_ONCE) {
+			batches.add(renewals.subList(from, Math.min(renewals.size(), from + MOST_AT_ONCE)));
+		}
+		return batches;
+	}
+
+	private static int slot(LeaseRenewal renewal) {
+		return ClusterSlotHashUtil.calculateSlot(renewal.key().lock().bytes());
+	}
+
+	/**
+	 * Has replicas confirm that a handle holds its lock. Extends the lease, which comes
+	 * after everything that made the handle the holder, and creates nothing: arriving
+	 * late, after a release or a loss, it finds nothing to extend.
+	 * @return completes when enough have, else with {@code RedisUnavailableException}
+	 */
+	public CompletableFuture<Void> confirm(LeaseRenewal renewal, LockSettings settings) {
+		Replication replication = new Replication(settings.replicas(), settings.syncTimeout(),
+				"The lock '" + settings.name() + "'",
+				"It was given up. Repair the replicas, or change ge.redis.lock.replicas or ge.redis.lock.sync-timeout"
+						+ " (for this lock alone: ge.redis.lock.locks." + settings.name() + ".*).");
+		return this.redis
+			.runReplicated(call(confirmScript(), List.of(renewal)), replication, (reply) -> reply.number(0) > 0)
+			.thenApply((reply) -> null);
+	}
+
+	private ScriptCall call(LuaScript script, List<LeaseRenewal> renewals) {
+		List<RedisKey> all = new ArrayList<>();
+		Object[] arguments = new Object[1 + 2 * renewals.size()];
+		arguments[0] = this.instance;
+		for (int i = 0; i < renewals.size(); i++) {
+			LeaseRenewal renewal = renewals.get(i);
+			all.addAll(leaseKeys(renewal.key()));
+			arguments[1 + 2 * i] = renewal.handle();
+			arguments[2 + 2 * i] = renewal.lease().toMillis();
+		}
+		return ScriptCall.of(script, all, arguments);
+	}
+
+	/**
 	 * Returns whether replicas can be waited for at all.
 	 */
 	boolean canBeConfirmed() {
@@ -327,17 +424,17 @@ public class RedisLocks extends RedisLeases {
 		return releaseCall(this.instance, key, handle, waits ? YES : NO, null, Duration.ZERO, Duration.ZERO, NO);
 	}
 
-	@Override
 	LuaScript renewScript() {
 		return RENEW;
 	}
 
-	@Override
+	/**
+	 * Returns the script that extends a lease which replicas are to confirm.
+	 */
 	LuaScript confirmScript() {
 		return RENEW;
 	}
 
-	@Override
 	List<RedisKey> leaseKeys(RedisLockKey key) {
 		return List.of(key.lock());
 	}

@@ -5,17 +5,14 @@
 
 package io.ge.redis.lock.guard;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
+import io.ge.redis.lock.BoundLocks;
 import io.ge.redis.lock.LockHandle;
-import io.ge.redis.lock.LockLostException;
 import io.ge.redis.lock.engine.HeldLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that work may run under.
@@ -30,7 +27,7 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	 * Returns what a method has that runs without a lock.
 	 */
 	static HeldLocks none(String name) {
-		return new HeldLocks(new NoLock(name), List.of(), List.of());
+		return new HeldLocks(BoundLocks.none(name), List.of(), List.of());
 	}
 
 	List<HeldLock> held() {
@@ -71,46 +68,6 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	// Whoever has taken a shared one may have left before, and it is given up now
 	private CompletableFuture<Void> leave(CompletableFuture<Void> givenUp) {
 		return this.shared.isEmpty() ? givenUp : CompletableFuture.allOf(givenUp, giveUp(this.shared, HeldLock::leave));
-	}
-
-	/**
-	 * The handle of a method that runs without a lock, since Redis is unavailable and the
-	 * policy allows it.
-	 *
-	 * @param name the name of the lock
-	 */
-	private record NoLock(String name) implements LockHandle {
-
-		@Override
-		public long token() {
-			return 0;
-		}
-
-		@Override
-		public boolean isValid() {
-			return false;
-		}
-
-		@Override
-		public Duration remaining() {
-			return Duration.ZERO;
-		}
-
-		@Override
-		public void assertHeld() {
-			throw new LockLostException(this.name);
-		}
-
-		@Override
-		public void close() {
-			// nothing is held
-		}
-
-		@Override
-		public CompletionStage<@Nullable Void> closeAsync() {
-			return CompletableFuture.completedStage(null);
-		}
-
 	}
 
 }
