@@ -59,14 +59,12 @@ public @interface DistributedLock {
 	/**
 	 * Name of the lock. The same name and key are one lock wherever they are used.
 	 * Default {@code SimpleClassName.methodName}.
-	 * @return the name
 	 */
 	String name() default "";
 
 	/**
 	 * SpEL expression for what is locked, such as {@code "#order.id"}. {@code null} or
 	 * blank values are refused. Default: one lock for all calls.
-	 * @return the expression
 	 */
 	String key() default "";
 
@@ -85,7 +83,6 @@ public @interface DistributedLock {
 	 * {@link LockContext#current()} gives.
 	 * <p>
 	 * Cost: for n keys 2n script calls in n + 1 round trips.
-	 * @return the expression
 	 */
 	String keys() default "";
 
@@ -93,7 +90,6 @@ public @interface DistributedLock {
 	 * How long a call waits for the lock, such as {@code "2s"}; one budget for
 	 * everything. {@code "0s"} asks once. Default {@code ge.redis.lock.wait-time}, else
 	 * {@code "0s"}.
-	 * @return the longest wait
 	 */
 	String waitTime() default "";
 
@@ -101,7 +97,6 @@ public @interface DistributedLock {
 	 * How long the lock stays with an instance that died, at least 100 ms. Should be
 	 * above the longest pause of the garbage collector. Default
 	 * {@code ge.redis.lock.lease-time}, else {@code "30s"}.
-	 * @return the lease
 	 */
 	String leaseTime() default "";
 
@@ -117,7 +112,6 @@ public @interface DistributedLock {
 	 * For how long the lease is extended at most, such as {@code "10m"}, so that a method
 	 * that hangs does not hold the lock for ever: then it is lost. Not below the lease
 	 * time. Default: no limit.
-	 * @return the longest hold
 	 */
 	String maxHold() default "";
 
@@ -126,14 +120,12 @@ public @interface DistributedLock {
 	 * method has returned or thrown before. For scheduled methods that run on every
 	 * instance at about the same time: the one that comes later finds the lock taken.
 	 * Default {@code "0s"}.
-	 * @return the shortest hold
 	 */
 	String atLeastFor() default "";
 
 	/**
 	 * Reaction to the loss of the lock while the holder is at work; at most one. Default
 	 * {@code ge.redis.lock.on-lost}, else {@link OnLost#VETO_COMMIT}.
-	 * @return the policy
 	 */
 	OnLost[] onLost() default {};
 
@@ -149,7 +141,6 @@ public @interface DistributedLock {
 	 * <p>
 	 * Cost: as for one holder at a time, but each call of an instance asks Redis for
 	 * itself.
-	 * @return the mode
 	 */
 	LockMode mode() default LockMode.EXCLUSIVE;
 
@@ -158,13 +149,11 @@ public @interface DistributedLock {
 	 * different settings above 1 the smaller number counts. Not for reading and writing,
 	 * and from 2 on not with a {@link FencingToken}: refused at startup. Costs as
 	 * {@link #mode()}.
-	 * @return the number
 	 */
 	int permits() default 1;
 
 	/**
 	 * Behaviour of a call that does not get the lock.
-	 * @return the policy
 	 */
 	OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
 
@@ -173,7 +162,6 @@ public @interface DistributedLock {
 	 * lock, for {@link OnNotAcquired#FALLBACK}: the same parameters, optionally followed
 	 * by a {@link LockNotAcquiredException}, and a fitting return type. Not called while
 	 * Redis is unavailable.
-	 * @return the method's name
 	 */
 	String fallback() default "";
 
@@ -181,7 +169,6 @@ public @interface DistributedLock {
 	 * Outage policy: {@code DENY}, or {@code ALLOW}, which runs the method without a
 	 * lock, with an invalid handle and the fencing token 0. Default
 	 * {@code ge.redis.lock.on-outage}.
-	 * @return the policy
 	 */
 	OutagePolicy onOutage() default OutagePolicy.DEFAULT;
 

@@ -19,7 +19,6 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * Returns the name of the lock.
-	 * @return the name
 	 */
 	String name();
 

@@ -22,7 +22,6 @@ public class LockInterruptedException extends GeRedisException {
 
 	/**
 	 * Returns the name of the lock.
-	 * @return the name
 	 */
 	public String name() {
 		return this.name;

@@ -21,7 +21,6 @@ public class LockLostException extends GeRedisException {
 
 	/**
 	 * Returns the name of the lock.
-	 * @return the name
 	 */
 	public String name() {
 		return this.name;

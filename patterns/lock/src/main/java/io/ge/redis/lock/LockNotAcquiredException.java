@@ -34,7 +34,6 @@ public class LockNotAcquiredException extends GeRedisException {
 
 	/**
 	 * Returns the name of the lock.
-	 * @return the name
 	 */
 	public String name() {
 		return this.name;

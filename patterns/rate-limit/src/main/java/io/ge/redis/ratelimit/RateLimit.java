@@ -75,7 +75,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @param name the name
 	 * @param limit permits per window
 	 * @param window length of the window
-	 * @return the limit
 	 */
 	public static RateLimit of(String name, long limit, Duration window) {
 		return new RateLimit(name, limit, window, RateLimitAlgorithm.SLIDING_WINDOW, limit, Duration.ZERO, 1,
@@ -86,7 +85,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * Returns this limit with another number of permits per window, and a burst of as
 	 * many unless it had one of its own.
 	 * @param limit permits per window
-	 * @return the limit
 	 */
 	public RateLimit withLimit(long limit) {
 		long burst = (this.burst == this.limit) ? limit : this.burst;
@@ -97,7 +95,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/**
 	 * Returns this limit with another window.
 	 * @param window length of the window
-	 * @return the limit
 	 */
 	public RateLimit withWindow(Duration window) {
 		return new RateLimit(this.name, this.limit, window, this.algorithm, this.burst, this.waitTime, this.lease,
@@ -107,7 +104,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/**
 	 * Returns this limit counted in another way, with a burst of as many as the limit.
 	 * @param algorithm how permits are counted
-	 * @return the limit
 	 */
 	public RateLimit withAlgorithm(RateLimitAlgorithm algorithm) {
 		return new RateLimit(this.name, this.limit, this.window, algorithm, this.limit, this.waitTime, this.lease,
@@ -117,7 +113,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/**
 	 * Returns this limit with another burst, for {@link RateLimitAlgorithm#TOKEN_BUCKET}.
 	 * @param burst permits given at once after a pause
-	 * @return the limit
 	 */
 	public RateLimit withBurst(long burst) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, burst, this.waitTime, this.lease,
@@ -127,7 +122,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/**
 	 * Returns this limit with a wait.
 	 * @param waitTime how long a call waits for its turn at most
-	 * @return the limit
 	 */
 	public RateLimit withWaitTime(Duration waitTime) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, waitTime, this.lease,
@@ -137,7 +131,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/**
 	 * Returns this limit with a lease.
 	 * @param lease permits that an instance takes at once for its next calls
-	 * @return the limit
 	 */
 	public RateLimit withLease(int lease) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, lease,
@@ -147,7 +140,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/**
 	 * Returns this limit with another outage policy.
 	 * @param onOutage what happens while Redis is unavailable
-	 * @return the limit
 	 */
 	public RateLimit withOnOutage(OutagePolicy onOutage) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
@@ -157,7 +149,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/**
 	 * Returns this limit as one that is enforced or not.
 	 * @param shadow whether the limit only counts and tells, and never refuses
-	 * @return the limit
 	 */
 	public RateLimit withShadow(boolean shadow) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
@@ -183,8 +174,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	}
 
 	/**
-	 * Returns the window.
-	 * @return microseconds
+	 * Returns the window in microseconds.
 	 */
 	public long windowMicros() {
 		return this.window.toNanos() / 1000;

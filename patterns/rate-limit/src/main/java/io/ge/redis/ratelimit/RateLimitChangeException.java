@@ -43,7 +43,6 @@ public class RateLimitChangeException extends GeRedisException {
 
 	/**
 	 * Returns what is wrong.
-	 * @return the problem
 	 */
 	public String problem() {
 		return this.problem;
@@ -51,7 +50,6 @@ public class RateLimitChangeException extends GeRedisException {
 
 	/**
 	 * Returns what to write instead.
-	 * @return the remedy
 	 */
 	public String remedy() {
 		return this.remedy;

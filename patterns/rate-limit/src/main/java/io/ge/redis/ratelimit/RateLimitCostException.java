@@ -32,7 +32,6 @@ public class RateLimitCostException extends GeRedisException {
 	/**
 	 * Creates an exception for a cost that is no whole number above or equal to zero.
 	 * @param message the message
-	 * @return the exception
 	 */
 	public static RateLimitCostException noWholeNumber(String message) {
 		return new RateLimitCostException(message, false);

@@ -48,7 +48,6 @@ public class RateLimitExceededException extends GeRedisException {
 
 	/**
 	 * Returns the names of the limits that refused.
-	 * @return the names
 	 */
 	public List<String> violated() {
 		return this.decision.violated();
@@ -64,7 +63,6 @@ public class RateLimitExceededException extends GeRedisException {
 
 	/**
 	 * Returns where each limit of the call stands.
-	 * @return the quotas
 	 */
 	public List<Quota> quotas() {
 		return this.decision.quotas();

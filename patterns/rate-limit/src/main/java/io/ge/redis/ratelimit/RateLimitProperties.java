@@ -81,7 +81,6 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 		/**
 		 * Replaces the overrides for single keys.
 		 * @param overrides the overrides by key
-		 * @return the changed settings
 		 */
 		public Limit withOverrides(Map<String, Override> overrides) {
 			return new Limit(this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
@@ -197,7 +196,6 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * Returns where the settings of a name stand in the environment. Other characters
 	 * than letters, digits and dashes need brackets there.
 	 * @param name the name
-	 * @return the property
 	 */
 	public static String path(String name) {
 		return "ge.redis.rate-limit.limits" + segment(name);

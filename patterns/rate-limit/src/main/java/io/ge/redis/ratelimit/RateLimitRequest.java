@@ -33,7 +33,6 @@ public record RateLimitRequest(List<Entry> entries, long cost) {
 	 * Begins a request of one permit.
 	 * @param name the name of a limit that properties or an annotation define
 	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @return the request
 	 */
 	public static RateLimitRequest of(String name, Object key) {
 		return new RateLimitRequest(List.of(new Entry(name, key)), 1);
@@ -43,7 +42,6 @@ public record RateLimitRequest(List<Entry> entries, long cost) {
 	 * Adds a limit.
 	 * @param name the name of a limit that properties or an annotation define
 	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @return the longer request
 	 */
 	public RateLimitRequest and(String name, Object key) {
 		List<Entry> more = new ArrayList<>(this.entries);
@@ -54,7 +52,6 @@ public record RateLimitRequest(List<Entry> entries, long cost) {
 	/**
 	 * Sets the number of permits.
 	 * @param cost permits taken of each limit, zero only looks
-	 * @return the changed request
 	 */
 	public RateLimitRequest withCost(long cost) {
 		return new RateLimitRequest(this.entries, cost);

@@ -50,7 +50,6 @@ public @interface RateLimited {
 	 * and so must have the same settings. Default {@code SimpleClassName.methodName}.
 	 * Names with other characters than letters, digits and dashes stand in brackets in
 	 * the properties: {@code limits[OrderController.submit].limit}.
-	 * @return the name
 	 */
 	String name() default "";
 
@@ -58,40 +57,34 @@ public @interface RateLimited {
 	 * SpEL expression for whom or what is limited, such as {@code "#user"}. For
 	 * {@code null} or blank values see {@link #onEmptyKey()}. A list names somebody by
 	 * several parts: <code>"{#tenant, #user}"</code>. Default: one limit for all calls.
-	 * @return the expression
 	 */
 	String key() default "";
 
 	/**
 	 * Number of calls per window, above zero. Must be set here or in the properties.
-	 * @return the limit
 	 */
 	long limit() default 0;
 
 	/**
 	 * The limit as text, for placeholders: {@code "${orders.limit:100}"}. Used if
 	 * {@link #limit()} is not set.
-	 * @return the limit
 	 */
 	String limitString() default "";
 
 	/**
 	 * Length of the window, such as {@code "10s"}, {@code "1m"} or {@code "PT1H"}, at
 	 * least a millisecond. Default one minute.
-	 * @return the window
 	 */
 	String window() default "";
 
 	/**
 	 * How permits are counted.
-	 * @return the algorithm
 	 */
 	RateLimitAlgorithm algorithm() default RateLimitAlgorithm.SLIDING_WINDOW;
 
 	/**
 	 * Calls that {@link RateLimitAlgorithm#TOKEN_BUCKET} admits at once after a pause.
 	 * Default the limit. Refused for other algorithms.
-	 * @return the burst
 	 */
 	long burst() default 0;
 
@@ -101,7 +94,6 @@ public @interface RateLimited {
 	 * never refused. More than the limit (or burst) can never pass and throws
 	 * {@link RateLimitCostException}, as do {@code null}, fractions and negative numbers;
 	 * a number written here is checked at startup. Default one.
-	 * @return the expression
 	 */
 	String cost() default "";
 
@@ -110,7 +102,6 @@ public @interface RateLimited {
 	 * in the order of asking by one script call each; who would have to wait longer is
 	 * refused at once. At most one hour, and 60 windows of a
 	 * {@link RateLimitAlgorithm#SLIDING_WINDOW_COUNTER}. Default not at all.
-	 * @return the time
 	 */
 	String waitTime() default "";
 
@@ -136,14 +127,12 @@ public @interface RateLimited {
 	 * are refunded. A call is charged as one, so if several annotations stand on a method
 	 * and one of them names the exception, the permits of all are refunded. Does not wait
 	 * for Redis. Default none.
-	 * @return the types
 	 */
 	Class<? extends Throwable>[] refundOn() default {};
 
 	/**
 	 * Behaviour if the key evaluates to {@code null}, blank text or an empty list. A list
 	 * with such an element is an error always. Refused without a {@link #key()}.
-	 * @return what to do
 	 */
 	OnEmptyKey onEmptyKey() default OnEmptyKey.ERROR;
 
@@ -151,7 +140,6 @@ public @interface RateLimited {
 	 * Method of the same class that answers refused calls: the same parameters,
 	 * optionally followed by a {@link RateLimitExceededException}, and a fitting return
 	 * type. Default none: the exception is thrown. Not called while Redis is unavailable.
-	 * @return the method's name
 	 */
 	String fallback() default "";
 
@@ -159,7 +147,6 @@ public @interface RateLimited {
 	 * Outage policy. {@code LOCAL} enforces on each instance the limit divided by the
 	 * last known number of instances, rounded down, at least one. Default
 	 * {@code ge.redis.rate-limit.on-outage}.
-	 * @return the policy
 	 */
 	OutagePolicy onOutage() default OutagePolicy.DEFAULT;
 
@@ -174,7 +161,6 @@ public @interface RateLimited {
 
 		/**
 		 * The limits.
-		 * @return the limits
 		 */
 		RateLimited[] value();
 

@@ -70,10 +70,8 @@ public final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Lets the call chain that holds the lock enter it again.
-	 * @throws LockLostException if it does not hold it any more
-	 * @throws IllegalStateException if it wants more than it holds, and would wait for
-	 * itself, or wants more replicas to know of it
+	 * Lets the call chain that holds the lock enter it again, unless it wants more than
+	 * it holds and would wait for itself.
 	 */
 	public void enterAgain(LockSettings wanted) {
 		if (!this.settings.includes(wanted)) {
@@ -89,10 +87,6 @@ public final class HeldLock implements LockHandle {
 		assertHeld();
 	}
 
-	/**
-	 * Vetoes a commit if the lock is lost and its policy says so.
-	 * @throws LockLostException if the transaction must not be committed
-	 */
 	public void assertMayCommit() {
 		if (this.settings.onLost() != OnLost.EVENT && !isReleased()) {
 			assertHeld();
@@ -100,8 +94,8 @@ public final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Returns what fails when one of the locks is lost whose work is to be interrupted
-	 * then, or {@code null} if none is.
+	 * Returns a future that fails when one of the locks is lost whose work is to be
+	 * interrupted then.
 	 */
 	public static @Nullable CompletableFuture<?> loss(List<HeldLock> locks) {
 		CompletableFuture<?>[] losses = locks.stream()
@@ -111,9 +105,6 @@ public final class HeldLock implements LockHandle {
 		return (losses.length == 0) ? null : (losses.length == 1) ? losses[0] : CompletableFuture.anyOf(losses);
 	}
 
-	/**
-	 * Interrupts the work under the lock, which is lost, if that is wanted.
-	 */
 	void interruptWork() {
 		if (this.loss != null) {
 			this.loss.completeExceptionally(new LockLostException(name()));
@@ -128,9 +119,6 @@ public final class HeldLock implements LockHandle {
 		return release();
 	}
 
-	/**
-	 * Returns for how long nobody may have the lock if it is given up now.
-	 */
 	Duration keep() {
 		Duration least = this.settings.atLeastFor();
 		if (least.isZero() || this.unused) {
@@ -151,8 +139,8 @@ public final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Keeps the lock until {@link #leave}, for another thread of the call chain.
-	 * @return whether it is not too late
+	 * Keeps the lock until {@link #leave}, for another thread of the call chain, unless
+	 * it is too late.
 	 */
 	public boolean join() {
 		int now;
@@ -167,8 +155,7 @@ public final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Keeps the lock for a transaction until {@link #letGo}.
-	 * @return as {@link #join()}
+	 * Keeps the lock for a transaction until {@link #letGo}, unless it is too late.
 	 */
 	public boolean keep(Keeper transaction) {
 		boolean joined = join();
@@ -178,10 +165,6 @@ public final class HeldLock implements LockHandle {
 		return joined;
 	}
 
-	/**
-	 * Lets go of the lock for a transaction.
-	 * @return as {@link #release()}
-	 */
 	public CompletableFuture<Void> letGo(Keeper transaction) {
 		this.keepers.remove(transaction);
 		return leave();
@@ -195,8 +178,7 @@ public final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Lets go of the lock.
-	 * @return as {@link #release()}
+	 * Lets go of the lock, with the result of {@link #release()}.
 	 */
 	public CompletableFuture<Void> leave() {
 		checkKeepers();
@@ -220,9 +202,6 @@ public final class HeldLock implements LockHandle {
 		return isReleased() ? this.released : CompletableFuture.completedFuture(null);
 	}
 
-	/**
-	 * Returns what {@link #release()} does, without giving up the lock.
-	 */
 	CompletableFuture<Void> whenReleased() {
 		return this.released.copy();
 	}
@@ -231,9 +210,6 @@ public final class HeldLock implements LockHandle {
 		this.released.complete(null);
 	}
 
-	/**
-	 * Returns whether the loss is to be published now: once.
-	 */
 	boolean beginToPublishLoss() {
 		return this.lossPublished.compareAndSet(false, true);
 	}
@@ -283,13 +259,10 @@ public final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * A transaction that keeps the lock.
+	 * A transaction that keeps the lock, and gives it up if it has ended without notice.
 	 */
 	public interface Keeper {
 
-		/**
-		 * Gives up its locks if the transaction has ended without notice.
-		 */
 		void giveUpIfOver();
 
 	}

@@ -52,7 +52,6 @@ final class LocalLocks {
 
 	/**
 	 * Decides under the lock what is done outside it.
-	 * @param decision takes what is to be done
 	 */
 	void decide(Consumer<List<Runnable>> decision) {
 		begin();
@@ -99,9 +98,6 @@ final class LocalLocks {
 		}
 	}
 
-	/**
-	 * Returns what completes as soon as nothing is pending.
-	 */
 	CompletableFuture<Void> settled() {
 		CompletableFuture<Void> settled = new CompletableFuture<>();
 		this.awaited = settled;
@@ -148,7 +144,6 @@ final class LocalLocks {
 	/**
 	 * Returns the entry for a request: a new one if there is none, or if others may have
 	 * the lock as well.
-	 * @param redis where such locks are
 	 */
 	LocalLock obtain(LockRequest request, RedisLocks redis) {
 		if (request.settings.isShared()) {
@@ -170,9 +165,6 @@ final class LocalLocks {
 		return this.handles.get(handle);
 	}
 
-	/**
-	 * Remembers a handle before Redis learns it.
-	 */
 	void remember(String handle, LocalLock local) {
 		this.handles.put(handle, local);
 	}
@@ -200,9 +192,6 @@ final class LocalLocks {
 		this.waiting++;
 	}
 
-	/**
-	 * Ends the waiting of a request.
-	 */
 	void remove(LocalLock local, LockRequest request) {
 		local.waiters.remove(request);
 		request.left = true;

@@ -14,17 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface LockDecision {
 
-	/**
-	 * The lock is held.
-	 *
-	 * @param lock the lock
-	 */
 	record Acquired(HeldLock lock) implements LockDecision {
 	}
 
 	/**
 	 * The lock stayed with another for the whole wait.
-	 *
 	 * @param retryAfter when the lock is free, if known
 	 */
 	record Refused(@Nullable Duration retryAfter) implements LockDecision {

@@ -60,8 +60,6 @@ public final class LockEngine {
 
 	/**
 	 * Asks for a lock, and waits for it as the settings say.
-	 * @return completes with the decision, or with {@code RedisUnavailableException}; may
-	 * be cancelled
 	 */
 	public CompletableFuture<LockDecision> acquire(LockSettings settings, RedisLockKey key) {
 		if (settings.replicas() > 0) {
@@ -78,10 +76,6 @@ public final class LockEngine {
 		return request;
 	}
 
-	/**
-	 * Refuses what the driver cannot give.
-	 * @throws GuardConfigurationException if replicas cannot be waited for
-	 */
 	public void requireReplicas(String place) {
 		if (!this.redis.canBeConfirmed()) {
 			throw new GuardConfigurationException(place,
@@ -143,15 +137,11 @@ public final class LockEngine {
 
 	/**
 	 * Takes a lock away from its holder, or from all that share it.
-	 * @return whether there was anything to take away
 	 */
 	public boolean force(RedisLockKey key) {
 		return Waiting.await(this.redis.force(key)) || Waiting.await(this.shares.force(key));
 	}
 
-	/**
-	 * Returns whether a handle is that of a lock of this engine.
-	 */
 	public boolean isOf(HeldLock lock, RedisLockKey key) {
 		return lock.isOf(this.leases, key);
 	}

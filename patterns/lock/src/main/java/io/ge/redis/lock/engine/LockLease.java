@@ -141,9 +141,6 @@ public final class LockLease {
 		}
 	}
 
-	/**
-	 * Returns whether another caller may go on after the one that leaves.
-	 */
 	boolean canServe(LockSettings next) {
 		long now = System.nanoTime();
 		return this.state.get() == State.HELD && now - this.opened < LONGEST_NANOS
@@ -153,9 +150,6 @@ public final class LockLease {
 				&& this.deadline - now > Math.min(this.leaseNanos, RedisLocks.GRANT.toNanos()) / 4;
 	}
 
-	/**
-	 * So many replicas know of it, so that sections can begin. Called in turn.
-	 */
 	void confirmed(int by) {
 		this.replicas = by;
 		this.opened = System.nanoTime();
@@ -216,9 +210,6 @@ public final class LockLease {
 		return isVerifiable() && this.nextRenewal - now < this.leaseNanos / (2 * RENEWALS_PER_LEASE);
 	}
 
-	/**
-	 * Returns whether an extension tells if the lock has survived.
-	 */
 	boolean isVerifiable() {
 		return isExtended() && this.state.get() == State.HELD;
 	}
@@ -268,8 +259,7 @@ public final class LockLease {
 	}
 
 	/**
-	 * Ends it on this side.
-	 * @return the state in which it was
+	 * Ends it on this side, and returns the state in which it was.
 	 */
 	State end() {
 		State before = this.state.getAndSet(State.RELEASED);

@@ -118,9 +118,6 @@ final class LockLeases {
 		this.held.add(section);
 	}
 
-	/**
-	 * A caller has given up its lock.
-	 */
 	void finished(HeldLock section, Duration heldFor) {
 		this.events.publish(new LockReleaseEvent(section.name(), heldFor));
 		this.queues.ended(section);
@@ -128,7 +125,6 @@ final class LockLeases {
 
 	/**
 	 * A section is over, here and in Redis.
-	 * @param wasMine whether it still had the lock, as far as is known
 	 */
 	void released(@Nullable HeldLock section, boolean wasMine) {
 		if (section != null) {
@@ -153,9 +149,6 @@ final class LockLeases {
 		publishLoss(section, cause);
 	}
 
-	/**
-	 * An operator has released a lock of this instance.
-	 */
 	void takenAway(String handle, RedisLockKey key) {
 		for (HeldLock section : this.held) {
 			if (section.lease.handle.equals(handle) && section.lease.key.equals(key)) {

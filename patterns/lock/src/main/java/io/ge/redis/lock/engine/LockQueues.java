@@ -92,9 +92,6 @@ final class LockQueues {
 		});
 	}
 
-	/**
-	 * Asks once, for a caller that does not wait.
-	 */
 	void askOnce(LockRequest request, RedisLocks redis) {
 		this.locals.begin();
 		try {
@@ -278,9 +275,6 @@ final class LockQueues {
 		});
 	}
 
-	/**
-	 * Takes a request out of its queue, since its caller has given up.
-	 */
 	private void leave(LocalLock local, LockRequest request) {
 		this.locals.decide((then) -> {
 			if (!request.left) {
@@ -382,9 +376,6 @@ final class LockQueues {
 		});
 	}
 
-	/**
-	 * Goes on without a lease that is lost.
-	 */
 	void lost(LockLease lease) {
 		this.locals.decide((then) -> {
 			LocalLock local = this.locals.find(lease.handle);
@@ -407,9 +398,6 @@ final class LockQueues {
 
 	// Closing
 
-	/**
-	 * Ends all waiting; from now on nobody waits.
-	 */
 	void close() {
 		this.locals.decide((then) -> {
 			this.closed = true;

@@ -83,9 +83,6 @@ public record LockSettings(String name, Duration waitTime, Duration leaseTime, b
 				this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, mode, this.permits);
 	}
 
-	/**
-	 * Returns whether others may hold the lock as well.
-	 */
 	public boolean isShared() {
 		return this.permits > 1 || isReadWrite();
 	}
@@ -109,9 +106,6 @@ public record LockSettings(String name, Duration waitTime, Duration leaseTime, b
 		return isReadWrite() == other.isReadWrite() && isShared() == other.isShared();
 	}
 
-	/**
-	 * Returns whether a holder with these settings has all that the other wants.
-	 */
 	boolean includes(LockSettings other) {
 		return isOfOneKindWith(other) && (this.mode == other.mode || this.mode == LockMode.WRITE);
 	}

@@ -36,9 +36,6 @@ public record LockState(boolean held, boolean kept, String holder, String handle
 		return this.held || this.kept;
 	}
 
-	/**
-	 * Returns whether the lock is shared: {@link RedisShares} knows its holders.
-	 */
 	public boolean isShared() {
 		return this.holder.equals(SHARED);
 	}

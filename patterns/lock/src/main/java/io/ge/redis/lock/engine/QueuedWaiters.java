@@ -57,9 +57,6 @@ final class QueuedWaiters {
 
 	// Beginning to wait, while deciding
 
-	/**
-	 * Asks for a lock that somebody waits for.
-	 */
 	void apply(LocalLock local, CallBudget budget, List<Runnable> then) {
 		ask(local, enqueue(local, budget), then);
 	}
@@ -144,7 +141,6 @@ final class QueuedWaiters {
 	/**
 	 * Returns in how many nanoseconds to ask again without a message: within a second,
 	 * since messages may be lost, and as soon as the present lease is said to end.
-	 * @param leaseMillis when that ends, or less than 0 if it is unknown
 	 */
 	private static long backstopNanos(long leaseMillis) {
 		long jittered = BACKSTOP_MILLIS + ThreadLocalRandom.current().nextLong(JITTER_MILLIS);
@@ -233,7 +229,6 @@ final class QueuedWaiters {
 
 	/**
 	 * Takes the answer to a release by which this instance goes on waiting.
-	 * @param kept whether nobody may have the lock for now
 	 */
 	private void followed(LocalLock local, QueuedWaiter following, LockAnswer.Released released, LockSettings wanted, long sent,
 			boolean kept) {
@@ -248,9 +243,6 @@ final class QueuedWaiters {
 		}
 	}
 
-	/**
-	 * Asks for a waiter for which no release has asked.
-	 */
 	private void askFor(LocalLock local, QueuedWaiter queued) {
 		this.locals.decide((then) -> {
 			if (local.queued == queued) {
@@ -390,11 +382,7 @@ final class QueuedWaiters {
 	}
 
 	/**
-	 * Waits for the lock from its release on.
-	 *
-	 * @param local the lock
-	 * @param queued this instance as a waiter
-	 * @param wanted what its first caller wants
+	 * A waiter that waits from the release of a lock on.
 	 */
 	private record Next(LocalLock local, QueuedWaiter queued, LockSettings wanted) {
 	}

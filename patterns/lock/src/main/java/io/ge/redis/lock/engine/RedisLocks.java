@@ -168,7 +168,6 @@ public class RedisLocks {
 
 	/**
 	 * Listens for locks that are granted to this instance.
-	 * @param granted takes handle and key of a lock that is said to be granted
 	 */
 	void onGrant(BiConsumer<String, RedisLockKey> granted) {
 		this.bus.handle(grantTopic(), handleAndKey(granted));
@@ -206,9 +205,6 @@ public class RedisLocks {
 		return key(this.keys.entity(entity));
 	}
 
-	/**
-	 * Returns the keys of the lock that another instance has named.
-	 */
 	public RedisLockKey key(String text) {
 		return key(this.keys.restore(text));
 	}
@@ -232,9 +228,7 @@ public class RedisLocks {
 					: LockAnswer.acquired(seen(reply.number(1), reply.number(reply.size() - 1))));
 	}
 
-	/**
-	 * Remembers tokens, of which the script has made sure that they are near the time.
-	 */
+	// The script has made sure that they are near the time
 	private LockAnswer.TokenRange seen(long first, long last) {
 		this.highestToken.accumulateAndGet(last, Math::max);
 		return new LockAnswer.TokenRange(first, last);
@@ -269,7 +263,6 @@ public class RedisLocks {
 
 	/**
 	 * Releases what nobody wants any more.
-	 * @return completes when Redis has answered for the first time
 	 */
 	CompletableFuture<?> giveBack(RedisLockKey key, String handle, Duration lease) {
 		return this.redis.run(releaseCall(key, handle, null, Duration.ZERO, Duration.ZERO), newBudget())
@@ -283,7 +276,6 @@ public class RedisLocks {
 	/**
 	 * Leaves the queue and hands on what was granted to the handle, without waiting for
 	 * it: if the command is lost, deadline and TTL do the same.
-	 * @return completes when Redis has answered
 	 */
 	CompletableFuture<?> leave(RedisLockKey key, String handle) {
 		return this.redis.run(leaveCall(key, handle, true), newBudget());
@@ -362,16 +354,10 @@ public class RedisLocks {
 		return ScriptCall.of(script, all, arguments);
 	}
 
-	/**
-	 * Returns whether replicas can be waited for at all.
-	 */
 	boolean canBeConfirmed() {
 		return this.confirmable.getAsBoolean();
 	}
 
-	/**
-	 * Looks at a lock.
-	 */
 	public CompletableFuture<LockState> look(RedisLockKey key) {
 		ScriptCall call = ScriptCall.of(LOOK, List.of(key.lock(), key.queue()));
 		return this.redis.run(call, newBudget()).thenApply((reply) -> {
@@ -388,7 +374,6 @@ public class RedisLocks {
 
 	/**
 	 * Takes a lock away from its holder, who is told, and hands it on.
-	 * @return whether there was a holder, or the rest of a shortest hold
 	 */
 	public CompletableFuture<Boolean> force(RedisLockKey key) {
 		return look(key).thenCompose((state) -> {

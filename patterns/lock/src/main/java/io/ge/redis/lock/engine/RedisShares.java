@@ -62,9 +62,6 @@ public final class RedisShares extends RedisLocks {
 		super(backend, locks.highestToken());
 	}
 
-	/**
-	 * Looks at the shares of a lock.
-	 */
 	CompletableFuture<LockState.Shared> lookAtShares(RedisLockKey key) {
 		ScriptCall call = ScriptCall.of(LOOK,
 				List.of(key.lock(), key.lock().with(HOLDERS), key.lock().with(TOKENS), key.lock().with(QUEUE)),
@@ -83,7 +80,6 @@ public final class RedisShares extends RedisLocks {
 	/**
 	 * Takes all shares of a lock away from their holders, who are told, and serves those
 	 * that wait.
-	 * @return whether there was any
 	 */
 	@Override
 	public CompletableFuture<Boolean> force(RedisLockKey key) {

@@ -152,7 +152,6 @@ final class DefaultDistributedLocks implements DistributedLocks, LockedCall.Lock
 	/**
 	 * Takes locks without waiting. The transaction in which they are asked for keeps
 	 * them, unless it has completed by then.
-	 * @param handle makes the result of what was acquired
 	 */
 	private <T> CompletionStage<T> acquireAsync(LockSettings settings, List<List<String>> keys, boolean together,
 			Function<LocksDecision, T> handle) {
@@ -169,11 +168,6 @@ final class DefaultDistributedLocks implements DistributedLocks, LockedCall.Lock
 
 	/**
 	 * Work under a lock that is written as code.
-	 *
-	 * @param settings the lock
-	 * @param keys what is locked
-	 * @param isTogether whether it is several keys that are locked together
-	 * @param work what is done
 	 */
 	private record LockedCode(LockSettings settings, List<List<String>> keys, boolean isTogether,
 			LockedWork<?, ?> work) implements LockedCall.Task {

@@ -32,11 +32,6 @@ final class HeldLockGroup implements MultiLockHandle {
 
 	private final List<HeldLock> own;
 
-	/**
-	 * Creates the handle.
-	 * @param locks all of them, in order
-	 * @param own those that are to be given up with it
-	 */
 	HeldLockGroup(LockEngine engine, String name, Map<List<String>, HeldLock> locks, List<HeldLock> own) {
 		this.engine = engine;
 		this.name = name;

@@ -23,9 +23,6 @@ import io.ge.redis.lock.engine.HeldLock;
  */
 record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 
-	/**
-	 * Returns what a method has that runs without a lock.
-	 */
 	static HeldLocks none(String name) {
 		return new HeldLocks(BoundLocks.none(name), List.of(), List.of());
 	}
@@ -46,7 +43,6 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 
 	/**
 	 * Gives up the locks after the work.
-	 * @return as {@link #giveBack()}
 	 */
 	CompletableFuture<Void> release() {
 		return leave(giveUp(this.own, HeldLock::release));
@@ -54,7 +50,6 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 
 	/**
 	 * Gives up locks, the last one first.
-	 * @param release gives one up
 	 * @return completes, never exceptionally, when all are given up
 	 */
 	static CompletableFuture<Void> giveUp(List<HeldLock> locks, Function<HeldLock, CompletableFuture<Void>> release) {

@@ -162,7 +162,7 @@ public final class LockControl {
 	}
 
 	/**
-	 * A lock of which an instance has told. Its key is not to be seen.
+	 * A lock that an instance has reported. Its key is not to be seen.
 	 */
 	public static final class Found {
 
@@ -189,24 +189,14 @@ public final class LockControl {
 	 * The report of an instance. It names at most 100 locks that are held, the longest
 	 * held first, and 100 that are waited for, the most wanted first, and fewer if their
 	 * names are long.
-	 *
-	 * @param id the id of the instance
-	 * @param process number and host of its process
-	 * @param held how many locks its callers hold
-	 * @param holdersListed how many of them are listed
-	 * @param awaited how many locks its callers wait for
-	 * @param awaitedListed how many of them are listed
 	 */
 	public record Instance(String id, String process, int held, int holdersListed, int awaited, int awaitedListed) {
 	}
 
 	/**
 	 * A lock that somebody holds or waits for.
-	 *
-	 * @param name the name
-	 * @param hash tells its key from others
-	 * @param holders who holds it; none if it is free or just changes hands
-	 * @param waiters how many callers wait for it, of all instances that have told
+	 * @param holders none if it is free or just changes hands
+	 * @param waiters how many callers of all instances wait for it
 	 */
 	public record Listed(String name, String hash, List<Holder> holders, int waiters) {
 
@@ -220,10 +210,6 @@ public final class LockControl {
 
 	/**
 	 * The holder of a lock.
-	 *
-	 * @param instance the id of the instance
-	 * @param token the fencing token
-	 * @param age for how long it has been held
 	 * @param remaining how long it is certain to be held without another extension
 	 */
 	public record Holder(String instance, long token, Duration age, Duration remaining) {

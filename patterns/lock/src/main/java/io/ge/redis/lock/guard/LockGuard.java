@@ -36,12 +36,6 @@ final class LockGuard implements Guard<LockOperation> {
 		return new LockedCall(this.locks.get(), new LockedMethod(operation, invocation));
 	}
 
-	/**
-	 * A call of an annotated method.
-	 *
-	 * @param operation what the annotation says
-	 * @param invocation the call
-	 */
 	private record LockedMethod(LockOperation operation, MethodInvocation invocation) implements LockedCall.Task {
 
 		@Override

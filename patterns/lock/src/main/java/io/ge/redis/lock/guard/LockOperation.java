@@ -64,8 +64,6 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 
 	/**
 	 * Answers in the place of a method that did not get its lock.
-	 * @throws Throwable the refusal, unless a fallback is to answer or nothing to happen;
-	 * or what the fallback throws
 	 */
 	@Nullable Object refuse(MethodInvocation invocation, LockNotAcquiredException refusal) throws Throwable {
 		if (this.fallback != null) {
@@ -88,7 +86,6 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 	 * Answers in the place of a method on whose lock Redis did not decide. It is logged
 	 * once per outage: nobody may see the exception but a scheduler, which would log it
 	 * with each turn.
-	 * @throws RedisUnavailableException the outage, unless nothing is to happen
 	 */
 	@Nullable Object skip(RedisUnavailableException outage) {
 		if (this.onNotAcquired != OnNotAcquired.SKIP) {

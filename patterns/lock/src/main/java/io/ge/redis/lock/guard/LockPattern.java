@@ -90,17 +90,11 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 		return new GuardAdvisor(source, calls, new LockGuard(() -> locks), order, () -> locks).unguarded();
 	}
 
-	/**
-	 * Returns what vetoes the commit of transactions whose lock is lost.
-	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
 		return this.transactions;
 	}
 
-	/**
-	 * Returns what does so for reactive transactions, and lets them keep their locks.
-	 */
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
 		return this.reactiveTransactions.obtain();

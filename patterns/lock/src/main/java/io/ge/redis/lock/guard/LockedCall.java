@@ -146,21 +146,12 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 
 		boolean isTogether();
 
-		/**
-		 * Returns whether it is done without lock while Redis is unavailable.
-		 */
 		boolean isDoneWithoutLock();
 
-		/**
-		 * Starts it.
-		 * @return the result, or the promise of it
-		 * @throws Throwable what the work throws
-		 */
 		@Nullable Object start(LockHandle lock) throws Throwable;
 
 		/**
 		 * Decides what is done in its place.
-		 * @throws LockNotAcquiredException the refusal, if nothing is
 		 */
 		default Work refused(LockNotAcquiredException refusal) {
 			throw refusal;
@@ -168,7 +159,6 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 
 		/**
 		 * Decides what is done in its place while Redis does not decide.
-		 * @throws RedisUnavailableException the outage, unless nothing is
 		 */
 		default Work undecided(RedisUnavailableException outage) {
 			throw outage;

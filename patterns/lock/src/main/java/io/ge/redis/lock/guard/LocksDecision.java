@@ -47,18 +47,12 @@ final class LocksDecision {
 		this.listener = listener;
 	}
 
-	/**
-	 * Returns what grants a lock where locks are switched off.
-	 */
 	static LocksDecision granted(LockSettings settings) {
 		return new LocksDecision(settings, new HeldLocks(BoundLocks.granted(settings.name()), List.of(), List.of()),
 				null, null, (outcome) -> {
 				});
 	}
 
-	/**
-	 * Lets a transaction, if there is one, keep the locks when they are taken.
-	 */
 	LocksDecision keptBy(@Nullable TransactionLocks keeping) {
 		this.transaction = keeping;
 		return this;
@@ -66,7 +60,6 @@ final class LocksDecision {
 
 	/**
 	 * Takes the locks.
-	 * @throws LockNotAcquiredException if one was not acquired, and so none
 	 */
 	HeldLocks take() {
 		HeldLocks taken = takeIfAcquired();

@@ -216,11 +216,6 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		}
 	}
 
-	/**
-	 * Waits on the thread of the caller.
-	 * @throws LockInterruptedException if an interrupt has ended the wait, and the
-	 * attempt
-	 */
 	LocksDecision await() {
 		return this.settings.waitTime().isZero() ? Waiting.await(this)
 				: Waiting.awaitInterruptibly(this, this::interrupted);
@@ -228,7 +223,6 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 
 	/**
 	 * Waits until a cancelled attempt has given up what it had.
-	 * @return the exception of a caller whose wait was interrupted
 	 */
 	LockInterruptedException interrupted(InterruptedException interrupt) {
 		Waiting.await(this.givenUp);
@@ -248,9 +242,6 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		return cancelled;
 	}
 
-	/**
-	 * One of the locks, which is held from some step on.
-	 */
 	private static final class Wanted {
 
 		private final RedisLockKey key;

@@ -135,9 +135,6 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 		}
 	}
 
-	/**
-	 * Takes back what {@link #bind} has done; what another transaction has bound stays.
-	 */
 	private void unbind() {
 		this.frames.forEach(BoundLocks::release);
 		this.frames.clear();
@@ -194,10 +191,6 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 		return giveUp();
 	}
 
-	/**
-	 * Gives up the locks, since the transaction has completed.
-	 * @return completes, never exceptionally, when nobody is kept from anything any more
-	 */
 	CompletableFuture<Void> giveUp() {
 		List<HeldLock> kept;
 		this.guard.lock();

@@ -64,7 +64,6 @@ public final class DenyCache {
 
 	/**
 	 * Returns a denial that holds now.
-	 * @return the denial, or {@code null} if Redis must be asked
 	 */
 	@Nullable Denial find(RedisLimitKey key, PermitRequest request, long now) {
 		int first = first(key.hashCode());
@@ -84,7 +83,6 @@ public final class DenyCache {
 
 	/**
 	 * Returns how often a key was invalidated, or one that shares its set.
-	 * @return to be given to {@link #add} with a reply to a call that was sent later
 	 */
 	int invalidationsOf(RedisLimitKey key) {
 		return this.invalidations.get(first(key.hashCode()) / WAYS);
@@ -92,8 +90,6 @@ public final class DenyCache {
 
 	/**
 	 * Remembers a denial.
-	 * @param knownInvalidations what {@link #invalidationsOf} said before the call was
-	 * sent
 	 */
 	void add(Denial denial, int knownInvalidations) {
 		int first = first(denial.key().hashCode());

@@ -106,10 +106,6 @@ public record EngineDecision(@Nullable RateLimitDecision result, @Nullable Redis
 			.execute(() -> call.complete(this));
 	}
 
-	/**
-	 * Completes a call like another one, or refunds its permits if the caller no longer
-	 * waits.
-	 */
 	static void forward(@Nullable EngineDecision decision, @Nullable Throwable failure,
 			CompletableFuture<EngineDecision> call) {
 		if (decision == null) {
@@ -120,9 +116,6 @@ public record EngineDecision(@Nullable RateLimitDecision result, @Nullable Redis
 		}
 	}
 
-	/**
-	 * Refunds what was taken, since the caller does not want it any more.
-	 */
 	public void refund() {
 		if (this.result instanceof RateLimitDecision.Allowed allowed
 				&& allowed.permits() instanceof TakenPermits permits) {

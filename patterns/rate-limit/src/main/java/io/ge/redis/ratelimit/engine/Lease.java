@@ -45,8 +45,6 @@ final class Lease {
 
 	/**
 	 * Takes permits that are at hand.
-	 * @return the batch that they were taken of and how many it still has, or
-	 * {@code null} if there are not enough
 	 */
 	@Nullable Taken take(List<PermitRequest> requests, long now) {
 		this.lock.lock();
@@ -124,9 +122,8 @@ final class Lease {
 	}
 
 	/**
-	 * Takes note of a decision, and lets the waiting calls try again.
-	 * @return the batch that the decision replaced and that has permits left, or
-	 * {@code null}
+	 * Takes note of a decision, and lets the waiting calls try again. Returns the batch
+	 * that it replaced, if that has permits left.
 	 */
 	@Nullable Batch answered(Asking asking, @Nullable RedisDecision decision, @Nullable Throwable failure) {
 		Deque<Consumer<@Nullable Throwable>> served;
@@ -153,9 +150,8 @@ final class Lease {
 	}
 
 	/**
-	 * Ends the present batch.
-	 * @param decision what it came with, or {@code null} for whichever it is
-	 * @return the batch if it has permits left, now and never again
+	 * Ends the present batch, or that of a decision, and returns it if it has permits
+	 * left, once.
 	 */
 	@Nullable Batch stop(@Nullable RedisDecision decision) {
 		this.lock.lock();
@@ -178,9 +174,6 @@ final class Lease {
 		return (ended.permits > 0) ? ended : null;
 	}
 
-	/**
-	 * Forgets the permits, which count no more.
-	 */
 	void drop() {
 		this.lock.lock();
 		try {
@@ -247,9 +240,6 @@ final class Lease {
 			return this.decision;
 		}
 
-		/**
-		 * Returns what is left once the batch is over.
-		 */
 		long leftover() {
 			return this.permits;
 		}

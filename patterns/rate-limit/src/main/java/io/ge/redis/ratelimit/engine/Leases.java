@@ -72,9 +72,6 @@ public final class Leases {
 		return RedisRateLimiter.haveSameKey(requests);
 	}
 
-	/**
-	 * Returns how long permits that are taken in advance may be used at most.
-	 */
 	static Duration longest(List<PermitRequest> requests) {
 		Duration longest = LONGEST;
 		for (PermitRequest request : requests) {
@@ -84,10 +81,6 @@ public final class Leases {
 		return longest;
 	}
 
-	/**
-	 * Returns the lease for a call.
-	 * @return the lease, or {@code null} if there are too many
-	 */
 	@Nullable Lease of(List<PermitRequest> requests) {
 		List<RedisLimitKey> keys = keys(requests);
 		Lease lease = this.leases.get(keys);
@@ -126,7 +119,6 @@ public final class Leases {
 
 	/**
 	 * Decides from memory.
-	 * @return the decision, or {@code null} if Redis must be asked
 	 */
 	@Nullable EngineDecision take(List<PermitRequest> requests) {
 		Lease lease = this.leases.get(keys(requests));
@@ -180,9 +172,6 @@ public final class Leases {
 		});
 	}
 
-	/**
-	 * Forgets the permits of a key, which was reset.
-	 */
 	void drop(String key) {
 		this.leases.forEach((keys, lease) -> {
 			for (RedisLimitKey each : keys) {
@@ -193,10 +182,6 @@ public final class Leases {
 		});
 	}
 
-	/**
-	 * Refunds all permits, since this instance stops.
-	 * @return completes when that is done, or cannot be
-	 */
 	public CompletableFuture<Void> refundAll() {
 		CompletableFuture<?>[] refunds = this.leases.values()
 			.stream()

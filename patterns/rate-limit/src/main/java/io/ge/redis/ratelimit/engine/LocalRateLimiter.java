@@ -48,10 +48,6 @@ public final class LocalRateLimiter {
 
 	};
 
-	/**
-	 * Creates a limiter.
-	 * @param names tells states apart, as Redis does
-	 */
 	public LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime, Function<PermitRequest, String> names) {
 		this.instances = instances;
 		this.nanoTime = nanoTime;
@@ -127,10 +123,6 @@ public final class LocalRateLimiter {
 		}
 	}
 
-	/**
-	 * Forgets what was counted of a limit.
-	 * @param name the name of its state
-	 */
 	void forget(String name) {
 		this.lock.lock();
 		try {
@@ -146,13 +138,8 @@ public final class LocalRateLimiter {
 	}
 
 	/**
-	 * When a request can be admitted.
-	 *
-	 * @param request the request by the share of this instance
-	 * @param state the state of its limit
-	 * @param earliest the earliest time
-	 * @param refusal by how much the call would have to be more patient, zero if it is
-	 * not refused
+	 * When a request can be admitted, and by how much the call would have to be more
+	 * patient.
 	 */
 	private record Check(PermitRequest request, LocalState state, long earliest, long refusal) {
 
@@ -160,10 +147,6 @@ public final class LocalRateLimiter {
 			return this.refusal > 0 && !this.request.limit().shadow();
 		}
 
-		/**
-		 * Charges the permits.
-		 * @return refunds them
-		 */
 		Runnable charge(long at, LongSupplier now) {
 			RateLimit limit = this.request.limit();
 			long stamp = this.state.charge(limit, this.request.cost(), at);

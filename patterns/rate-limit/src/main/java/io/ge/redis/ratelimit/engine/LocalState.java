@@ -35,9 +35,6 @@ sealed interface LocalState {
 
 	void refund(RateLimit limit, long cost, long stamp, long now);
 
-	/**
-	 * Returns how many permits are left, not above the limit.
-	 */
 	long left(RateLimit limit, long now);
 
 	/**

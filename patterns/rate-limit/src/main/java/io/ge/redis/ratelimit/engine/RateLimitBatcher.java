@@ -94,14 +94,10 @@ final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, Redis
 		return (int) (MOST_PERMITS / requests.get(0).cost());
 	}
 
-	/**
-	 * The script that decides.
-	 */
 	interface Script {
 
 		/**
 		 * Runs it once.
-		 * @param requests those of the first call
 		 * @param others the permits of the other calls
 		 */
 		CompletableFuture<RedisDecision> run(List<PermitRequest> requests, long others, CallBudget budget);

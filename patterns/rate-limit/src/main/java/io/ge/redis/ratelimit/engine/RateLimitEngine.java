@@ -69,9 +69,6 @@ public final class RateLimitEngine {
 				(requests, others, budget) -> askRedis(requests, others, Duration.ZERO, budget), System::nanoTime);
 	}
 
-	/**
-	 * Listens to what makes answers from memory wrong.
-	 */
 	public void listen(InstanceBus bus) {
 		bus.handle(FORGET, (keys) -> KEY_SEPARATOR.splitAsStream(keys).forEach(this.denied::forget));
 		bus.handle(RESET, (keys) -> KEY_SEPARATOR.splitAsStream(keys).forEach(this::dropReset));
@@ -90,10 +87,8 @@ public final class RateLimitEngine {
 
 	/**
 	 * Decides on a call.
-	 * @param asked its requests, by the limits as defined
 	 * @return completes when the call may proceed, or with its refusal. Cancelling it
 	 * refunds what was taken
-	 * @throws RateLimitCostException if a limit never gives so many permits at once
 	 */
 	public CompletableFuture<EngineDecision> decide(List<PermitRequest> asked) {
 		List<PermitRequest> requests = inEffect(asked);
@@ -114,10 +109,6 @@ public final class RateLimitEngine {
 		return isLeased ? askForLease(requests, left) : ask(requests, left);
 	}
 
-	/**
-	 * Returns what a call wants by the settings that apply now.
-	 * @throws RateLimitCostException if it can never pass
-	 */
 	private List<PermitRequest> inEffect(List<PermitRequest> asked) {
 		List<PermitRequest> changed = null;
 		for (int i = 0; i < asked.size(); i++) {
@@ -143,10 +134,6 @@ public final class RateLimitEngine {
 		}
 	}
 
-	/**
-	 * Refuses a call of whom an operator has blocked.
-	 * @return the refusal, or {@code null} if nobody is blocked
-	 */
 	private @Nullable EngineDecision blocked(List<PermitRequest> asked, List<PermitRequest> requests) {
 		List<LimitState> refusals = null;
 		for (int i = 0; i < requests.size(); i++) {
@@ -164,7 +151,6 @@ public final class RateLimitEngine {
 	/**
 	 * Forgets what was used of limits, on all instances; while Redis is unavailable, only
 	 * what this one has counted meanwhile.
-	 * @param asked one or several limits of one key, as defined
 	 */
 	public CompletableFuture<Void> reset(List<PermitRequest> asked) {
 		List<PermitRequest> requests = inEffect(asked);
@@ -175,7 +161,6 @@ public final class RateLimitEngine {
 
 	/**
 	 * Refunds permits of one limit that a key has taken last, on behalf of an operator.
-	 * @param asked the limit as defined, and how many permits
 	 * @return completes with how many had still been taken
 	 */
 	public CompletableFuture<Long> refund(PermitRequest asked) {
@@ -189,7 +174,6 @@ public final class RateLimitEngine {
 
 	/**
 	 * Looks at one limit without taking anything: one script call.
-	 * @param asked the limit as defined, at no cost
 	 */
 	public CompletableFuture<RedisDecision> look(PermitRequest asked) {
 		return this.redis.decide(inEffect(List.of(asked)), 0, Duration.ZERO, this.redis.newBudget());
@@ -231,7 +215,6 @@ public final class RateLimitEngine {
 	/**
 	 * Asks one slot after the other, until one denies: then what the earlier ones took is
 	 * refunded.
-	 * @return the decisions, of which only the last one can be a denial
 	 */
 	private CompletableFuture<List<RedisDecision>> askInTurn(Deque<List<PermitRequest>> open,
 			List<RedisDecision> decisions, CallBudget budget) {
@@ -316,9 +299,6 @@ public final class RateLimitEngine {
 		this.redis.refund(decision).thenRun(() -> decision.requests().forEach(this::forget));
 	}
 
-	/**
-	 * Combines the decisions of all slots: only the last one can deny.
-	 */
 	private EngineDecision combined(List<RedisDecision> decisions) {
 		RedisDecision last = decisions.get(decisions.size() - 1);
 		if (!last.isAllowed()) {

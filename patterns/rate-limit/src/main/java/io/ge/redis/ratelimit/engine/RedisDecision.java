@@ -47,9 +47,6 @@ public final class RedisDecision {
 		return this.requests;
 	}
 
-	/**
-	 * Returns whether the decision is about these limits with these settings.
-	 */
 	boolean isFor(List<PermitRequest> others) {
 		for (int i = 0; i < others.size(); i++) {
 			RateLimit limit = this.requests.get(i).limit();
@@ -82,7 +79,6 @@ public final class RedisDecision {
 
 	/**
 	 * Returns what was decided on one of several calls of the same kind.
-	 * @param position which one, zero for the first
 	 * @return its decision, or {@code null} if it was left undecided
 	 */
 	@Nullable RedisDecision ofCall(int position) {

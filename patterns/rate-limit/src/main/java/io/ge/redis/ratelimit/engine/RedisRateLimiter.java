@@ -106,7 +106,6 @@ public final class RedisRateLimiter {
 
 	/**
 	 * Refunds what a decision took. If Redis is unavailable, the permits stay taken.
-	 * @return completes when it is done, whatever came of it
 	 */
 	CompletableFuture<Void> refund(RedisDecision admitted) {
 		return refund(admitted, (index) -> admitted.requests().get(index).cost(), admitted::stamp);
@@ -114,7 +113,6 @@ public final class RedisRateLimiter {
 
 	/**
 	 * Refunds permits that were taken in advance, as {@link #refund(RedisDecision)}.
-	 * @param permits how many of each limit
 	 */
 	CompletableFuture<Void> refundExtra(RedisDecision admitted, long permits) {
 		return refund(admitted, (index) -> permits, admitted::extraStamp);

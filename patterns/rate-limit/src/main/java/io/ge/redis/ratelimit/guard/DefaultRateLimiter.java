@@ -173,7 +173,6 @@ public final class DefaultRateLimiter implements RateLimiter {
 
 	/**
 	 * Publishes a decision on the thread of the caller.
-	 * @throws RedisUnavailableException if there is no decision
 	 */
 	RateLimitDecision publish(List<PermitRequest> requests, EngineDecision decision) {
 		if (decision.result() != null) {

@@ -31,10 +31,6 @@ final class DistinctKeys {
 
 	private volatile int current;
 
-	/**
-	 * Counts a key.
-	 * @param hash all 64 bits of which depend on the key
-	 */
 	void add(long hash) {
 		byte[] registers = this.slices[this.current];
 		int index = (int) (hash >>> (Long.SIZE - INDEX_BITS));

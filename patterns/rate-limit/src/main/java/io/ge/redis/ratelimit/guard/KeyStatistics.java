@@ -91,9 +91,6 @@ public final class KeyStatistics {
 		return mixed ^ (mixed >>> 32);
 	}
 
-	/**
-	 * Returns about how many keys of a limit were decided on in the last hour.
-	 */
 	long distinctKeys(String name) {
 		DistinctKeys keys = this.distinct.get(name);
 		return (keys != null) ? keys.estimate() : 0;

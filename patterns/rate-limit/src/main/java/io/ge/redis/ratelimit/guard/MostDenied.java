@@ -77,16 +77,11 @@ final class MostDenied {
 			.map((entry) -> new Denied(entry.getKey().limit(), entry.getKey().key(), entry.getValue().sum()));
 	}
 
-	/**
-	 * Returns the keys, the most denied first.
-	 */
 	List<Denied> list() {
 		return all().sorted(Comparator.comparingLong(Denied::denials).reversed()).toList();
 	}
 
-	/**
-	 * Halves all counts, so that the list follows what happens lately.
-	 */
+	// So that the list follows what happens lately
 	void age() {
 		this.lock.lock();
 		try {
@@ -103,12 +98,8 @@ final class MostDenied {
 	}
 
 	/**
-	 * A key and how often it was denied.
-	 *
-	 * @param limit the name of the limit
-	 * @param key the parts of the key
-	 * @param denials the number, halved every now and then; at most too large by what the
-	 * key had whose place it took
+	 * A key and how often it was denied; halved every now and then, and at most too large
+	 * by the count of the key whose place it took.
 	 */
 	record Denied(String limit, List<String> key, long denials) {
 	}

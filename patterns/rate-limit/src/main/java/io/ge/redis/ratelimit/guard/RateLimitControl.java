@@ -59,17 +59,10 @@ public final class RateLimitControl {
 		this.events = events;
 	}
 
-	/**
-	 * Returns whether there is a limit, or several, of a name.
-	 * @return whether it can be used with the other methods
-	 */
 	public boolean exists(String name) {
 		return !this.limits.current().get(name).isEmpty();
 	}
 
-	/**
-	 * Lists all limits that annotations and properties define.
-	 */
 	public List<Overview> list() {
 		List<Overview> all = new ArrayList<>();
 		this.limits.current().all().forEach((name, limit) -> all.add(overview(limit)));
@@ -107,10 +100,6 @@ public final class RateLimitControl {
 		}
 	}
 
-	/**
-	 * Looks at a key without taking anything. One script call for each limit of the name.
-	 * @return where each limit of that name stands
-	 */
 	public List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
 		for (RateLimit base : require(name)) {
@@ -127,8 +116,6 @@ public final class RateLimitControl {
 	/**
 	 * Changes a limit, for all keys or for one. Replaces an earlier change of the same
 	 * limit and key; what the change does not name is as configured.
-	 * @param key the parts of the key, none for all keys
-	 * @throws RateLimitChangeException if the limit cannot be changed so
 	 */
 	public void change(String name, List<String> key, RateLimitChange change) {
 		RateLimit base = single(name);
@@ -138,10 +125,6 @@ public final class RateLimitControl {
 		done(new RateLimitChangeEvent(base.name(), Action.CHANGED, hashOrNull(key), change.toString()));
 	}
 
-	/**
-	 * Takes a change back.
-	 * @param key the parts of the key, none for the change for all keys
-	 */
 	public boolean restore(String name, List<String> key) {
 		RateLimit base = single(name);
 		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
@@ -169,9 +152,6 @@ public final class RateLimitControl {
 		done(new RateLimitChangeEvent(base.name(), Action.BLOCKED, hashOrNull(key), "duration=" + duration));
 	}
 
-	/**
-	 * Lifts a block before its time.
-	 */
 	public boolean unblock(String name, List<String> key) {
 		RateLimit base = require(name).get(0);
 		boolean removed = Waiting
@@ -194,9 +174,7 @@ public final class RateLimitControl {
 
 	/**
 	 * Refunds permits of a key, those that it took last, but not more than it has taken.
-	 * @param permits how many of each limit of that name, above zero
 	 * @return how many it had, the most of all limits of that name
-	 * @throws RateLimitChangeException if the number is not above zero
 	 */
 	public long refund(String name, List<String> key, long permits) {
 		LimitChangeChecks.refund(permits);
@@ -212,7 +190,6 @@ public final class RateLimitControl {
 
 	/**
 	 * Returns the keys that this instance denied most often lately, of all limits.
-	 * @return at most 100, the most denied first
 	 */
 	public List<DeniedKey> mostDenied() {
 		List<DeniedKey> keys = new ArrayList<>();
@@ -223,10 +200,8 @@ public final class RateLimitControl {
 	}
 
 	/**
-	 * Returns a key as it may be shown.
-	 * @param key the key, its parts joined with colons
-	 * @return the key itself if {@code ge.redis.rate-limit.show-denied-keys} says so,
-	 * else its hash
+	 * Returns a key, its parts joined with colons, as it may be shown: itself if {@code
+	 * ge.redis.rate-limit.show-denied-keys} says so, else its hash.
 	 */
 	public String show(String key) {
 		return this.limits.properties().showDeniedKeys() ? key : hash(key);
@@ -269,12 +244,9 @@ public final class RateLimitControl {
 
 	/**
 	 * A limit as it is now.
-	 *
-	 * @param name its name
-	 * @param settings its settings for keys about which nothing is said, and where each
-	 * came from
+	 * @param settings for keys about which nothing is said
 	 * @param overrides for how many keys the properties say something else
-	 * @param keyChanges what was changed at run time for single keys
+	 * @param keyChanges changes at run time for single keys
 	 * @param blocks the keys that are blocked, and for how long
 	 * @param distinctKeys about how many keys this instance decided on in the last hour
 	 */
@@ -284,24 +256,18 @@ public final class RateLimitControl {
 
 	/**
 	 * One limit for one key.
-	 *
-	 * @param name the name of the limit
-	 * @param settings its settings for that key, and where each came from
-	 * @param remaining permits left
+	 * @param settings for that key
 	 * @param restoredAfter time until the next permit is restored, zero if none is
 	 * missing
-	 * @param blockedFor how long the key is blocked, {@code null} if it is not
+	 * @param blockedFor {@code null} if the key is not blocked
 	 */
 	public record Look(String name, Map<String, Setting> settings, long remaining, Duration restoredAfter,
 			@Nullable Duration blockedFor) {
 	}
 
 	/**
-	 * A key that is denied often.
-	 *
-	 * @param limit the name of the limit
-	 * @param key the key as it may be shown
-	 * @param denials how often, roughly; halved every 20 minutes
+	 * A key as it may be shown, and roughly how often it was denied; halved every 20
+	 * minutes.
 	 */
 	public record DeniedKey(String limit, String key, long denials) {
 	}

@@ -75,11 +75,6 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 		return false;
 	}
 
-	/**
-	 * Answers a call that may not proceed.
-	 * @return what the fallback returns
-	 * @throws RateLimitExceededException if there is none
-	 */
 	@Nullable Object refuse(MethodInvocation invocation, RateLimitDecision.Denied denied) throws Throwable {
 		if (this.fallback == null) {
 			throw new RateLimitExceededException(denied, this.place);

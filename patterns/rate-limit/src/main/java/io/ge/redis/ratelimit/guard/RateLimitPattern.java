@@ -49,11 +49,6 @@ public final class RateLimitPattern implements GuardPattern {
 
 	private volatile @Nullable RateLimitRuntime started;
 
-	/**
-	 * Assembles the rate limiter.
-	 * @param resolver chooses settings for callers, if there is one; asked with the first
-	 * call
-	 */
 	public RateLimitPattern(Supplier<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
 			Supplier<@Nullable RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
@@ -100,7 +95,6 @@ public final class RateLimitPattern implements GuardPattern {
 	/**
 	 * Returns the names in the properties that neither an annotation nor a rule uses. To
 	 * be called when all annotated methods are known.
-	 * @return the names, of which code may use some
 	 */
 	public Set<String> unusedNames() {
 		return this.limits.current().unusedNames();
@@ -111,7 +105,6 @@ public final class RateLimitPattern implements GuardPattern {
 	 * they are trials, rules and trusted proxies. What was used so far stays counted. If
 	 * one of them cannot work, nothing changes. Connection factory, response fields and
 	 * the like stay as they were at startup.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
 	 */
 	public void refresh(RateLimitProperties changed) {
 		if (changed.equals(this.limits.properties())) {

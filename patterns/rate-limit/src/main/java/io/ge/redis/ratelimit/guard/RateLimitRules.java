@@ -66,7 +66,6 @@ public final class RateLimitRules {
 
 	/**
 	 * Gives an adapter the rules as they are, and has it take them over.
-	 * @throws GuardConfigurationException if one of them cannot work
 	 */
 	public void read(Adapter adapter) {
 		adapter.read(all(), this.limits.properties()).run();
@@ -75,8 +74,6 @@ public final class RateLimitRules {
 	/**
 	 * Returns the rules as the properties have them now, whose limits can be used by name
 	 * from then on.
-	 * @return the rules in the order in which they are written
-	 * @throws GuardConfigurationException if the limits of a rule cannot work
 	 */
 	public List<RateLimitRule> all() {
 		return this.limits.rules();
@@ -101,9 +98,8 @@ public final class RateLimitRules {
 	}
 
 	/**
-	 * Does what {@link #decide} does, without blocking.
-	 * @return completes with the decision, or exceptionally as {@link #decide} fails;
-	 * cancelling it refunds what was taken
+	 * Decides without blocking, as {@link #decide}; cancelling the stage refunds what was
+	 * taken.
 	 */
 	public CompletionStage<RateLimitDecision> decideAsync(List<Match> matches) {
 		Collection<PermitRequest> requests = requests(matches);

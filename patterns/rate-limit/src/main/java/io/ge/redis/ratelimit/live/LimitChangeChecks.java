@@ -27,10 +27,6 @@ public final class LimitChangeChecks {
 	private LimitChangeChecks() {
 	}
 
-	/**
-	 * Checks a change of a limit.
-	 * @param largestExact the largest limit of algorithms that remember each call
-	 */
 	public static void change(RateLimit base, RateLimitChange change, long largestExact) {
 		require(!change.isEmpty(), "limit", "nothing is to be changed.",
 				"Set limit, window or burst, or an action: reset, refund, block or unblock.");
@@ -79,9 +75,6 @@ public final class LimitChangeChecks {
 		}
 	}
 
-	/**
-	 * Returns the text of a key for which there can be a setting.
-	 */
 	public static String keyText(List<String> key) {
 		String text = LiveLimit.text(key);
 		require(text.length() <= LONGEST_KEY, "key",

@@ -73,9 +73,6 @@ public final class LiveLimit {
 		return this.keyChanges.isEmpty() ? List.of() : this.keyChanges.getOrDefault(text(key), List.of());
 	}
 
-	/**
-	 * Returns the changes of one origin for single keys.
-	 */
 	public Map<String, RateLimitChange> keyChanges(Setting.Origin origin) {
 		Map<String, RateLimitChange> changes = new TreeMap<>();
 		this.keyChanges.forEach((key, all) -> all.stream()

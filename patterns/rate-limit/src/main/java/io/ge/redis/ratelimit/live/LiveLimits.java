@@ -69,18 +69,12 @@ public final class LiveLimits {
 
 	/**
 	 * Returns the settings that apply to a key.
-	 * @param key whom it limits, empty if it is a limit for all callers together
-	 * @return the same limit, or one of the same name and algorithm
 	 */
 	public RateLimit effective(RateLimit base, List<String> key) {
 		LiveLimit live = of(base.name());
 		return live.forKey(resolve(live.forAll(base), key), key);
 	}
 
-	/**
-	 * Returns how long a key is blocked by hand.
-	 * @return the time that remains, zero if the key is not blocked
-	 */
 	public Duration blockedFor(RateLimit base, List<String> key) {
 		return of(base.name()).blockedFor(key, this.nanoTime);
 	}
@@ -150,23 +144,15 @@ public final class LiveLimits {
 
 	/**
 	 * Adds something to do after every change, such as to forget what was decided before.
-	 * @param action must not block
 	 */
 	public void onChange(Runnable action) {
 		this.changeActions.add(action);
 	}
 
-	/**
-	 * Takes over what the properties say about single keys.
-	 * @param overrides what differs, by limit and key
-	 */
 	public void override(Map<String, Map<String, RateLimitChange>> overrides) {
 		replace(() -> this.overrides = overrides);
 	}
 
-	/**
-	 * Takes over the changes that all instances share.
-	 */
 	public void share(List<StoredChange> changes) {
 		long now = this.nanoTime.getAsLong();
 		replace(() -> {

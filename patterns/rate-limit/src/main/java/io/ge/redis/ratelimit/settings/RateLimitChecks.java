@@ -24,10 +24,6 @@ public final class RateLimitChecks {
 
 	private final UnaryOperator<String> label;
 
-	/**
-	 * Creates checks for one place.
-	 * @param label turns the name of an attribute into what the user wrote
-	 */
 	public RateLimitChecks(UnaryOperator<String> label) {
 		this.label = label;
 	}
@@ -66,9 +62,6 @@ public final class RateLimitChecks {
 				"Set it to the number of permits that an instance takes at once, such as 10, or leave it out.");
 	}
 
-	/**
-	 * Checks settings that are right each for itself.
-	 */
 	public void together(RateLimit limit, long largestExactLimit) {
 		exact(limit, largestExactLimit);
 		require(limit.lease() <= limit.largestCost(), "lease",

@@ -57,9 +57,6 @@ public final class RateLimitDefinitions {
 		return this.properties;
 	}
 
-	/**
-	 * Adds what an annotation or a rule says, merged with the properties.
-	 */
 	List<RateLimitMerge.Merged> add(Use use) {
 		List<RateLimitMerge.Merged> merged;
 		List<RateLimit> limits;
@@ -91,7 +88,6 @@ public final class RateLimitDefinitions {
 	/**
 	 * Returns the rules, and adds what they say the first time. To be called when all
 	 * annotations are known, and not by two threads at once.
-	 * @throws GuardConfigurationException if one cannot work
 	 */
 	public List<RateLimitRule> rules() {
 		if (this.rules == null) {
@@ -145,7 +141,6 @@ public final class RateLimitDefinitions {
 
 	/**
 	 * Returns the limits of a name, or one band by its own name.
-	 * @return the limits, empty if there is none of this name
 	 */
 	public List<RateLimit> get(String name) {
 		List<RateLimit> limits = this.annotated.get(name);
@@ -158,9 +153,6 @@ public final class RateLimitDefinitions {
 		return limits.isEmpty() ? band(name) : limits;
 	}
 
-	/**
-	 * Returns all limits that are known, by their own names.
-	 */
 	public Map<String, RateLimit> all() {
 		Map<String, RateLimit> all = new TreeMap<>();
 		this.unannotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));

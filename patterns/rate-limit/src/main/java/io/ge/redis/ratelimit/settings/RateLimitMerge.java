@@ -49,11 +49,6 @@ public final class RateLimitMerge {
 		this.attributes = attributes;
 	}
 
-	/**
-	 * Returns the limits of the name.
-	 * @return the limits, none if nobody says how many calls
-	 * @throws InvalidRateLimitException if they cannot work
-	 */
 	List<Merged> merge() {
 		if (!this.property.limits().isEmpty()) {
 			return bands();

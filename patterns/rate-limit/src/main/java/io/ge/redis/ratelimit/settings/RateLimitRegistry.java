@@ -42,7 +42,6 @@ public final class RateLimitRegistry {
 
 	/**
 	 * Merges what an annotation says with the properties, and registers the result.
-	 * @return the limits, several if the properties list bands
 	 */
 	public List<RateLimitMerge.Merged> define(RateLimitDefinitions.Use use) {
 		current();
@@ -66,11 +65,6 @@ public final class RateLimitRegistry {
 		this.refreshActions.add(action);
 	}
 
-	/**
-	 * Returns the rules, whose limits are defined from then on. To be called when all
-	 * annotations are known.
-	 * @throws GuardConfigurationException if one cannot work
-	 */
 	public List<RateLimitRule> rules() {
 		current();
 		this.lock.lock();
@@ -85,7 +79,6 @@ public final class RateLimitRegistry {
 	/**
 	 * Reads other properties from now on, rules included. If one of them cannot work,
 	 * nothing changes.
-	 * @throws GuardConfigurationException if one cannot work
 	 */
 	public void refresh(RateLimitProperties changed) {
 		this.lock.lock();
@@ -124,8 +117,6 @@ public final class RateLimitRegistry {
 
 	/**
 	 * Takes a limit that code has put together.
-	 * @return the limit, as a trial if all limits are
-	 * @throws IllegalArgumentException if it cannot work
 	 */
 	public RateLimit admit(RateLimit limit) {
 		RateLimitProperties properties = properties();
