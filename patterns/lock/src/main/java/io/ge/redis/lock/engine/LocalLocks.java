@@ -48,7 +48,7 @@ final class LocalLocks {
 
 	private volatile @Nullable CompletableFuture<Void> awaited;
 
-	private int waiting;
+	private volatile int waiting;
 
 	/**
 	 * Decides under the lock what is done outside it.
@@ -108,13 +108,7 @@ final class LocalLocks {
 	}
 
 	int waiting() {
-		this.lock.lock();
-		try {
-			return this.waiting;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return this.waiting;
 	}
 
 	Map<RedisLockKey, LockReport.Waiters> waiters() {

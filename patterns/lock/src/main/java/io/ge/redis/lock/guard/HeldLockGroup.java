@@ -22,27 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Several locks in the hands of one caller, in the order in which they were taken. Those
  * that its call chain held already are not its own to give up.
  */
-final class HeldLockGroup implements MultiLockHandle {
-
-	private final LockEngine engine;
-
-	private final String name;
-
-	private final Map<List<String>, HeldLock> locks;
-
-	private final List<HeldLock> own;
-
-	HeldLockGroup(LockEngine engine, String name, Map<List<String>, HeldLock> locks, List<HeldLock> own) {
-		this.engine = engine;
-		this.name = name;
-		this.locks = locks;
-		this.own = own;
-	}
-
-	@Override
-	public String name() {
-		return this.name;
-	}
+record HeldLockGroup(LockEngine engine, String name, Map<List<String>, HeldLock> locks,
+		List<HeldLock> own) implements MultiLockHandle {
 
 	@Override
 	public long token() {

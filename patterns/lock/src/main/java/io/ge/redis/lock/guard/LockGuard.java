@@ -23,13 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs calls under their lock.
  */
-final class LockGuard implements Guard<LockOperation> {
-
-	private final Supplier<? extends LockedCall.Locks> locks;
-
-	LockGuard(Supplier<? extends LockedCall.Locks> locks) {
-		this.locks = locks;
-	}
+record LockGuard(Supplier<? extends LockedCall.Locks> locks) implements Guard<LockOperation> {
 
 	@Override
 	public GuardedCall<?> call(LockOperation operation, MethodInvocation invocation) {

@@ -7,7 +7,6 @@ package io.ge.redis.lock.guard;
 
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.outage.RedisUnavailableException;
@@ -19,43 +18,25 @@ import io.ge.redis.lock.engine.LockSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of {@link LocksRequest}: the locks, or why there are none. Publishes the
- * outcome once, on a thread of the application.
+ * The result of {@link LocksRequest}: the locks, or why there are none.
+ *
+ * @param locks the locks, if they were acquired
+ * @param refused why not, if another has one of them
+ * @param failure why not, if Redis did not decide
+ * @param listener told of the outcome, on a thread of the application
+ * @param transaction keeps the locks when they are taken
  */
-final class LocksDecision {
-
-	private final LockSettings settings;
-
-	private final @Nullable HeldLocks locks;
-
-	private final @Nullable Refused refused;
-
-	private final @Nullable Throwable failure;
-
-	private final Consumer<Outcome> listener;
-
-	private final AtomicBoolean published = new AtomicBoolean();
-
-	private @Nullable TransactionLocks transaction;
-
-	LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused,
-			@Nullable Throwable failure, Consumer<Outcome> listener) {
-		this.settings = settings;
-		this.locks = locks;
-		this.refused = refused;
-		this.failure = failure;
-		this.listener = listener;
-	}
+record LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused,
+		@Nullable Throwable failure, Consumer<Outcome> listener, @Nullable TransactionLocks transaction) {
 
 	static LocksDecision granted(LockSettings settings) {
 		return new LocksDecision(settings, new HeldLocks(BoundLocks.granted(settings.name()), List.of(), List.of()),
 				null, null, (outcome) -> {
-				});
+				}, null);
 	}
 
 	LocksDecision keptBy(@Nullable TransactionLocks keeping) {
-		this.transaction = keeping;
-		return this;
+		return new LocksDecision(this.settings, this.locks, this.refused, this.failure, this.listener, keeping);
 	}
 
 	/**
@@ -74,7 +55,7 @@ final class LocksDecision {
 	 * Takes the locks, or returns {@code null} if one was not acquired, and so none.
 	 */
 	@Nullable HeldLocks takeIfAcquired() {
-		publish((this.locks != null) ? Outcome.ACQUIRED
+		this.listener.accept((this.locks != null) ? Outcome.ACQUIRED
 				: (this.refused != null) ? Outcome.NOT_ACQUIRED : Outcome.ERROR);
 		if (this.failure == null) {
 			if (this.locks != null && this.transaction != null) {
@@ -95,15 +76,9 @@ final class LocksDecision {
 	 * Gives up the locks for an abandoned call.
 	 */
 	void giveBack() {
-		publish(Outcome.NOT_ACQUIRED);
+		this.listener.accept(Outcome.NOT_ACQUIRED);
 		if (this.locks != null) {
 			this.locks.giveBack();
-		}
-	}
-
-	private void publish(Outcome outcome) {
-		if (this.published.compareAndSet(false, true)) {
-			this.listener.accept(outcome);
 		}
 	}
 

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.Waiting;
@@ -59,6 +60,8 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	private final long started = System.nanoTime();
 
 	private final CompletableFuture<Void> givenUp = new CompletableFuture<>();
+
+	private final AtomicBoolean published = new AtomicBoolean();
 
 	private int taken;
 
@@ -201,7 +204,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	private LocksDecision decision(@Nullable HeldLocks locks, @Nullable Refused refused, @Nullable Throwable failure) {
-		return new LocksDecision(this.settings, locks, refused, failure, this::publish);
+		return new LocksDecision(this.settings, locks, refused, failure, this::publish, null);
 	}
 
 	private CompletableFuture<Void> giveUp() {
@@ -210,7 +213,8 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	private void publish(Outcome outcome) {
-		if (this.together || !this.own.isEmpty() || this.shared.isEmpty()) {
+		boolean asked = this.together || !this.own.isEmpty() || this.shared.isEmpty();
+		if (asked && this.published.compareAndSet(false, true)) {
 			this.events.publish(new LockAcquireEvent(this.settings.name(), outcome,
 					Duration.ofNanos(System.nanoTime() - this.started)));
 		}

@@ -17,35 +17,14 @@ import org.jspecify.annotations.Nullable;
  * such that an error is on the safe side: what ends, ends no later than in Redis, counted
  * from the sending of the call; what begins, begins no earlier, counted from its return.
  */
-public final class RedisDecision {
+public record RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, long[] reply, long sentAt,
+		long receivedAt) {
 
 	/** Allowed, now, at, extra permits, validity of those. */
 	private static final int HEAD = 5;
 
 	/** Left, restored, wait, stamp. */
 	private static final int FIELDS = 4;
-
-	private final List<PermitRequest> requests;
-
-	private final RedisLimitKey[] keys;
-
-	private final long[] reply;
-
-	private final long sentAt;
-
-	private final long receivedAt;
-
-	RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, long[] reply, long sentAt, long receivedAt) {
-		this.requests = requests;
-		this.keys = keys;
-		this.reply = reply;
-		this.sentAt = sentAt;
-		this.receivedAt = receivedAt;
-	}
-
-	List<PermitRequest> requests() {
-		return this.requests;
-	}
 
 	boolean isFor(List<PermitRequest> others) {
 		for (int i = 0; i < others.size(); i++) {
@@ -59,14 +38,6 @@ public final class RedisDecision {
 
 	RedisLimitKey key(int index) {
 		return this.keys[index];
-	}
-
-	long sentAt() {
-		return this.sentAt;
-	}
-
-	long receivedAt() {
-		return this.receivedAt;
 	}
 
 	boolean isAllowed() {

@@ -100,6 +100,9 @@ public final class RateLimitControl {
 		}
 	}
 
+	/**
+	 * Looks at a key without taking anything: one script call for each limit of the name.
+	 */
 	public List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
 		for (RateLimit base : require(name)) {

@@ -14,13 +14,7 @@ import org.aopalliance.intercept.MethodInvocation;
 /**
  * Admits calls that have the permits of all their limits.
  */
-final class RateLimitGuard implements Guard<RateLimitOperation> {
-
-	private final Supplier<DefaultRateLimiter> limiter;
-
-	RateLimitGuard(Supplier<DefaultRateLimiter> limiter) {
-		this.limiter = limiter;
-	}
+record RateLimitGuard(Supplier<DefaultRateLimiter> limiter) implements Guard<RateLimitOperation> {
 
 	@Override
 	public GuardedCall<?> call(RateLimitOperation operation, MethodInvocation invocation) {

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
@@ -22,6 +23,7 @@ import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
+import io.ge.redis.ratelimit.guard.RateLimitRules;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +71,7 @@ public final class RateLimitDefinitions {
 			checkOverrides(use.name(), limits);
 		}
 		catch (InvalidRateLimitException ex) {
-			throw use.problem(ex.problem(), ex.remedy(), ex);
+			throw use.problem(ex.problem(), ex.remedy());
 		}
 		if (limits.isEmpty()) {
 			throw use.problem("it has no limit anywhere.",
@@ -91,9 +93,76 @@ public final class RateLimitDefinitions {
 	 */
 	public List<RateLimitRule> rules() {
 		if (this.rules == null) {
-			this.rules = new RateLimitRuleReader(this).read();
+			List<RateLimitProperties.Rule> written = this.properties.rules();
+			List<RateLimitRule> read = new ArrayList<>(written.size());
+			for (int i = 0; i < written.size(); i++) {
+				read.add(rule(written.get(i), RateLimitRules.PROPERTY + "[" + i + "]"));
+			}
+			this.rules = List.copyOf(read);
 		}
 		return this.rules;
+	}
+
+	private RateLimitRule rule(RateLimitProperties.Rule rule, String place) {
+		if (rule.path().isEmpty()) {
+			throw new GuardConfigurationException(place + ".path", "it is missing.",
+					"Set a pattern such as /api/**, or /** for all requests.");
+		}
+		if (rule.cost() < 0) {
+			throw new GuardConfigurationException(place + ".cost", "it is " + rule.cost() + ".",
+					"Set it to the number of permits that a request takes, zero to only look.");
+		}
+		return new RateLimitRule(place, rule, rule.limits().isEmpty() ? described(rule, place) : named(rule, place));
+	}
+
+	private List<RateLimit> described(RateLimitProperties.Rule rule, String place) {
+		List<RateLimit> limits = new ArrayList<>();
+		add(RateLimitDefinitions.Use.of(place, name(rule), attributes(rule), rule.cost()))
+			.forEach((merged) -> limits.add(merged.limit()));
+		return List.copyOf(limits);
+	}
+
+	private List<RateLimit> named(RateLimitProperties.Rule rule, String place) {
+		if (rule.limit() != null || rule.window() != null || rule.algorithm() != null || rule.burst() != null) {
+			throw new GuardConfigurationException(place,
+					"it describes a limit of its own and names other limits as well.",
+					"Remove " + place + ".limits, or limit, window, algorithm and burst.");
+		}
+		List<RateLimit> limits = new ArrayList<>();
+		for (int i = 0; i < rule.limits().size(); i++) {
+			limits.addAll(named(rule.limits().get(i), rule.cost(), place + ".limits[" + i + "]"));
+		}
+		return List.copyOf(limits);
+	}
+
+	private List<RateLimit> named(String name, long cost, String place) {
+		List<RateLimit> limits = get(name);
+		if (limits.isEmpty()) {
+			throw new GuardConfigurationException(place, "there is no limit '" + name + "'.",
+					"Set " + RateLimitProperties.path(name) + ".limit, or correct the name.");
+		}
+		try {
+			for (RateLimit limit : limits) {
+				new RateLimitChecks((attribute) -> attribute).cost(cost, limit);
+			}
+		}
+		catch (InvalidRateLimitException ex) {
+			throw new GuardConfigurationException(place, ex.problem(), ex.remedy(), ex);
+		}
+		return limits;
+	}
+
+	private static String name(RateLimitProperties.Rule rule) {
+		if (rule.name() != null) {
+			return rule.name();
+		}
+		String paths = String.join(",", rule.path());
+		return rule.methods().isEmpty() ? paths : String.join(",", rule.methods()) + " " + paths;
+	}
+
+	private static RateLimitProperties.Limit attributes(RateLimitProperties.Rule rule) {
+		return new RateLimitProperties.Limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), null, null,
+				null, null, List.of(), Map.of());
 	}
 
 	private void keepOrigins(List<RateLimitMerge.Merged> merged) {
@@ -288,7 +357,7 @@ public final class RateLimitDefinitions {
 	 * @param problems makes the exception for a mistake there
 	 */
 	public record Use(String name, RateLimitProperties.Limit attributes, long cost, String place, String limit,
-			Problems problems) {
+			BiFunction<String, String, GuardConfigurationException> problems) {
 
 		public static Use of(GuardedMethod method, String name, RateLimitProperties.Limit attributes, long cost) {
 			return new Use(name, attributes, cost, method.displayName(), "limit = ... in the annotation",
@@ -297,23 +366,12 @@ public final class RateLimitDefinitions {
 
 		static Use of(String property, String name, RateLimitProperties.Limit attributes, long cost) {
 			return new Use(name, attributes, cost, property, property + ".limit",
-					(problem, remedy, cause) -> new GuardConfigurationException(property, problem, remedy, cause));
+					(problem, remedy) -> new GuardConfigurationException(property, problem, remedy));
 		}
 
 		GuardConfigurationException problem(String problem, String remedy) {
-			return problem(problem, remedy, null);
+			return this.problems.apply(problem, remedy);
 		}
-
-		GuardConfigurationException problem(String problem, String remedy, @Nullable Throwable cause) {
-			return this.problems.make(problem, remedy, cause);
-		}
-
-	}
-
-	@FunctionalInterface
-	interface Problems {
-
-		GuardConfigurationException make(String problem, String remedy, @Nullable Throwable cause);
 
 	}
 

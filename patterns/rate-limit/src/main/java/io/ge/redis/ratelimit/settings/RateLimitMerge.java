@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * annotation, which wins over the default. Usually that is one limit; several if the
  * properties list them as bands, which replace limit, window and burst of the annotation.
  */
-public final class RateLimitMerge {
+public record RateLimitMerge(String name, RateLimitProperties properties, RateLimitProperties.Limit attributes) {
 
 	private static final Duration DEFAULT_WINDOW = Duration.ofMinutes(1);
 
@@ -34,39 +34,25 @@ public final class RateLimitMerge {
 
 	private static final String[] SUFFIXES = { "d", "h", "m", "s", "ms", "us" };
 
-	private final String name;
-
-	private final RateLimitProperties properties;
-
-	private final RateLimitProperties.Limit property;
-
-	private final RateLimitProperties.Limit attributes;
-
-	RateLimitMerge(String name, RateLimitProperties properties, RateLimitProperties.Limit attributes) {
-		this.name = name;
-		this.properties = properties;
-		this.property = properties.limit(name);
-		this.attributes = attributes;
-	}
-
 	List<Merged> merge() {
-		if (!this.property.limits().isEmpty()) {
-			return bands();
+		RateLimitProperties.Limit property = this.properties.limit(this.name);
+		if (!property.limits().isEmpty()) {
+			return bands(property);
 		}
-		Merged merged = one(this.name, this.property, this.attributes, path(""));
+		Merged merged = one(this.name, property, this.attributes, path(""));
 		return (merged != null) ? List.of(merged) : List.of();
 	}
 
-	private List<Merged> bands() {
-		if (this.property.limit() != null || this.property.window() != null || this.property.burst() != null) {
+	private List<Merged> bands(RateLimitProperties.Limit property) {
+		if (property.limit() != null || property.window() != null || property.burst() != null) {
 			throw new InvalidRateLimitException(
 					path("limits") + " cannot be set together with a limit, window or burst of '" + this.name + "'.",
 					"Add it to the list as one more limit, or remove the list.");
 		}
-		List<Merged> merged = new ArrayList<>(this.property.limits().size());
+		List<Merged> merged = new ArrayList<>(property.limits().size());
 		Set<Duration> windows = new HashSet<>();
-		for (int i = 0; i < this.property.limits().size(); i++) {
-			RateLimitProperties.Band band = this.property.limits().get(i);
+		for (int i = 0; i < property.limits().size(); i++) {
+			RateLimitProperties.Band band = property.limits().get(i);
 			String place = path("limits[" + i + "].");
 			Duration window = new RateLimitChecks(place::concat).window(band.window());
 			if (!windows.add(window)) {
@@ -74,7 +60,7 @@ public final class RateLimitMerge {
 						place + "window is " + text(window) + ", as that of another limit of '" + this.name + "'.",
 						"Keep the smaller limit of the two.");
 			}
-			Merged one = one(this.name + "-" + text(window), withBand(this.property, band),
+			Merged one = one(this.name + "-" + text(window), withBand(property, band),
 					withoutBand(this.attributes), place);
 			if (one != null) {
 				merged.add(one);
