@@ -9,10 +9,6 @@ import java.time.Duration;
 
 /**
  * A lease that is to be extended.
- *
- * @param key the lock
- * @param handle who holds it
- * @param lease for how long
  */
 public record LeaseRenewal(RedisLockKey key, String handle, Duration lease) {
 }

@@ -34,7 +34,6 @@ public record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, boolean 
 
 	/**
 	 * The answer of Redis to a release.
-	 *
 	 * @param mine whether the handle still held the lock
 	 * @param elsewhere whether another has it now
 	 * @param tokens the tokens with which this instance has it again, if it does
@@ -44,9 +43,6 @@ public record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, boolean 
 
 	/**
 	 * Fencing tokens that are this instance's alone, to be used in their order.
-	 *
-	 * @param first the lowest
-	 * @param last the highest
 	 */
 	public record TokenRange(long first, long last) {
 	}

@@ -11,13 +11,8 @@ import java.util.stream.Stream;
 
 
 /**
- * The report of one instance about its locks.
- *
- * @param process its process
- * @param held how many locks its callers hold
- * @param awaited how many locks its callers wait for
- * @param holders the holders, at most 100, the longest held first
- * @param waiters the waiters, likewise, the most wanted first
+ * The report of one instance about its locks: of the holders and the waiters at most 100
+ * each, the longest held and the most wanted first.
  */
 public record LockReport(String process, int held, int awaited, List<Holder> holders, List<Waiters> waiters) {
 

@@ -17,20 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * The effective settings of a lock.
- *
- * @param name the name; part of the key in Redis
- * @param waitTime longest wait, zero to ask once
- * @param leaseTime the lease
- * @param renew whether the lease is extended
- * @param onOutage {@code DENY} or {@code ALLOW}
+ * The effective settings of a lock, as {@link LockProperties.Lock} describes them.
  * @param maxHold for how long the lease is extended at most, or {@code null} if for ever
- * @param atLeastFor for how long the lock stays taken at least
- * @param onLost what happens to a holder that loses it
- * @param replicas how many replicas must know of a holder before it begins
- * @param syncTimeout how long they may take
- * @param mode who may hold it together
- * @param permits how many may hold it together that do not read or write
  */
 public record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean renew, OutagePolicy onOutage,
 		@Nullable Duration maxHold, Duration atLeastFor, OnLost onLost, int replicas, Duration syncTimeout,

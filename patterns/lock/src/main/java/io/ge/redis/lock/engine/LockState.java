@@ -11,17 +11,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a lock in Redis.
- *
- * @param held whether somebody works under it; else it only stays taken, or is free
- * @param kept whether its section is over and it only stays taken
+ * The state of a lock in Redis. It is held while somebody works under it, and kept while
+ * it only stays taken for its shortest hold.
  * @param holder the channel of the instance
- * @param handle by which the instance has it
  * @param token its first token, 0 if it is shared
  * @param remaining the rest of the lease
  * @param age for how long the instance has had it
  * @param waiters how many instances wait
- * @param shared its holders, if several may hold it together
  */
 public record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining,
 		Duration age, int waiters, @Nullable Shared shared) {
@@ -58,8 +54,6 @@ public record LockState(boolean held, boolean kept, String holder, String handle
 
 	/**
 	 * The state of a lock that several may hold together.
-	 *
-	 * @param holders how many hold it
 	 * @param waiters how many callers wait for it
 	 * @param shares at most 100 of the holders, those that end first if they are not
 	 * extended
@@ -69,13 +63,9 @@ public record LockState(boolean held, boolean kept, String holder, String handle
 
 	/**
 	 * One that holds a lock together with others.
-	 *
 	 * @param holder the id of the instance
 	 * @param held whether somebody works under it, or its place only stays taken for its
-	 * shortest hold
-	 * @param token its token, 0 if it only stays taken
-	 * @param age for how long it has held the lock, zero if it only stays taken
-	 * @param remaining the rest of the lease
+	 * shortest hold, with no token and no age
 	 */
 	public record Share(String holder, boolean held, long token, Duration age, Duration remaining) {
 	}

@@ -216,18 +216,14 @@ public final class LockControl {
 	}
 
 	/**
-	 * The state of a lock for all instances.
-	 *
-	 * @param name the name
+	 * The state of a lock for all instances. What is known of one holder is {@code null}
+	 * if the lock is free or shared.
 	 * @param held whether somebody works under it, or it only stays taken for its
 	 * shortest hold
-	 * @param holder the id of the instance that has it, {@code null} if it is free or
-	 * shared, and so what else is known of that instance
+	 * @param holder the id of the instance that has it
 	 * @param token its first token
-	 * @param age for how long the instance has had it
-	 * @param remaining the rest of the lease
 	 * @param waitingInstances how many instances wait for it, 0 if it is shared
-	 * @param shared its holders, if several may hold it together; else {@code null}
+	 * @param shared its holders, if several may hold it together
 	 */
 	public record Look(String name, boolean held, @Nullable String holder, @Nullable Long token, @Nullable Duration age,
 			@Nullable Duration remaining, int waitingInstances, LockState.@Nullable Shared shared) {

@@ -25,17 +25,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lock of one method.
- *
- * @param settings the lock
  * @param key what is locked, or {@code null} for all calls together
  * @param together whether it is several keys that are locked together
  * @param tokenParameters positions of the parameters that receive the token
- * @param onNotAcquired what happens to calls that do not get the lock
- * @param fallback answers those, if so configured
- * @param skipped what those return that are skipped
+ * @param skipped the result of calls that are skipped
  * @param inOutage whether calls are skipped because Redis does not decide
- * @param form the form of the result
- * @param description for the endpoint
  */
 record LockOperation(LockSettings settings, @Nullable MethodExpression key, boolean together,
 		List<Integer> tokenParameters, OnNotAcquired onNotAcquired, @Nullable FallbackMethod fallback,

@@ -19,10 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The result of {@link LocksRequest}: the locks, or why there are none.
- *
- * @param locks the locks, if they were acquired
- * @param refused why not, if another has one of them
- * @param failure why not, if Redis did not decide
+ * @param refused says that another has one of them
+ * @param failure says that Redis did not decide
  * @param listener told of the outcome, on a thread of the application
  * @param transaction keeps the locks when they are taken
  */

@@ -20,7 +20,6 @@ import io.ge.redis.core.transaction.ThreadTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
 import io.ge.redis.lock.BoundLocks;
 import io.ge.redis.lock.LockHandle;
-import io.ge.redis.lock.LockLostException;
 import io.ge.redis.lock.engine.HeldLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

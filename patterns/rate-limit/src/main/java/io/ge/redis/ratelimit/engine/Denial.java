@@ -10,11 +10,6 @@ import io.ge.redis.ratelimit.RateLimitAlgorithm;
 
 /**
  * A refusal by Redis. Times are those of {@link System#nanoTime()}.
- *
- * @param key where the state is
- * @param request the request that was refused
- * @param remaining permits left
- * @param sentAt when the call was sent
  * @param until when Redis could say yes at the earliest
  * @param latest when Redis could say yes at the latest
  * @param restoredAt when the next permit comes back

@@ -15,7 +15,6 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.KeyText;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitDecision;

@@ -25,11 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limits of one method.
- *
- * @param rules what the annotations say, at least one
  * @param refundOn exceptions of the method after which the permits are refunded
- * @param fallback answers refused calls, if there is one
- * @param form the form in which the method gives its result
  * @param place the method, for messages
  */
 record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> refundOn,
@@ -91,12 +87,9 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 
 	/**
 	 * The settings of one annotation.
-	 *
 	 * @param name the name, which may stand for several limits
 	 * @param limits where the name is looked up at each call, since properties can change
 	 * @param key whom it limits, or {@code null} for all callers together
-	 * @param onEmptyKey what happens to a call without a key
-	 * @param cost how many permits a call takes
 	 * @param descriptions for the endpoint, one for each limit
 	 */
 	record Rule(String name, RateLimitRegistry limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,

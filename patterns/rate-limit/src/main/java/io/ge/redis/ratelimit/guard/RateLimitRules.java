@@ -5,14 +5,12 @@
 
 package io.ge.redis.ratelimit.guard;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -24,7 +22,6 @@ import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.engine.PermitRequest;
-import io.ge.redis.ratelimit.settings.RateLimitDefinitions;
 import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
@@ -41,19 +38,9 @@ public final class RateLimitRules {
 
 	private final Supplier<DefaultRateLimiter> limiter;
 
-	private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
-
 	RateLimitRules(RateLimitRegistry limits, Supplier<DefaultRateLimiter> limiter) {
 		this.limits = limits;
 		this.limiter = limiter;
-		limits.onRefresh(this::prepare);
-	}
-
-	// Nothing is taken over unless all of it can be
-	private Runnable prepare(RateLimitDefinitions next) {
-		List<Runnable> ready = new ArrayList<>();
-		this.adapters.forEach((adapter) -> ready.add(adapter.read(next.rules(), next.properties())));
-		return () -> ready.forEach(Runnable::run);
 	}
 
 	/**
@@ -61,7 +48,7 @@ public final class RateLimitRules {
 	 * first time it asks for them itself, with {@link #read}.
 	 */
 	public void onRefresh(Adapter adapter) {
-		this.adapters.add(adapter);
+		this.limits.onRefresh((next) -> adapter.read(next.rules(), next.properties()));
 	}
 
 	/**

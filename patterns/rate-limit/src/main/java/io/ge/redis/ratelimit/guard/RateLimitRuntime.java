@@ -25,13 +25,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts that share one connection: the engine, and all that tells it what applies
  * now.
- *
- * @param engine decides
- * @param leases permits taken in advance
- * @param live what applies now
- * @param changes where live changes are kept
- * @param feed brings them here
- * @param statistics what is remembered of keys
  */
 record RateLimitRuntime(RateLimitEngine engine, Leases leases, LiveLimits live, RedisLimitChanges changes,
 		LimitChangeFeed feed, KeyStatistics statistics) {

@@ -11,12 +11,8 @@ import io.ge.redis.ratelimit.RateLimitChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One live change as all instances share it.
- *
- * @param name the name of the limit
+ * One live change as all instances share it: of settings, or a block of a key.
  * @param key the key that it is about, joined, or {@code null} for all keys
- * @param change what differs, or {@code null} if it is a block
- * @param blockedFor how long the key is still blocked, or {@code null} if it is no block
  */
 public record StoredChange(String name, @Nullable String key, @Nullable RateLimitChange change,
 		@Nullable Duration blockedFor) {

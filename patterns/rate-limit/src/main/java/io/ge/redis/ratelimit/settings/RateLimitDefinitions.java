@@ -348,11 +348,7 @@ public final class RateLimitDefinitions {
 
 	/**
 	 * An annotation or a rule that uses a name.
-	 *
-	 * @param name the name
-	 * @param attributes what is set there
 	 * @param cost permits that each call takes, as far as it is known before any call
-	 * @param place the method or the property
 	 * @param limit what sets the limit there
 	 * @param problems makes the exception for a mistake there
 	 */

@@ -13,7 +13,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
