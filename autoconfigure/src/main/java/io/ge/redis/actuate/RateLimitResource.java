@@ -6,15 +6,11 @@
 package io.ge.redis.actuate;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.guard.GuardedMethods;
-import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.guard.RateLimitControl;
@@ -63,16 +59,7 @@ public class RateLimitResource implements GuardResource {
 
 	private LimitsReport list() {
 		RateLimitControl control = this.control.get();
-		List<LimitReport> limits = new ArrayList<>();
-		for (RateLimitControl.Overview limit : control.list()) {
-			Map<String, String> changes = new LinkedHashMap<>();
-			limit.keyChanges().forEach((key, change) -> changes.put(control.show(key), change.toString()));
-			Map<String, String> blocks = new LinkedHashMap<>();
-			limit.blocks().forEach((key, remaining) -> blocks.put(control.show(key), remaining.toString()));
-			limits.add(new LimitReport(limit.name(), limit.settings(), limit.overrides(), changes, blocks,
-					limit.distinctKeys()));
-		}
-		return new LimitsReport(limits, control.mostDenied());
+		return new LimitsReport(control.list(), control.mostDenied());
 	}
 
 	private KeyReport look(String name, List<String> key) {
@@ -179,22 +166,7 @@ public class RateLimitResource implements GuardResource {
 	 * @param limits by name
 	 * @param mostDenied the keys that this instance denied most often lately
 	 */
-	public record LimitsReport(List<LimitReport> limits, List<RateLimitControl.DeniedKey> mostDenied) {
-	}
-
-	/**
-	 * A limit as it is now.
-	 *
-	 * @param name its name
-	 * @param settings its settings and their origins, for keys about which nothing is
-	 * said
-	 * @param overrides for how many keys the properties say something else
-	 * @param changes what was changed at run time, by key as it may be shown
-	 * @param blocks for how long keys are blocked, by key as it may be shown
-	 * @param distinctKeys about how many keys this instance decided on in the last hour
-	 */
-	public record LimitReport(String name, Map<String, Setting> settings, int overrides, Map<String, String> changes,
-			Map<String, String> blocks, long distinctKeys) {
+	public record LimitsReport(List<RateLimitControl.Overview> limits, List<RateLimitControl.DeniedKey> mostDenied) {
 	}
 
 	/**

@@ -23,7 +23,6 @@ import io.ge.redis.idempotency.IdempotencyRecord;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimitProperties;
-import io.ge.redis.ratelimit.guard.RateLimitControl;
 import io.ge.redis.test.LibraryClasses;
 import org.junit.jupiter.api.Test;
 
@@ -84,8 +83,7 @@ class ProcessedAutoConfigurationTests {
 		assertThat(RuntimeHintsPredicates.resource().forResource(script)).rejects(process("ge.redis.enabled=false"));
 	}
 
-	// All records of controls and resources, except those from which resources make
-	// others
+	// All records of controls and resources
 	private static List<Class<?>> answers() {
 		return LibraryClasses.all()
 			.stream()
@@ -94,7 +92,7 @@ class ProcessedAutoConfigurationTests {
 					|| type.getEnclosingClass()
 						.filter((outer) -> outer.getSimpleName().matches(".+(Control|Resource)"))
 						.isPresent())
-			.filter((type) -> type.isRecord() && !type.isEquivalentTo(RateLimitControl.Overview.class))
+			.filter(JavaClass::isRecord)
 			.map(JavaClass::getName)
 			.<Class<?>>map(
 					(name) -> ClassUtils.resolveClassName(name, ProcessedAutoConfigurationTests.class.getClassLoader()))

@@ -84,7 +84,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	/**
 	 * Returns this limit with another number of permits per window, and a burst of as
 	 * many unless it had one of its own.
-	 * @param limit permits per window
 	 */
 	public RateLimit withLimit(long limit) {
 		long burst = (this.burst == this.limit) ? limit : this.burst;
@@ -94,7 +93,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	/**
 	 * Returns this limit with another window.
-	 * @param window length of the window
 	 */
 	public RateLimit withWindow(Duration window) {
 		return new RateLimit(this.name, this.limit, window, this.algorithm, this.burst, this.waitTime, this.lease,
@@ -103,7 +101,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	/**
 	 * Returns this limit counted in another way, with a burst of as many as the limit.
-	 * @param algorithm how permits are counted
 	 */
 	public RateLimit withAlgorithm(RateLimitAlgorithm algorithm) {
 		return new RateLimit(this.name, this.limit, this.window, algorithm, this.limit, this.waitTime, this.lease,
@@ -121,7 +118,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	/**
 	 * Returns this limit with a wait.
-	 * @param waitTime how long a call waits for its turn at most
 	 */
 	public RateLimit withWaitTime(Duration waitTime) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, waitTime, this.lease,
@@ -130,7 +126,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	/**
 	 * Returns this limit with a lease.
-	 * @param lease permits that an instance takes at once for its next calls
 	 */
 	public RateLimit withLease(int lease) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, lease,
@@ -139,7 +134,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	/**
 	 * Returns this limit with another outage policy.
-	 * @param onOutage what happens while Redis is unavailable
 	 */
 	public RateLimit withOnOutage(OutagePolicy onOutage) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
@@ -148,7 +142,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	/**
 	 * Returns this limit as one that is enforced or not.
-	 * @param shadow whether the limit only counts and tells, and never refuses
 	 */
 	public RateLimit withShadow(boolean shadow) {
 		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,

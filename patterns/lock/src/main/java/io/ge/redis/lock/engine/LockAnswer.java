@@ -17,14 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, boolean kept) {
 
-	static LockAnswer acquired(TokenRange tokens) {
-		return new LockAnswer(tokens, 0, false);
-	}
-
-	static LockAnswer busy(long leaseMillis, boolean kept) {
-		return new LockAnswer(null, leaseMillis, kept);
-	}
-
 	/**
 	 * Returns when the lock is free, by the clock of this instance, if that is known.
 	 */

@@ -236,7 +236,7 @@ final class QueuedWaiters {
 			acquired(local, following, released.tokens(), sent, wanted);
 		}
 		else if (released.elsewhere() && !kept) {
-			busy(local, following, LockAnswer.busy(-1, false));
+			busy(local, following, new LockAnswer(null, -1, false));
 		}
 		else {
 			askFor(local, following);

@@ -224,8 +224,8 @@ public class RedisLocks {
 			.run(acquireCall(key, handle, wanted, waits), budget, () -> leaveCall(key, handle, waits),
 					wanted.leaseTime())
 			.thenApply((reply) -> (reply.number(0) == 0)
-					? LockAnswer.busy(reply.number(1), reply.size() > 2 && reply.number(2) == 1)
-					: LockAnswer.acquired(seen(reply.number(1), reply.number(reply.size() - 1))));
+					? new LockAnswer(null, reply.number(1), reply.size() > 2 && reply.number(2) == 1)
+					: new LockAnswer(seen(reply.number(1), reply.number(reply.size() - 1)), 0, false));
 	}
 
 	// The script has made sure that they are near the time

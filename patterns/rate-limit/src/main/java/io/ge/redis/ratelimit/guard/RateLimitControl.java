@@ -75,9 +75,13 @@ public final class RateLimitControl {
 		if (live.change() != null) {
 			put(settings, live.change());
 		}
-		return new Overview(limit.name(), settings, live.keyChanges(Setting.Origin.PROPERTIES_FOR_KEY).size(),
-				live.keyChanges(Setting.Origin.ENDPOINT_FOR_KEY), live.blocked(System::nanoTime),
-				this.runtime.statistics().distinctKeys(limit.name()));
+		Map<String, String> changes = new LinkedHashMap<>();
+		live.keyChanges(Setting.Origin.ENDPOINT_FOR_KEY)
+			.forEach((key, change) -> changes.put(show(key), change.toString()));
+		Map<String, String> blocks = new LinkedHashMap<>();
+		live.blocked(System::nanoTime).forEach((key, remaining) -> blocks.put(show(key), remaining.toString()));
+		return new Overview(limit.name(), settings, live.keyChanges(Setting.Origin.PROPERTIES_FOR_KEY).size(), changes,
+				blocks, this.runtime.statistics().distinctKeys(limit.name()));
 	}
 
 	private static void put(Map<String, Setting> settings, AppliedChange applied) {
@@ -249,12 +253,12 @@ public final class RateLimitControl {
 	 * A limit as it is now.
 	 * @param settings for keys about which nothing is said
 	 * @param overrides for how many keys the properties say something else
-	 * @param keyChanges changes at run time for single keys
-	 * @param blocks the keys that are blocked, and for how long
+	 * @param changes changes at run time, by key as it may be shown
+	 * @param blocks for how long keys are blocked, likewise
 	 * @param distinctKeys about how many keys this instance decided on in the last hour
 	 */
 	public record Overview(String name, Map<String, Setting> settings, int overrides,
-			Map<String, RateLimitChange> keyChanges, Map<String, Duration> blocks, long distinctKeys) {
+			Map<String, String> changes, Map<String, String> blocks, long distinctKeys) {
 	}
 
 	/**

@@ -117,21 +117,17 @@ public record RateLimitMerge(String name, RateLimitProperties properties, RateLi
 		OutagePolicy onOutage = settings.pick("onOutage", unlessDefault(property.onOutage()), attributes.onOutage(),
 				this.properties.onOutage().orElse(OutagePolicy.LOCAL));
 		boolean shadow = settings.pick("shadow", shadow(property), attributes.shadow(), false);
-		RateLimit merged = limit(limitName, limit, window, algorithm, burst, waitTime, lease, onOutage, shadow,
-				label("limit", property, place));
-		checks.together(merged, this.properties.largestExactLimit());
-		return new Merged(merged, settings);
-	}
-
-	// The limit itself refuses settings that only its algorithm rules out
-	private static RateLimit limit(String name, long limit, Duration window, RateLimitAlgorithm algorithm, long burst,
-			Duration waitTime, int lease, OutagePolicy onOutage, boolean shadow, String label) {
+		RateLimit merged;
 		try {
-			return new RateLimit(name, limit, window, algorithm, burst, waitTime, lease, onOutage, shadow);
+			merged = new RateLimit(limitName, limit, window, algorithm, burst, waitTime, lease, onOutage, shadow);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new InvalidRateLimitException(label + ": " + ex.getMessage(), "Lower the limit or the burst.");
+			// What only the algorithm rules out
+			throw new InvalidRateLimitException(label("limit", property, place) + ": " + ex.getMessage(),
+					"Lower the limit or the burst.");
 		}
+		checks.together(merged, this.properties.largestExactLimit());
+		return new Merged(merged, settings);
 	}
 
 	// A burst in the annotation belongs to the algorithm there

@@ -417,7 +417,7 @@ class LiveChangesIntegrationTests {
 					.singleElement()
 					.satisfies((limit) -> {
 						assertThat(limit.overrides()).isEqualTo(1);
-						assertThat(limit.keyChanges()).containsOnlyKeys("vip");
+						assertThat(limit.changes()).containsOnlyKeys(one.control().show("vip"));
 						assertThat(limit.settings().get("window").origin()).isEqualTo(Setting.Origin.ENDPOINT);
 					});
 			}
