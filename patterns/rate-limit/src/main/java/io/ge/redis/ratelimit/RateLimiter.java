@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * {@code ge.redis.outage.command-timeout}; only where a limit has a wait, the calling
  * thread also waits for its turn.
  * <p>
+ * A decision throws {@link io.ge.redis.core.outage.RedisUnavailableException} if Redis is
+ * unavailable and the policy of one of its limits is to deny. Methods that take a name
+ * throw {@link IllegalArgumentException} if there is no limit of that name.
+ * <p>
  * Each method that may wait for Redis has a twin named {@code ...Async} that never
  * blocks. It completes with what the other one returns or throws: at once where memory
  * answers, else on a thread of the application, which finds what is bound to the calling
@@ -42,10 +46,7 @@ public interface RateLimiter {
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @param cost how many permits; zero looks without taking
 	 * @return the decision
-	 * @throws IllegalArgumentException if there is no limit of that name
 	 * @throws RateLimitCostException if the limit never gives so many at once
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
-	 * and the policy is to deny
 	 */
 	default RateLimitDecision tryAcquire(String name, Object key, long cost) {
 		return tryAcquire(RateLimitRequest.of(name, key).withCost(cost));
@@ -59,8 +60,6 @@ public interface RateLimiter {
 	 * @throws IllegalArgumentException if there is no limit of a name, or one is named
 	 * twice for the same key
 	 * @throws RateLimitCostException if a limit never gives so many at once
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
-	 * and the policy of one of the limits is to deny
 	 */
 	RateLimitDecision tryAcquire(RateLimitRequest request);
 
@@ -72,8 +71,6 @@ public interface RateLimiter {
 	 * @return the decision
 	 * @throws IllegalArgumentException if a limit cannot work, such as an exact one above
 	 * {@code ge.redis.rate-limit.largest-exact-limit}, or a name stands there twice
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
-	 * and the policy of one of the limits is to deny
 	 */
 	RateLimitDecision tryAcquire(List<RateLimit> limits, Object key);
 
@@ -140,7 +137,6 @@ public interface RateLimiter {
 	 * Forgets what a key has used of a limit, on all instances. One script call.
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @throws IllegalArgumentException if there is no limit of that name
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable;
 	 * then only what this instance has counted meanwhile is certain to be forgotten
 	 */

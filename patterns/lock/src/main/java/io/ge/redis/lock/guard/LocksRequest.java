@@ -7,6 +7,8 @@ package io.ge.redis.lock.guard;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +53,10 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	/** Whether several keys are locked together, of which there may be one. */
 	private final boolean together;
 
-	private final List<Wanted> wanted;
+	/** The parts of each key, in the order in which the locks are taken. */
+	private final SortedMap<RedisLockKey, List<String>> wanted = new TreeMap<>();
+
+	private final Map<RedisLockKey, HeldLock> held = new HashMap<>(2);
 
 	private final List<HeldLock> shared = new ArrayList<>(0);
 
@@ -63,7 +68,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 
 	private final AtomicBoolean published = new AtomicBoolean();
 
-	private int taken;
+	private final Iterator<RedisLockKey> next;
 
 	private volatile @Nullable CompletableFuture<LockDecision> attempt;
 
@@ -73,29 +78,19 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		this.events = events;
 		this.settings = settings;
 		this.together = together;
-		this.wanted = (keys.size() == 1) ? List.of(wanted(keys.get(0))) : sorted(keys);
-	}
-
-	private List<Wanted> sorted(List<List<String>> keys) {
-		SortedMap<RedisLockKey, Wanted> sorted = new TreeMap<>();
 		for (List<String> parts : keys) {
-			Wanted each = wanted(parts);
-			sorted.put(each.key, each);
+			this.wanted.put(engine.key(settings.name(), parts), parts);
 		}
-		return List.copyOf(sorted.values());
-	}
-
-	private Wanted wanted(List<String> parts) {
-		return new Wanted(this.engine.key(this.settings.name(), parts), parts);
+		this.next = this.wanted.keySet().iterator();
 	}
 
 	LocksRequest begin(List<LockHandle> chain) {
 		try {
-			for (Wanted each : this.wanted) {
-				HeldLock outer = find(chain, each.key);
+			for (RedisLockKey key : this.wanted.keySet()) {
+				HeldLock outer = find(chain, key);
 				if (outer != null) {
 					this.shared.add(outer);
-					each.lock = outer;
+					this.held.put(key, outer);
 					outer.enterAgain(this.settings);
 				}
 			}
@@ -120,25 +115,25 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	private void proceed() {
-		while (this.taken < this.wanted.size() && !isDone()) {
-			Wanted next = this.wanted.get(this.taken++);
-			if (next.lock != null) {
+		while (this.next.hasNext() && !isDone()) {
+			RedisLockKey key = this.next.next();
+			if (this.held.containsKey(key)) {
 				continue;
 			}
-			CompletableFuture<LockDecision> asked = this.engine.acquire(settings(), next.key);
+			CompletableFuture<LockDecision> asked = this.engine.acquire(settings(), key);
 			this.attempt = asked;
 			if (isDone()) {
 				asked.cancel(false);
 			}
 			if (!asked.isDone()) {
 				asked.whenComplete((decision, failure) -> {
-					if (take(next, decision, failure)) {
+					if (take(key, decision, failure)) {
 						resume();
 					}
 				});
 				return;
 			}
-			if (!asked.handle((decision, failure) -> take(next, decision, failure)).join()) {
+			if (!asked.handle((decision, failure) -> take(key, decision, failure)).join()) {
 				return;
 			}
 		}
@@ -162,10 +157,10 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		return this.settings.waiting(left.isNegative() ? Duration.ZERO : left);
 	}
 
-	private boolean take(Wanted next, @Nullable LockDecision decision, @Nullable Throwable failure) {
+	private boolean take(RedisLockKey key, @Nullable LockDecision decision, @Nullable Throwable failure) {
 		if (decision instanceof Acquired acquired) {
 			this.own.add(acquired.lock());
-			next.lock = acquired.lock();
+			this.held.put(key, acquired.lock());
 			return true;
 		}
 		if (decision instanceof Refused refused) {
@@ -185,12 +180,10 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 
 	private LockHandle lock() {
 		if (!this.together) {
-			return Objects.requireNonNull(this.wanted.get(0).lock);
+			return this.held.values().iterator().next();
 		}
 		Map<List<String>, HeldLock> locks = new LinkedHashMap<>();
-		for (Wanted each : this.wanted) {
-			locks.put(each.parts, Objects.requireNonNull(each.lock));
-		}
+		this.wanted.forEach((key, parts) -> locks.put(parts, Objects.requireNonNull(this.held.get(key))));
 		HeldLockGroup all = new HeldLockGroup(this.engine, this.settings.name(), locks, this.own);
 		all.assertHeld(); // one may be lost since it was taken
 		return all;
@@ -244,21 +237,6 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 			publish(Outcome.NOT_ACQUIRED);
 		}
 		return cancelled;
-	}
-
-	private static final class Wanted {
-
-		private final RedisLockKey key;
-
-		private final List<String> parts;
-
-		private @Nullable HeldLock lock;
-
-		Wanted(RedisLockKey key, List<String> parts) {
-			this.key = key;
-			this.parts = parts;
-		}
-
 	}
 
 }

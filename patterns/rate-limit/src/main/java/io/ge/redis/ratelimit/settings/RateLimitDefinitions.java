@@ -33,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitDefinitions {
 
-	private static final String SAME_STATE = "Use another name, since the same name means the same state.";
-
 	private final RateLimitProperties properties;
 
 	private final NamedSettings<Object> settings = new NamedSettings<>();
@@ -60,31 +58,44 @@ public final class RateLimitDefinitions {
 	}
 
 	List<RateLimitMerge.Merged> add(Use use) {
-		List<RateLimitMerge.Merged> merged;
-		List<RateLimit> limits;
-		try {
-			merged = new RateLimitMerge(use.name(), this.properties, use.attributes()).merge();
-			limits = limits(merged);
-			for (RateLimit limit : limits) {
-				new RateLimitChecks((attribute) -> attribute).cost(use.cost(), limit);
-			}
-			checkOverrides(use.name(), limits);
-		}
-		catch (InvalidRateLimitException ex) {
-			throw use.problem(ex.problem(), ex.remedy());
-		}
+		List<RateLimitMerge.Merged> merged = merge(use);
+		List<RateLimit> limits = limits(merged);
 		if (limits.isEmpty()) {
 			throw use.problem("it has no limit anywhere.",
 					"Set " + use.limit() + " or " + RateLimitProperties.path(use.name()) + ".limit.");
 		}
 		this.settings.register(use.name(), (limits.size() == 1) ? limits.get(0) : limits, use.place(), use::problem);
-		String clash = clash(use.name(), limits);
-		if (clash != null) {
-			throw use.problem(clash, SAME_STATE);
-		}
-		keepOrigins(merged);
-		this.annotated.put(use.name(), limits);
+		keep(use, merged, this.annotated);
 		return merged;
+	}
+
+	private List<RateLimitMerge.Merged> merge(Use use) {
+		try {
+			List<RateLimitMerge.Merged> merged = new RateLimitMerge(use.name(), this.properties, use.attributes()).merge();
+			List<RateLimit> limits = limits(merged);
+			for (RateLimit limit : limits) {
+				new RateLimitChecks((attribute) -> attribute).cost(use.cost(), limit);
+			}
+			checkOverrides(use.name(), limits);
+			return merged;
+		}
+		catch (InvalidRateLimitException ex) {
+			throw use.problem(ex.problem(), ex.remedy());
+		}
+	}
+
+	private void keep(Use use, List<RateLimitMerge.Merged> merged, Map<String, List<RateLimit>> kept) {
+		List<RateLimit> limits = limits(merged);
+		for (RateLimit limit : limits) {
+			String owner = this.owners.putIfAbsent(limit.name(), use.name());
+			if (owner != null && !owner.equals(use.name())) {
+				throw use.problem("the name '" + limit.name() + "' would belong to limits of both '" + owner + "' and '"
+						+ use.name() + "'.", "Use another name, since the same name means the same state.");
+			}
+		}
+		merged.forEach((one) -> this.origins.put(one.limit().name(),
+				Collections.unmodifiableMap(new LinkedHashMap<>(one.settings().toMap()))));
+		kept.put(use.name(), limits);
 	}
 
 	/**
@@ -165,11 +176,6 @@ public final class RateLimitDefinitions {
 				null, null, List.of(), Map.of());
 	}
 
-	private void keepOrigins(List<RateLimitMerge.Merged> merged) {
-		merged.forEach((one) -> this.origins.put(one.limit().name(),
-				Collections.unmodifiableMap(new LinkedHashMap<>(one.settings().toMap()))));
-	}
-
 	public Map<String, Setting> settings(String limitName) {
 		return this.origins.getOrDefault(limitName, Map.of());
 	}
@@ -204,7 +210,7 @@ public final class RateLimitDefinitions {
 			checkOverrides(name, band);
 		}
 		catch (InvalidRateLimitException ex) {
-			throw problem(name, ex);
+			throw new GuardConfigurationException(RateLimitProperties.path(name), ex.problem(), ex.remedy(), ex);
 		}
 	}
 
@@ -247,26 +253,12 @@ public final class RateLimitDefinitions {
 	}
 
 	private List<RateLimit> define(String name) {
-		try {
-			List<RateLimitMerge.Merged> merged = new RateLimitMerge(name, this.properties,
-					RateLimitProperties.Limit.UNSET)
-				.merge();
-			List<RateLimit> limits = limits(merged);
-			if (limits.isEmpty()) {
-				return limits;
-			}
-			checkOverrides(name, limits);
-			String clash = clash(name, limits);
-			if (clash != null) {
-				throw new InvalidRateLimitException(clash, SAME_STATE);
-			}
-			keepOrigins(merged);
-			this.unannotated.put(name, limits);
-			return limits;
+		Use use = Use.of(RateLimitProperties.path(name), name, RateLimitProperties.Limit.UNSET, 0);
+		List<RateLimitMerge.Merged> merged = merge(use);
+		if (!merged.isEmpty()) {
+			keep(use, merged, this.unannotated);
 		}
-		catch (InvalidRateLimitException ex) {
-			throw problem(name, ex);
-		}
+		return limits(merged);
 	}
 
 	private List<RateLimit> band(String bandName) {
@@ -318,17 +310,6 @@ public final class RateLimitDefinitions {
 		}
 	}
 
-	private @Nullable String clash(String name, List<RateLimit> limits) {
-		for (RateLimit limit : limits) {
-			String owner = this.owners.putIfAbsent(limit.name(), name);
-			if (owner != null && !owner.equals(name)) {
-				return "the name '" + limit.name() + "' would belong to limits of both '" + owner + "' and '" + name
-						+ "'.";
-			}
-		}
-		return null;
-	}
-
 	private String names() {
 		Set<String> names = new TreeSet<>(this.owners.keySet());
 		names.addAll(this.annotated.keySet());
@@ -339,11 +320,6 @@ public final class RateLimitDefinitions {
 		List<RateLimit> limits = new ArrayList<>(merged.size());
 		merged.forEach((one) -> limits.add(one.limit()));
 		return List.copyOf(limits);
-	}
-
-	private static GuardConfigurationException problem(String name, InvalidRateLimitException failure) {
-		return new GuardConfigurationException(RateLimitProperties.path(name), failure.problem(), failure.remedy(),
-				failure);
 	}
 
 	/**
