@@ -49,13 +49,13 @@ public final class RateLimitControl {
 
 	private final RateLimitRegistry limits;
 
-	private final RateLimitRuntime runtime;
+	private final RateLimitPattern.Parts parts;
 
 	private final GuardEvents events;
 
-	RateLimitControl(RateLimitRegistry limits, RateLimitRuntime runtime, GuardEvents events) {
+	RateLimitControl(RateLimitRegistry limits, RateLimitPattern.Parts parts, GuardEvents events) {
 		this.limits = limits;
-		this.runtime = runtime;
+		this.parts = parts;
 		this.events = events;
 	}
 
@@ -70,7 +70,7 @@ public final class RateLimitControl {
 	}
 
 	private Overview overview(RateLimit limit) {
-		LiveLimit live = this.runtime.live().of(limit.name());
+		LiveLimit live = this.parts.live().of(limit.name());
 		Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(limit.name()));
 		if (live.change() != null) {
 			put(settings, live.change());
@@ -81,7 +81,7 @@ public final class RateLimitControl {
 		Map<String, String> blocks = new LinkedHashMap<>();
 		live.blocked(System::nanoTime).forEach((key, remaining) -> blocks.put(show(key), remaining.toString()));
 		return new Overview(limit.name(), settings, live.keyChanges(Setting.Origin.PROPERTIES_FOR_KEY).size(), changes,
-				blocks, this.runtime.statistics().distinctKeys(limit.name()));
+				blocks, this.parts.statistics().distinctKeys(limit.name()));
 	}
 
 	private static void put(Map<String, Setting> settings, AppliedChange applied) {
@@ -109,11 +109,11 @@ public final class RateLimitControl {
 	 */
 	public List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
-		for (RateLimit base : require(name)) {
-			RedisDecision answer = Waiting.await(this.runtime.engine().look(new PermitRequest(base, key, 0)));
+		for (RateLimit base : this.limits.get(name)) {
+			RedisDecision answer = Waiting.await(this.parts.engine().look(new PermitRequest(base, key, 0)));
 			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(base.name()));
-			this.runtime.live().changes(base, key).forEach((change) -> put(settings, change));
-			Duration blocked = this.runtime.live().blockedFor(base, key);
+			this.parts.live().changes(base, key).forEach((change) -> put(settings, change));
+			Duration blocked = this.parts.live().blockedFor(base, key);
 			looks.add(new Look(base.name(), settings, answer.left(0), Duration.ofNanos(answer.restoredNanos(0)),
 					blocked.isZero() ? null : blocked));
 		}
@@ -128,14 +128,14 @@ public final class RateLimitControl {
 		RateLimit base = single(name);
 		LimitChangeChecks.change(base, change, this.limits.properties().largestExactLimit());
 		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
-		LimitChangeChecks.requireRoom(Waiting.await(this.runtime.changes().change(base.name(), text, change)));
+		LimitChangeChecks.requireRoom(Waiting.await(this.parts.changes().change(base.name(), text, change)));
 		done(new RateLimitChangeEvent(base.name(), Action.CHANGED, hashOrNull(key), change.toString()));
 	}
 
 	public boolean restore(String name, List<String> key) {
 		RateLimit base = single(name);
 		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
-		boolean removed = Waiting.await(this.runtime.changes().removeChange(base.name(), text));
+		boolean removed = Waiting.await(this.parts.changes().removeChange(base.name(), text));
 		if (removed) {
 			done(new RateLimitChangeEvent(base.name(), Action.RESTORED, hashOrNull(key), ""));
 		}
@@ -153,16 +153,16 @@ public final class RateLimitControl {
 	 */
 	public void block(String name, List<String> key, Duration duration) {
 		LimitChangeChecks.block(duration);
-		RateLimit base = require(name).get(0);
+		RateLimit base = this.limits.get(name).get(0);
 		LimitChangeChecks.requireRoom(
-				Waiting.await(this.runtime.changes().block(base.name(), LimitChangeChecks.keyText(key), duration)));
+				Waiting.await(this.parts.changes().block(base.name(), LimitChangeChecks.keyText(key), duration)));
 		done(new RateLimitChangeEvent(base.name(), Action.BLOCKED, hashOrNull(key), "duration=" + duration));
 	}
 
 	public boolean unblock(String name, List<String> key) {
-		RateLimit base = require(name).get(0);
+		RateLimit base = this.limits.get(name).get(0);
 		boolean removed = Waiting
-			.await(this.runtime.changes().removeBlock(base.name(), LimitChangeChecks.keyText(key)));
+			.await(this.parts.changes().removeBlock(base.name(), LimitChangeChecks.keyText(key)));
 		if (removed) {
 			done(new RateLimitChangeEvent(base.name(), Action.UNBLOCKED, hashOrNull(key), ""));
 		}
@@ -173,8 +173,8 @@ public final class RateLimitControl {
 	 * Forgets what a key has used, as {@link RateLimiter#reset}.
 	 */
 	public void reset(String name, List<String> key) {
-		for (RateLimit base : require(name)) {
-			Waiting.await(this.runtime.engine().reset(List.of(new PermitRequest(base, key, 0))));
+		for (RateLimit base : this.limits.get(name)) {
+			Waiting.await(this.parts.engine().reset(List.of(new PermitRequest(base, key, 0))));
 			this.events.publish(new RateLimitChangeEvent(base.name(), Action.RESET, hashOrNull(key), ""));
 		}
 	}
@@ -186,8 +186,8 @@ public final class RateLimitControl {
 	public long refund(String name, List<String> key, long permits) {
 		LimitChangeChecks.refund(permits);
 		long most = 0;
-		for (RateLimit base : require(name)) {
-			long given = Waiting.await(this.runtime.engine().refund(new PermitRequest(base, key, permits)));
+		for (RateLimit base : this.limits.get(name)) {
+			long given = Waiting.await(this.parts.engine().refund(new PermitRequest(base, key, permits)));
 			this.events
 				.publish(new RateLimitChangeEvent(base.name(), Action.REFUNDED, hashOrNull(key), "permits=" + given));
 			most = Math.max(most, given);
@@ -200,7 +200,7 @@ public final class RateLimitControl {
 	 */
 	public List<DeniedKey> mostDenied() {
 		List<DeniedKey> keys = new ArrayList<>();
-		for (MostDenied.Denied denied : this.runtime.statistics().mostDenied()) {
+		for (MostDenied.Denied denied : this.parts.statistics().mostDenied()) {
 			keys.add(new DeniedKey(denied.limit(), show(LiveLimit.text(denied.key())), denied.denials()));
 		}
 		return keys;
@@ -214,12 +214,8 @@ public final class RateLimitControl {
 		return this.limits.properties().showDeniedKeys() ? key : hash(key);
 	}
 
-	private List<RateLimit> require(String name) {
-		return this.limits.get(name);
-	}
-
 	private RateLimit single(String name) {
-		List<RateLimit> found = require(name);
+		List<RateLimit> found = this.limits.get(name);
 		if (found.size() > 1) {
 			throw new RateLimitChangeException("limit", "'" + name + "' stands for several limits.",
 					"Name the one to change: " + String.join(" or ", found.stream().map(RateLimit::name).toList())
@@ -230,7 +226,7 @@ public final class RateLimitControl {
 
 	private void done(RateLimitChangeEvent event) {
 		try {
-			Waiting.await(this.runtime.feed().read());
+			Waiting.await(this.parts.feed().read());
 		}
 		finally {
 			this.events.publish(event);

@@ -10,16 +10,27 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.ratelimit.engine.DenyCache;
+import io.ge.redis.ratelimit.engine.Leases;
+import io.ge.redis.ratelimit.engine.LocalRateLimiter;
+import io.ge.redis.ratelimit.engine.RateLimitEngine;
+import io.ge.redis.ratelimit.engine.RedisRateLimiter;
+import io.ge.redis.ratelimit.live.LimitChangeFeed;
+import io.ge.redis.ratelimit.live.LiveLimits;
+import io.ge.redis.ratelimit.live.RedisLimitChanges;
 import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +44,13 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class RateLimitPattern implements GuardPattern {
 
+	private static final String PATTERN = "ratelimit";
+
 	private final RateLimitRegistry limits;
 
 	private final RateLimitOperationSource source;
 
-	private final SingletonSupplier<RateLimitRuntime> runtime;
+	private final SingletonSupplier<Parts> parts;
 
 	private final GuardEvents events;
 
@@ -47,7 +60,7 @@ public final class RateLimitPattern implements GuardPattern {
 
 	private final RateLimitRules rules;
 
-	private volatile @Nullable RateLimitRuntime started;
+	private volatile @Nullable Parts started;
 
 	public RateLimitPattern(Supplier<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
@@ -56,22 +69,36 @@ public final class RateLimitPattern implements GuardPattern {
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
 		this.events = events;
 		this.calls = calls;
-		this.runtime = SingletonSupplier.of(() -> start(backend.get(), resolver));
+		this.parts = SingletonSupplier.of(() -> start(backend.get(), resolver));
 		this.limiter = SingletonSupplier.of(this::newLimiter);
 		this.rules = new RateLimitRules(this.limits, this.limiter);
 	}
 
-	private RateLimitRuntime start(RedisBackend backend, Supplier<@Nullable RateLimitResolver> resolver) {
-		RateLimitRuntime started = RateLimitRuntime.on(backend, resolver);
-		started.live().override(this.limits.properties().overrides());
-		started.feed().start();
-		this.started = started;
-		return started;
+	private Parts start(RedisBackend backend, Supplier<@Nullable RateLimitResolver> resolver) {
+		InstanceBus bus = backend.bus();
+		GuardedRedis connection = backend.redis(PATTERN);
+		KeySpace keys = backend.keys(PATTERN);
+		LiveLimits live = new LiveLimits(resolver, System::nanoTime);
+		DenyCache denied = new DenyCache(bus::confirmedAt);
+		RedisRateLimiter redis = new RedisRateLimiter(connection, keys, bus.newsChannel());
+		Leases leases = new Leases(redis, bus::liveInstances, denied);
+		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
+				(request) -> redis.keyOf(request).text());
+		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied, leases);
+		engine.listen(bus);
+		RedisLimitChanges changes = new RedisLimitChanges(connection, keys, bus.newsChannel());
+		KeyStatistics statistics = new KeyStatistics();
+		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, statistics::age);
+		live.override(this.limits.properties().overrides());
+		feed.start();
+		Parts parts = new Parts(engine, leases, live, changes, feed, statistics);
+		this.started = parts;
+		return parts;
 	}
 
 	private DefaultRateLimiter newLimiter() {
-		RateLimitRuntime runtime = this.runtime.obtain();
-		return new DefaultRateLimiter(this.limits, runtime.engine(), runtime.statistics(), this.events, this.calls);
+		Parts parts = this.parts.obtain();
+		return new DefaultRateLimiter(this.limits, parts.engine(), parts.statistics(), this.events, this.calls);
 	}
 
 	public GuardAdvisor advisor(int order) {
@@ -111,9 +138,9 @@ public final class RateLimitPattern implements GuardPattern {
 			return;
 		}
 		this.limits.refresh(changed);
-		RateLimitRuntime runtime = this.started;
-		if (runtime != null) {
-			runtime.live().override(changed.overrides());
+		Parts parts = this.started;
+		if (parts != null) {
+			parts.live().override(changed.overrides());
 		}
 	}
 
@@ -123,12 +150,12 @@ public final class RateLimitPattern implements GuardPattern {
 	 * @return an estimate with a standard error of 2.3 %, zero for a limit without keys
 	 */
 	public long distinctKeys(String name) {
-		RateLimitRuntime runtime = this.started;
-		return (runtime != null) ? runtime.statistics().distinctKeys(name) : 0;
+		Parts parts = this.started;
+		return (parts != null) ? parts.statistics().distinctKeys(name) : 0;
 	}
 
 	public RateLimitControl control() {
-		return new RateLimitControl(this.limits, this.runtime.obtain(), this.events);
+		return new RateLimitControl(this.limits, this.parts.obtain(), this.events);
 	}
 
 	public RateLimiter rateLimiter() {
@@ -137,23 +164,31 @@ public final class RateLimitPattern implements GuardPattern {
 
 	@Override
 	public void resume() {
-		RateLimitRuntime runtime = this.started;
-		if (runtime != null) {
-			runtime.feed().resume();
+		Parts parts = this.started;
+		if (parts != null) {
+			parts.feed().resume();
 		}
 	}
 
 	@Override
 	public void pause() {
-		RateLimitRuntime runtime = this.started;
-		if (runtime != null) {
-			runtime.feed().pause();
-			Waiting.await(runtime.leases().refundAll());
+		Parts parts = this.started;
+		if (parts != null) {
+			parts.feed().pause();
+			Waiting.await(parts.leases().refundAll());
 		}
 	}
 
 	public RateLimitRules rules() {
 		return this.rules;
+	}
+
+	/**
+	 * The parts that share one connection: the engine, and all that tells it what applies
+	 * now.
+	 */
+	record Parts(RateLimitEngine engine, Leases leases, LiveLimits live, RedisLimitChanges changes,
+			LimitChangeFeed feed, KeyStatistics statistics) {
 	}
 
 }
