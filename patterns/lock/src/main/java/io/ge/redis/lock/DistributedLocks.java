@@ -155,8 +155,8 @@ public interface DistributedLocks {
 			LockedWork<T, E> work) throws E;
 
 	/**
-	 * Runs work under the locks of several keys, as {@link #executeAsync} and {@link
-	 * #executeAll}.
+	 * Runs work under the locks of several keys, as {@link #executeAsync} and
+	 * {@link #executeAll}.
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
 			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {

@@ -46,7 +46,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param waitTime the longest wait, zero to ask once
 	 */
 	public LockOptions waitTime(Duration waitTime) {
-		return new LockOptions(waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, this.mode, this.permits);
+		return new LockOptions(waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost,
+				this.replicas, this.syncTimeout, this.mode, this.permits);
 	}
 
 	/**
@@ -54,7 +55,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param leaseTime the lease, at least 100 ms
 	 */
 	public LockOptions leaseTime(Duration leaseTime) {
-		return new LockOptions(this.waitTime, leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, this.mode, this.permits);
+		return new LockOptions(this.waitTime, leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost,
+				this.replicas, this.syncTimeout, this.mode, this.permits);
 	}
 
 	/**
@@ -62,7 +64,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param renew whether the lease is extended while the lock is held
 	 */
 	public LockOptions renew(boolean renew) {
-		return new LockOptions(this.waitTime, this.leaseTime, renew, this.maxHold, this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, this.mode, this.permits);
+		return new LockOptions(this.waitTime, this.leaseTime, renew, this.maxHold, this.atLeastFor, this.onLost,
+				this.replicas, this.syncTimeout, this.mode, this.permits);
 	}
 
 	/**
@@ -70,7 +73,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param maxHold for how long the lease is extended at most, not below the lease
 	 */
 	public LockOptions maxHold(Duration maxHold) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, maxHold, this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, this.mode, this.permits);
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, maxHold, this.atLeastFor, this.onLost,
+				this.replicas, this.syncTimeout, this.mode, this.permits);
 	}
 
 	/**
@@ -78,7 +82,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param atLeastFor for how long the lock stays taken at least
 	 */
 	public LockOptions atLeastFor(Duration atLeastFor) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, atLeastFor, this.onLost, this.replicas, this.syncTimeout, this.mode, this.permits);
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, atLeastFor, this.onLost,
+				this.replicas, this.syncTimeout, this.mode, this.permits);
 	}
 
 	/**
@@ -86,7 +91,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param onLost the policy
 	 */
 	public LockOptions onLost(OnLost onLost) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, onLost, this.replicas, this.syncTimeout, this.mode, this.permits);
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, onLost,
+				this.replicas, this.syncTimeout, this.mode, this.permits);
 	}
 
 	/**
@@ -100,7 +106,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param replicas the number, 0 for none
 	 */
 	public LockOptions replicas(int replicas) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost, replicas, this.syncTimeout, this.mode, this.permits);
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost,
+				replicas, this.syncTimeout, this.mode, this.permits);
 	}
 
 	/**
@@ -108,7 +115,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param syncTimeout the longest delay by replicas, at least 1 ms and below the lease
 	 */
 	public LockOptions syncTimeout(Duration syncTimeout) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost, this.replicas, syncTimeout, this.mode, this.permits);
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost,
+				this.replicas, syncTimeout, this.mode, this.permits);
 	}
 
 	/**
@@ -118,7 +126,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param mode who may hold the lock together
 	 */
 	public LockOptions mode(LockMode mode) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, mode, this.permits);
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost,
+				this.replicas, this.syncTimeout, mode, this.permits);
 	}
 
 	/**
@@ -127,7 +136,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * @param permits how many may hold the lock together, 1 to 1,000,000
 	 */
 	public LockOptions permits(int permits) {
-		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost, this.replicas, this.syncTimeout, this.mode, permits);
+		return new LockOptions(this.waitTime, this.leaseTime, this.renew, this.maxHold, this.atLeastFor, this.onLost,
+				this.replicas, this.syncTimeout, this.mode, permits);
 	}
 
 }

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * blocks. It completes with what the other one returns or throws: at once where memory
  * answers, else on a thread of the application, which finds what is bound to the calling
  * one where {@code io.micrometer:context-propagation} is present. Cancelling it before it
- * is complete refunds what was taken. Names, keys and costs that cannot be are refused
- * by an exception at once. An implementation of your own inherits twins that
- * call the blocking method on the JDK's common pool.
+ * is complete refunds what was taken. Names, keys and costs that cannot be are refused by
+ * an exception at once. An implementation of your own inherits twins that call the
+ * blocking method on the JDK's common pool.
  */
 public interface RateLimiter {
 

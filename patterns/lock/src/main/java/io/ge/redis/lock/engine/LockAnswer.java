@@ -26,6 +26,7 @@ public record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, boolean 
 
 	/**
 	 * The answer of Redis to a release.
+	 *
 	 * @param mine whether the handle still held the lock
 	 * @param elsewhere whether another has it now
 	 * @param tokens the tokens with which this instance has it again, if it does

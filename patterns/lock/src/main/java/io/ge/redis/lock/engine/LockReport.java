@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-
 /**
  * The report of one instance about its locks: of the holders and the waiters at most 100
  * each, the longest held and the most wanted first.

@@ -18,6 +18,7 @@ import org.springframework.util.Assert;
 
 /**
  * The effective settings of a lock, as {@link LockProperties.Lock} describes them.
+ *
  * @param maxHold for how long the lease is extended at most, or {@code null} if for ever
  */
 public record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean renew, OutagePolicy onOutage,

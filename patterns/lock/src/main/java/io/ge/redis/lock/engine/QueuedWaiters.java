@@ -230,8 +230,8 @@ final class QueuedWaiters {
 	/**
 	 * Takes the answer to a release by which this instance goes on waiting.
 	 */
-	private void followed(LocalLock local, QueuedWaiter following, LockAnswer.Released released, LockSettings wanted, long sent,
-			boolean kept) {
+	private void followed(LocalLock local, QueuedWaiter following, LockAnswer.Released released, LockSettings wanted,
+			long sent, boolean kept) {
 		if (released.tokens() != null) {
 			acquired(local, following, released.tokens(), sent, wanted);
 		}

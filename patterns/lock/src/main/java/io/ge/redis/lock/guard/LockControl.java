@@ -150,8 +150,8 @@ public final class LockControl {
 	/**
 	 * Takes a lock away from its holder, or from all that share it, who are told as by
 	 * any other loss and may still be at work while the next one has the lock already:
-	 * two script calls, and a message to each holder. Returns whether there was anything to
-	 * take away.
+	 * two script calls, and a message to each holder. Returns whether there was anything
+	 * to take away.
 	 */
 	public boolean release(String name, List<String> key) {
 		return release(new Found(name, this.engine.key(name, key)));
@@ -179,6 +179,7 @@ public final class LockControl {
 
 	/**
 	 * The locks of all instances, the longest held first.
+	 *
 	 * @param instance the id of the instance that has asked
 	 * @param silent the ids of those that are known and have not answered in time
 	 */
@@ -195,6 +196,7 @@ public final class LockControl {
 
 	/**
 	 * A lock that somebody holds or waits for.
+	 *
 	 * @param holders none if it is free or just changes hands
 	 * @param waiters how many callers of all instances wait for it
 	 */
@@ -210,6 +212,7 @@ public final class LockControl {
 
 	/**
 	 * The holder of a lock.
+	 *
 	 * @param remaining how long it is certain to be held without another extension
 	 */
 	public record Holder(String instance, long token, Duration age, Duration remaining) {
@@ -218,6 +221,7 @@ public final class LockControl {
 	/**
 	 * The state of a lock for all instances. What is known of one holder is {@code null}
 	 * if the lock is free or shared.
+	 *
 	 * @param held whether somebody works under it, or it only stays taken for its
 	 * shortest hold
 	 * @param holder the id of the instance that has it

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lock of one method.
+ *
  * @param key what is locked, or {@code null} for all calls together
  * @param together whether it is several keys that are locked together
  * @param tokenParameters positions of the parameters that receive the token

@@ -10,6 +10,7 @@ import io.ge.redis.ratelimit.RateLimitAlgorithm;
 
 /**
  * A refusal by Redis. Times are those of {@link System#nanoTime()}.
+ *
  * @param until when Redis could say yes at the earliest
  * @param latest when Redis could say yes at the latest
  * @param restoredAt when the next permit comes back

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A decision of the engine with its events. The caller publishes these on its own thread,
  * where the current request is known.
+ *
  * @param result the decision, or {@code null} if an outage refuses the call
  * @param waitNanos how long the caller waits until it may proceed, zero or less for not
  * at all

@@ -7,6 +7,7 @@ package io.ge.redis.ratelimit.engine;
 
 /**
  * The state of a limit after a decision.
+ *
  * @param restoredNanos time until the next permit is restored, zero if none is missing
  * @param waitNanos time until the limit would no longer refuse the request, zero if it
  * does not

@@ -161,8 +161,7 @@ public final class RateLimitControl {
 
 	public boolean unblock(String name, List<String> key) {
 		RateLimit base = this.limits.get(name).get(0);
-		boolean removed = Waiting
-			.await(this.parts.changes().removeBlock(base.name(), LimitChangeChecks.keyText(key)));
+		boolean removed = Waiting.await(this.parts.changes().removeBlock(base.name(), LimitChangeChecks.keyText(key)));
 		if (removed) {
 			done(new RateLimitChangeEvent(base.name(), Action.UNBLOCKED, hashOrNull(key), ""));
 		}
@@ -247,18 +246,20 @@ public final class RateLimitControl {
 
 	/**
 	 * A limit as it is now.
+	 *
 	 * @param settings for keys about which nothing is said
 	 * @param overrides for how many keys the properties say something else
 	 * @param changes changes at run time, by key as it may be shown
 	 * @param blocks for how long keys are blocked, likewise
 	 * @param distinctKeys about how many keys this instance decided on in the last hour
 	 */
-	public record Overview(String name, Map<String, Setting> settings, int overrides,
-			Map<String, String> changes, Map<String, String> blocks, long distinctKeys) {
+	public record Overview(String name, Map<String, Setting> settings, int overrides, Map<String, String> changes,
+			Map<String, String> blocks, long distinctKeys) {
 	}
 
 	/**
 	 * One limit for one key.
+	 *
 	 * @param settings for that key
 	 * @param restoredAfter time until the next permit is restored, zero if none is
 	 * missing

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limits of one method.
+ *
  * @param refundOn exceptions of the method after which the permits are refunded
  * @param place the method, for messages
  */
@@ -87,6 +88,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 
 	/**
 	 * The settings of one annotation.
+	 *
 	 * @param name the name, which may stand for several limits
 	 * @param limits where the name is looked up at each call, since properties can change
 	 * @param key whom it limits, or {@code null} for all callers together

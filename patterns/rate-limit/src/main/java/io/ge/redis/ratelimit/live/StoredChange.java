@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One live change as all instances share it: of settings, or a block of a key.
+ *
  * @param key the key that it is about, joined, or {@code null} for all keys
  */
 public record StoredChange(String name, @Nullable String key, @Nullable RateLimitChange change,

@@ -71,7 +71,8 @@ public final class RateLimitDefinitions {
 
 	private List<RateLimitMerge.Merged> merge(Use use) {
 		try {
-			List<RateLimitMerge.Merged> merged = new RateLimitMerge(use.name(), this.properties, use.attributes()).merge();
+			List<RateLimitMerge.Merged> merged = new RateLimitMerge(use.name(), this.properties, use.attributes())
+				.merge();
 			List<RateLimit> limits = limits(merged);
 			for (RateLimit limit : limits) {
 				new RateLimitChecks((attribute) -> attribute).cost(use.cost(), limit);
@@ -324,6 +325,7 @@ public final class RateLimitDefinitions {
 
 	/**
 	 * An annotation or a rule that uses a name.
+	 *
 	 * @param cost permits that each call takes, as far as it is known before any call
 	 * @param limit what sets the limit there
 	 * @param problems makes the exception for a mistake there

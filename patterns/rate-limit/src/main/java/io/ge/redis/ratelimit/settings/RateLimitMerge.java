@@ -60,8 +60,8 @@ public record RateLimitMerge(String name, RateLimitProperties properties, RateLi
 						place + "window is " + text(window) + ", as that of another limit of '" + this.name + "'.",
 						"Keep the smaller limit of the two.");
 			}
-			Merged one = one(this.name + "-" + text(window), withBand(property, band),
-					withoutBand(this.attributes), place);
+			Merged one = one(this.name + "-" + text(window), withBand(property, band), withoutBand(this.attributes),
+					place);
 			if (one != null) {
 				merged.add(one);
 			}
