@@ -126,9 +126,6 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 
 	/**
 	 * The health of one Redis.
-	 *
-	 * @param status its status
-	 * @param details what to show
 	 */
 	private record Finding(Status status, Map<String, Object> details) {
 

@@ -30,7 +30,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 	/**
 	 * Returns the name in the path. A name may be a path itself, and paths begin with a
 	 * slash, which a request has no place for.
-	 * @param known whether there is something of a name
 	 * @return the name as it is, or with a slash before it if only that is known; empty
 	 * if the path names nothing
 	 */
@@ -42,8 +41,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns the name in the path, which must be there.
-	 * @param what the noun for what is named
-	 * @param known whether there is something of a name
 	 * @return the name, as {@link #name(Predicate)} returns it
 	 */
 	public String name(String what, Predicate<String> known) {
@@ -56,7 +53,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns the parts of a parameter that may be repeated.
-	 * @param name the name of the parameter
 	 * @return the parts, none if it is missing
 	 */
 	public List<String> texts(String name) {
@@ -74,7 +70,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns a parameter.
-	 * @param name the name of the parameter
 	 * @return its text, or {@code null} if it is missing
 	 */
 	public @Nullable String text(String name) {
@@ -87,7 +82,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns a whole number.
-	 * @param name the name of the parameter
 	 * @return the number, or {@code null} if it is missing
 	 */
 	public @Nullable Long number(String name) {
@@ -103,7 +97,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns a time.
-	 * @param name the name of the parameter
 	 * @return the time, or {@code null} if it is missing
 	 */
 	public @Nullable Duration duration(String name) {
@@ -123,8 +116,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Refuses two parameters that name the same thing.
-	 * @param name the name of one
-	 * @param other the name of the other
 	 */
 	public void allowOneOf(String name, String other) {
 		if (this.parameters.containsKey(name) && this.parameters.containsKey(other)) {
@@ -134,7 +125,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Refuses parameters that would be without effect.
-	 * @param known the names of those that have one
 	 */
 	public void allowOnly(Set<String> known) {
 		for (String name : this.parameters.keySet()) {

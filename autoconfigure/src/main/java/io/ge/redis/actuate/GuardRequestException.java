@@ -33,9 +33,6 @@ public class GuardRequestException extends GeRedisException {
 
 	/**
 	 * Creates the exception for a parameter that is wrong: 400.
-	 * @param parameter the name of the parameter
-	 * @param problem what is wrong
-	 * @param remedy what to write instead
 	 */
 	public static GuardRequestException invalid(String parameter, String problem, String remedy) {
 		return new GuardRequestException(BAD_REQUEST, parameter, problem + " " + remedy);
@@ -44,7 +41,6 @@ public class GuardRequestException extends GeRedisException {
 	/**
 	 * Creates the exception for a path that leads nowhere: 404.
 	 * @param problem what there is not
-	 * @param remedy what there is instead
 	 */
 	public static GuardRequestException notFound(String problem, String remedy) {
 		return new GuardRequestException(NOT_FOUND, null, problem + " " + remedy);

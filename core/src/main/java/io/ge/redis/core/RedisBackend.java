@@ -74,14 +74,7 @@ public final class RedisBackend {
 	/**
 	 * Puts the parts together. Nothing is connected before {@link #start(boolean)}.
 	 * @param name the name of the connection factory, for logs and meters
-	 * @param prefix the key prefix
 	 * @param application the name of the application, or {@code null} if it has none
-	 * @param instanceId the unique id of this instance
-	 * @param connection the connection
-	 * @param outage the outage settings
-	 * @param scheduler runs probes and heartbeats
-	 * @param scriptListener told of every script
-	 * @param outageListener told of failures and transitions
 	 */
 	public RedisBackend(String name, String prefix, @Nullable String application, String instanceId,
 			GuardConnection connection, OutageSettings outage, ScheduledExecutorService scheduler,
@@ -185,7 +178,6 @@ public final class RedisBackend {
 
 	/**
 	 * Returns the door of a pattern.
-	 * @param pattern the pattern's name
 	 */
 	public GuardedRedis redis(String pattern) {
 		return new GuardedRedis(pattern, this.scripts, this.breaker, this.compensations, this.outage.commandTimeout());
@@ -193,8 +185,6 @@ public final class RedisBackend {
 
 	/**
 	 * Returns the keys of a pattern.
-	 * @param pattern the pattern's name
-	 * @return the key space
 	 */
 	public KeySpace keys(String pattern) {
 		return new KeySpace(this.prefix, pattern);

@@ -131,7 +131,6 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	/**
 	 * Returns the backends in use.
-	 * @return by the name of the connection factory
 	 */
 	public Map<String, RedisBackend> all() {
 		this.lock.lock();

@@ -32,9 +32,6 @@ import org.springframework.util.ReflectionUtils;
 /**
  * An annotation of ours and a method that it means. Found where the guards find it, or in
  * a place too many: a hint without need costs nothing but bytes.
- *
- * @param annotation the annotation
- * @param method the method
  */
 record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 

@@ -17,10 +17,6 @@ import org.springframework.core.env.Environment;
 /**
  * The Redis of a pattern: that of {@code ge.redis.<pattern>.connection-factory}, else the
  * application's only or primary one.
- *
- * @param pattern the pattern, as it is called in properties
- * @param backends all of them
- * @param environment where the property is
  */
 public record PatternBackend(String pattern, ObjectProvider<RedisBackends> backends,
 		Environment environment) implements Supplier<RedisBackend> {

@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * No lock: a request that waits is pushed on a stack, and a completed call takes the
  * whole stack. Who pushes a request looks for a place once more afterwards, since the
  * last call in flight may have completed in between.
- *
- * @param <R> the type of the requests
- * @param <A> the type of the answers
  */
 public final class BatchQueue<R, A> {
 
@@ -72,9 +69,7 @@ public final class BatchQueue<R, A> {
 
 	/**
 	 * Takes a place in flight if one is free or if waiting for one is not worth it.
-	 * @param mostInFlight the number of places
 	 * @param longestNanos the longest time that is worth waiting
-	 * @param now the time
 	 */
 	boolean begin(int mostInFlight, long longestNanos, long now) {
 		int present;
@@ -119,9 +114,6 @@ public final class BatchQueue<R, A> {
 
 	/**
 	 * A request in a queue or in flight, and the future of its answer.
-	 *
-	 * @param <R> the type of the requests
-	 * @param <A> the type of the answers
 	 */
 	static final class Entry<R, A> extends CompletableFuture<A> {
 

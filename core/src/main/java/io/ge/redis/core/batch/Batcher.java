@@ -43,9 +43,6 @@ import org.jspecify.annotations.Nullable;
  * so that it fails alone. If a call fails, so do all its requests. A request that the
  * call has left undecided is sent again, alone. Cancelling the returned future does not
  * remove a request from its batch.
- *
- * @param <R> the type of the requests
- * @param <A> the type of the answers
  */
 public final class Batcher<R, A> {
 
@@ -61,10 +58,8 @@ public final class Batcher<R, A> {
 
 	/**
 	 * Creates a batcher.
-	 * @param calls sends requests
 	 * @param mostInFlight how many calls of a queue are in flight before requests wait
 	 * @param longestWait the longest time that a request waits for others
-	 * @param nanoTime the time
 	 */
 	public Batcher(Calls<R, A> calls, int mostInFlight, Duration longestWait, LongSupplier nanoTime) {
 		this(calls, mostInFlight, longestWait, nanoTime,
@@ -81,8 +76,6 @@ public final class Batcher<R, A> {
 
 	/**
 	 * Sends a request, now or a little later with others of the same queue.
-	 * @param queue the queue
-	 * @param request the request
 	 * @param budget the time that the request may take
 	 * @return completes with the answer that the request would have got alone, or
 	 * exceptionally
@@ -241,16 +234,11 @@ public final class Batcher<R, A> {
 
 	/**
 	 * The calls by which requests are sent.
-	 *
-	 * @param <R> the type of the requests
-	 * @param <A> the type of the answers
 	 */
 	public interface Calls<R, A> {
 
 		/**
-		 * Sends one request.
-		 * @param request the request
-		 * @param budget its time, charged by this call
+		 * Sends one request, which pays for it from its budget.
 		 * @return completes with the answer
 		 */
 		CompletableFuture<A> send(R request, CallBudget budget);
@@ -258,7 +246,6 @@ public final class Batcher<R, A> {
 		/**
 		 * Sends several requests as one call.
 		 * @param requests two or more requests that are alike
-		 * @param budget the time of the call
 		 * @return completes with an answer for each request in their order, {@code null}
 		 * for one that is left undecided
 		 */
@@ -266,16 +253,12 @@ public final class Batcher<R, A> {
 
 		/**
 		 * Returns whether two requests of one queue can share a call.
-		 * @param request a request
-		 * @param other another request
-		 * @return whether they are alike
 		 */
 		boolean areAlike(R request, R other);
 
 		/**
 		 * Returns how many requests may share a call, so that it does not keep the server
 		 * from others for long.
-		 * @param request one of them
 		 * @return the number, one if less
 		 */
 		int mostOf(R request);

@@ -91,10 +91,6 @@ public final class InstanceBus {
 
 	/**
 	 * Creates a bus that is not yet connected.
-	 * @param connection the guards' connection
-	 * @param scheduler runs the heartbeat
-	 * @param prefix the key prefix, also of the channels
-	 * @param instanceId the unique id of this instance
 	 */
 	public InstanceBus(GuardConnection connection, ScheduledExecutorService scheduler, String prefix,
 			String instanceId) {
@@ -200,7 +196,6 @@ public final class InstanceBus {
 
 	/**
 	 * Adds a handler of a topic, whichever of the two channels it comes by.
-	 * @param topic a word
 	 * @param handler takes the payload, on a thread of the driver; must not block
 	 */
 	public void handle(String topic, Consumer<String> handler) {
@@ -266,7 +261,6 @@ public final class InstanceBus {
 
 	/**
 	 * Returns whether messages reach this instance at present, as far as it knows.
-	 * @return whether the subscription stands
 	 */
 	public boolean isSubscribed() {
 		return this.subscribed;
@@ -283,7 +277,6 @@ public final class InstanceBus {
 
 	/**
 	 * Returns the last known number of live instances.
-	 * @return the number, this one included
 	 */
 	public int liveInstances() {
 		if (this.subscribed) {

@@ -76,8 +76,6 @@ final class Questions {
 
 	/**
 	 * Asks.
-	 * @param known the instances that should answer
-	 * @param listening whether answers would arrive
 	 */
 	CompletableFuture<Answers> ask(String topic, String text, Set<String> known, boolean listening) {
 		long number = this.numbers.incrementAndGet();

@@ -85,7 +85,6 @@ public final class Reports<R> {
 	 * Collects the reports: one message, and one from each instance. Waits for all that
 	 * hear the message, on a Cluster for all that are known, and for 500 ms at most; not
 	 * at all while no message would reach this instance.
-	 * @param filter what is asked for
 	 * @return the reports; that of this instance is always among them if it gives one
 	 */
 	public Collected<R> collect(Filter filter) {
@@ -130,9 +129,7 @@ public final class Reports<R> {
 
 		/**
 		 * Returns whether an entry is asked for.
-		 * @param name its name
 		 * @param hash makes the hash of its key, if that matters
-		 * @return whether it belongs into the report
 		 */
 		public boolean includes(String name, Supplier<String> hash) {
 			return equals(ALL) || (this.name.equals(name) && this.hash.equals(hash.get()));
@@ -144,9 +141,7 @@ public final class Reports<R> {
 	 * The reports that were collected.
 	 *
 	 * @param instance the id of the instance that has collected them
-	 * @param reports the reports by the id of the instance
 	 * @param silent the ids of instances that are known and have not answered in time
-	 * @param <R> the type of the report
 	 */
 	public record Collected<R>(String instance, Map<String, R> reports, Set<String> silent) {
 	}

@@ -21,8 +21,6 @@ public interface CallContext {
 
 	/**
 	 * Runs a task that finds on its thread what a subscriber has in its context.
-	 * @param context the context of a subscriber
-	 * @param task the task
 	 */
 	void within(Object context, Runnable task);
 

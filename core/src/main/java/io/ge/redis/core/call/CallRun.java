@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * The course of a guarded call, the same for all forms of results. Whatever races with
  * the caller's going away, exactly one of these happens: nothing was asked for, it is
  * given back, or the work is ended.
- *
- * @param <A> the answer
  */
 abstract class CallRun<A extends @Nullable Object> {
 

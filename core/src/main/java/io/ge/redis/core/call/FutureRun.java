@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The call of a method that returns a future: begins when the method is called, and is
  * over when the future is complete. Cancelling the future cancels that of the method.
- *
- * @param <A> the answer
  */
 final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 

@@ -15,14 +15,11 @@ import org.jspecify.annotations.Nullable;
  * The course of one guarded call, as a pattern sees it, the same for plain values,
  * futures, publishers and suspending functions: it asks, decides by the answer, and ends
  * what it has begun. A publisher that is subscribed to again is another call.
- *
- * @param <A> the answer
  */
 public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
 	 * Returns a call that asks for nothing.
-	 * @param work what is done
 	 */
 	static GuardedCall<?> of(Work work) {
 		return new GuardedCall<@Nullable Void>() {
@@ -78,7 +75,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	/**
 	 * Called when the thread that waited for the answer was interrupted. What was asked
 	 * for is cancelled.
-	 * @param interrupt the interrupt
 	 * @return what the call fails with
 	 */
 	default RuntimeException interrupted(InterruptedException interrupt) {
@@ -89,7 +85,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	 * Decides; what that does, {@link #giveBack} undoes. Runs on the thread that has
 	 * asked if the answer is there at once, else on one of the application, never of the
 	 * driver. Does not block.
-	 * @param answer the answer
 	 * @return what is done now
 	 * @throws Throwable the refusal
 	 */
@@ -121,7 +116,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 		/**
 		 * Begins the work on this thread, with whatever has to be bound to it meanwhile:
 		 * the method is called, and what it has returned is subscribed to.
-		 * @param beginning begins it
 		 * @throws Throwable what that throws
 		 */
 		default void begin(Beginning beginning) throws Throwable {
@@ -162,7 +156,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 		/**
 		 * Gives a result in the place of the failure of a plain call, when the guarding
 		 * has ended.
-		 * @param failure what the work failed with
 		 * @return the result
 		 * @throws Throwable the failure, if there is none
 		 */

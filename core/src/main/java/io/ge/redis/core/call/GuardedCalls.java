@@ -35,7 +35,6 @@ public final class GuardedCalls implements AutoCloseable {
 
 	/**
 	 * Creates the maker.
-	 * @param context goes along with a call
 	 * @param scopes what belongs to a caller, also what a subscriber's context tells only
 	 * later, asked for once, with the first call
 	 */
@@ -48,8 +47,6 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * Makes a call on this thread, which waits for the answer and for the end of the
 	 * guarding.
-	 * @param call the call
-	 * @return the result
 	 * @throws Throwable what the work throws, or the refusal
 	 */
 	public static @Nullable Object run(GuardedCall<?> call) throws Throwable {
@@ -59,8 +56,6 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * Makes a call in whichever form its result comes: a plain one on this thread, others
 	 * as by {@link #make}.
-	 * @param form the form of the result
-	 * @param call makes the call
 	 * @return the result, of the type that the form is of
 	 * @throws Throwable what the work throws, or the refusal, if the result is a plain
 	 * one
@@ -72,8 +67,6 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * Makes a call whose result comes later. A future is asked for at once, a publisher
 	 * when it is subscribed to, each time.
-	 * @param form the form of the result
-	 * @param call makes the call
 	 * @return the result, of the type that the form is of
 	 */
 	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call) {
@@ -87,7 +80,6 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * Returns what makes calls that follow one which is made now, as if they were made by
 	 * its caller: a future is asked for with what is bound to this thread.
-	 * @param form the form of the result
 	 */
 	public Following following(ResultForm form) {
 		if (form.kind() != ResultForm.Kind.FUTURE) {
@@ -108,10 +100,7 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * Hands the answer to a call of an asynchronous API over.
 	 * @param asked completes with the answer; may be cancelled
-	 * @param result makes a result of the answer
 	 * @param giveBack gives back what the answer has brought, to a caller that has gone
-	 * @param <A> the type of the answer
-	 * @param <T> the type of the result
 	 * @return completes with the result: at once, or on a thread of the application with
 	 * what is bound to this one; who cancels it gives back what was asked for
 	 */
@@ -132,10 +121,6 @@ public final class GuardedCalls implements AutoCloseable {
 
 	/**
 	 * Hands the answer over, as {@link #handOver} does, to what asks for more.
-	 * @param asked completes with the answer
-	 * @param next goes on with the answer
-	 * @param <A> the type of the answer
-	 * @param <T> the type of the result
 	 * @return completes as what comes next does, exceptionally without wrappers
 	 */
 	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> goOn(CompletableFuture<A> asked,
@@ -209,8 +194,6 @@ public final class GuardedCalls implements AutoCloseable {
 
 		/**
 		 * Makes the call.
-		 * @param call makes it
-		 * @return the result
 		 * @throws Throwable as {@link #start}
 		 */
 		@Nullable Object start(Supplier<? extends GuardedCall<?>> call) throws Throwable;
@@ -220,9 +203,6 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * A call that waits for its answer on the thread that asks. An interrupt ends the
 	 * wait, and the call: what it has asked for is given back.
-	 *
-	 * @param call the call
-	 * @param <A> the answer
 	 */
 	private record WaitingCall<A extends @Nullable Object>(GuardedCall<A> call) implements GuardedCall<A> {
 

@@ -43,8 +43,6 @@ public final class PendingCaller {
 
 	/**
 	 * Asks who calls.
-	 * @param question looks on the current thread for who calls
-	 * @param <T> the type of the answer
 	 * @return the answer, or {@code null} if there is no caller
 	 * @throws RuntimeException if the caller cannot be looked up
 	 */

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes and follows the promises of methods of one form, not one of several values. The
  * promise of a plain result is the value itself.
- *
- * @param form the form
  */
 public record Promises(ResultForm form) {
 
@@ -30,7 +28,6 @@ public record Promises(ResultForm form) {
 	/**
 	 * Promises a value that is there.
 	 * @param value the value, or {@code null} for none
-	 * @return the promise
 	 */
 	public @Nullable Object of(@Nullable Object value) {
 		return switch (this.form.kind()) {
@@ -42,7 +39,6 @@ public record Promises(ResultForm form) {
 
 	/**
 	 * Starts work whose promise is replaced if it is not kept.
-	 * @param work the work
 	 * @param recovery completes with what is promised instead, or with the failure;
 	 * called on the thread on which the promise has failed
 	 * @return the promise
@@ -82,7 +78,6 @@ public record Promises(ResultForm form) {
 
 	/**
 	 * Promises what follows a promise that is kept.
-	 * @param promise the promise
 	 * @param next makes the next promise of what was promised; called on the thread on
 	 * which it was kept
 	 * @return the promise of the next one; if nobody wants it any more, the one that is
@@ -124,7 +119,6 @@ public record Promises(ResultForm form) {
 
 	/**
 	 * Waits for what is promised, without blocking.
-	 * @param promise the promise
 	 * @param context what a publisher's subscriber has as its context, or {@code null}
 	 * for nothing
 	 * @return completes with what is promised, exceptionally without wrappers; if it is
@@ -177,8 +171,6 @@ public record Promises(ResultForm form) {
 
 		/**
 		 * Makes the next promise.
-		 * @param value the value that was promised
-		 * @return the promise
 		 * @throws Throwable what the work fails with at once
 		 */
 		@Nullable Object after(@Nullable Object value) throws Throwable;

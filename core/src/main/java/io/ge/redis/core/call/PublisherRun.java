@@ -28,8 +28,6 @@ import reactor.util.context.Context;
  * calls the method when it may, and ends before it passes on the only value, or the end
  * of several. Nothing is buffered: what the subscriber requests is requested from the
  * method.
- *
- * @param <A> the answer
  */
 final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		implements CoreSubscriber<Object>, Subscription {
@@ -66,7 +64,6 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	 * Creates the run.
 	 * @param context lets threads find what the subscriber has in its context
 	 * @param caller runs a step with what belongs to the caller of the method
-	 * @param publisher makes a publisher of what the method returns
 	 * @param single whether there is at most one value
 	 */
 	PublisherRun(GuardedCall<A> call, CoreSubscriber<? super Object> subscriber, CallContext context,

@@ -119,10 +119,7 @@ final class Publishers {
 	/**
 	 * Starts a call for each subscriber.
 	 *
-	 * @param call makes the call
-	 * @param context goes along with it
 	 * @param caller runs what the call does with what belongs to its caller
-	 * @param publisher makes a publisher of what the method returns
 	 * @param isSingle whether there is at most one value
 	 */
 	private record Start(Supplier<? extends GuardedCall<?>> call, CallContext context, UnaryOperator<Runnable> caller,
@@ -155,10 +152,6 @@ final class Publishers {
 
 	/**
 	 * A call that asks and decides within a scope.
-	 *
-	 * @param call the call
-	 * @param scope the scope
-	 * @param <A> the answer
 	 */
 	private record Scoped<A extends @Nullable Object>(GuardedCall<A> call,
 			UnaryOperator<Runnable> scope) implements GuardedCall<A> {

@@ -14,7 +14,6 @@ import org.springframework.core.ReactiveAdapter;
 /**
  * The form in which a method gives its result, and so when its guard begins and ends.
  *
- * @param kind the kind
  * @param adapter of publishers that are none of Reactive Streams
  */
 public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
@@ -33,7 +32,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 
 	/**
 	 * Returns the form of a method that returns a publisher.
-	 * @param adapter knows the type
 	 */
 	public static ResultForm of(ReactiveAdapter adapter) {
 		return new ResultForm(adapter.isMultiValue() ? Kind.MULTIPLE : Kind.SINGLE, adapter);
@@ -50,7 +48,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 
 	/**
 	 * Returns whether the result is there when the method returns.
-	 * @return whether nothing comes later
 	 */
 	public boolean isPlain() {
 		return this.kind == Kind.PLAIN;
@@ -70,8 +67,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	/**
 	 * Lets somebody see the values of a publisher of several, each before it is passed
 	 * on.
-	 * @param promise the publisher
-	 * @param each gets a value
 	 * @return the promise
 	 */
 	public Object observed(Object promise, Consumer<Object> each) {
@@ -81,7 +76,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	/**
 	 * Returns the result of a call that publishes what is there.
 	 * @param value the value, a list where there may be several, or {@code null} for none
-	 * @return the result, of a type that fits
 	 * @throws IllegalArgumentException if nothing is published in this form
 	 */
 	public Object publishing(@Nullable Object value) {

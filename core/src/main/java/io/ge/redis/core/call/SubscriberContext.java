@@ -19,8 +19,6 @@ public final class SubscriberContext {
 
 	/**
 	 * Finds something.
-	 * @param context the context of a subscriber
-	 * @param key what it is found by
 	 * @return what was found, or {@code null}
 	 */
 	public static @Nullable Object find(Object context, Object key) {
@@ -29,9 +27,6 @@ public final class SubscriberContext {
 
 	/**
 	 * Finds something of which a context has one at most, and which is found by its type.
-	 * @param context the context of a subscriber
-	 * @param type what is looked for
-	 * @param <T> its type
 	 * @return what was found, or {@code null}
 	 */
 	public static <T> @Nullable T find(Object context, Class<T> type) {
@@ -41,10 +36,6 @@ public final class SubscriberContext {
 
 	/**
 	 * Adds something.
-	 * @param context the context of a subscriber
-	 * @param key what it is found by
-	 * @param value what is added
-	 * @return the context with it
 	 */
 	public static Object with(Object context, Object key, Object value) {
 		return ((Context) context).put(key, value);

@@ -22,7 +22,6 @@ public interface SubscriberScope extends CallScope {
 
 	/**
 	 * Looks for it.
-	 * @param context the context of the subscriber
 	 * @return publishes what runs a task with it, or nothing if there is none; or
 	 * {@code null} if that is known already
 	 */
@@ -39,8 +38,6 @@ public interface SubscriberScope extends CallScope {
 	/**
 	 * Looks for what several scopes bind to a thread on which nothing is guarded yet. Who
 	 * calls is looked up when a guard on that thread asks for the first time.
-	 * @param scopes the scopes
-	 * @param context the context of the subscriber
 	 * @return publishes what runs a task with all of it, or {@code null} if there is
 	 * nothing
 	 */
@@ -58,8 +55,6 @@ public interface SubscriberScope extends CallScope {
 
 	/**
 	 * Looks for what several scopes bind.
-	 * @param scopes the scopes
-	 * @param context the context of the subscriber
 	 * @return publishes what runs a task with all of it, or {@code null} if there is
 	 * nothing
 	 */

@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A value that is bound to a thread while a task runs there.
- *
- * @param <T> the type of the value
  */
 public final class ThreadBound<T> {
 
@@ -28,7 +26,6 @@ public final class ThreadBound<T> {
 
 	/**
 	 * Binds a value.
-	 * @param value the value
 	 * @return runs a task with it, whichever thread it is given to
 	 */
 	public UnaryOperator<Runnable> binding(T value) {

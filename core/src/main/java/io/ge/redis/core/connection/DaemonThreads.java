@@ -22,7 +22,6 @@ public final class DaemonThreads {
 
 	/**
 	 * Returns a factory of threads.
-	 * @param name the name of each
 	 */
 	public static ThreadFactory named(String name) {
 		return (task) -> {

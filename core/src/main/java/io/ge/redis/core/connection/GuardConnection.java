@@ -26,7 +26,6 @@ public interface GuardConnection extends AutoCloseable {
 	 * Runs a script that the server knows.
 	 * @param sha the SHA-1 of the script
 	 * @param keys the keys, all in one slot
-	 * @param arguments the arguments
 	 * @return completes with the elements of the reply, each a {@code Long}, a
 	 * {@code byte[]} or {@code null}
 	 */
@@ -34,24 +33,19 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Runs a script by its text, which also teaches it to the server.
-	 * @param text the script
 	 * @param keys the keys, all in one slot
-	 * @param arguments the arguments
 	 * @return as {@link #evalSha}
 	 */
 	CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments);
 
 	/**
 	 * Teaches a script to the server.
-	 * @param text the script
 	 * @return completes when the server knows it
 	 */
 	CompletionStage<?> load(byte[] text);
 
 	/**
 	 * Publishes a message.
-	 * @param channel the channel
-	 * @param message the message
 	 * @return completes when the server has taken it, with the number of its own
 	 * connections that listen: on a Cluster those of one server only
 	 */
@@ -61,7 +55,6 @@ public interface GuardConnection extends AutoCloseable {
 	 * Subscribes to channels on a connection of its own. The subscription stays until it
 	 * is closed and is renewed after every interruption.
 	 * @param subscriber told of messages, of losing and of regaining the connection
-	 * @param channels the channels
 	 */
 	PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels);
 
@@ -84,7 +77,6 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Returns the part of the deployment that serves a key at present.
-	 * @param key the key
 	 * @return the part, or {@code null} where one server serves all keys, where the
 	 * driver does not tell, and while there is no connection
 	 */
@@ -111,7 +103,6 @@ public interface GuardConnection extends AutoCloseable {
 	/**
 	 * Returns whether calls are asynchronous down to the socket, so that asynchronous
 	 * return types can be guarded on this connection.
-	 * @return whether no thread waits for a reply
 	 */
 	boolean isAsynchronous();
 

@@ -28,7 +28,6 @@ public final class GuardConnections {
 	/**
 	 * Makes a connection to the servers of a factory, with the same credentials, TLS and
 	 * database. Nothing is connected before the first {@link GuardConnection#reopen}.
-	 * @param factory the application's factory
 	 * @param commandTimeout how long a call waits for Redis at most
 	 * @return an asynchronous connection for a {@link LettuceConnectionFactory}, else one
 	 * that borrows connections of the factory

@@ -354,10 +354,8 @@ final class LettuceGuardConnection implements GuardConnection {
 	/**
 	 * The driver, from one start to the next.
 	 *
-	 * @param factory opens connections
 	 * @param connector runs that, so that nobody who is guarded ever waits for a
 	 * handshake
-	 * @param shards the servers of a cluster
 	 */
 	private record Client(DedicatedLettuceFactory factory, ScheduledExecutorService connector, LettuceShards shards) {
 

@@ -59,8 +59,6 @@ final class LettuceShards {
 	/**
 	 * Asks the server of a key for a sign of life, on a map of the cluster that is as
 	 * fresh as can be.
-	 * @param cluster the connection in use
-	 * @param key the key
 	 * @param replacement makes a fresh connection to the cluster, for the case that the
 	 * server answers, but not on the connection in use
 	 * @return completes when the server can be used

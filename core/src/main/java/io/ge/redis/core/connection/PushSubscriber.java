@@ -29,7 +29,6 @@ public interface PushSubscriber {
 
 	/**
 	 * Called when the server refuses to subscribe the channels, each time.
-	 * @param failure what it said
 	 */
 	default void onRefused(Throwable failure) {
 	}

@@ -17,7 +17,6 @@ public final class ReplyErrors {
 
 	/**
 	 * Returns whether the user lacks a permission.
-	 * @param failure what a command failed with
 	 * @return whether it is {@code NOPERM}
 	 */
 	public static boolean isNoPermission(Throwable failure) {
@@ -26,7 +25,6 @@ public final class ReplyErrors {
 
 	/**
 	 * Returns whether the server does not know a script.
-	 * @param failure what a command failed with
 	 * @return whether it is {@code NOSCRIPT}
 	 */
 	public static boolean isNoScript(Throwable failure) {
@@ -35,8 +33,6 @@ public final class ReplyErrors {
 
 	/**
 	 * Returns whether the server cannot compile a script.
-	 * @param failure what a command failed with
-	 * @return whether it says so
 	 */
 	public static boolean isNotCompiled(Throwable failure) {
 		return mentions(failure, "ERR Error compiling script");
@@ -44,7 +40,6 @@ public final class ReplyErrors {
 
 	/**
 	 * Returns the server to which a server of a cluster refers.
-	 * @param failure what a command failed with
 	 * @return host and port, or {@code null} if the failure is another one
 	 */
 	public static @Nullable String movedTo(Throwable failure) {

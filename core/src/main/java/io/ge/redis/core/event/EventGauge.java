@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A figure that is looked at.
  *
- * @param name the name of the meter
- * @param description what it shows
  * @param beside the meter for each of whose names there is a figure, or {@code null} if
  * there is one figure
  * @param value gives the figure for a name, which is empty if there is one figure

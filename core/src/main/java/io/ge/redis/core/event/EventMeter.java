@@ -17,11 +17,7 @@ import org.jspecify.annotations.Nullable;
  * of a guard and each combination of its other tags. Made once for each kind of events,
  * as the value of a constant.
  *
- * @param name the name of the meter
- * @param description what it measures
- * @param isTimer whether amounts are durations
  * @param nameTag the tag that has the event's name, or {@code null} if none has
- * @param tags the other tags with all their values
  * @param siblings meters that begin at zero with this one
  */
 public record EventMeter(String name, String description, boolean isTimer, @Nullable String nameTag,
@@ -29,8 +25,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Describes a counter of events.
-	 * @param name the name of the meter
-	 * @param description what it counts
 	 * @return the meter, without tags
 	 */
 	public static EventMeter counter(String name, String description) {
@@ -39,8 +33,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Describes a timer of events.
-	 * @param name the name of the meter
-	 * @param description what it times
 	 * @return the meter, without tags
 	 */
 	public static EventMeter timer(String name, String description) {
@@ -49,8 +41,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Adds a tag whose value is the name of the event.
-	 * @param tag the tag
-	 * @return the meter
 	 */
 	public EventMeter of(String tag) {
 		return new EventMeter(this.name, this.description, this.isTimer, tag, this.tags, this.siblings);
@@ -58,9 +48,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Adds a tag whose values are constants, in lower case.
-	 * @param tag the tag
-	 * @param values the constants
-	 * @return the meter
 	 */
 	public EventMeter by(String tag, Enum<?>... values) {
 		return by(tag, Arrays.stream(values).map((value) -> value.name().toLowerCase(Locale.ROOT)).toList());
@@ -68,9 +55,7 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Adds a tag.
-	 * @param tag the tag
 	 * @param values its values, in the order of {@link GuardEvent#series()}
-	 * @return the meter
 	 */
 	public EventMeter by(String tag, List<String> values) {
 		List<EventTag> all = new ArrayList<>(this.tags);
@@ -99,9 +84,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Returns the tags of one series.
-	 * @param event the name of the event
-	 * @param series its position among the series
-	 * @return keys and values in turn
 	 */
 	public String[] tags(String event, int series) {
 		List<String> all = new ArrayList<>();
@@ -131,9 +113,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * A tag and its values.
-	 *
-	 * @param key the tag
-	 * @param values the values
 	 */
 	public record EventTag(String key, List<String> values) {
 	}

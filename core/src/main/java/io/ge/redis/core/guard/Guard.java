@@ -15,8 +15,6 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 /**
  * Guards the calls of annotated methods: written once for plain values, futures,
  * publishers and suspending functions.
- *
- * @param <O> the operation
  */
 @FunctionalInterface
 public interface Guard<O extends GuardedOperation> {
@@ -24,9 +22,6 @@ public interface Guard<O extends GuardedOperation> {
 	/**
 	 * Makes the course of one call. Runs on the thread that calls the method or
 	 * subscribes to its publisher.
-	 * @param operation the operation of the method
-	 * @param invocation the call
-	 * @return its course under the guard
 	 */
 	GuardedCall<?> call(O operation, MethodInvocation invocation);
 
@@ -41,8 +36,6 @@ public interface Guard<O extends GuardedOperation> {
 	 * Calls the method. An asynchronous call does so on a thread that may be at work on
 	 * another one: advice further in, such as an aspect's, asks there which call it is
 	 * about.
-	 * @param operation the operation of the method
-	 * @param invocation the call
 	 * @return the result of the method
 	 * @throws Throwable as the method throws it
 	 */

@@ -53,12 +53,7 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	/**
 	 * Creates an advisor.
-	 * @param source reads annotations
-	 * @param calls makes the calls of annotated methods
-	 * @param guard guards them
 	 * @param order the position among all advice, lower is further out
-	 * @param engine makes what calls need, once
-	 * @param <O> the operation
 	 */
 	public <O extends GuardedOperation> GuardAdvisor(OperationSource<? extends Annotation, O> source,
 			GuardedCalls calls, Guard<O> guard, int order, Supplier<?> engine) {
@@ -84,7 +79,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	 * @param connecting begins to connect in the background to the Redis that it needs
 	 * @param annotations the annotation of methods, then those of parameters that only
 	 * have an effect together with it
-	 * @return the advisor
 	 */
 	public static GuardAdvisor lazily(int order, Supplier<GuardAdvisor> assembled, Runnable connecting,
 			List<Class<? extends Annotation>> annotations) {
@@ -105,7 +99,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	/**
 	 * Returns the annotation of the methods that this advisor guards.
-	 * @return the annotation's type
 	 */
 	public Class<? extends Annotation> annotation() {
 		return this.annotations.get(0);

@@ -27,8 +27,6 @@ import org.springframework.aop.support.AopUtils;
  * Finds the operation of a call and makes the call under its {@link Guard}, in whichever
  * form its method gives its result. There is no state in which an annotated method is let
  * through undecided, and none in which a guard waits on a thread that must not.
- *
- * @param <O> the operation
  */
 final class GuardInterceptor<O extends GuardedOperation> implements MethodInterceptor {
 
@@ -98,9 +96,7 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 	/**
 	 * A call whose refusal for want of a decision names the method.
 	 *
-	 * @param call the call
 	 * @param method the method, asked for if it is needed
-	 * @param <A> the answer
 	 */
 	private record LocatedCall<A extends @Nullable Object>(GuardedCall<A> call,
 			Supplier<GuardedMethod> method) implements GuardedCall<A> {

@@ -31,10 +31,6 @@ public final class GuardedMethods {
 
 	/**
 	 * A guard on a method of a bean.
-	 *
-	 * @param bean the bean's name
-	 * @param method the method for people
-	 * @param guard the guard
 	 */
 	public record Entry(String bean, String method, GuardDescription guard) {
 	}

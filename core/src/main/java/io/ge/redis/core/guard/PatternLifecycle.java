@@ -31,7 +31,6 @@ public final class PatternLifecycle implements SmartLifecycle {
 
 	/**
 	 * Creates the lifecycle.
-	 * @param beans where the patterns are
 	 */
 	public PatternLifecycle(ConfigurableListableBeanFactory beans) {
 		this.beans = beans;
@@ -39,8 +38,6 @@ public final class PatternLifecycle implements SmartLifecycle {
 
 	/**
 	 * Returns the patterns in use.
-	 * @param beans where they are
-	 * @return those whose beans exist
 	 */
 	static List<GuardPattern> patterns(ConfigurableListableBeanFactory beans) {
 		return Arrays.stream(beans.getBeanNamesForType(GuardPattern.class, false, false))

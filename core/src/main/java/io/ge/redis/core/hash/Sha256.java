@@ -19,7 +19,6 @@ public final class Sha256 {
 
 	/**
 	 * Returns a digest to be fed.
-	 * @return the digest
 	 */
 	public static MessageDigest digest() {
 		try {

@@ -30,7 +30,6 @@ public final class AttributeReader {
 
 	/**
 	 * Resolves placeholders in text that is not an attribute of ours.
-	 * @param text the text
 	 * @return the text without placeholders
 	 * @throws IllegalArgumentException if one has no value
 	 */
@@ -40,9 +39,7 @@ public final class AttributeReader {
 
 	/**
 	 * Returns the value of an attribute that has been set.
-	 * @param value the value
 	 * @param unset the value that stands for "not set"
-	 * @param <T> the type
 	 * @return the value, or {@code null} if not set
 	 */
 	public static <T> @Nullable T given(T value, T unset) {
@@ -51,9 +48,7 @@ public final class AttributeReader {
 
 	/**
 	 * Reads the name of a guard.
-	 * @param method the annotated method
 	 * @param value the value of {@code name}
-	 * @return the name, by default that of class and method
 	 */
 	public String name(GuardedMethod method, String value) {
 		String name = text(method, "name", value);
@@ -62,9 +57,6 @@ public final class AttributeReader {
 
 	/**
 	 * Reads text.
-	 * @param method the annotated method
-	 * @param attribute the attribute's name
-	 * @param value its value
 	 * @return the text, or {@code null} if not set
 	 */
 	public @Nullable String text(GuardedMethod method, String attribute, String value) {
@@ -83,9 +75,6 @@ public final class AttributeReader {
 
 	/**
 	 * Reads a duration such as {@code 10s}, {@code 500ms} or {@code PT1M}.
-	 * @param method the annotated method
-	 * @param attribute the attribute's name
-	 * @param value its value
 	 * @return the duration, or {@code null} if not set
 	 */
 	public @Nullable Duration duration(GuardedMethod method, String attribute, String value) {
@@ -108,8 +97,6 @@ public final class AttributeReader {
 	/**
 	 * Returns whether a duration is a number without a unit. Spring takes it for
 	 * milliseconds, which is hardly ever meant. Zero needs no unit.
-	 * @param text the duration
-	 * @return whether its unit is missing
 	 */
 	public static boolean lacksUnit(String text) {
 		return NUMBER_ABOVE_ZERO.matcher(text.strip()).matches();
@@ -117,8 +104,6 @@ public final class AttributeReader {
 
 	/**
 	 * Returns what to write instead of a duration without a unit.
-	 * @param text the duration
-	 * @return the remedy
 	 */
 	public static String unitRemedy(String text) {
 		return "Write \"" + text.strip() + "s\" for seconds, or another unit, such as ms, m, h or d.";
@@ -126,9 +111,6 @@ public final class AttributeReader {
 
 	/**
 	 * Reads a whole number given as text.
-	 * @param method the annotated method
-	 * @param attribute the attribute's name
-	 * @param value its value
 	 * @return the number, or {@code null} if not set
 	 */
 	public @Nullable Long number(GuardedMethod method, String attribute, String value) {

@@ -33,8 +33,6 @@ final class DeclaredAnnotations {
 
 	/**
 	 * Returns whether an annotation may be present somewhere in the hierarchy of a class.
-	 * @param type the class
-	 * @param annotation the annotation
 	 * @return {@code false} if it is certainly not; {@code true} for a class that cannot
 	 * be introspected
 	 */

@@ -31,7 +31,6 @@ public final class EventLoops {
 	/**
 	 * Lets a method that may wait for Redis go on only where waiting harms nobody: before
 	 * anything is sent, so that nothing is lost.
-	 * @param method the method
 	 * @param instead its twin that does not wait
 	 * @throws IllegalStateException on such a thread
 	 */

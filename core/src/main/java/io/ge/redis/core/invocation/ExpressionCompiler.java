@@ -52,9 +52,6 @@ public final class ExpressionCompiler {
 
 	/**
 	 * Compiles an expression over the arguments of a method.
-	 * @param method the annotated method
-	 * @param attribute the attribute that holds the expression
-	 * @param text the expression
 	 * @throws GuardConfigurationException if it cannot work
 	 */
 	public MethodExpression compile(GuardedMethod method, String attribute, String text) {
@@ -63,9 +60,6 @@ public final class ExpressionCompiler {
 
 	/**
 	 * Compiles an expression that may also use {@code #result}.
-	 * @param method the annotated method
-	 * @param attribute the attribute that holds the expression
-	 * @param text the expression
 	 * @throws GuardConfigurationException if it cannot work
 	 */
 	public MethodExpression compileWithResult(GuardedMethod method, String attribute, String text) {

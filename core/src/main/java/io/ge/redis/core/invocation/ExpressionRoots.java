@@ -29,8 +29,6 @@ final class ExpressionRoots {
 
 	/**
 	 * Returns a property or a method that the root object does not have.
-	 * @param node the expression
-	 * @param known the names that it has
 	 * @return the node, or {@code null} if there is none
 	 */
 	static @Nullable SpelNode findUnknown(SpelNode node, Set<String> known) {

@@ -35,8 +35,6 @@ public final class FallbackMethod {
 
 	/**
 	 * Finds the fallback of a method.
-	 * @param guarded the guarded method
-	 * @param name the name of the fallback
 	 * @param refusal the exception that it may take as a last parameter
 	 * @throws GuardConfigurationException if there is none that fits
 	 */
@@ -46,11 +44,8 @@ public final class FallbackMethod {
 
 	/**
 	 * Finds a method that answers in the place of a guarded one.
-	 * @param guarded the guarded method
 	 * @param attribute the attribute that names it, for messages
-	 * @param name the name of the other method
 	 * @param refusal the exception that it may take as a last parameter
-	 * @return the other method
 	 * @throws GuardConfigurationException if there is none that fits
 	 */
 	public static FallbackMethod find(GuardedMethod guarded, String attribute, String name,
@@ -101,7 +96,6 @@ public final class FallbackMethod {
 	/**
 	 * Calls the fallback on the bean itself, not through its proxy. A suspending function
 	 * runs in the context of its caller.
-	 * @param invocation the refused call
 	 * @param refusal the refusal, made only if the fallback takes it
 	 * @return what the fallback returns, a publisher if it is a suspending function
 	 * @throws Throwable what the fallback throws

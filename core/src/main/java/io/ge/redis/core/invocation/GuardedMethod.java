@@ -20,7 +20,6 @@ import org.springframework.util.ClassUtils;
  *
  * @param method the most specific method
  * @param targetClass the class of the bean, without proxies
- * @param annotationType the annotation
  */
 public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends Annotation> annotationType) {
 
@@ -46,9 +45,6 @@ public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends
 
 	/**
 	 * Makes the exception for a mistake on this method.
-	 * @param problem what is wrong
-	 * @param remedy what to write instead
-	 * @return the exception, to be thrown
 	 */
 	public GuardConfigurationException problem(String problem, String remedy) {
 		return problem(problem, remedy, null);
@@ -56,10 +52,6 @@ public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends
 
 	/**
 	 * Makes the exception for a mistake on this method.
-	 * @param problem what is wrong
-	 * @param remedy what to write instead
-	 * @param cause the cause
-	 * @return the exception, to be thrown
 	 */
 	public GuardConfigurationException problem(String problem, String remedy, @Nullable Throwable cause) {
 		return new GuardConfigurationException("@" + this.annotationType.getSimpleName() + " on " + displayName(),

@@ -17,7 +17,6 @@ public interface GuardedOperation {
 
 	/**
 	 * Describes the operation for the endpoint.
-	 * @return one description for each annotation, usually one
 	 */
 	List<GuardDescription> describe();
 

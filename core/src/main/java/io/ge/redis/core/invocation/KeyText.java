@@ -56,8 +56,6 @@ public final class KeyText {
 
 	/**
 	 * Returns the parts that name an entity: one, or one for each element of a list.
-	 * @param given the value of a key expression
-	 * @param what where the value comes from, for the message
 	 * @throws InvalidKeyException if the value names nothing
 	 */
 	public static List<String> of(@Nullable Object given, Object what) {
@@ -75,8 +73,6 @@ public final class KeyText {
 	 * Returns the parts that name several entities.
 	 * @param given the value of an expression for several keys: a collection or an array,
 	 * not empty
-	 * @param what where the value comes from, for the message
-	 * @return the parts of each
 	 * @throws InvalidKeyException if the value is nothing of the kind, or an element
 	 * names nothing
 	 */
@@ -108,7 +104,6 @@ public final class KeyText {
 	 * Returns whether a value names nobody at all: {@code null}, blank text, or a list
 	 * without elements. A list with an empty element is no such value: it names somebody
 	 * incompletely.
-	 * @param given the value of a key expression
 	 */
 	public static boolean isEmpty(@Nullable Object given) {
 		Object value = unwrap(given);

@@ -59,7 +59,6 @@ public final class MethodExpression {
 
 	/**
 	 * Evaluates the expression before the call.
-	 * @param invocation the call
 	 * @return the value
 	 */
 	public @Nullable Object evaluate(MethodInvocation invocation) {
@@ -71,8 +70,6 @@ public final class MethodExpression {
 
 	/**
 	 * Evaluates the expression after the call, with {@code #result}.
-	 * @param invocation the call
-	 * @param result what the method returned
 	 * @return the value
 	 */
 	public @Nullable Object evaluate(MethodInvocation invocation, @Nullable Object result) {
@@ -86,7 +83,6 @@ public final class MethodExpression {
 
 	/**
 	 * Evaluates the expression as a condition.
-	 * @param invocation the call
 	 * @param result what the method returned, if the expression may use it
 	 * @return whether it is true
 	 */
@@ -129,11 +125,6 @@ public final class MethodExpression {
 
 	/**
 	 * The {@code #root} of expressions.
-	 *
-	 * @param method the method
-	 * @param target the bean
-	 * @param targetClass its class
-	 * @param args the arguments
 	 */
 	public record CallRoot(Method method, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
 	}

@@ -23,9 +23,6 @@ public final class NamedSettings<S> {
 
 	/**
 	 * Registers the use of a name.
-	 * @param name the name
-	 * @param settings the effective settings there
-	 * @param method where it is used
 	 * @throws GuardConfigurationException if the name has other settings elsewhere
 	 */
 	public void register(String name, S settings, GuardedMethod method) {
@@ -34,9 +31,6 @@ public final class NamedSettings<S> {
 
 	/**
 	 * Registers the use of a name.
-	 * @param name the name
-	 * @param settings the effective settings there
-	 * @param place where it is used
 	 * @param problem makes the exception for a mistake there, of problem and remedy
 	 * @throws GuardConfigurationException if the name has other settings elsewhere
 	 */
@@ -53,7 +47,6 @@ public final class NamedSettings<S> {
 
 	/**
 	 * Returns the settings of a name.
-	 * @param name the name
 	 * @return the settings, or {@code null} if the name is not registered
 	 */
 	public @Nullable S find(String name) {
@@ -63,7 +56,6 @@ public final class NamedSettings<S> {
 
 	/**
 	 * Returns the registered settings.
-	 * @return by name
 	 */
 	public Map<String, S> all() {
 		Map<String, S> settings = new ConcurrentHashMap<>();

@@ -31,9 +31,6 @@ import org.springframework.util.ReflectionUtils;
  * Finds the operation of a method, once: on the method, else on its class, on the
  * implementation or an annotated interface, directly or as a meta-annotation. The answer
  * "none" is remembered too.
- *
- * @param <A> the annotation
- * @param <O> the operation
  */
 public abstract class OperationSource<A extends Annotation, O extends GuardedOperation> {
 
@@ -47,7 +44,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 
 	/**
 	 * Returns the annotation that this source reads.
-	 * @return the annotation's type
 	 */
 	public final Class<A> annotationType() {
 		return this.annotationType;
@@ -66,8 +62,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Returns whether an annotation may be present in a class: on it, its methods, their
 	 * parameters, or in its supertypes.
-	 * @param targetClass the class
-	 * @param annotation the annotation
 	 * @return {@code false} if it is certainly not
 	 */
 	public static boolean mayContain(Class<?> targetClass, Class<? extends Annotation> annotation) {
@@ -77,10 +71,7 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Returns whether a source of an annotation would find an operation of a method. The
 	 * annotation is found but not read.
-	 * @param annotation the annotation
 	 * @param method the method, possibly of an interface
-	 * @param targetClass the class of the bean
-	 * @return whether the method is annotated
 	 */
 	public static boolean isAnnotated(Class<? extends Annotation> annotation, Method method, Class<?> targetClass) {
 		return isReadable(method) && !find(annotation, method, userClass(method, targetClass)).isEmpty();
@@ -98,7 +89,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Returns the operation of a method.
 	 * @param method the method, possibly of an interface
-	 * @param targetClass the class of the bean
 	 * @return the operation, or {@code null} if the method is not annotated
 	 * @throws GuardConfigurationException if the annotation cannot work there
 	 */
@@ -180,7 +170,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Parses and checks the annotations of a method.
 	 * @param annotations one, or several if the annotation is repeatable
-	 * @param method the method
 	 * @return the operation
 	 */
 	protected abstract O parse(List<A> annotations, GuardedMethod method);

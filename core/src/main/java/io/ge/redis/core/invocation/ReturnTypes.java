@@ -62,7 +62,6 @@ public final class ReturnTypes {
 
 	/**
 	 * Returns in which form a method gives its result.
-	 * @param method the annotated method
 	 * @throws GuardConfigurationException if its work goes on after it has returned, and
 	 * nothing tells when that ends
 	 */
@@ -120,7 +119,6 @@ public final class ReturnTypes {
 
 	/**
 	 * Returns the type of what a method returns, as the source says.
-	 * @param method the method
 	 * @return the type, of a suspending function that of its result
 	 */
 	public static Type declared(Method method) {
@@ -137,7 +135,6 @@ public final class ReturnTypes {
 
 	/**
 	 * Refuses methods that return something whose work goes on after they have returned.
-	 * @param method the annotated method
 	 * @param type what it returns, or what that holds
 	 * @throws GuardConfigurationException if the type is a future or a publisher
 	 */
@@ -153,7 +150,6 @@ public final class ReturnTypes {
 	/**
 	 * Refuses methods with a plain result that Spring MVC works on after they have
 	 * returned, where the guard has to last as long as the work.
-	 * @param method the annotated method
 	 * @throws GuardConfigurationException if the guard would end too early
 	 */
 	public static void requireOverWhenReturned(GuardedMethod method) {

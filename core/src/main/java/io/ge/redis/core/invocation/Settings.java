@@ -20,11 +20,8 @@ public final class Settings {
 
 	/**
 	 * Picks the effective value of a setting.
-	 * @param name the attribute's name
 	 * @param property the value in the properties, or {@code null} if not set
 	 * @param attribute the value in the annotation, or {@code null} if not set
-	 * @param fallback the value where neither is set
-	 * @param <T> the type
 	 */
 	public <T> T pick(String name, @Nullable T property, @Nullable T attribute, T fallback) {
 		if (property != null) {
@@ -38,10 +35,8 @@ public final class Settings {
 
 	/**
 	 * Picks a setting that has no default.
-	 * @param name the attribute's name
 	 * @param property the value in the properties, or {@code null} if not set
 	 * @param attribute the value in the annotation, or {@code null} if not set
-	 * @param <T> the type
 	 * @return the effective value, or {@code null} if neither is set
 	 */
 	public <T> @Nullable T pickOptional(String name, @Nullable T property, @Nullable T attribute) {
@@ -59,7 +54,6 @@ public final class Settings {
 
 	/**
 	 * Returns what was picked.
-	 * @return the settings by name
 	 */
 	public Map<String, Setting> toMap() {
 		return this.settings;

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * The settings of a pattern by name, merged from properties, annotations and defaults, in
  * that order. Two annotations with the same name must have the same settings.
  *
- * @param <A> what an annotation or code sets
  * @param <S> the effective settings, compared by {@code equals}; made with an
  * {@link IllegalArgumentException} where they cannot work
  */
@@ -38,9 +37,6 @@ public abstract class SettingsRegistry<A, S> {
 	/**
 	 * Creates a registry.
 	 * @param noun what has the settings, for messages
-	 * @param property the property with the settings by name
-	 * @param configured the names that have settings there
-	 * @param unset what sets nothing
 	 */
 	protected SettingsRegistry(String noun, String property, Supplier<Set<String>> configured, A unset) {
 		this.noun = noun;
@@ -51,10 +47,6 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Merges what an annotation sets with the properties, and registers the result.
-	 * @param name the name
-	 * @param attributes what the annotation sets
-	 * @param origins told where each setting came from
-	 * @param method the annotated method
 	 * @return the effective settings
 	 * @throws GuardConfigurationException if they cannot work, or the name has others
 	 * elsewhere
@@ -73,7 +65,6 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Returns the settings of a name that code uses.
-	 * @param name the name
 	 * @return the settings of the annotations with this name, else those of the
 	 * properties
 	 * @throws GuardConfigurationException if they cannot work
@@ -92,7 +83,6 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Makes settings for code.
-	 * @param name the name
 	 * @param settings makes them, with an {@link IllegalArgumentException} if they cannot
 	 * work
 	 * @throws GuardConfigurationException if they cannot work
@@ -113,8 +103,6 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Returns whether an annotation or a property has a name.
-	 * @param name the name
-	 * @return whether it is known
 	 */
 	public final boolean exists(String name) {
 		return annotated(name) != null || this.configured.get().contains(name);
@@ -131,7 +119,6 @@ public abstract class SettingsRegistry<A, S> {
 	/**
 	 * Returns the part of settings that all annotations with one name must have in
 	 * common.
-	 * @param settings the settings
 	 * @return all of them, unless overridden
 	 */
 	protected S common(S settings) {
@@ -140,9 +127,7 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Merges the settings of a name.
-	 * @param name the name
 	 * @param attributes what an annotation or code sets
-	 * @param origins told where each setting came from
 	 * @return the effective settings
 	 * @throws IllegalArgumentException if they cannot work
 	 */

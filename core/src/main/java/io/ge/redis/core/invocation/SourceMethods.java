@@ -29,8 +29,6 @@ public final class SourceMethods {
 
 	/**
 	 * Returns the name of a method.
-	 * @param method the method
-	 * @return the name in the source
 	 */
 	public static String name(Method method) {
 		String name = method.getName();
@@ -39,8 +37,6 @@ public final class SourceMethods {
 
 	/**
 	 * Returns how many parameters a method has.
-	 * @param method the method
-	 * @return the number of parameters in the source
 	 */
 	public static int parameterCount(Method method) {
 		return method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
@@ -48,8 +44,6 @@ public final class SourceMethods {
 
 	/**
 	 * Returns the types of the parameters of a method.
-	 * @param method the method
-	 * @return one for each parameter in the source
 	 */
 	public static Class<?>[] parameterTypes(Method method) {
 		return Arrays.copyOf(method.getParameterTypes(), parameterCount(method));
@@ -57,9 +51,6 @@ public final class SourceMethods {
 
 	/**
 	 * Returns the arguments of a call.
-	 * @param method the method
-	 * @param arguments what it is called with
-	 * @return one for each parameter in the source
 	 */
 	public static @Nullable Object[] arguments(Method method, @Nullable Object[] arguments) {
 		int count = parameterCount(method);

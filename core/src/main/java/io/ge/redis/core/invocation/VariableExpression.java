@@ -56,9 +56,6 @@ public final class VariableExpression {
 
 	/**
 	 * Parses an expression.
-	 * @param place the property that holds it
-	 * @param variable the name of the variable
-	 * @param text the expression
 	 * @throws GuardConfigurationException if it does not parse, does not use the
 	 * variable, or uses anything else
 	 */
@@ -103,7 +100,6 @@ public final class VariableExpression {
 
 	/**
 	 * Evaluates the expression.
-	 * @param value the value of the variable
 	 * @return the value of the expression
 	 * @throws InvalidKeyException if it cannot be evaluated
 	 */

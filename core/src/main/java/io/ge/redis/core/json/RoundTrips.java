@@ -61,7 +61,6 @@ public final class RoundTrips {
 
 	/**
 	 * Creates the checks of one pattern.
-	 * @param mapper writes and reads its values
 	 * @param share the share of further values that are compared, from 0 to 1, asked for
 	 * once
 	 */
@@ -76,7 +75,6 @@ public final class RoundTrips {
 
 	/**
 	 * Returns why values of a type cannot be read back, as far as the type shows it.
-	 * @param type the declared type
 	 * @return the reason, or {@code null} if none shows
 	 */
 	public @Nullable String obstacle(JavaType type) {
@@ -85,8 +83,6 @@ public final class RoundTrips {
 
 	/**
 	 * Returns why a value must not be stored. Most calls look up its class and no more.
-	 * @param type the declared type
-	 * @param value the value, which can be written
 	 * @return the reason, which names the class and the remedy, or {@code null} if the
 	 * value comes back or was not compared
 	 */
@@ -201,7 +197,6 @@ public final class RoundTrips {
 	/**
 	 * Values that were compared.
 	 *
-	 * @param type the declared type
 	 * @param kind the class of a value, of a container that of its first element
 	 */
 	private record Seen(JavaType type, Class<?> kind) {

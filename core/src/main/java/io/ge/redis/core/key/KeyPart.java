@@ -54,7 +54,6 @@ public final class KeyPart {
 	/**
 	 * Encodes user text.
 	 * @param text any text, also empty
-	 * @return the part
 	 */
 	public static KeyPart of(String text) {
 		String escaped = escape(text);
@@ -70,8 +69,6 @@ public final class KeyPart {
 	/**
 	 * Encodes a secret, such as a token or an idempotency key, which must never be
 	 * readable in Redis.
-	 * @param text the secret
-	 * @return the part, of constant length
 	 */
 	public static KeyPart secret(String text) {
 		return hashed("%s", escape(text).getBytes(StandardCharsets.UTF_8));

@@ -52,7 +52,6 @@ public final class KeySpace {
 
 	/**
 	 * Returns a key that this key space made, from its text, as it comes back from Redis.
-	 * @param text the text of the key
 	 * @throws IllegalArgumentException if it is no key of this space
 	 */
 	public RedisKey restore(String text) {

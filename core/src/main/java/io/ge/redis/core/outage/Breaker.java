@@ -96,12 +96,8 @@ public final class Breaker {
 	/**
 	 * Creates a closed breaker.
 	 * @param name the name of the connection, for logs and meters
-	 * @param connection the connection it guards and probes
 	 * @param write a write that changes nothing, in the slot of the given key if there is
 	 * one: a server that answers but takes no writes is still away
-	 * @param settings thresholds
-	 * @param scheduler runs the probes
-	 * @param listener told of transitions and failures
 	 */
 	public Breaker(String name, GuardConnection connection,
 			Function<byte @Nullable [], ? extends CompletionStage<?>> write, OutageSettings settings,
@@ -151,7 +147,6 @@ public final class Breaker {
 
 	/**
 	 * Returns whether calls are kept from Redis, or from some of its servers.
-	 * @return whether the breaker is open
 	 */
 	public boolean isOpen() {
 		return openCause() != null;

@@ -49,7 +49,6 @@ public final class CallBudget {
 
 	/**
 	 * Counts a wait.
-	 * @param nanos how long it was
 	 */
 	public void spend(long nanos) {
 		this.remaining.addAndGet(-nanos);

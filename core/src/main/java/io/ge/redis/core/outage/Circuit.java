@@ -77,9 +77,7 @@ final class Circuit {
 	/**
 	 * The outage behind an open circuit.
 	 *
-	 * @param cause why
 	 * @param shard the keys it concerns, or {@code null} for all
-	 * @param key one of these keys
 	 */
 	record Outage(OutageCause cause, @Nullable Shard shard, byte @Nullable [] key) {
 	}

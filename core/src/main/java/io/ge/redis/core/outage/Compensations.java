@@ -65,7 +65,6 @@ public final class Compensations {
 
 	/**
 	 * Returns how many compensations wait for Redis.
-	 * @return the number
 	 */
 	public int size() {
 		return this.size.get();

@@ -40,11 +40,7 @@ public final class GuardedRedis {
 
 	/**
 	 * Creates the door of one pattern.
-	 * @param pattern the pattern, the tag of its failures
-	 * @param scripts runs the scripts
-	 * @param breaker shared by all that use the same connection
 	 * @param compensations shared likewise
-	 * @param commandTimeout the budget of a call
 	 */
 	public GuardedRedis(String pattern, ScriptExecutor scripts, Breaker breaker, Compensations compensations,
 			Duration commandTimeout) {
@@ -83,7 +79,6 @@ public final class GuardedRedis {
 	 * Returns whether calls on a key are kept from Redis at present.
 	 * @param key tells the key; asked only if calls on some keys are kept from Redis, and
 	 * those on others are not
-	 * @return whether the breaker is open for the key
 	 */
 	public boolean isAway(Supplier<RedisKey> key) {
 		return isAway() || (this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null);
@@ -99,8 +94,6 @@ public final class GuardedRedis {
 
 	/**
 	 * Runs a script whose unknown outcome needs no compensation.
-	 * @param call the call
-	 * @param budget the budget of the guarded call
 	 * @return completes with the reply or with {@link RedisUnavailableException}
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget) {
@@ -110,8 +103,6 @@ public final class GuardedRedis {
 	/**
 	 * Runs a script and, if nobody learns its outcome, takes back what it may have done:
 	 * at once, and once more if a late reply shows that the command was still under way.
-	 * @param call the call
-	 * @param budget the budget of the guarded call
 	 * @param compensation makes what undoes the call, if it is needed; without effect
 	 * where the call did not run
 	 * @param useful how long what the call leaves would live in Redis
@@ -128,7 +119,6 @@ public final class GuardedRedis {
 	 * {@link OutageCause#REPLICAS}, which opens no breaker. The wait is no part of any
 	 * budget.
 	 * @param call without effect but to extend what is there; of a script without flags
-	 * @param wanted how many replicas
 	 * @param standing whether the reply says that what replicas are to have is there
 	 * @return completes with the reply or with {@link RedisUnavailableException}
 	 */
@@ -196,8 +186,6 @@ public final class GuardedRedis {
 	/**
 	 * Takes back what a call before the failed one has left, unless its own compensation
 	 * does: that is sent only if nobody knows whether the failed call ran.
-	 * @param failure of the call
-	 * @param compensation as of the call
 	 * @param useful how long it makes sense to go on
 	 */
 	public void compensateUnlessUnknown(Throwable failure, Supplier<ScriptCall> compensation, Duration useful) {

@@ -12,8 +12,6 @@ public interface OutageListener {
 
 	/**
 	 * Called for each failure of a command.
-	 * @param pattern the pattern whose command failed
-	 * @param cause why
 	 */
 	void onFailure(String pattern, OutageCause cause);
 
@@ -21,7 +19,6 @@ public interface OutageListener {
 	 * Called when the breaker opens or closes, on a Cluster for each server.
 	 * @param breaker the name of the connection it guards, followed by the server if it
 	 * is about one
-	 * @param open whether it is open now
 	 */
 	void onTransition(String breaker, boolean open);
 

@@ -25,8 +25,6 @@ public final class Waiting {
 	/**
 	 * Waits for a stage that is certain to end soon. An interrupt is kept for the caller
 	 * and does not shorten the wait: a decision that was sent must be known.
-	 * @param stage the stage
-	 * @param <T> its type
 	 * @return the value
 	 * @throws RuntimeException what the stage failed with
 	 */
@@ -56,9 +54,6 @@ public final class Waiting {
 	 * Waits for a future that may take long. An interrupt is kept for the caller and
 	 * cancels the future. One that completed before belongs to the caller, who would
 	 * otherwise keep something unknown.
-	 * @param future the future
-	 * @param interruption makes the exception of an interrupted caller
-	 * @param <T> its type
 	 * @return the value
 	 * @throws RuntimeException if the future failed or was cancelled
 	 */
@@ -82,7 +77,6 @@ public final class Waiting {
 
 	/**
 	 * Returns what a stage really failed with.
-	 * @param failure as given to a stage's handler
 	 * @return the failure without the wrapper of the stage
 	 */
 	public static Throwable cause(Throwable failure) {

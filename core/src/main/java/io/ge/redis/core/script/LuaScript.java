@@ -46,7 +46,6 @@ public final class LuaScript {
 
 	/**
 	 * Loads a script that lies beside a class.
-	 * @param owner the class whose package holds the file
 	 * @param file the file name, such as {@code acquire.lua}
 	 * @throws IllegalArgumentException if there is no such resource
 	 */
@@ -101,7 +100,6 @@ public final class LuaScript {
 	 * Returns this script with the text of another one where it says
 	 * {@code --[[script]]}, which is in a function whose parameters are that script's
 	 * {@code KEYS} and {@code ARGV}.
-	 * @param inner the other script
 	 */
 	public LuaScript around(LuaScript inner) {
 		String whole = new String(this.text, StandardCharsets.UTF_8).replace("--[[script]]",
@@ -135,7 +133,6 @@ public final class LuaScript {
 
 	/**
 	 * Returns the SHA-1 under which a server knows the script.
-	 * @return forty hex digits
 	 */
 	public String sha() {
 		return this.sha;

@@ -70,8 +70,6 @@ final class ReplicaLanes {
 
 	/**
 	 * Runs a script and waits for replicas.
-	 * @param call the call
-	 * @param replicas how many are wanted
 	 * @param timeout how long they may take
 	 * @param connecting how long it may take to connect, if that is necessary
 	 * @return completes with the reply and the number of replicas, also if there were too

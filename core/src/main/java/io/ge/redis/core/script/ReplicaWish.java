@@ -168,19 +168,12 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 
 	/**
 	 * The call under way.
-	 *
-	 * @param call the call
-	 * @param until what follows it
 	 */
 	private record Sent(ReplicatedConnection.Call call, Wait until) {
 	}
 
 	/**
 	 * A {@code WAIT} under way.
-	 *
-	 * @param on the connection
-	 * @param end when its time is over
-	 * @param woken whether the server has been told so
 	 */
 	record Wait(ReplicatedConnection on, long end, AtomicBoolean woken) {
 

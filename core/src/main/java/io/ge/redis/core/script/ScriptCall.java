@@ -32,7 +32,6 @@ public final class ScriptCall {
 
 	/**
 	 * Prepares a call on one key.
-	 * @param script the script
 	 * @param key the only key
 	 * @param arguments strings, byte arrays, integers or longs
 	 */
@@ -42,7 +41,6 @@ public final class ScriptCall {
 
 	/**
 	 * Prepares a call on several keys, which must share one hash tag.
-	 * @param script the script
 	 * @param keys the keys, in the order the script states
 	 * @param arguments strings, byte arrays, integers or longs
 	 */
@@ -56,8 +54,6 @@ public final class ScriptCall {
 
 	/**
 	 * Prepares a call without arguments on one key in the slot of another.
-	 * @param script the script
-	 * @param key the other key, which has a hash tag
 	 * @param suffix tells the key from those that are in use
 	 */
 	public static ScriptCall beside(LuaScript script, byte[] key, String suffix) {
@@ -69,8 +65,6 @@ public final class ScriptCall {
 
 	/**
 	 * Encodes an argument that many calls have in common.
-	 * @param number the argument
-	 * @return the argument as the server sees it
 	 */
 	public static byte[] argument(long number) {
 		if (number < 0) {
@@ -91,8 +85,6 @@ public final class ScriptCall {
 
 	/**
 	 * Encodes an argument that many calls have in common.
-	 * @param text the argument
-	 * @return the argument as the server sees it
 	 */
 	public static byte[] argument(String text) {
 		return text.getBytes(StandardCharsets.UTF_8);

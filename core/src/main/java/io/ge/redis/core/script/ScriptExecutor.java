@@ -55,7 +55,6 @@ public final class ScriptExecutor {
 
 	/**
 	 * Runs a script.
-	 * @param call the call
 	 * @return a stage that completes with the reply, on a thread of the driver, or
 	 * exceptionally with what the driver reported
 	 */
@@ -65,7 +64,6 @@ public final class ScriptExecutor {
 
 	/**
 	 * Runs a script for a caller who does not wait for ever.
-	 * @param call the call
 	 * @param tooLate called when Redis has replied, or the driver has given up, after the
 	 * caller has completed the stage; or {@code null}
 	 * @return as {@link #run(ScriptCall)}
@@ -80,7 +78,6 @@ public final class ScriptExecutor {
 	 * Runs a script by its text, so that whatever is sent after it on the same connection
 	 * runs after it: a script that must be repeated because the server does not know it
 	 * may be overtaken. So may the first of those with flags, on servers before 7.0.
-	 * @param call the call
 	 * @return as {@link #run(ScriptCall)}
 	 */
 	public CompletableFuture<ScriptReply> runInOrder(ScriptCall call) {
@@ -93,7 +90,6 @@ public final class ScriptExecutor {
 	/**
 	 * Teaches scripts to the server, so that no first call has to. Not on a cluster, of
 	 * whose servers each would have to learn them.
-	 * @param scripts the scripts
 	 * @return completes when the server has answered; never exceptionally, since a call
 	 * teaches what the server does not know
 	 */

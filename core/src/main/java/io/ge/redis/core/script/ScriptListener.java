@@ -15,7 +15,6 @@ public interface ScriptListener {
 
 	/**
 	 * Called when the reply of a script has arrived or its execution has failed.
-	 * @param script the script
 	 * @param nanos the time since it was handed to the driver, in nanoseconds
 	 * @param failure why it failed, or {@code null}
 	 */

@@ -20,8 +20,6 @@ import org.springframework.transaction.TransactionExecution;
 /**
  * Notes on reactive transactions that have been seen to begin. One whose begin is
  * cancelled is never heard of again, so each is known for as long as somebody has it.
- *
- * @param <V> what is known
  */
 public final class SeenTransactions<V> {
 
@@ -31,8 +29,6 @@ public final class SeenTransactions<V> {
 
 	/**
 	 * Notes something of a transaction.
-	 * @param transaction the transaction
-	 * @param known what is known of it
 	 */
 	public void put(TransactionExecution transaction, V known) {
 		this.guard.lock();
@@ -46,7 +42,6 @@ public final class SeenTransactions<V> {
 
 	/**
 	 * Returns what is known of a transaction.
-	 * @param transaction the transaction
 	 * @return what is known, or {@code null}
 	 */
 	public @Nullable V get(TransactionExecution transaction) {
@@ -61,7 +56,6 @@ public final class SeenTransactions<V> {
 
 	/**
 	 * Forgets a transaction.
-	 * @param transaction the transaction
 	 * @return what was known of it, or {@code null}
 	 */
 	public @Nullable V remove(TransactionExecution transaction) {
@@ -76,7 +70,6 @@ public final class SeenTransactions<V> {
 
 	/**
 	 * Looks at all transactions that are known at the moment.
-	 * @param look looks at one
 	 */
 	public void forEach(BiConsumer<TransactionExecution, V> look) {
 		List<Map.Entry<TransactionExecution, V>> all = new ArrayList<>();

@@ -43,7 +43,6 @@ public final class SubscriberTransactions {
 
 	/**
 	 * Returns where one can register what is done at the end of the transaction.
-	 * @param context the context of the subscriber
 	 * @return the transaction's synchronizations, or {@code null} if there is none
 	 */
 	public static @Nullable TransactionSynchronizationManager find(Object context) {
@@ -59,11 +58,6 @@ public final class SubscriberTransactions {
 	/**
 	 * Returns who takes part in a transaction as one of its kind, and lets it do so if
 	 * nobody does yet. May be called for one transaction by several threads at once.
-	 * @param transaction the transaction's synchronizations
-	 * @param type the kind
-	 * @param maker makes one that will take part
-	 * @param <T> its type
-	 * @return the participant
 	 */
 	public static <T extends TransactionParticipant> T participant(TransactionSynchronizationManager transaction,
 			Class<T> type, Supplier<T> maker) {
@@ -83,8 +77,6 @@ public final class SubscriberTransactions {
 
 	/**
 	 * Lets somebody take part in a transaction.
-	 * @param transaction the transaction's synchronizations
-	 * @param participant who takes part
 	 */
 	public static void join(TransactionSynchronizationManager transaction, TransactionParticipant participant) {
 		Participation participation = new Participation(participant, transaction, new AtomicBoolean());
@@ -100,7 +92,6 @@ public final class SubscriberTransactions {
 
 	/**
 	 * Returns who takes part in a transaction.
-	 * @param transaction the transaction's synchronizations
 	 * @return the participants; none if it is over
 	 */
 	public static List<TransactionParticipant> participants(TransactionSynchronizationManager transaction) {
@@ -120,11 +111,8 @@ public final class SubscriberTransactions {
 	/**
 	 * Returns who takes part in the transaction of a subscriber as one of its kind, and
 	 * lets it do so if nobody does yet.
-	 * @param context the context of the subscriber
-	 * @param type the kind
 	 * @param maker makes one that will take part, of the isolation level if the
 	 * transaction declares one
-	 * @param <T> its type
 	 * @return the participant, or {@code null} if there is no transaction
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(Object context, Class<T> type,
@@ -137,9 +125,6 @@ public final class SubscriberTransactions {
 
 	/**
 	 * Returns who takes part in a transaction as one of its kind.
-	 * @param transaction the transaction's synchronizations
-	 * @param type the kind
-	 * @param <T> its type
 	 * @return the participant, or {@code null} if nobody does
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(
@@ -155,10 +140,6 @@ public final class SubscriberTransactions {
 	/**
 	 * Of a transaction that is suspended no synchronization is there, and all are again
 	 * when it goes on.
-	 *
-	 * @param participant who takes part
-	 * @param transaction the transaction's synchronizations
-	 * @param suspended whether it is suspended
 	 */
 	private record Participation(TransactionParticipant participant, TransactionSynchronizationManager transaction,
 			AtomicBoolean suspended) implements TransactionSynchronization, Ordered {

@@ -26,7 +26,6 @@ public final class ThreadTransactions {
 
 	/**
 	 * Returns whether one can take part in a transaction of this thread.
-	 * @return whether there is one
 	 */
 	public static boolean isActive() {
 		return TransactionSynchronizationManager.isActualTransactionActive()
@@ -35,7 +34,6 @@ public final class ThreadTransactions {
 
 	/**
 	 * Takes part in the transaction of this thread.
-	 * @param participant takes part
 	 * @return whether there is a transaction; if not, nothing was done
 	 */
 	public static boolean join(TransactionParticipant participant) {
@@ -49,10 +47,8 @@ public final class ThreadTransactions {
 	/**
 	 * Returns the participant of a kind in the transaction of this thread, and lets one
 	 * join if there is none yet.
-	 * @param type the kind
 	 * @param maker makes one that joins, of the isolation level if the transaction
 	 * declares one
-	 * @param <T> its type
 	 * @return the participant, or {@code null} if there is no transaction
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(Class<T> type,
@@ -139,8 +135,6 @@ public final class ThreadTransactions {
 
 	/**
 	 * The end of a transaction for a participant that is told last.
-	 *
-	 * @param participation its part in the transaction
 	 */
 	private record Completion(Participation participation) implements TransactionSynchronization {
 

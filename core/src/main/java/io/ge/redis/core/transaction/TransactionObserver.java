@@ -14,13 +14,11 @@ public interface TransactionObserver {
 
 	/**
 	 * Returns the listener of transactions that are bound to threads.
-	 * @return the listener, always the same
 	 */
 	TransactionExecutionListener transactionListener();
 
 	/**
 	 * Returns the listener of reactive transactions. Not asked for without Reactor.
-	 * @return the listener, always the same
 	 */
 	TransactionExecutionListener reactiveTransactionListener();
 

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the status of the token or subject
  * @param refusal the outage that refuses the call, or {@code null}
- * @param event the event to publish
  */
 public record BlacklistDecision(TokenStatus status, @Nullable RedisUnavailableException refusal, BlacklistEvent event) {
 

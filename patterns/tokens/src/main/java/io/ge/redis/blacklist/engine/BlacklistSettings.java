@@ -13,8 +13,6 @@ import org.springframework.util.Assert;
 /**
  * The settings of one list.
  *
- * @param name the name; blocked subjects belong to it
- * @param onOutage the outage policy
  * @param clear the decision of a check that memory has answered and that found nothing
  */
 public record BlacklistSettings(String name, OutagePolicy onOutage, BlacklistDecision clear) {

@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row as Redis tells it.
  *
- * @param kind what it says
- * @param fast the fast half of what it is about
- * @param strong the strong half of what it is about
  * @param standsUntil its end in milliseconds of the server's clock, 0 if it was removed
  * @param notBefore its not-before in microseconds of the server's clock, 0 if it has
  * none, or {@link #LOST}

@@ -23,10 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Both are shared by all instances and stand in Redis: they must stay as they are.
  *
- * @param kind what the row says
  * @param issuer the issuer, the name of a list, or {@code null}
- * @param text the id
- * @param parts how many parts the id was made of
  */
 public record RowName(RowKind kind, @Nullable String issuer, String text, int parts) {
 

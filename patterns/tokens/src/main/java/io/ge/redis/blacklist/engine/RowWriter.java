@@ -20,9 +20,6 @@ import org.springframework.util.StringUtils;
  * Writes what is revoked and blocked, without waiting. Whatever comes of it: from then on
  * this instance must see it.
  *
- * @param redis where the rows live
- * @param feed is to see them
- * @param clocks how long they are needed
  * @param reason why, if that is told
  */
 public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, @Nullable String reason) {

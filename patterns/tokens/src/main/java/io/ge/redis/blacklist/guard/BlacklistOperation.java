@@ -17,11 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The check of one method. With neither expression it is about the caller's token.
  *
- * @param list the list
- * @param token gives the token
- * @param subject gives the subject
  * @param form the form in which the method gives its result
- * @param description for the endpoint
  */
 record BlacklistOperation(BlacklistSettings list, @Nullable MethodExpression token, @Nullable MethodExpression subject,
 		ResultForm form, GuardDescription description) implements GuardedOperation {

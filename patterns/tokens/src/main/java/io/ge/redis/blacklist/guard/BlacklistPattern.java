@@ -114,7 +114,6 @@ public final class BlacklistPattern implements GuardPattern {
 
 	/**
 	 * Returns whether checks are answered from memory at present.
-	 * @return whether this instance knows every revocation
 	 */
 	public boolean isFresh() {
 		RowFeed feed = this.feed;

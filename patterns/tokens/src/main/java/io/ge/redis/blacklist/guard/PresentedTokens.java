@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param currentKnown whether anything knows the token of the caller of a method, by the
  * form of its result; asked while beans are being made
- * @param current knows the token of the current caller
- * @param readers know token objects
  */
 record PresentedTokens(Predicate<ResultForm> currentKnown, Supplier<CurrentToken> current,
 		Supplier<List<TokenReader>> readers) {

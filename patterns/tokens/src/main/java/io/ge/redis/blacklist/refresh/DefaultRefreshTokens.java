@@ -64,7 +64,6 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 
 	/**
 	 * Creates refresh tokens. Nothing is asked for before the first is used.
-	 * @param properties lifetime and grace
 	 * @param longest the longest life of any token that the blacklist counts with
 	 * @param blacklist told of sessions that end, and asked for revocations
 	 * @throws GuardConfigurationException if sessions are to outlive what the blacklist

@@ -94,7 +94,6 @@ final class RedisRefreshTokens {
 
 	/**
 	 * Lets a token be repeated until its successor is used. Does not wait for Redis.
-	 * @param nonce leads to its successor
 	 */
 	void forgive(TokenText presented, String nonce) {
 		this.redis.compensate(forgiveness(presented, nonce), this.lifetime);
@@ -155,9 +154,6 @@ final class RedisRefreshTokens {
 	/**
 	 * The state of a token that was presented.
 	 *
-	 * @param endedNow whether this call ended the session
-	 * @param timeToLive for how long the session can go on
-	 * @param login whose session it is
 	 * @param nonces lead from one successor to the next, up to the latest token; none if
 	 * the token is refused
 	 */
