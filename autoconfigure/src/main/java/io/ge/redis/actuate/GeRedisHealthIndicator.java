@@ -124,9 +124,6 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 		return one.equals(Status.UNKNOWN) ? one : other;
 	}
 
-	/**
-	 * The health of one Redis.
-	 */
 	private record Finding(Status status, Map<String, Object> details) {
 
 		Finding(Status status) {

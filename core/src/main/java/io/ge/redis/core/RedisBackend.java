@@ -153,9 +153,6 @@ public final class RedisBackend {
 		}
 	}
 
-	/**
-	 * Leaves the bus and closes the connection.
-	 */
 	public void stop() {
 		if (this.registering != null) {
 			this.registering.cancel(false);
@@ -176,16 +173,10 @@ public final class RedisBackend {
 		return ScriptCall.of(PROBE, keys("probe").entity(KeyPart.of("breaker")));
 	}
 
-	/**
-	 * Returns the door of a pattern.
-	 */
 	public GuardedRedis redis(String pattern) {
 		return new GuardedRedis(pattern, this.scripts, this.breaker, this.compensations, this.outage.commandTimeout());
 	}
 
-	/**
-	 * Returns the keys of a pattern.
-	 */
 	public KeySpace keys(String pattern) {
 		return new KeySpace(this.prefix, pattern);
 	}
@@ -215,9 +206,6 @@ public final class RedisBackend {
 		return this.breaker;
 	}
 
-	/**
-	 * Returns the connection, for looking at the server itself.
-	 */
 	public GuardConnection connection() {
 		return this.connection;
 	}

@@ -129,9 +129,6 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		return (connectionFactory == null || connectionFactory.isEmpty()) ? PRIMARY : connectionFactory;
 	}
 
-	/**
-	 * Returns the backends in use.
-	 */
 	public Map<String, RedisBackend> all() {
 		this.lock.lock();
 		try {

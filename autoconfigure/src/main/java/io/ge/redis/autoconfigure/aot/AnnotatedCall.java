@@ -49,9 +49,6 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 	private static final Set<Class<? extends Annotation>> KEEPING_RESULTS = Set.of(CacheAside.class,
 			CacheWriteBehind.class, CacheWriteThrough.class, Idempotent.class);
 
-	/**
-	 * Returns the annotated methods of a class.
-	 */
 	static List<AnnotatedCall> of(Class<?> type) {
 		List<Class<? extends Annotation>> candidates = ANNOTATIONS.stream()
 			.filter((annotation) -> AnnotationUtils.isCandidateClass(type, annotation))

@@ -64,9 +64,6 @@ final class ExpressionReach {
 		}
 	}
 
-	/**
-	 * Returns the beans that it mentions.
-	 */
 	Set<String> beans() {
 		return this.beans;
 	}

@@ -26,9 +26,6 @@ public record PatternBackend(String pattern, ObjectProvider<RedisBackends> backe
 		return this.backends.getObject().get(property(), connectionFactory());
 	}
 
-	/**
-	 * Begins to connect in the background.
-	 */
 	public void connect() {
 		this.backends.getObject().connect(property(), connectionFactory());
 	}

@@ -112,9 +112,6 @@ public final class BatchQueue<R, A> {
 		return watch();
 	}
 
-	/**
-	 * A request in a queue or in flight, and the future of its answer.
-	 */
 	static final class Entry<R, A> extends CompletableFuture<A> {
 
 		final R request;

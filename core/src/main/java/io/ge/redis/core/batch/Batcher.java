@@ -232,9 +232,6 @@ public final class Batcher<R, A> {
 		}
 	}
 
-	/**
-	 * The calls by which requests are sent.
-	 */
 	public interface Calls<R, A> {
 
 		/**
@@ -251,9 +248,6 @@ public final class Batcher<R, A> {
 		 */
 		CompletableFuture<List<@Nullable A>> sendAll(List<R> requests, CallBudget budget);
 
-		/**
-		 * Returns whether two requests of one queue can share a call.
-		 */
 		boolean areAlike(R request, R other);
 
 		/**

@@ -89,9 +89,6 @@ public final class InstanceBus {
 
 	private @Nullable Future<?> heartbeat;
 
-	/**
-	 * Creates a bus that is not yet connected.
-	 */
 	public InstanceBus(GuardConnection connection, ScheduledExecutorService scheduler, String prefix,
 			String instanceId) {
 		this.connection = connection;
@@ -275,9 +272,6 @@ public final class InstanceBus {
 		return this.instances.heardAt();
 	}
 
-	/**
-	 * Returns the last known number of live instances.
-	 */
 	public int liveInstances() {
 		if (this.subscribed) {
 			this.instances.forgetSilent();

@@ -35,16 +35,10 @@ final class LiveInstances {
 		this.own = own;
 	}
 
-	/**
-	 * Returns what this instance says while it is there.
-	 */
 	String heartbeat() {
 		return this.own;
 	}
 
-	/**
-	 * Returns what this instance says when it goes.
-	 */
 	String goodbye() {
 		return GONE + this.own;
 	}

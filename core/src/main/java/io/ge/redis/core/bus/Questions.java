@@ -74,9 +74,6 @@ final class Questions {
 		return this.answerers.getOrDefault(topic, (nothing) -> "").apply(text);
 	}
 
-	/**
-	 * Asks.
-	 */
 	CompletableFuture<Answers> ask(String topic, String text, Set<String> known, boolean listening) {
 		long number = this.numbers.incrementAndGet();
 		Question question = new Question(known, !this.connection.isClustered());
@@ -110,9 +107,6 @@ final class Questions {
 		}
 	}
 
-	/**
-	 * Takes a question.
-	 */
 	void asked(String message) {
 		String[] words = message.split(" ", 4);
 		try {

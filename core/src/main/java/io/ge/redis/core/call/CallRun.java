@@ -64,16 +64,10 @@ abstract class CallRun<A extends @Nullable Object> {
 		this.call = call;
 	}
 
-	/**
-	 * Returns what is done, once that is decided.
-	 */
 	final GuardedCall.@Nullable Work work() {
 		return this.work;
 	}
 
-	/**
-	 * Returns what ends the work before its time, if anything does.
-	 */
 	final @Nullable CompletionStage<?> interruption() {
 		GuardedCall.Work decided = this.work;
 		return (decided != null) ? decided.interruption() : null;
@@ -299,9 +293,6 @@ abstract class CallRun<A extends @Nullable Object> {
 	void dropped() {
 	}
 
-	/**
-	 * Passes the result on.
-	 */
 	abstract void deliver(@Nullable Object value, @Nullable Throwable failure);
 
 }

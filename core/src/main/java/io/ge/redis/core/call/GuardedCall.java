@@ -173,16 +173,9 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 	}
 
-	/**
-	 * The beginning of the work.
-	 */
 	@FunctionalInterface
 	interface Beginning {
 
-		/**
-		 * Begins the work.
-		 * @throws Throwable what the method throws
-		 */
 		void run() throws Throwable;
 
 	}

@@ -192,10 +192,6 @@ public final class GuardedCalls implements AutoCloseable {
 	@FunctionalInterface
 	public interface Following {
 
-		/**
-		 * Makes the call.
-		 * @throws Throwable as {@link #start}
-		 */
 		@Nullable Object start(Supplier<? extends GuardedCall<?>> call) throws Throwable;
 
 	}

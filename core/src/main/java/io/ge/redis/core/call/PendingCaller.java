@@ -57,9 +57,6 @@ public final class PendingCaller {
 		return answer.get();
 	}
 
-	/**
-	 * Takes the caller of the current thread along.
-	 */
 	static UnaryOperator<Runnable> capture() {
 		PendingCaller pending = CURRENT.get();
 		return (pending != null) ? pending::bind : UnaryOperator.identity();
@@ -119,9 +116,6 @@ public final class PendingCaller {
 			this.search = search;
 		}
 
-		/**
-		 * Returns what completes when the call may ask again.
-		 */
 		CompletableFuture<?> search() {
 			return this.search;
 		}

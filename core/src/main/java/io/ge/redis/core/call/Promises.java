@@ -169,10 +169,6 @@ public record Promises(ResultForm form) {
 	@FunctionalInterface
 	public interface Next {
 
-		/**
-		 * Makes the next promise.
-		 * @throws Throwable what the work fails with at once
-		 */
 		@Nullable Object after(@Nullable Object value) throws Throwable;
 
 	}

@@ -150,9 +150,6 @@ final class Publishers {
 
 	}
 
-	/**
-	 * A call that asks and decides within a scope.
-	 */
 	private record Scoped<A extends @Nullable Object>(GuardedCall<A> call,
 			UnaryOperator<Runnable> scope) implements GuardedCall<A> {
 

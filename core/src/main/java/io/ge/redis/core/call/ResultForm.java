@@ -30,9 +30,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	/** The method is suspended until its flow is there. */
 	public static final ResultForm SUSPENDING_FLOW = new ResultForm(Kind.MULTIPLE, null);
 
-	/**
-	 * Returns the form of a method that returns a publisher.
-	 */
 	public static ResultForm of(ReactiveAdapter adapter) {
 		return new ResultForm(adapter.isMultiValue() ? Kind.MULTIPLE : Kind.SINGLE, adapter);
 	}
@@ -85,9 +82,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 		};
 	}
 
-	/**
-	 * The kinds of results.
-	 */
 	public enum Kind {
 
 		/** A value, at once. */

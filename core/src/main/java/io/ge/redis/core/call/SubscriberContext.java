@@ -17,10 +17,6 @@ public final class SubscriberContext {
 	private SubscriberContext() {
 	}
 
-	/**
-	 * Finds something.
-	 * @return what was found, or {@code null}
-	 */
 	public static @Nullable Object find(Object context, Object key) {
 		return ((ContextView) context).getOrDefault(key, null);
 	}
@@ -34,9 +30,6 @@ public final class SubscriberContext {
 		return (found != null) ? type.cast(found) : null;
 	}
 
-	/**
-	 * Adds something.
-	 */
 	public static Object with(Object context, Object key, Object value) {
 		return ((Context) context).put(key, value);
 	}

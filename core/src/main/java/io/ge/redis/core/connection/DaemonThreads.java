@@ -20,9 +20,6 @@ public final class DaemonThreads {
 	private DaemonThreads() {
 	}
 
-	/**
-	 * Returns a factory of threads.
-	 */
 	public static ThreadFactory named(String name) {
 		return (task) -> {
 			Thread thread = new Thread(task, name);

@@ -86,9 +86,6 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				(shared != null) ? null : resources);
 	}
 
-	/**
-	 * Returns where the servers are, for people.
-	 */
 	String address() {
 		return this.address;
 	}

@@ -55,9 +55,6 @@ final class LettuceLink {
 		return new LettuceLink(connection, commands, null, null);
 	}
 
-	/**
-	 * Runs an action when the driver loses a connection.
-	 */
 	static void onLost(StatefulConnection<?, ?> connection, Runnable action) {
 		connection.addListener(new RedisConnectionStateAdapter() {
 

@@ -85,9 +85,6 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 		}
 	}
 
-	/**
-	 * Closes the connection and waits until it is closed.
-	 */
 	void closeAndWait() {
 		this.connection.close();
 		if (this.client != null) {

@@ -11,9 +11,6 @@ package io.ge.redis.core.connection;
  */
 public interface PushSubscriber {
 
-	/**
-	 * Called for a message.
-	 */
 	void onMessage(byte[] channel, byte[] message);
 
 	/**
@@ -22,9 +19,6 @@ public interface PushSubscriber {
 	 */
 	void onSubscribed();
 
-	/**
-	 * Called when the connection is lost.
-	 */
 	void onLost();
 
 	/**

@@ -31,9 +31,6 @@ public final class ReplyErrors {
 		return mentions(failure, "NOSCRIPT");
 	}
 
-	/**
-	 * Returns whether the server cannot compile a script.
-	 */
 	public static boolean isNotCompiled(Throwable failure) {
 		return mentions(failure, "ERR Error compiling script");
 	}

@@ -71,9 +71,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 		return new EventMeter(this.name, this.description, this.isTimer, this.nameTag, this.tags, List.of(meters));
 	}
 
-	/**
-	 * Returns the number of series for one name.
-	 */
 	public int series() {
 		int series = 1;
 		for (EventTag tag : this.tags) {
@@ -82,9 +79,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 		return series;
 	}
 
-	/**
-	 * Returns the tags of one series.
-	 */
 	public String[] tags(String event, int series) {
 		List<String> all = new ArrayList<>();
 		if (this.nameTag != null) {
@@ -111,9 +105,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 		return this.name.hashCode();
 	}
 
-	/**
-	 * A tag and its values.
-	 */
 	public record EventTag(String key, List<String> values) {
 	}
 

@@ -31,9 +31,6 @@ public final class GuardEvents {
 		this.listeners = SingletonSupplier.of(() -> listeners.get().toArray(GuardListener[]::new));
 	}
 
-	/**
-	 * Publishes an event.
-	 */
 	public void publish(GuardEvent event) {
 		for (GuardListener listener : this.listeners.get()) {
 			try {

@@ -90,9 +90,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 		return (Parts<O>) this.parts.get();
 	}
 
-	/**
-	 * Returns the source of this advisor's operations.
-	 */
 	public OperationSource<? extends Annotation, ?> source() {
 		return parts().source();
 	}

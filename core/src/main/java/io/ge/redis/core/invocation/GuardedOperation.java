@@ -20,9 +20,6 @@ public interface GuardedOperation {
 	 */
 	List<GuardDescription> describe();
 
-	/**
-	 * Returns the form in which the method gives its result.
-	 */
 	default ResultForm form() {
 		return ResultForm.PLAIN;
 	}

@@ -116,9 +116,6 @@ public final class KeyText {
 		return value == null || ObjectUtils.isArray(value) && ObjectUtils.toObjectArray(value).length == 0;
 	}
 
-	/**
-	 * Escapes parts for use in a key.
-	 */
 	public static KeyPart[] parts(List<String> texts) {
 		KeyPart[] parts = new KeyPart[texts.size()];
 		for (int i = 0; i < parts.length; i++) {

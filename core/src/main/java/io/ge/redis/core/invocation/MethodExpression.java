@@ -123,9 +123,6 @@ public final class MethodExpression {
 				+ this.method.annotationType().getSimpleName() + " on " + this.method.displayName();
 	}
 
-	/**
-	 * The {@code #root} of expressions.
-	 */
 	public record CallRoot(Method method, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
 	}
 

@@ -54,9 +54,6 @@ public final class NamedSettings<S> {
 		return (entry != null) ? entry.settings() : null;
 	}
 
-	/**
-	 * Returns the registered settings.
-	 */
 	public Map<String, S> all() {
 		Map<String, S> settings = new ConcurrentHashMap<>();
 		this.entries.forEach((name, entry) -> settings.put(name, entry.settings()));

@@ -42,9 +42,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 		this.annotationType = annotationType;
 	}
 
-	/**
-	 * Returns the annotation that this source reads.
-	 */
 	public final Class<A> annotationType() {
 		return this.annotationType;
 	}

@@ -13,9 +13,6 @@ package io.ge.redis.core.invocation;
  */
 public record Setting(Object value, Origin origin) {
 
-	/**
-	 * Where a setting came from.
-	 */
 	public enum Origin {
 
 		/** {@code ge.redis.*} in the environment, which wins. */

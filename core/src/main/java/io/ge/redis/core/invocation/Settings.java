@@ -52,9 +52,6 @@ public final class Settings {
 		return value;
 	}
 
-	/**
-	 * Returns what was picked.
-	 */
 	public Map<String, Setting> toMap() {
 		return this.settings;
 	}

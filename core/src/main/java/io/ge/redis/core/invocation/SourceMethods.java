@@ -27,31 +27,19 @@ public final class SourceMethods {
 	private SourceMethods() {
 	}
 
-	/**
-	 * Returns the name of a method.
-	 */
 	public static String name(Method method) {
 		String name = method.getName();
 		return KotlinDetector.isKotlinType(method.getDeclaringClass()) ? ADDED.matcher(name).replaceFirst("") : name;
 	}
 
-	/**
-	 * Returns how many parameters a method has.
-	 */
 	public static int parameterCount(Method method) {
 		return method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
 	}
 
-	/**
-	 * Returns the types of the parameters of a method.
-	 */
 	public static Class<?>[] parameterTypes(Method method) {
 		return Arrays.copyOf(method.getParameterTypes(), parameterCount(method));
 	}
 
-	/**
-	 * Returns the arguments of a call.
-	 */
 	public static @Nullable Object[] arguments(Method method, @Nullable Object[] arguments) {
 		int count = parameterCount(method);
 		return (arguments.length > count) ? Arrays.copyOf(arguments, count) : arguments;

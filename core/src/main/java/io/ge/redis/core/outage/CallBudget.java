@@ -23,10 +23,6 @@ public final class CallBudget {
 		this.remaining = new AtomicLong(nanos);
 	}
 
-	/**
-	 * Creates a budget.
-	 * @param total the sum of all waits, above zero
-	 */
 	public static CallBudget of(Duration total) {
 		return new CallBudget(total.toNanos());
 	}
@@ -47,9 +43,6 @@ public final class CallBudget {
 		return this.total - this.remaining.get();
 	}
 
-	/**
-	 * Counts a wait.
-	 */
 	public void spend(long nanos) {
 		this.remaining.addAndGet(-nanos);
 	}

@@ -40,9 +40,6 @@ final class Circuit {
 		return (current != null) ? current.cause() : null;
 	}
 
-	/**
-	 * Returns why calls on a key are kept from Redis.
-	 */
 	@Nullable OutageCause openCause(byte[] key) {
 		Outage current = this.outage.get();
 		return (current != null && (current.shard() == null || current.shard().holds(key))) ? current.cause() : null;
@@ -62,10 +59,6 @@ final class Circuit {
 		return this.failures.incrementAndGet() >= this.threshold;
 	}
 
-	/**
-	 * Opens.
-	 * @return whether it was closed before
-	 */
 	boolean open(Outage found) {
 		return this.outage.compareAndSet(null, found);
 	}

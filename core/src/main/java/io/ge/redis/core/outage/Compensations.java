@@ -63,9 +63,6 @@ public final class Compensations {
 		send(new Pending(call, System.nanoTime() + useful.toNanos()));
 	}
 
-	/**
-	 * Returns how many compensations wait for Redis.
-	 */
 	public int size() {
 		return this.size.get();
 	}

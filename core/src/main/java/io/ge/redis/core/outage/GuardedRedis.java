@@ -38,10 +38,6 @@ public final class GuardedRedis {
 
 	private final Duration commandTimeout;
 
-	/**
-	 * Creates the door of one pattern.
-	 * @param compensations shared likewise
-	 */
 	public GuardedRedis(String pattern, ScriptExecutor scripts, Breaker breaker, Compensations compensations,
 			Duration commandTimeout) {
 		this.pattern = pattern;
@@ -51,9 +47,6 @@ public final class GuardedRedis {
 		this.commandTimeout = commandTimeout;
 	}
 
-	/**
-	 * Returns a fresh budget for one guarded call.
-	 */
 	public CallBudget newBudget() {
 		return CallBudget.of(this.commandTimeout);
 	}

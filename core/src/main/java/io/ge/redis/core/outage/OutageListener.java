@@ -10,9 +10,6 @@ package io.ge.redis.core.outage;
  */
 public interface OutageListener {
 
-	/**
-	 * Called for each failure of a command.
-	 */
 	void onFailure(String pattern, OutageCause cause);
 
 	/**

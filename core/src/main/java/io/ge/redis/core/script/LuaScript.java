@@ -131,9 +131,6 @@ public final class LuaScript {
 		return this.text;
 	}
 
-	/**
-	 * Returns the SHA-1 under which a server knows the script.
-	 */
 	public String sha() {
 		return this.sha;
 	}

@@ -124,9 +124,6 @@ final class ReplicaLanes {
 			this.address = address;
 		}
 
-		/**
-		 * Returns the lane of another server, with as many replicas.
-		 */
 		Lane at(String server) {
 			return lane(new Address(server, this.address.replicas()));
 		}

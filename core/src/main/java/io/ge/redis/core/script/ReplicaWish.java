@@ -66,16 +66,10 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		watch();
 	}
 
-	/**
-	 * Returns how long replicas may still take.
-	 */
 	long leftNanos() {
 		return this.deadline - System.nanoTime();
 	}
 
-	/**
-	 * Makes what is sent now.
-	 */
 	ReplicatedConnection.Call sending(Wait wait, boolean known) {
 		LuaScript script = this.call.script();
 		ReplicatedConnection.Call sending = new ReplicatedConnection.Call(script.sha(), script.text(), known,
@@ -130,9 +124,6 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		}
 	}
 
-	/**
-	 * Sees to it that the deadline is kept.
-	 */
 	void watch() {
 		watch(this.deadline);
 	}
@@ -166,15 +157,9 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		}
 	}
 
-	/**
-	 * The call under way.
-	 */
 	private record Sent(ReplicatedConnection.Call call, Wait until) {
 	}
 
-	/**
-	 * A {@code WAIT} under way.
-	 */
 	record Wait(ReplicatedConnection on, long end, AtomicBoolean woken) {
 
 		boolean isToBeWoken() {

@@ -40,9 +40,6 @@ public final class ScriptReply {
 		return new ScriptReply(this.elements, unreadable);
 	}
 
-	/**
-	 * Returns the number of elements.
-	 */
 	public int size() {
 		return this.elements.size();
 	}

@@ -27,9 +27,6 @@ public final class SeenTransactions<V> {
 
 	private final Lock guard = new ReentrantLock();
 
-	/**
-	 * Notes something of a transaction.
-	 */
 	public void put(TransactionExecution transaction, V known) {
 		this.guard.lock();
 		try {
@@ -40,10 +37,6 @@ public final class SeenTransactions<V> {
 		}
 	}
 
-	/**
-	 * Returns what is known of a transaction.
-	 * @return what is known, or {@code null}
-	 */
 	public @Nullable V get(TransactionExecution transaction) {
 		this.guard.lock();
 		try {
@@ -54,10 +47,6 @@ public final class SeenTransactions<V> {
 		}
 	}
 
-	/**
-	 * Forgets a transaction.
-	 * @return what was known of it, or {@code null}
-	 */
 	public @Nullable V remove(TransactionExecution transaction) {
 		this.guard.lock();
 		try {
@@ -68,9 +57,6 @@ public final class SeenTransactions<V> {
 		}
 	}
 
-	/**
-	 * Looks at all transactions that are known at the moment.
-	 */
 	public void forEach(BiConsumer<TransactionExecution, V> look) {
 		List<Map.Entry<TransactionExecution, V>> all = new ArrayList<>();
 		this.guard.lock();

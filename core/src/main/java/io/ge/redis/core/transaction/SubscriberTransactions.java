@@ -75,9 +75,6 @@ public final class SubscriberTransactions {
 		}
 	}
 
-	/**
-	 * Lets somebody take part in a transaction.
-	 */
 	public static void join(TransactionSynchronizationManager transaction, TransactionParticipant participant) {
 		Participation participation = new Participation(participant, transaction, new AtomicBoolean());
 		lock.lock();

@@ -24,9 +24,6 @@ public final class ThreadTransactions {
 	private ThreadTransactions() {
 	}
 
-	/**
-	 * Returns whether one can take part in a transaction of this thread.
-	 */
 	public static boolean isActive() {
 		return TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive();
@@ -133,9 +130,6 @@ public final class ThreadTransactions {
 
 	}
 
-	/**
-	 * The end of a transaction for a participant that is told last.
-	 */
 	private record Completion(Participation participation) implements TransactionSynchronization {
 
 		@Override

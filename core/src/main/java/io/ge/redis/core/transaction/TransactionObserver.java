@@ -12,9 +12,6 @@ import org.springframework.transaction.TransactionExecutionListener;
  */
 public interface TransactionObserver {
 
-	/**
-	 * Returns the listener of transactions that are bound to threads.
-	 */
 	TransactionExecutionListener transactionListener();
 
 	/**

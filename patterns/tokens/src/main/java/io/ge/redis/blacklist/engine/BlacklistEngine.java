@@ -73,17 +73,11 @@ public final class BlacklistEngine {
 		return BlacklistDecision.of(list, status, Source.LOCAL, (name != null) ? this.memory.reason(name) : null);
 	}
 
-	/**
-	 * Decides from memory, or else by asking Redis.
-	 */
 	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, TokenIdentity token) {
 		BlacklistDecision known = fromMemory(list, token);
 		return (known != null) ? CompletableFuture.completedFuture(known) : ask(list, token);
 	}
 
-	/**
-	 * Asks Redis about a token that memory does not decide about.
-	 */
 	public CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, TokenIdentity token) {
 		return decide(list, this.redis.check(token), remembered(list, token));
 	}
@@ -98,17 +92,11 @@ public final class BlacklistEngine {
 		return this.feed.isFresh(now) ? remembered(list, block, now) : null;
 	}
 
-	/**
-	 * Decides from memory, or else by asking Redis.
-	 */
 	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, RowName block) {
 		BlacklistDecision known = fromMemory(list, block);
 		return (known != null) ? CompletableFuture.completedFuture(known) : ask(list, block);
 	}
 
-	/**
-	 * Asks Redis about a subject that memory does not decide about.
-	 */
 	public CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, RowName block) {
 		return decide(list, this.redis.check(block), remembered(list, block, System.nanoTime()));
 	}

@@ -72,9 +72,6 @@ public final class LocalRows {
 		this.mostExact = mostExact;
 	}
 
-	/**
-	 * Takes a change.
-	 */
 	void apply(Row row) {
 		apply(row, false);
 	}
@@ -134,9 +131,6 @@ public final class LocalRows {
 		return lost ? this.clock.micros(System.nanoTime()) : row.notBefore();
 	}
 
-	/**
-	 * Returns whether the present generation should be replaced.
-	 */
 	boolean isFull() {
 		RevokedIds ids = this.revoked;
 		return (ids instanceof IdFilter filter) ? filter.isFull() : ids.size() > this.mostExact;
@@ -186,9 +180,6 @@ public final class LocalRows {
 		this.blocks.keySet().retainAll(met);
 	}
 
-	/**
-	 * Forgets what has ended long ago.
-	 */
 	void forgetEnded() {
 		long over = surelyOver();
 		long notNeeded = over - this.clocks.longestNeed().toMillis() * 1000;
@@ -287,9 +278,6 @@ public final class LocalRows {
 		return (kind.isOfTokens() ? this.revoked : this.named).mayHold(fast);
 	}
 
-	/**
-	 * Counts what is remembered.
-	 */
 	public Size size() {
 		RevokedIds ids = this.revoked;
 		this.writing.lock();

@@ -153,16 +153,10 @@ public final class RedisTokenBlacklist {
 			.thenApply((reply) -> new Found(REPLIES[(int) reply.number(0)], textOrNull(reply, 1)));
 	}
 
-	/**
-	 * Writes a row that stands until an instant.
-	 */
 	CompletableFuture<Change> write(RowName name, long untilMillis, @Nullable String reason) {
 		return change(name.member(), "until", untilMillis, reason);
 	}
 
-	/**
-	 * Writes a row that stands for a time.
-	 */
 	CompletableFuture<Change> write(RowName name, Duration duration, @Nullable String reason) {
 		return change(name.member(), name.kind().isNotBefore() ? "not-before" : "for", duration.toMillis(), reason);
 	}
@@ -178,17 +172,11 @@ public final class RedisTokenBlacklist {
 			.thenApply((reply) -> new Change(Duration.ofMillis(reply.number(0)), reply.text(1)));
 	}
 
-	/**
-	 * Looks at one row.
-	 */
 	public CompletableFuture<Look> look(byte[] member) {
 		return run(ScriptCall.of(LOOK, List.of(this.rows, this.details, this.reasons), member))
 			.thenApply((reply) -> new Look(Duration.ofMillis(reply.number(0)), reply.number(1), textOrNull(reply, 2)));
 	}
 
-	/**
-	 * Counts what there is.
-	 */
 	public CompletableFuture<Totals> overview() {
 		return run(ScriptCall.of(OVERVIEW, List.of(this.rows, this.changes, this.readers))).thenApply(
 				(reply) -> new Totals(reply.number(0), reply.number(1), textOrNull(reply, 2), (int) reply.number(3)));

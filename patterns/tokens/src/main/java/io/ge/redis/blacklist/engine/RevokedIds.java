@@ -30,9 +30,6 @@ sealed interface RevokedIds permits KnownIds, IdFilter {
 	 */
 	long size();
 
-	/**
-	 * Returns how many bytes the arrays take.
-	 */
 	long bytes();
 
 }

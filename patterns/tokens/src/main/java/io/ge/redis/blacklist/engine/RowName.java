@@ -55,9 +55,6 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 		return (text != null) ? new RowName(kind, issuer, text) : null;
 	}
 
-	/**
-	 * Returns the name of the row that blocks a subject.
-	 */
 	public static RowName block(String list, List<String> subject) {
 		if (subject.size() == 1) {
 			return new RowName(RowKind.BLOCK, list, subject.get(0));
@@ -106,9 +103,6 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 		return (mixed ^ mixed >>> 32) + STEP;
 	}
 
-	/**
-	 * Returns the strong half of the id.
-	 */
 	long strong() {
 		String head = (this.issuer != null) ? this.issuer.length() + ":" + this.issuer : "-:";
 		String all = this.kind.letter() + ":" + this.parts + ":" + head + this.text;
@@ -117,9 +111,6 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 		return ByteBuffer.wrap(Sha256.digest().digest(bytes.array())).getLong();
 	}
 
-	/**
-	 * Returns the row's name in Redis.
-	 */
 	public byte[] member() {
 		return member(this.kind, fast(), strong());
 	}

@@ -34,9 +34,6 @@ public final class ServerClock {
 		return this.offset != UNKNOWN;
 	}
 
-	/**
-	 * Returns the server's time in microseconds.
-	 */
 	long micros(long nanos) {
 		return this.offset + nanos / 1000;
 	}

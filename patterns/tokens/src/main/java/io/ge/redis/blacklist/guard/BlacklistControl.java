@@ -180,9 +180,6 @@ public final class BlacklistControl {
 		return RowName.member(kind.row(), id.getLong(), id.getLong());
 	}
 
-	/**
-	 * The kinds of revocations and blocks.
-	 */
 	public enum Kind {
 
 		/** One token. */

@@ -42,9 +42,6 @@ final class BlacklistGuard implements Guard<BlacklistOperation> {
 		return new CheckedCall(this.tokens, this.blacklist.get(), operation, invocation);
 	}
 
-	/**
-	 * A call whose token or subject is checked.
-	 */
 	private record CheckedCall(PresentedTokens tokens, DefaultTokenBlacklist blacklist, BlacklistOperation operation,
 			MethodInvocation invocation) implements GuardedCall<@Nullable BlacklistDecision> {
 

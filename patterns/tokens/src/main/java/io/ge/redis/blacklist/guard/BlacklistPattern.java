@@ -105,9 +105,6 @@ public final class BlacklistPattern implements GuardPattern {
 		return this.blacklist.get();
 	}
 
-	/**
-	 * Returns what an operator can see and do.
-	 */
 	public BlacklistControl control() {
 		return this.control.get();
 	}
@@ -136,9 +133,6 @@ public final class BlacklistPattern implements GuardPattern {
 		}
 	}
 
-	/**
-	 * The users of one engine.
-	 */
 	private record Assembly(DefaultTokenBlacklist blacklist, BlacklistControl control) {
 	}
 

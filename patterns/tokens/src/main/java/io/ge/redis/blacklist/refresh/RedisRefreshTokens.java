@@ -103,9 +103,6 @@ final class RedisRefreshTokens {
 		return ScriptCall.of(FORGIVE, key(presented), presented.generation(), nonce);
 	}
 
-	/**
-	 * Ends the session of a token.
-	 */
 	CompletableFuture<Presented> end(TokenText presented) {
 		return this.redis.run(ScriptCall.of(END, key(presented)), this.redis.newBudget())
 			.thenApply(RedisRefreshTokens::presented);
@@ -145,9 +142,6 @@ final class RedisRefreshTokens {
 
 	}
 
-	/**
-	 * A login.
-	 */
 	record Login(@Nullable String issuer, String subject, @Nullable String clientId, long stamp) {
 	}
 

@@ -104,9 +104,6 @@ record TokenText(byte[] locator, int generation, byte[] secret) {
 		}
 	}
 
-	/**
-	 * Returns the token as the client has it.
-	 */
 	String value() {
 		return ENCODER.encodeToString(
 				ByteBuffer.allocate(BYTES).put(this.locator).putInt(this.generation).put(this.secret).array());
