@@ -41,7 +41,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns the name in the path, which must be there.
-	 * @return the name, as {@link #name(Predicate)} returns it
 	 */
 	public String name(String what, Predicate<String> known) {
 		String name = name(known);
@@ -53,7 +52,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns the parts of a parameter that may be repeated.
-	 * @return the parts, none if it is missing
 	 */
 	public List<String> texts(String name) {
 		Object value = this.parameters.get(name);
@@ -70,7 +68,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns a parameter.
-	 * @return its text, or {@code null} if it is missing
 	 */
 	public @Nullable String text(String name) {
 		List<String> texts = texts(name);
@@ -82,7 +79,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns a whole number.
-	 * @return the number, or {@code null} if it is missing
 	 */
 	public @Nullable Long number(String name) {
 		String text = text(name);
@@ -97,7 +93,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
 	 * Returns a time.
-	 * @return the time, or {@code null} if it is missing
 	 */
 	public @Nullable Duration duration(String name) {
 		String text = text(name);

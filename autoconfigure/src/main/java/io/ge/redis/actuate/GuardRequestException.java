@@ -40,7 +40,6 @@ public class GuardRequestException extends GeRedisException {
 
 	/**
 	 * Creates the exception for a path that leads nowhere: 404.
-	 * @param problem what there is not
 	 */
 	public static GuardRequestException notFound(String problem, String remedy) {
 		return new GuardRequestException(NOT_FOUND, null, problem + " " + remedy);

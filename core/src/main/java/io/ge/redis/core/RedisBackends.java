@@ -57,7 +57,6 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	/**
 	 * Returns the backend of a connection factory that no property names.
-	 * @param connectionFactory as of {@link #get(String, String)}
 	 */
 	public RedisBackend get(@Nullable String connectionFactory) {
 		return get("ge.redis.<pattern>.connection-factory", connectionFactory);
@@ -65,7 +64,6 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	/**
 	 * Returns the backend of a connection factory.
-	 * @param property the property that names it, for messages
 	 * @param connectionFactory the bean name, or {@code null} or empty for the
 	 * application's only or primary one
 	 * @return the backend, connecting if the application has started
@@ -95,8 +93,6 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 	/**
 	 * Begins to connect to a backend on another thread, while the application starts. A
 	 * {@link #get(String, String)} in the meantime waits for it.
-	 * @param property the property that names it, for messages
-	 * @param connectionFactory as of {@link #get(String, String)}
 	 */
 	public void connect(String property, @Nullable String connectionFactory) {
 		String name = name(connectionFactory);

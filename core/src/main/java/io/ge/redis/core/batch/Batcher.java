@@ -236,7 +236,6 @@ public final class Batcher<R, A> {
 
 		/**
 		 * Sends one request, which pays for it from its budget.
-		 * @return completes with the answer
 		 */
 		CompletableFuture<A> send(R request, CallBudget budget);
 

@@ -29,7 +29,6 @@ final class ChannelRights {
 
 	/**
 	 * Takes the outcome of a command on the channels.
-	 * @param failure what it failed with, or {@code null} if it succeeded
 	 */
 	void tried(@Nullable Throwable failure) {
 		if (failure == null) {

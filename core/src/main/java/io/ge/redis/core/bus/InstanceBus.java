@@ -175,7 +175,6 @@ public final class InstanceBus {
 
 	/**
 	 * Returns what keeps this instance from using the channels.
-	 * @return the missing rights, or {@code null} if none is known to be missing
 	 */
 	public @Nullable String problem() {
 		return this.rights.problem();

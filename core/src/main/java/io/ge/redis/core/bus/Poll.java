@@ -122,7 +122,6 @@ public final class Poll {
 
 	/**
 	 * Returns whether the periodic action is running.
-	 * @return {@code true} from {@link #start()} to {@link #stop()}
 	 */
 	public boolean isStarted() {
 		return this.started.get();

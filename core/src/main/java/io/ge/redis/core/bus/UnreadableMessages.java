@@ -38,7 +38,6 @@ final class UnreadableMessages {
 
 	/**
 	 * Counts a message, and warns if a warning is due.
-	 * @param failure why it was not handled
 	 */
 	void add(String message, RuntimeException failure) {
 		long unreported = this.count.incrementAndGet();

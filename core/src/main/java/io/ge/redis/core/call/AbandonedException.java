@@ -21,7 +21,6 @@ public final class AbandonedException extends CancellationException {
 
 	/**
 	 * Returns whether work was ended because nobody waits for it any more.
-	 * @param failure what it has ended with, or {@code null}
 	 */
 	public static boolean is(@Nullable Throwable failure) {
 		return failure instanceof AbandonedException;

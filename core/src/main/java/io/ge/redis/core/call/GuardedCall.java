@@ -49,7 +49,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	 * Asks whether the call may proceed, without blocking. Runs on the thread that starts
 	 * the call or subscribes; once more, on one of the application, if it is not known
 	 * {@linkplain PendingCaller who calls} and that had to be asked for first.
-	 * @return completes with the answer, on any thread
 	 */
 	CompletableFuture<A> ask();
 
@@ -57,7 +56,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	 * Returns whether a cancelled question gives back by itself what was asked for. If
 	 * not, the answer for an abandoned call is awaited and {@linkplain #giveBack given
 	 * back}.
-	 * @return whether the future of {@link #ask()} may be cancelled
 	 */
 	default boolean isCancellable() {
 		return false;
@@ -86,7 +84,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	 * asked if the answer is there at once, else on one of the application, never of the
 	 * driver. Does not block.
 	 * @return what is done now
-	 * @throws Throwable the refusal
 	 */
 	Work decide(A answer) throws Throwable;
 
@@ -109,14 +106,12 @@ public interface GuardedCall<A extends @Nullable Object> {
 		 * Starts the work.
 		 * @return the result of the method: a value, or the promise of one, such as a
 		 * stage or a publisher
-		 * @throws Throwable what the method throws
 		 */
 		@Nullable Object start() throws Throwable;
 
 		/**
 		 * Begins the work on this thread, with whatever has to be bound to it meanwhile:
 		 * the method is called, and what it has returned is subscribed to.
-		 * @throws Throwable what that throws
 		 */
 		default void begin(Beginning beginning) throws Throwable {
 			beginning.run();
@@ -156,8 +151,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 		/**
 		 * Gives a result in the place of the failure of a plain call, when the guarding
 		 * has ended.
-		 * @return the result
-		 * @throws Throwable the failure, if there is none
 		 */
 		default @Nullable Object recover(Throwable failure) throws Throwable {
 			throw failure;

@@ -47,7 +47,6 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * Makes a call on this thread, which waits for the answer and for the end of the
 	 * guarding.
-	 * @throws Throwable what the work throws, or the refusal
 	 */
 	public static @Nullable Object run(GuardedCall<?> call) throws Throwable {
 		return PlainRun.run(call);
@@ -57,8 +56,6 @@ public final class GuardedCalls implements AutoCloseable {
 	 * Makes a call in whichever form its result comes: a plain one on this thread, others
 	 * as by {@link #make}.
 	 * @return the result, of the type that the form is of
-	 * @throws Throwable what the work throws, or the refusal, if the result is a plain
-	 * one
 	 */
 	public @Nullable Object start(ResultForm form, Supplier<? extends GuardedCall<?>> call) throws Throwable {
 		return form.isPlain() ? run(call.get()) : make(form, call);

@@ -24,7 +24,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class PendingCaller {
 
-	private static final ThreadLocal<@Nullable PendingCaller> CURRENT = new ThreadLocal<>();
+	private static final ThreadBound<PendingCaller> CURRENT = new ThreadBound<>();
 
 	private final Supplier<CompletableFuture<UnaryOperator<Runnable>>> search;
 
@@ -38,12 +38,11 @@ public final class PendingCaller {
 	 * @return runs a task whose guards may ask for it
 	 */
 	public static UnaryOperator<Runnable> binding(Supplier<CompletableFuture<UnaryOperator<Runnable>>> search) {
-		return new PendingCaller(search)::bind;
+		return CURRENT.binding(new PendingCaller(search));
 	}
 
 	/**
 	 * Asks who calls.
-	 * @return the answer, or {@code null} if there is no caller
 	 * @throws RuntimeException if the caller cannot be looked up
 	 */
 	public static <T> @Nullable T ask(Supplier<@Nullable T> question) {
@@ -58,39 +57,14 @@ public final class PendingCaller {
 	}
 
 	static UnaryOperator<Runnable> capture() {
-		PendingCaller pending = CURRENT.get();
-		return (pending != null) ? pending::bind : UnaryOperator.identity();
+		return CURRENT.capture();
 	}
 
 	/**
 	 * Hides the caller of a thread from a task for which another one is bound.
 	 */
 	static Runnable hidden(Runnable task) {
-		return () -> run(null, task);
-	}
-
-	private Runnable bind(Runnable task) {
-		return () -> run(this, task);
-	}
-
-	private static void run(@Nullable PendingCaller pending, Runnable task) {
-		PendingCaller before = CURRENT.get();
-		set(pending);
-		try {
-			task.run();
-		}
-		finally {
-			set(before);
-		}
-	}
-
-	private static void set(@Nullable PendingCaller pending) {
-		if (pending != null) {
-			CURRENT.set(pending);
-		}
-		else {
-			CURRENT.remove();
-		}
+		return CURRENT.binding(null).apply(task);
 	}
 
 	private UnaryOperator<Runnable> found() {

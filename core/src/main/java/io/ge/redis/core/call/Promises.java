@@ -41,8 +41,6 @@ public record Promises(ResultForm form) {
 	 * Starts work whose promise is replaced if it is not kept.
 	 * @param recovery completes with what is promised instead, or with the failure;
 	 * called on the thread on which the promise has failed
-	 * @return the promise
-	 * @throws Throwable the failure, if the result is a plain one
 	 */
 	public @Nullable Object recovered(GuardedCall.Work work,
 			Function<Throwable, CompletableFuture<@Nullable Object>> recovery) throws Throwable {
@@ -82,7 +80,6 @@ public record Promises(ResultForm form) {
 	 * which it was kept
 	 * @return the promise of the next one; if nobody wants it any more, the one that is
 	 * under way is cancelled
-	 * @throws Throwable what the next one fails with, if the result is a plain one
 	 */
 	public @Nullable Object then(@Nullable Object promise, Next next) throws Throwable {
 		return this.form.isPlain() ? next.after(promise) : promise((context) -> {

@@ -64,7 +64,6 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	 * Creates the run.
 	 * @param context lets threads find what the subscriber has in its context
 	 * @param caller runs a step with what belongs to the caller of the method
-	 * @param single whether there is at most one value
 	 */
 	PublisherRun(GuardedCall<A> call, CoreSubscriber<? super Object> subscriber, CallContext context,
 			UnaryOperator<Runnable> caller, Function<Object, Publisher<?>> publisher, boolean single) {

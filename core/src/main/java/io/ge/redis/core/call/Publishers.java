@@ -120,7 +120,6 @@ final class Publishers {
 	 * Starts a call for each subscriber.
 	 *
 	 * @param caller runs what the call does with what belongs to its caller
-	 * @param isSingle whether there is at most one value
 	 */
 	private record Start(Supplier<? extends GuardedCall<?>> call, CallContext context, UnaryOperator<Runnable> caller,
 			Function<Object, Publisher<?>> publisher, boolean isSingle) implements Publisher<Object> {

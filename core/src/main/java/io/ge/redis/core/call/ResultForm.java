@@ -55,7 +55,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	 * which context.
 	 * @param promise the publisher, or what a suspending function promises
 	 * @param told gets the context, a {@code reactor.util.context.ContextView}
-	 * @return the promise
 	 */
 	public Object subscribing(Object promise, Consumer<Object> told) {
 		return Publishers.subscribing(this, promise, told);
@@ -64,7 +63,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	/**
 	 * Lets somebody see the values of a publisher of several, each before it is passed
 	 * on.
-	 * @return the promise
 	 */
 	public Object observed(Object promise, Consumer<Object> each) {
 		return Publishers.observed(this, promise, each);

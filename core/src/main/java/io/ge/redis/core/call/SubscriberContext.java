@@ -23,7 +23,6 @@ public final class SubscriberContext {
 
 	/**
 	 * Finds something of which a context has one at most, and which is found by its type.
-	 * @return what was found, or {@code null}
 	 */
 	public static <T> @Nullable T find(Object context, Class<T> type) {
 		Object found = find(context, (Object) type);

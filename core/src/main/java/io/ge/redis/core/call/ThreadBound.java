@@ -18,17 +18,16 @@ public final class ThreadBound<T> {
 
 	/**
 	 * Returns the value of the current thread.
-	 * @return the value, or {@code null} if none is bound
 	 */
 	public @Nullable T get() {
 		return this.current.get();
 	}
 
 	/**
-	 * Binds a value.
+	 * Binds a value, or hides the one that is bound.
 	 * @return runs a task with it, whichever thread it is given to
 	 */
-	public UnaryOperator<Runnable> binding(T value) {
+	public UnaryOperator<Runnable> binding(@Nullable T value) {
 		return (task) -> () -> run(value, task);
 	}
 
@@ -41,19 +40,23 @@ public final class ThreadBound<T> {
 		return (value != null) ? binding(value) : UnaryOperator.identity();
 	}
 
-	private void run(T value, Runnable task) {
+	private void run(@Nullable T value, Runnable task) {
 		T before = this.current.get();
-		this.current.set(value);
+		set(value);
 		try {
 			task.run();
 		}
 		finally {
-			if (before != null) {
-				this.current.set(before);
-			}
-			else {
-				this.current.remove();
-			}
+			set(before);
+		}
+	}
+
+	private void set(@Nullable T value) {
+		if (value != null) {
+			this.current.set(value);
+		}
+		else {
+			this.current.remove();
 		}
 	}
 

@@ -34,7 +34,6 @@ public interface GuardConnection extends AutoCloseable {
 	/**
 	 * Runs a script by its text, which also teaches it to the server.
 	 * @param keys the keys, all in one slot
-	 * @return as {@link #evalSha}
 	 */
 	CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments);
 
@@ -109,7 +108,6 @@ public interface GuardConnection extends AutoCloseable {
 	/**
 	 * Returns whether keys of different slots may live on different servers, so that one
 	 * script must not touch both.
-	 * @return {@code false} if it is certain that any keys can be used together
 	 */
 	boolean isClustered();
 

@@ -277,39 +277,28 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
-		CompletableFuture<ReplicatedConnection> opened = new CompletableFuture<>();
 		try {
 			// The first look at a cluster blocks
-			this.client.connector().execute(() -> openReplicated(server, opened));
+			return CompletableFuture
+				.supplyAsync(() -> this.client.factory().openReplicated(server), this.client.connector())
+				.thenCompose((opening) -> opening)
+				.handle(this::opened);
 		}
 		catch (RejectedExecutionException ex) {
-			opened.completeExceptionally(new NotConnectedException("Closed", ex));
+			return CompletableFuture.failedFuture(new NotConnectedException("Closed", ex));
 		}
-		return opened;
 	}
 
-	private void openReplicated(@Nullable String server, CompletableFuture<ReplicatedConnection> opened) {
-		try {
-			this.client.factory().openReplicated(server).whenComplete((connection, failure) -> {
-				if (failure != null) {
-					opened.completeExceptionally(new NotConnectedException("Not connected to Redis", failure));
-					return;
-				}
-				for (LettuceReplicatedConnection former : this.replicated) {
-					if (!former.isOpen()) {
-						this.replicated.remove(former);
-					}
-				}
-				this.replicated.add(connection);
-				if (this.closed) {
-					connection.close();
-				}
-				opened.complete(connection);
-			});
+	private ReplicatedConnection opened(@Nullable LettuceReplicatedConnection connection, @Nullable Throwable failure) {
+		if (connection == null) {
+			throw new NotConnectedException("Not connected to Redis", failure);
 		}
-		catch (RuntimeException ex) {
-			opened.completeExceptionally(new NotConnectedException("Not connected to Redis", ex));
+		this.replicated.removeIf((former) -> !former.isOpen());
+		this.replicated.add(connection);
+		if (this.closed) {
+			connection.close();
 		}
+		return connection;
 	}
 
 	@Override

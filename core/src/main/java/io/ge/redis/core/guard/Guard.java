@@ -37,7 +37,6 @@ public interface Guard<O extends GuardedOperation> {
 	 * another one: advice further in, such as an aspect's, asks there which call it is
 	 * about.
 	 * @return the result of the method
-	 * @throws Throwable as the method throws it
 	 */
 	static @Nullable Object proceed(GuardedOperation operation, MethodInvocation invocation) throws Throwable {
 		return operation.form().isPlain() ? invocation.proceed()

@@ -40,7 +40,6 @@ public final class AttributeReader {
 	/**
 	 * Returns the value of an attribute that has been set.
 	 * @param unset the value that stands for "not set"
-	 * @return the value, or {@code null} if not set
 	 */
 	public static <T> @Nullable T given(T value, T unset) {
 		return value.equals(unset) ? null : value;
@@ -57,7 +56,6 @@ public final class AttributeReader {
 
 	/**
 	 * Reads text.
-	 * @return the text, or {@code null} if not set
 	 */
 	public @Nullable String text(GuardedMethod method, String attribute, String value) {
 		if (value.isEmpty()) {
@@ -75,7 +73,6 @@ public final class AttributeReader {
 
 	/**
 	 * Reads a duration such as {@code 10s}, {@code 500ms} or {@code PT1M}.
-	 * @return the duration, or {@code null} if not set
 	 */
 	public @Nullable Duration duration(GuardedMethod method, String attribute, String value) {
 		String text = text(method, attribute, value);
@@ -111,7 +108,6 @@ public final class AttributeReader {
 
 	/**
 	 * Reads a whole number given as text.
-	 * @return the number, or {@code null} if not set
 	 */
 	public @Nullable Long number(GuardedMethod method, String attribute, String value) {
 		String text = text(method, attribute, value);

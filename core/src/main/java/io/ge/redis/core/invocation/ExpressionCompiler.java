@@ -52,7 +52,6 @@ public final class ExpressionCompiler {
 
 	/**
 	 * Compiles an expression over the arguments of a method.
-	 * @throws GuardConfigurationException if it cannot work
 	 */
 	public MethodExpression compile(GuardedMethod method, String attribute, String text) {
 		return compile(method, attribute, text, false);
@@ -60,7 +59,6 @@ public final class ExpressionCompiler {
 
 	/**
 	 * Compiles an expression that may also use {@code #result}.
-	 * @throws GuardConfigurationException if it cannot work
 	 */
 	public MethodExpression compileWithResult(GuardedMethod method, String attribute, String text) {
 		return compile(method, attribute, text, true);

@@ -29,7 +29,6 @@ final class ExpressionRoots {
 
 	/**
 	 * Returns a property or a method that the root object does not have.
-	 * @return the node, or {@code null} if there is none
 	 */
 	static @Nullable SpelNode findUnknown(SpelNode node, Set<String> known) {
 		String name = nameOf(node);

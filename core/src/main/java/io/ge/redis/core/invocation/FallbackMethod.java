@@ -44,7 +44,6 @@ public final class FallbackMethod {
 
 	/**
 	 * Finds a method that answers in the place of a guarded one.
-	 * @param attribute the attribute that names it, for messages
 	 * @param refusal the exception that it may take as a last parameter
 	 * @throws GuardConfigurationException if there is none that fits
 	 */
@@ -98,7 +97,6 @@ public final class FallbackMethod {
 	 * runs in the context of its caller.
 	 * @param refusal the refusal, made only if the fallback takes it
 	 * @return what the fallback returns, a publisher if it is a suspending function
-	 * @throws Throwable what the fallback throws
 	 */
 	public @Nullable Object invoke(MethodInvocation invocation, Supplier<? extends Throwable> refusal)
 			throws Throwable {

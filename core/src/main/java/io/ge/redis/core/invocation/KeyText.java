@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 import io.ge.redis.core.key.KeyPart;
 import org.jspecify.annotations.Nullable;
@@ -60,13 +61,8 @@ public final class KeyText {
 	 */
 	public static List<String> of(@Nullable Object given, Object what) {
 		Object value = unwrap(given);
-		if (value instanceof Collection<?> values) {
-			return all(values, what);
-		}
-		if (value != null && value.getClass().isArray()) {
-			return all(Arrays.asList(ObjectUtils.toObjectArray(value)), what);
-		}
-		return List.of(one(value, what));
+		Collection<?> elements = elements(value);
+		return (elements != null) ? each(elements, what, KeyText::one) : List.of(one(value, what));
 	}
 
 	/**
@@ -78,26 +74,20 @@ public final class KeyText {
 	 */
 	public static List<List<String>> several(@Nullable Object given, Object what) {
 		Object value = unwrap(given);
-		Collection<?> keys;
-		if (value instanceof Collection<?> collection) {
-			keys = collection;
-		}
-		else if (ObjectUtils.isArray(value)) {
-			keys = Arrays.asList(ObjectUtils.toObjectArray(value));
-		}
-		else {
+		Collection<?> elements = elements(value);
+		if (elements == null) {
 			throw new InvalidKeyException(what + " evaluated to "
 					+ ((value != null) ? "a " + value.getClass().getName() + ", which is" : "null, which is")
 					+ " neither a collection nor an array. A list is written {#one, #other}", value == null);
 		}
-		if (keys.isEmpty()) {
-			throw new InvalidKeyException(what + " evaluated to an empty list", true);
+		return each(elements, what, KeyText::of);
+	}
+
+	private static @Nullable Collection<?> elements(@Nullable Object value) {
+		if (value instanceof Collection<?> elements) {
+			return elements;
 		}
-		List<List<String>> parts = new ArrayList<>(keys.size());
-		for (Object key : keys) {
-			parts.add(of(key, what));
-		}
-		return parts;
+		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
 	}
 
 	/**
@@ -107,13 +97,11 @@ public final class KeyText {
 	 */
 	public static boolean isEmpty(@Nullable Object given) {
 		Object value = unwrap(given);
-		if (value instanceof Collection<?> values) {
-			return values.isEmpty();
-		}
 		if (value instanceof CharSequence text) {
 			return text.toString().isBlank();
 		}
-		return value == null || ObjectUtils.isArray(value) && ObjectUtils.toObjectArray(value).length == 0;
+		Collection<?> elements = elements(value);
+		return value == null || (elements != null && elements.isEmpty());
 	}
 
 	public static KeyPart[] parts(List<String> texts) {
@@ -124,13 +112,14 @@ public final class KeyText {
 		return parts;
 	}
 
-	private static List<String> all(Collection<?> values, Object what) {
+	private static <T> List<T> each(Collection<?> values, Object what,
+			BiFunction<@Nullable Object, Object, T> text) {
 		if (values.isEmpty()) {
 			throw new InvalidKeyException(what + " evaluated to an empty list", true);
 		}
-		List<String> texts = new ArrayList<>(values.size());
+		List<T> texts = new ArrayList<>(values.size());
 		for (Object value : values) {
-			texts.add(one(value, what));
+			texts.add(text.apply(value, what));
 		}
 		return texts;
 	}

@@ -59,7 +59,6 @@ public final class MethodExpression {
 
 	/**
 	 * Evaluates the expression before the call.
-	 * @return the value
 	 */
 	public @Nullable Object evaluate(MethodInvocation invocation) {
 		if (this.argument >= 0) {
@@ -70,7 +69,6 @@ public final class MethodExpression {
 
 	/**
 	 * Evaluates the expression after the call, with {@code #result}.
-	 * @return the value
 	 */
 	public @Nullable Object evaluate(MethodInvocation invocation, @Nullable Object result) {
 		if (this.argument >= 0) {

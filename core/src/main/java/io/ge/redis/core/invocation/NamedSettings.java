@@ -47,7 +47,6 @@ public final class NamedSettings<S> {
 
 	/**
 	 * Returns the settings of a name.
-	 * @return the settings, or {@code null} if the name is not registered
 	 */
 	public @Nullable S find(String name) {
 		Entry<S> entry = this.entries.get(name);

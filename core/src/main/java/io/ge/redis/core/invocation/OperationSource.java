@@ -68,7 +68,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Returns whether a source of an annotation would find an operation of a method. The
 	 * annotation is found but not read.
-	 * @param method the method, possibly of an interface
 	 */
 	public static boolean isAnnotated(Class<? extends Annotation> annotation, Method method, Class<?> targetClass) {
 		return isReadable(method) && !find(annotation, method, userClass(method, targetClass)).isEmpty();
@@ -77,7 +76,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Returns the annotation of parameters that only has an effect together with the one
 	 * that this source reads.
-	 * @return the annotation's type, or {@code null} if there is none
 	 */
 	protected @Nullable Class<? extends Annotation> parameterAnnotation() {
 		return null;
@@ -85,7 +83,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 
 	/**
 	 * Returns the operation of a method.
-	 * @param method the method, possibly of an interface
 	 * @return the operation, or {@code null} if the method is not annotated
 	 * @throws GuardConfigurationException if the annotation cannot work there
 	 */

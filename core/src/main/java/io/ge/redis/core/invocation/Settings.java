@@ -37,7 +37,6 @@ public final class Settings {
 	 * Picks a setting that has no default.
 	 * @param property the value in the properties, or {@code null} if not set
 	 * @param attribute the value in the annotation, or {@code null} if not set
-	 * @return the effective value, or {@code null} if neither is set
 	 */
 	public <T> @Nullable T pickOptional(String name, @Nullable T property, @Nullable T attribute) {
 		if (property != null) {

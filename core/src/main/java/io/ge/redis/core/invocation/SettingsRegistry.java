@@ -67,7 +67,6 @@ public abstract class SettingsRegistry<A, S> {
 	 * Returns the settings of a name that code uses.
 	 * @return the settings of the annotations with this name, else those of the
 	 * properties
-	 * @throws GuardConfigurationException if they cannot work
 	 */
 	public final S get(String name) {
 		S known = annotated(name);
@@ -85,7 +84,6 @@ public abstract class SettingsRegistry<A, S> {
 	 * Makes settings for code.
 	 * @param settings makes them, with an {@link IllegalArgumentException} if they cannot
 	 * work
-	 * @throws GuardConfigurationException if they cannot work
 	 */
 	protected final S checked(String name, Supplier<S> settings) {
 		try {
@@ -129,7 +127,6 @@ public abstract class SettingsRegistry<A, S> {
 	 * Merges the settings of a name.
 	 * @param attributes what an annotation or code sets
 	 * @return the effective settings
-	 * @throws IllegalArgumentException if they cannot work
 	 */
 	protected abstract S merge(String name, A attributes, Settings origins);
 

@@ -101,7 +101,6 @@ public final class VariableExpression {
 	/**
 	 * Evaluates the expression.
 	 * @return the value of the expression
-	 * @throws InvalidKeyException if it cannot be evaluated
 	 */
 	public @Nullable Object evaluate(Object value) {
 		SimpleEvaluationContext context = SimpleEvaluationContext.forPropertyAccessors(PROPERTIES)

@@ -37,7 +37,6 @@ public final class CallBudget {
 
 	/**
 	 * Returns how long was waited so far.
-	 * @return nanoseconds
 	 */
 	public long spentNanos() {
 		return this.total - this.remaining.get();

@@ -8,9 +8,9 @@ package io.ge.redis.core.outage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
@@ -38,9 +38,7 @@ public final class Compensations {
 
 	private final ScriptExecutor scripts;
 
-	private final ConcurrentLinkedQueue<Pending> pending = new ConcurrentLinkedQueue<>();
-
-	private final AtomicInteger size = new AtomicInteger();
+	private final BlockingQueue<Pending> pending = new LinkedBlockingQueue<>(CAPACITY);
 
 	private final AtomicBoolean retrying = new AtomicBoolean();
 
@@ -64,7 +62,7 @@ public final class Compensations {
 	}
 
 	public int size() {
-		return this.size.get();
+		return this.pending.size();
 	}
 
 	private void send(Pending compensation) {
@@ -90,43 +88,18 @@ public final class Compensations {
 	}
 
 	private void keep(Pending compensation) {
-		this.pending.add(compensation);
-		if (this.size.incrementAndGet() > CAPACITY) {
-			dropWhatIsOver();
-		}
-		if (this.size.get() > CAPACITY && this.pending.poll() != null) {
-			this.size.decrementAndGet();
-			logger.warn("More than " + CAPACITY
-					+ " commands of unknown outcome: the oldest is left to its expiry in Redis");
-		}
-	}
-
-	/**
-	 * Looks at each once, in their order.
-	 */
-	private void dropWhatIsOver() {
-		for (int left = this.size.get(); left > 0; left--) {
-			Pending next = this.pending.poll();
-			if (next == null) {
-				return;
-			}
-			if (next.isOver()) {
-				this.size.decrementAndGet();
-			}
-			else {
-				this.pending.add(next);
+		while (!this.pending.offer(compensation)) {
+			if (!this.pending.removeIf(Pending::isOver) && this.pending.poll() != null) {
+				logger.warn("More than " + CAPACITY
+						+ " commands of unknown outcome: the oldest is left to its expiry in Redis");
 			}
 		}
 	}
 
 	private void sendAll() {
 		List<Pending> due = new ArrayList<>();
-		for (Pending next = this.pending.poll(); next != null; next = this.pending.poll()) {
-			this.size.decrementAndGet();
-			if (!next.isOver()) {
-				due.add(next);
-			}
-		}
+		this.pending.drainTo(due);
+		due.removeIf(Pending::isOver);
 		due.forEach(this::send);
 	}
 

@@ -54,7 +54,6 @@ public final class GuardedRedis {
 	/**
 	 * Returns whether keys of different slots may live on different servers, so that one
 	 * script must not touch both.
-	 * @return {@code false} if it is certain that any keys can be used together
 	 */
 	public boolean isClustered() {
 		return this.scripts.isClustered();
@@ -62,7 +61,6 @@ public final class GuardedRedis {
 
 	/**
 	 * Returns whether calls on all keys are kept from Redis at present.
-	 * @return whether the breaker is open for the deployment as a whole
 	 */
 	public boolean isAway() {
 		return this.breaker.openCause(null) != null;
@@ -99,7 +97,6 @@ public final class GuardedRedis {
 	 * @param compensation makes what undoes the call, if it is needed; without effect
 	 * where the call did not run
 	 * @param useful how long what the call leaves would live in Redis
-	 * @return as {@link #run(ScriptCall, CallBudget)}
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, Supplier<ScriptCall> compensation,
 			Duration useful) {
@@ -127,13 +124,14 @@ public final class GuardedRedis {
 						&& standing.test(replicated.reply())) {
 					return replicated.reply();
 				}
-				throw unreplicated(call, wanted.problem(replicated, failure), failure);
+				Throwable cause = (failure != null) ? Waiting.cause(failure) : null;
+				throw unreplicated(call, wanted.problem(replicated, cause), cause);
 			});
 	}
 
 	private RedisUnavailableException unreplicated(ScriptCall call, String problem, @Nullable Throwable failure) {
 		RedisUnavailableException unreplicated = new RedisUnavailableException(this.breaker.server(null), this.pattern,
-				problem, OutageCause.REPLICAS, false, (failure != null) ? Waiting.cause(failure) : null);
+				problem, OutageCause.REPLICAS, false, failure);
 		this.breaker.failed(this.pattern, null, call.firstKey(), OutageCause.REPLICAS, unreplicated);
 		return unreplicated;
 	}

@@ -22,8 +22,6 @@ public record Replication(int replicas, Duration timeout, String subject, String
 
 	/**
 	 * Describes the missing replicas.
-	 * @param reply what came of it, or {@code null}
-	 * @param failure why nothing did, or {@code null}
 	 */
 	String problem(@Nullable ReplicatedReply reply, @Nullable Throwable failure) {
 		String wanted = this.replicas + ((this.replicas == 1) ? " replica" : " replicas");

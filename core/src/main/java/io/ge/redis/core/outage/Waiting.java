@@ -25,8 +25,6 @@ public final class Waiting {
 	/**
 	 * Waits for a stage that is certain to end soon. An interrupt is kept for the caller
 	 * and does not shorten the wait: a decision that was sent must be known.
-	 * @return the value
-	 * @throws RuntimeException what the stage failed with
 	 */
 	public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
 		boolean interrupted = false;
@@ -54,8 +52,6 @@ public final class Waiting {
 	 * Waits for a future that may take long. An interrupt is kept for the caller and
 	 * cancels the future. One that completed before belongs to the caller, who would
 	 * otherwise keep something unknown.
-	 * @return the value
-	 * @throws RuntimeException if the future failed or was cancelled
 	 */
 	public static <T extends @Nullable Object> T awaitInterruptibly(CompletableFuture<T> future,
 			Function<InterruptedException, ? extends RuntimeException> interruption) {
@@ -77,7 +73,6 @@ public final class Waiting {
 
 	/**
 	 * Returns what a stage really failed with.
-	 * @return the failure without the wrapper of the stage
 	 */
 	public static Throwable cause(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;

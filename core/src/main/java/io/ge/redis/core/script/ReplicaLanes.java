@@ -9,10 +9,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -110,9 +108,6 @@ final class ReplicaLanes {
 
 		private final Deque<ReplicaWish> next = new ArrayDeque<>();
 
-		/** The scripts that the server has been taught on this connection. */
-		private final Set<LuaScript> taught = new HashSet<>();
-
 		private @Nullable ReplicatedConnection open;
 
 		private long openSince;
@@ -184,7 +179,6 @@ final class ReplicaLanes {
 					else {
 						this.open = opened;
 						this.openSince = System.nanoTime();
-						this.taught.clear();
 					}
 				}
 				finally {
@@ -221,7 +215,7 @@ final class ReplicaLanes {
 			ReplicaWish.Wait wait = new ReplicaWish.Wait(on, System.nanoTime() + millis * MILLISECOND,
 					new AtomicBoolean());
 			for (ReplicaWish wish : batch) {
-				calls.add(wish.sending(wait, this.taught.contains(wish.script())));
+				calls.add(wish.sending(wait));
 			}
 			on.run(calls, this.address.replicas(), millis)
 				.toCompletableFuture()
@@ -238,11 +232,6 @@ final class ReplicaLanes {
 			try {
 				this.busy = false;
 				settled = System.nanoTime() - this.openSince > SETTLED_NANOS;
-				for (int i = 0; i < calls.size(); i++) {
-					if (hasReply(calls.get(i))) {
-						this.taught.add(batch.get(i).script());
-					}
-				}
 			}
 			finally {
 				this.lock.unlock();
@@ -256,17 +245,12 @@ final class ReplicaLanes {
 			proceed();
 		}
 
-		private static boolean hasReply(ReplicatedConnection.Call call) {
-			return call.reply().isDone() && !call.reply().isCompletedExceptionally();
-		}
-
 		/**
 		 * Sends a call once more that the server did not execute.
 		 */
 		void again(ReplicaWish wish) {
 			this.lock.lock();
 			try {
-				this.taught.remove(wish.script());
 				this.next.addLast(wish);
 			}
 			finally {

@@ -34,6 +34,9 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 
 	private volatile boolean connected;
 
+	/** Whether the server has said that it does not know the script. */
+	private volatile boolean unknown;
+
 	/** Whether another server has sent it here. */
 	private volatile boolean redirected;
 
@@ -47,10 +50,6 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		this.call = call;
 		this.timeoutNanos = timeoutNanos;
 		this.connectingNanos = connectingNanos;
-	}
-
-	LuaScript script() {
-		return this.call.script();
 	}
 
 	void enter(ReplicaLanes.Lane chosen, boolean open) {
@@ -70,9 +69,10 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		return this.deadline - System.nanoTime();
 	}
 
-	ReplicatedConnection.Call sending(Wait wait, boolean known) {
+	ReplicatedConnection.Call sending(Wait wait) {
 		LuaScript script = this.call.script();
-		ReplicatedConnection.Call sending = new ReplicatedConnection.Call(script.sha(), script.text(), known,
+		ReplicatedConnection.Call sending = new ReplicatedConnection.Call(script.sha(), script.text(),
+				!this.unknown,
 				this.call.keys(), this.call.arguments(), new CompletableFuture<>());
 		this.sent = new Sent(sending, wait);
 		long started = System.nanoTime();
@@ -96,6 +96,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 			present.at(server).add(this);
 		}
 		else if (refused.known() && ReplyErrors.isNoScript(failure)) {
+			this.unknown = true;
 			this.sent = null;
 			present.again(this);
 		}

@@ -32,8 +32,6 @@ public final class ScriptCall {
 
 	/**
 	 * Prepares a call on one key.
-	 * @param key the only key
-	 * @param arguments strings, byte arrays, integers or longs
 	 */
 	public static ScriptCall of(LuaScript script, RedisKey key, Object... arguments) {
 		return new ScriptCall(script, new byte[][] { key.bytes() }, encode(arguments));
@@ -42,7 +40,6 @@ public final class ScriptCall {
 	/**
 	 * Prepares a call on several keys, which must share one hash tag.
 	 * @param keys the keys, in the order the script states
-	 * @param arguments strings, byte arrays, integers or longs
 	 */
 	public static ScriptCall of(LuaScript script, List<RedisKey> keys, Object... arguments) {
 		byte[][] names = new byte[keys.size()][];

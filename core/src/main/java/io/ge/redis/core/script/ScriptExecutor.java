@@ -47,7 +47,6 @@ public final class ScriptExecutor {
 
 	/**
 	 * Returns whether keys of different slots may live on different servers.
-	 * @return {@code false} if it is certain that any keys can be used together
 	 */
 	public boolean isClustered() {
 		return this.connection.isClustered();
@@ -66,7 +65,6 @@ public final class ScriptExecutor {
 	 * Runs a script for a caller who does not wait for ever.
 	 * @param tooLate called when Redis has replied, or the driver has given up, after the
 	 * caller has completed the stage; or {@code null}
-	 * @return as {@link #run(ScriptCall)}
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call, @Nullable Runnable tooLate) {
 		Execution execution = new Execution(call, variant(call.script()), tooLate);
@@ -78,7 +76,6 @@ public final class ScriptExecutor {
 	 * Runs a script by its text, so that whatever is sent after it on the same connection
 	 * runs after it: a script that must be repeated because the server does not know it
 	 * may be overtaken. So may the first of those with flags, on servers before 7.0.
-	 * @return as {@link #run(ScriptCall)}
 	 */
 	public CompletableFuture<ScriptReply> runInOrder(ScriptCall call) {
 		LuaScript script = variant(call.script());

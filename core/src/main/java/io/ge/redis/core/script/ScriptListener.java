@@ -16,7 +16,6 @@ public interface ScriptListener {
 	/**
 	 * Called when the reply of a script has arrived or its execution has failed.
 	 * @param nanos the time since it was handed to the driver, in nanoseconds
-	 * @param failure why it failed, or {@code null}
 	 */
 	void onExecuted(LuaScript script, long nanos, @Nullable Throwable failure);
 

@@ -63,7 +63,6 @@ public final class ScriptReply {
 
 	/**
 	 * Returns a whole number.
-	 * @param index the position, from 0
 	 * @return the number; a byte string of digits counts as one
 	 */
 	public long number(int index) {
@@ -81,7 +80,6 @@ public final class ScriptReply {
 
 	/**
 	 * Returns a byte string.
-	 * @param index the position, from 0
 	 * @return the bytes, or {@code null} where the script replied {@code false} or nil
 	 */
 	public byte @Nullable [] bytes(int index) {
@@ -94,7 +92,6 @@ public final class ScriptReply {
 
 	/**
 	 * Returns a byte string as UTF-8 text.
-	 * @param index the position, from 0
 	 */
 	public String text(int index) {
 		byte[] bytes = bytes(index);
@@ -113,7 +110,6 @@ public final class ScriptReply {
 
 	/**
 	 * Returns whether the script replied a value at a position.
-	 * @param index the position, from 0
 	 */
 	public boolean has(int index) {
 		return index < this.elements.size() && this.elements.get(index) != null;

@@ -43,7 +43,6 @@ public final class SubscriberTransactions {
 
 	/**
 	 * Returns where one can register what is done at the end of the transaction.
-	 * @return the transaction's synchronizations, or {@code null} if there is none
 	 */
 	public static @Nullable TransactionSynchronizationManager find(Object context) {
 		// What the context holds is there at once
@@ -89,7 +88,6 @@ public final class SubscriberTransactions {
 
 	/**
 	 * Returns who takes part in a transaction.
-	 * @return the participants; none if it is over
 	 */
 	public static List<TransactionParticipant> participants(TransactionSynchronizationManager transaction) {
 		lock.lock();
@@ -110,7 +108,6 @@ public final class SubscriberTransactions {
 	 * lets it do so if nobody does yet.
 	 * @param maker makes one that will take part, of the isolation level if the
 	 * transaction declares one
-	 * @return the participant, or {@code null} if there is no transaction
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(Object context, Class<T> type,
 			Function<@Nullable Integer, T> maker) {
@@ -122,7 +119,6 @@ public final class SubscriberTransactions {
 
 	/**
 	 * Returns who takes part in a transaction as one of its kind.
-	 * @return the participant, or {@code null} if nobody does
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(
 			TransactionSynchronizationManager transaction, Class<T> type) {

@@ -46,7 +46,6 @@ public final class ThreadTransactions {
 	 * join if there is none yet.
 	 * @param maker makes one that joins, of the isolation level if the transaction
 	 * declares one
-	 * @return the participant, or {@code null} if there is no transaction
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(Class<T> type,
 			Function<@Nullable Integer, T> maker) {

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * A decision about a token or a subject. Its event is published by the caller of the
  * engine, on a thread of the application.
  *
- * @param status the status of the token or subject
  * @param refusal the outage that refuses the call, or {@code null}
  */
 public record BlacklistDecision(TokenStatus status, @Nullable RedisUnavailableException refusal, BlacklistEvent event) {

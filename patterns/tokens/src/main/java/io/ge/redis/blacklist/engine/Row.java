@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param standsUntil its end in milliseconds of the server's clock, 0 if it was removed
  * @param notBefore its not-before in microseconds of the server's clock, 0 if it has
  * none, or {@link #LOST}
- * @param reason why it was written, or {@code null}
  */
 public record Row(RowKind kind, long fast, long strong, long standsUntil, long notBefore, @Nullable String reason) {
 

@@ -163,7 +163,6 @@ public final class RowFeed {
 
 	/**
 	 * Returns why memory cannot be used although somebody asks.
-	 * @return the problem, or {@code null} if there is none
 	 */
 	public @Nullable String problem() {
 		Throwable failed = this.failure;

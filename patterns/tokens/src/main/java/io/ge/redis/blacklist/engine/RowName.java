@@ -39,7 +39,6 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 
 	/**
 	 * Returns the name of the row that gives a token a status.
-	 * @return the name, or {@code null} if no row does
 	 */
 	static @Nullable RowName of(TokenStatus status, TokenIdentity token) {
 		return switch (status) {

@@ -81,7 +81,6 @@ public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, 
 
 	/**
 	 * Removes a row.
-	 * @return completes with whether there was one
 	 */
 	public CompletableFuture<Boolean> remove(byte[] member) {
 		return seen(this.redis.remove(member)).thenApply((change) -> !change.id().isEmpty());

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The check of one method. With neither expression it is about the caller's token.
- *
- * @param form the form in which the method gives its result
  */
 record BlacklistOperation(BlacklistSettings list, @Nullable MethodExpression token, @Nullable MethodExpression subject,
 		ResultForm form, GuardDescription description) implements GuardedOperation {
