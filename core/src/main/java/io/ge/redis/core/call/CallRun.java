@@ -82,7 +82,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		}
 		CompletableFuture<A> asking;
 		try {
-			asking = this.call.ask();
+			asking = ask(this.call);
 		}
 		catch (PendingCaller.NotYetFoundException ex) {
 			UnaryOperator<Runnable> pending = PendingCaller.capture();
@@ -270,6 +270,10 @@ abstract class CallRun<A extends @Nullable Object> {
 		}
 		end(null, new AbandonedException());
 		return true;
+	}
+
+	CompletableFuture<A> ask(GuardedCall<A> call) {
+		return call.ask();
 	}
 
 	/**

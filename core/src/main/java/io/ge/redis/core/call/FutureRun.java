@@ -13,6 +13,8 @@ import java.util.concurrent.Future;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
 /**
  * The call of a method that returns a future: begins when the method is called, and is
  * over when the future is complete. Cancelling the future cancels that of the method.
@@ -35,19 +37,40 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 	}
 
 	CompletableFuture<@Nullable Object> begin() {
-		// Such as by orTimeout: nobody waits any more
-		this.result.whenComplete((value, failure) -> leave(this.result.isCancelled()));
-		run();
-		return this.result;
+		return following(this::run);
 	}
 
 	/**
 	 * Begins on another thread, with what was bound to the one that has created it.
 	 */
 	CompletableFuture<@Nullable Object> beginElsewhere() {
+		return following(() -> hop(this::run));
+	}
+
+	private CompletableFuture<@Nullable Object> following(Runnable start) {
+		// Such as by orTimeout: nobody waits any more
 		this.result.whenComplete((value, failure) -> leave(this.result.isCancelled()));
-		hop(this::run);
+		start.run();
 		return this.result;
+	}
+
+	/**
+	 * A call that is made in a transaction of its thread waits there for the answer:
+	 * elsewhere the method would be outside of it. Such a thread is no event loop. An
+	 * interrupt ends the wait, and the call: what it has asked for is given back.
+	 */
+	@Override
+	CompletableFuture<A> ask(GuardedCall<A> call) {
+		CompletableFuture<A> asked = call.ask();
+		if (TransactionSynchronizationManager.isActualTransactionActive()) {
+			if (call.isCancellable()) {
+				Waiting.awaitInterruptibly(asked, call::interrupted);
+			}
+			else {
+				Waiting.await(asked);
+			}
+		}
+		return asked;
 	}
 
 	@Override

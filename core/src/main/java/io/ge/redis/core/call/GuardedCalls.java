@@ -19,7 +19,6 @@ import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -69,7 +68,7 @@ public final class GuardedCalls implements AutoCloseable {
 	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call) {
 		return switch (form.kind()) {
 			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
-			case FUTURE -> begin(withinTransaction(call.get()));
+			case FUTURE -> new FutureRun<>(call.get(), carrying()).begin();
 			case SINGLE, MULTIPLE -> Publishers.of(form, call, this.context, this.scopes.get(), scoped());
 		};
 	}
@@ -84,14 +83,6 @@ public final class GuardedCalls implements AutoCloseable {
 		}
 		Executor executor = carrying();
 		return (call) -> new FutureRun<>(call.get(), executor).beginElsewhere();
-	}
-
-	/**
-	 * Lets a call that is made in a transaction of its thread wait there for the answer:
-	 * elsewhere the method would be outside of it. Such a thread is no event loop.
-	 */
-	private static GuardedCall<?> withinTransaction(GuardedCall<?> call) {
-		return TransactionSynchronizationManager.isActualTransactionActive() ? new WaitingCall<>(call) : call;
 	}
 
 	/**
@@ -124,14 +115,7 @@ public final class GuardedCalls implements AutoCloseable {
 			Function<A, CompletionStage<T>> next) {
 		CompletableFuture<T> last = new CompletableFuture<>();
 		handOver(asked, next, (unwanted) -> {
-		}).thenCompose((following) -> following).whenComplete((value, failure) -> {
-			if (failure != null) {
-				last.completeExceptionally(Waiting.cause(failure));
-			}
-			else {
-				last.complete(value);
-			}
-		});
+		}).thenCompose((following) -> following).whenComplete(Promises.passingTo(last));
 		return last;
 	}
 
@@ -156,10 +140,6 @@ public final class GuardedCalls implements AutoCloseable {
 		if (!handed.complete(value)) {
 			giveBack.accept(answer);
 		}
-	}
-
-	private CompletableFuture<@Nullable Object> begin(GuardedCall<?> call) {
-		return new FutureRun<>(call, carrying()).begin();
 	}
 
 	private Executor carrying() {
@@ -190,36 +170,6 @@ public final class GuardedCalls implements AutoCloseable {
 	public interface Following {
 
 		@Nullable Object start(Supplier<? extends GuardedCall<?>> call) throws Throwable;
-
-	}
-
-	/**
-	 * A call that waits for its answer on the thread that asks. An interrupt ends the
-	 * wait, and the call: what it has asked for is given back.
-	 */
-	private record WaitingCall<A extends @Nullable Object>(GuardedCall<A> call) implements GuardedCall<A> {
-
-		@Override
-		public CompletableFuture<A> ask() {
-			CompletableFuture<A> asked = this.call.ask();
-			try {
-				return CompletableFuture.completedFuture(this.call.isCancellable()
-						? Waiting.awaitInterruptibly(asked, this.call::interrupted) : Waiting.await(asked));
-			}
-			catch (RuntimeException | Error ex) {
-				return CompletableFuture.failedFuture(ex);
-			}
-		}
-
-		@Override
-		public Work decide(A answer) throws Throwable {
-			return this.call.decide(answer);
-		}
-
-		@Override
-		public void giveBack(A answer) {
-			this.call.giveBack(answer);
-		}
 
 	}
 

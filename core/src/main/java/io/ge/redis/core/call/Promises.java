@@ -8,6 +8,7 @@ package io.ge.redis.core.call;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 import io.ge.redis.core.outage.Waiting;
@@ -150,14 +151,18 @@ public record Promises(ResultForm form) {
 	}
 
 	private static void pass(CompletionStage<? extends @Nullable Object> from, CompletableFuture<@Nullable Object> to) {
-		from.whenComplete((value, failure) -> {
+		from.whenComplete(passingTo(to));
+	}
+
+	static <T extends @Nullable Object> BiConsumer<T, @Nullable Throwable> passingTo(CompletableFuture<? super T> to) {
+		return (value, failure) -> {
 			if (failure == null) {
 				to.complete(value);
 			}
 			else {
 				to.completeExceptionally(Waiting.cause(failure));
 			}
-		});
+		};
 	}
 
 	/**

@@ -96,13 +96,13 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private <T> CompletionStage<T> send(Send<T> send) {
 		LettuceLink link = this.current.get();
-		if (link.commands != null) {
-			return send(link.commands, send);
+		if (link.commands() != null) {
+			return send(link.commands(), send);
 		}
-		if (link.pending != null) {
-			return link.pending.thenCompose((opened) -> send(opened, send));
+		if (link.pending() != null) {
+			return link.pending().thenCompose((opened) -> send(opened, send));
 		}
-		return CompletableFuture.failedFuture(new NotConnectedException("Not connected to Redis", link.failure));
+		return CompletableFuture.failedFuture(new NotConnectedException("Not connected to Redis", link.failure()));
 	}
 
 	private static <T> CompletionStage<T> send(RedisClusterAsyncCommands<byte[], byte[]> commands, Send<T> send) {
@@ -117,11 +117,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	@Override
 	public CompletionStage<Void> reopen(Duration timeout) {
 		LettuceLink link = this.current.get();
-		if (link.pending != null) {
-			return link.pending.thenAccept((commands) -> {
-			});
-		}
-		return open(link, timeout).thenAccept((commands) -> {
+		return ((link.pending() != null) ? link.pending() : open(link, timeout)).thenAccept((commands) -> {
 		});
 	}
 
@@ -145,21 +141,21 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	private @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster() {
-		return this.current.get().cluster;
+		return this.current.get().cluster();
 	}
 
 	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> open(LettuceLink replaced, Duration timeout) {
 		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending = new CompletableFuture<>();
 		// While the breaker probes, calls are refused by it; only a first or lost
 		// connection is waited for
-		LettuceLink waiting = (replaced.commands != null) ? replaced : LettuceLink.pending(pending);
+		LettuceLink waiting = (replaced.commands() != null) ? replaced : LettuceLink.pending(pending);
 		if (this.closed || !this.current.compareAndSet(replaced, waiting)) {
 			pending.completeExceptionally(new NotConnectedException("Already connecting or closed", null));
 			return pending;
 		}
 		this.attempts.add(pending);
 		try {
-			this.client.connector().execute(() -> connect(waiting, replaced.connection, pending));
+			this.client.connector().execute(() -> connect(waiting, replaced.connection(), pending));
 			this.client.connector()
 				.schedule(
 						() -> pending
@@ -171,7 +167,7 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 		pending.whenComplete((commands, failure) -> {
 			this.attempts.remove(pending);
-			if (failure != null && waiting.pending != null) {
+			if (failure != null && waiting.pending() != null) {
 				this.current.compareAndSet(waiting, LettuceLink.none(failure));
 			}
 		});
@@ -180,32 +176,27 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private void connect(LettuceLink waiting, @Nullable StatefulConnection<byte[], byte[]> old,
 			CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
-		try {
-			this.client.factory().open().whenComplete((connection, failure) -> {
-				if (failure != null) {
-					pending.completeExceptionally(failure);
-					return;
-				}
-				RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceLink.commandsOf(connection);
-				LettuceLink link = LettuceLink.open(connection, commands);
-				if (pending.isDone() || !this.current.compareAndSet(waiting, link)) {
-					connection.closeAsync();
-					pending.completeExceptionally(new NotConnectedException("Connected too late", null));
-					return;
-				}
-				LettuceLink.onLost(connection, () -> replace(link));
-				if (old != null) {
-					retire(old);
-				}
-				pending.complete(commands);
-				if (this.closed) {
-					connection.closeAsync();
-				}
-			});
-		}
-		catch (RuntimeException ex) {
-			pending.completeExceptionally(ex);
-		}
+		this.client.factory().open().whenComplete((connection, failure) -> {
+			if (failure != null) {
+				pending.completeExceptionally(failure);
+				return;
+			}
+			RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceLink.commandsOf(connection);
+			LettuceLink link = LettuceLink.open(connection, commands);
+			if (pending.isDone() || !this.current.compareAndSet(waiting, link)) {
+				connection.closeAsync();
+				pending.completeExceptionally(new NotConnectedException("Connected too late", null));
+				return;
+			}
+			LettuceLink.onLost(connection, () -> replace(link));
+			if (old != null) {
+				retire(old);
+			}
+			pending.complete(commands);
+			if (this.closed) {
+				connection.closeAsync();
+			}
+		});
 	}
 
 	/**
@@ -225,12 +216,12 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	private void replace(LettuceLink lost) {
-		if (lost.connection == null || lost.connection instanceof StatefulRedisClusterConnection) {
+		if (lost.connection() == null || lost.connection() instanceof StatefulRedisClusterConnection) {
 			return;
 		}
 		LettuceLink empty = LettuceLink.none(null);
 		if (!this.closed && this.current.compareAndSet(lost, empty)) {
-			lost.connection.closeAsync();
+			lost.connection().closeAsync();
 			openUntilDone(empty);
 		}
 	}
@@ -251,7 +242,7 @@ final class LettuceGuardConnection implements GuardConnection {
 		try {
 			this.client.connector().schedule(() -> {
 				LettuceLink link = this.current.get();
-				if (link.connection == null && link.pending == null) {
+				if (link.connection() == null && link.pending() == null) {
 					openUntilDone(link);
 				}
 			}, RETRY_MILLIS, TimeUnit.MILLISECONDS);
@@ -332,8 +323,8 @@ final class LettuceGuardConnection implements GuardConnection {
 		// if the application goes on
 		this.attempts.forEach((attempt) -> attempt.completeExceptionally(new NotConnectedException("Closed", null)));
 		LettuceLink link = this.current.getAndSet(LettuceLink.none(null));
-		if (link.connection != null) {
-			link.connection.close();
+		if (link.connection() != null) {
+			link.connection().close();
 		}
 		this.replicated.forEach(LettuceReplicatedConnection::closeAndWait);
 		this.replicated.clear();

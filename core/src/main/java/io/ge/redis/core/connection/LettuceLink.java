@@ -17,42 +17,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The place of the connection: nothing, an attempt, or an open connection.
+ *
+ * @param cluster the connection, if it is one to a cluster: asked for with each call
  */
-final class LettuceLink {
-
-	final @Nullable StatefulConnection<byte[], byte[]> connection;
-
-	/** The connection, if it is one to a cluster: asked for with each call. */
-	final @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster;
-
-	final @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
-
-	final @Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending;
-
-	final @Nullable Throwable failure;
-
-	private LettuceLink(@Nullable StatefulConnection<byte[], byte[]> connection,
-			@Nullable RedisClusterAsyncCommands<byte[], byte[]> commands,
-			@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending,
-			@Nullable Throwable failure) {
-		this.connection = connection;
-		this.cluster = (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> routed) ? routed : null;
-		this.commands = commands;
-		this.pending = pending;
-		this.failure = failure;
-	}
+record LettuceLink(@Nullable StatefulConnection<byte[], byte[]> connection,
+		@Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster,
+		@Nullable RedisClusterAsyncCommands<byte[], byte[]> commands,
+		@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending, @Nullable Throwable failure) {
 
 	static LettuceLink none(@Nullable Throwable failure) {
-		return new LettuceLink(null, null, null, failure);
+		return new LettuceLink(null, null, null, null, failure);
 	}
 
 	static LettuceLink pending(CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
-		return new LettuceLink(null, null, pending, null);
+		return new LettuceLink(null, null, null, pending, null);
 	}
 
 	static LettuceLink open(StatefulConnection<byte[], byte[]> connection,
 			RedisClusterAsyncCommands<byte[], byte[]> commands) {
-		return new LettuceLink(connection, commands, null, null);
+		StatefulRedisClusterConnection<byte[], byte[]> cluster = (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> routed)
+				? routed : null;
+		return new LettuceLink(connection, cluster, commands, null, null);
 	}
 
 	static void onLost(StatefulConnection<?, ?> connection, Runnable action) {

@@ -74,18 +74,14 @@ final class LettucePushSubscription implements PushSubscription {
 	private void open() {
 		this.openedAt = System.nanoTime();
 		this.subscribed = false;
-		try {
-			this.factory.openPubSub().whenComplete((connection, failure) -> {
-				if (failure != null) {
-					schedule(SubscribeRetries.SHORTEST_MILLIS);
-					return;
-				}
+		this.factory.openPubSub().whenComplete((connection, failure) -> {
+			if (failure != null) {
+				schedule(SubscribeRetries.SHORTEST_MILLIS);
+			}
+			else {
 				listen(connection);
-			});
-		}
-		catch (RuntimeException ex) {
-			schedule(SubscribeRetries.SHORTEST_MILLIS);
-		}
+			}
+		});
 	}
 
 	private void listen(StatefulRedisPubSubConnection<byte[], byte[]> connection) {

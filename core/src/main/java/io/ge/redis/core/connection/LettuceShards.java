@@ -95,20 +95,11 @@ final class LettuceShards {
 		if (others != null) {
 			return others;
 		}
-		refreshMap().orTimeout(LONGEST_LOOK.toMillis(), TimeUnit.MILLISECONDS).whenComplete((refreshed, failure) -> {
+		this.factory.refreshMap().toCompletableFuture().copy().orTimeout(LONGEST_LOOK.toMillis(), TimeUnit.MILLISECONDS).whenComplete((refreshed, failure) -> {
 			this.looking.set(null);
 			mine.complete(null);
 		});
 		return mine;
-	}
-
-	private CompletableFuture<Void> refreshMap() {
-		try {
-			return this.factory.refreshMap().toCompletableFuture().copy();
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
 	}
 
 	private static Throwable cause(Throwable failure) {

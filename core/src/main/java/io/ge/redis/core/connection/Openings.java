@@ -34,12 +34,15 @@ final class Openings {
 			end(ended);
 			return CompletableFuture.failedFuture(new NotConnectedException("Closed", null));
 		}
+		return begun(opening).whenComplete((opened, failure) -> end(ended));
+	}
+
+	private static <T> CompletionStage<T> begun(Supplier<CompletionStage<T>> opening) {
 		try {
-			return opening.get().whenComplete((opened, failure) -> end(ended));
+			return opening.get();
 		}
 		catch (RuntimeException | Error ex) {
-			end(ended);
-			throw ex;
+			return CompletableFuture.failedFuture(ex);
 		}
 	}
 

@@ -40,23 +40,22 @@ public final class ReplyErrors {
 	 * @return host and port, or {@code null} if the failure is another one
 	 */
 	public static @Nullable String movedTo(Throwable failure) {
-		for (Throwable cause = failure; cause != null; cause = next(cause)) {
-			String message = cause.getMessage();
-			if (message != null && message.startsWith("MOVED ")) {
-				return message.substring(message.lastIndexOf(' ') + 1);
-			}
-		}
-		return null;
+		String reply = find(failure, "MOVED ");
+		return (reply != null) ? reply.substring(reply.lastIndexOf(' ') + 1) : null;
 	}
 
 	private static boolean mentions(Throwable failure, String start) {
+		return find(failure, start) != null;
+	}
+
+	private static @Nullable String find(Throwable failure, String start) {
 		for (Throwable cause = failure; cause != null; cause = next(cause)) {
 			String message = cause.getMessage();
 			if (message != null && message.startsWith(start)) {
-				return true;
+				return message;
 			}
 		}
-		return false;
+		return null;
 	}
 
 	private static @Nullable Throwable next(Throwable failure) {

@@ -117,15 +117,12 @@ public final class Breaker {
 	 * @return completes when the first attempt has succeeded or failed
 	 */
 	public CompletionStage<Void> start() {
-		CompletableFuture<Void> tried = new CompletableFuture<>();
-		this.connection.reopen(CONNECT_TIMEOUT).whenComplete((done, failure) -> {
+		return this.connection.reopen(CONNECT_TIMEOUT).<Void>handle((done, failure) -> {
 			if (failure != null) {
-				OutageCause cause = OutageCause.of(failure);
-				open(this.whole, new Circuit.Outage(cause, null, null), failure);
+				open(this.whole, new Circuit.Outage(OutageCause.of(failure), null, null), failure);
 			}
-			tried.complete(null);
+			return null;
 		});
-		return tried;
 	}
 
 	/**
@@ -157,13 +154,7 @@ public final class Breaker {
 	 * @return the cause, or {@code null} while the breaker is closed
 	 */
 	public @Nullable OutageCause openCause() {
-		OutageCause cause = this.whole.openCause();
-		if (cause == null && !this.servers.isEmpty()) {
-			for (Circuit server : this.servers.values()) {
-				cause = (cause != null) ? cause : server.openCause();
-			}
-		}
-		return cause;
+		return openCause(Circuit::openCause);
 	}
 
 	/**
@@ -172,11 +163,14 @@ public final class Breaker {
 	 * @return the cause, or {@code null} if they are let through
 	 */
 	@Nullable OutageCause openCause(byte @Nullable [] key) {
+		return (key != null && !this.servers.isEmpty()) ? openCause((server) -> server.openCause(key))
+				: this.whole.openCause();
+	}
+
+	private @Nullable OutageCause openCause(Function<Circuit, @Nullable OutageCause> ofServer) {
 		OutageCause cause = this.whole.openCause();
-		if (cause == null && key != null && !this.servers.isEmpty()) {
-			for (Circuit server : this.servers.values()) {
-				cause = (cause != null) ? cause : server.openCause(key);
-			}
+		for (Circuit server : this.servers.values()) {
+			cause = (cause != null) ? cause : ofServer.apply(server);
 		}
 		return cause;
 	}

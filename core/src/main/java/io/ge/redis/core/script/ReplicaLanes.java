@@ -12,7 +12,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -167,7 +166,7 @@ final class ReplicaLanes {
 		}
 
 		private void connect() {
-			opening().whenComplete((opened, failure) -> {
+			ReplicaLanes.this.connection.openReplicated(this.address.server()).whenComplete((opened, failure) -> {
 				List<ReplicaWish> waiting;
 				this.lock.lock();
 				try {
@@ -194,15 +193,6 @@ final class ReplicaLanes {
 				}
 				proceed();
 			});
-		}
-
-		private CompletionStage<ReplicatedConnection> opening() {
-			try {
-				return ReplicaLanes.this.connection.openReplicated(this.address.server());
-			}
-			catch (RuntimeException ex) {
-				return CompletableFuture.failedFuture(ex);
-			}
 		}
 
 		private void send(ReplicatedConnection on, List<ReplicaWish> batch) {

@@ -13,7 +13,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
 class OpeningsTests {
@@ -59,9 +58,9 @@ class OpeningsTests {
 
 	@Test
 	void closingDoesNotWaitForAnOpeningThatCouldNotBegin() {
-		assertThatThrownBy(() -> this.openings.begin(() -> {
+		assertThat(this.openings.begin(() -> {
 			throw new IllegalStateException("no threads");
-		})).hasMessage("no threads");
+		})).failsWithin(Duration.ZERO).withThrowableThat().havingCause().withMessage("no threads");
 		this.openings.close(PATIENCE);
 	}
 
