@@ -6,9 +6,7 @@
 package io.ge.redis.autoconfigure.aot;
 
 import java.lang.annotation.Annotation;
-import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -18,20 +16,17 @@ import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.CacheWriteThrough;
+import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.ratelimit.RateLimited;
 
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * An annotation of ours and a method that it means. Found where the guards find it, or in
- * a place too many: a hint without need costs nothing but bytes.
+ * An annotation of ours and a method that it means.
  */
 record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 
@@ -56,27 +51,14 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 		if (candidates.isEmpty()) {
 			return List.of();
 		}
-		MergedAnnotations onClass = annotations(type);
 		List<AnnotatedCall> calls = new ArrayList<>();
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type, ReflectionUtils.USER_DECLARED_METHODS)) {
-			MergedAnnotations onMethod = annotations(method);
 			for (Class<? extends Annotation> annotation : candidates) {
-				MergedAnnotations nearest = (onMethod.isPresent(annotation) || !isMeantByClass(method)) ? onMethod
-						: onClass;
-				nearest.stream(annotation).forEach((found) -> calls.add(new AnnotatedCall(found, method)));
+				OperationSource.find(annotation, method, type)
+					.forEach((found) -> calls.add(new AnnotatedCall(MergedAnnotation.from(found), method)));
 			}
 		}
 		return calls;
-	}
-
-	private static MergedAnnotations annotations(AnnotatedElement element) {
-		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY,
-				RepeatableContainers.standardRepeatables());
-	}
-
-	private static boolean isMeantByClass(Method method) {
-		return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())
-				&& !ReflectionUtils.isObjectMethod(method);
 	}
 
 	/**

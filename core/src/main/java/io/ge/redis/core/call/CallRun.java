@@ -52,6 +52,8 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private final GuardedCall<A> call;
 
+	private final UnaryOperator<Throwable> refusal;
+
 	private final AtomicReference<State> state = new AtomicReference<>(State.ASKING);
 
 	private volatile @Nullable CompletableFuture<A> asked;
@@ -60,8 +62,13 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private volatile boolean abandoned;
 
-	CallRun(GuardedCall<A> call) {
+	/**
+	 * Creates the run.
+	 * @param refusal makes what the caller gets of a refusal
+	 */
+	CallRun(GuardedCall<A> call, UnaryOperator<Throwable> refusal) {
 		this.call = call;
+		this.refusal = refusal;
 	}
 
 	final GuardedCall.@Nullable Work work() {
@@ -126,11 +133,11 @@ abstract class CallRun<A extends @Nullable Object> {
 		}
 		GuardedCall.Work decided;
 		try {
-			decided = this.call.decide(answer);
+			decided = decide(this.call, answer);
 		}
 		catch (Throwable ex) {
 			if (this.state.compareAndSet(State.DECIDING, State.OVER)) {
-				deliver(null, ex);
+				deliver(null, this.refusal.apply(ex));
 			}
 			return;
 		}
@@ -272,8 +279,12 @@ abstract class CallRun<A extends @Nullable Object> {
 		return true;
 	}
 
-	CompletableFuture<A> ask(GuardedCall<A> call) {
+	CompletableFuture<A> ask(GuardedCall<A> call) throws Throwable {
 		return call.ask();
+	}
+
+	GuardedCall.Work decide(GuardedCall<A> call, A answer) throws Throwable {
+		return call.decide(answer);
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +32,8 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 	 * Creates the run.
 	 * @param executor runs what follows an answer, with what was bound to this thread
 	 */
-	FutureRun(GuardedCall<A> call, Executor executor) {
-		super(call);
+	FutureRun(GuardedCall<A> call, UnaryOperator<Throwable> refusal, Executor executor) {
+		super(call, refusal);
 		this.executor = executor;
 	}
 

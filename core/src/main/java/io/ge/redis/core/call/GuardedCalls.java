@@ -66,10 +66,18 @@ public final class GuardedCalls implements AutoCloseable {
 	 * @return the result, of the type that the form is of
 	 */
 	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call) {
+		return make(form, call, UnaryOperator.identity());
+	}
+
+	/**
+	 * Makes a call whose result comes later, as {@link #make(ResultForm, Supplier)}.
+	 * @param refusal makes what the caller gets of a refusal
+	 */
+	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal) {
 		return switch (form.kind()) {
 			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
-			case FUTURE -> new FutureRun<>(call.get(), carrying()).begin();
-			case SINGLE, MULTIPLE -> Publishers.of(form, call, this.context, this.scopes.get(), scoped());
+			case FUTURE -> new FutureRun<>(call.get(), refusal, carrying()).begin();
+			case SINGLE, MULTIPLE -> Publishers.of(form, call, refusal, this.context, this.scopes.get(), scoped());
 		};
 	}
 
@@ -82,7 +90,7 @@ public final class GuardedCalls implements AutoCloseable {
 			return (call) -> start(form, call);
 		}
 		Executor executor = carrying();
-		return (call) -> new FutureRun<>(call.get(), executor).beginElsewhere();
+		return (call) -> new FutureRun<>(call.get(), UnaryOperator.identity(), executor).beginElsewhere();
 	}
 
 	/**

@@ -7,9 +7,9 @@ package io.ge.redis.core.call;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -34,18 +34,12 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	private final CoreSubscriber<? super Object> subscriber;
 
-	private final CallContext context;
-
-	private final Function<Object, Publisher<?>> publisher;
-
-	private final boolean single;
+	private final Publishers.Start start;
 
 	private final Scheduler scheduler;
 
 	/** The scopes of the thread that subscribes. */
 	private final UnaryOperator<Runnable> bound;
-
-	private final UnaryOperator<Runnable> caller;
 
 	private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
 
@@ -60,21 +54,12 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	/** Of a single value, until the guarding has ended. */
 	private final AtomicReference<@Nullable Object> value = new AtomicReference<>();
 
-	/**
-	 * Creates the run.
-	 * @param context lets threads find what the subscriber has in its context
-	 * @param caller runs a step with what belongs to the caller of the method
-	 */
-	PublisherRun(GuardedCall<A> call, CoreSubscriber<? super Object> subscriber, CallContext context,
-			UnaryOperator<Runnable> caller, Function<Object, Publisher<?>> publisher, boolean single) {
-		super(call);
+	PublisherRun(GuardedCall<A> call, CoreSubscriber<? super Object> subscriber, Publishers.Start start) {
+		super(call, start.refusal());
 		this.subscriber = subscriber;
-		this.context = context;
-		this.caller = caller;
-		this.publisher = publisher;
-		this.single = single;
+		this.start = start;
 		this.known = subscriber.currentContext();
-		this.bound = context.capture();
+		this.bound = start.context().capture();
 		// Who may block here may also block afterwards
 		this.scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
 	}
@@ -90,6 +75,37 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	}
 
 	@Override
+	CompletableFuture<A> ask(GuardedCall<A> call) throws Throwable {
+		UnaryOperator<Runnable> scope = this.start.scope();
+		return (scope != null) ? within(scope, call::ask) : call.ask();
+	}
+
+	// Who is told of the decision is to find the scope, too
+	@Override
+	GuardedCall.Work decide(GuardedCall<A> call, A answer) throws Throwable {
+		UnaryOperator<Runnable> scope = this.start.scope();
+		return (scope != null) ? within(scope, () -> call.decide(answer)) : call.decide(answer);
+	}
+
+	private static <T> T within(UnaryOperator<Runnable> scope, Step<T> step) throws Throwable {
+		CompletableFuture<T> done = new CompletableFuture<>();
+		scope.apply(() -> {
+			try {
+				done.complete(step.take());
+			}
+			catch (Throwable ex) {
+				done.completeExceptionally(ex);
+			}
+		}).run();
+		try {
+			return done.get();
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() != null) ? ex.getCause() : ex;
+		}
+	}
+
+	@Override
 	void hop(Runnable step) {
 		Runnable carried = this.bound.apply(() -> within(step));
 		try {
@@ -102,13 +118,13 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	}
 
 	private void within(Runnable step) {
-		Runnable carried = this.caller.apply(step);
+		Runnable carried = this.start.caller().apply(step);
 		Context subscribers = this.subscriber.currentContext();
 		if (subscribers.isEmpty()) {
 			carried.run();
 		}
 		else {
-			this.context.within(subscribers, carried);
+			this.start.context().within(subscribers, carried);
 		}
 	}
 
@@ -121,7 +137,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		if (decided != null) {
 			this.known = (Context) decided.contextual(this.known);
 		}
-		Publisher<?> working = this.publisher.apply(promise);
+		Publisher<?> working = this.start.publisher().apply(promise);
 		CompletionStage<?> interruption = interruption();
 		((interruption != null) ? until(working, interruption) : working).subscribe(this);
 	}
@@ -152,7 +168,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		if (this.gone) {
 			Operators.onDiscard(next, currentContext());
 		}
-		else if (this.single) {
+		else if (this.start.isSingle()) {
 			this.value.set(next);
 			if (this.gone) {
 				discard();
@@ -229,6 +245,13 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 			this.subscriber.onNext(last);
 		}
 		this.subscriber.onComplete();
+	}
+
+	@FunctionalInterface
+	private interface Step<T> {
+
+		T take() throws Throwable;
+
 	}
 
 }

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -35,11 +34,11 @@ final class Publishers {
 	private Publishers() {
 	}
 
-	static Object of(ResultForm form, Supplier<? extends GuardedCall<?>> call, CallContext context,
-			List<? extends CallScope> all, UnaryOperator<Runnable> caller) {
+	static Object of(ResultForm form, Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal,
+			CallContext context, List<? extends CallScope> all, UnaryOperator<Runnable> caller) {
 		ReactiveAdapter adapter = form.adapter();
 		boolean single = form.kind() == ResultForm.Kind.SINGLE;
-		Start start = new Start(call, context, caller, publisher(adapter, single), single);
+		Start start = new Start(call, refusal, context, caller, publisher(adapter, single), single, null);
 		List<SubscriberScope> scopes = subscribers(all);
 		Publisher<Object> guarded = scopes.isEmpty() ? start : Flux.deferContextual((subscriber) -> {
 			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(scopes, subscriber);
@@ -119,10 +118,13 @@ final class Publishers {
 	/**
 	 * Starts a call for each subscriber.
 	 *
+	 * @param refusal makes what the subscriber gets of a refusal
 	 * @param caller runs what the call does with what belongs to its caller
+	 * @param scope runs what is asked and decided, or {@code null}
 	 */
-	private record Start(Supplier<? extends GuardedCall<?>> call, CallContext context, UnaryOperator<Runnable> caller,
-			Function<Object, Publisher<?>> publisher, boolean isSingle) implements Publisher<Object> {
+	record Start(Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal, CallContext context,
+			UnaryOperator<Runnable> caller, Function<Object, Publisher<?>> publisher, boolean isSingle,
+			@Nullable UnaryOperator<Runnable> scope) implements Publisher<Object> {
 
 		@Override
 		public void subscribe(Subscriber<? super Object> subscriber) {
@@ -139,59 +141,11 @@ final class Publishers {
 				Operators.error(subscriber, ex);
 				return;
 			}
-			new PublisherRun<>(made, subscriber, this.context, this.caller, this.publisher, this.isSingle).begin();
+			new PublisherRun<>(made, subscriber, this).begin();
 		}
 
-		Start within(UnaryOperator<Runnable> scope) {
-			return new Start(() -> new Scoped<>(this.call.get(), scope), this.context, this.caller, this.publisher,
-					this.isSingle);
-		}
-
-	}
-
-	private record Scoped<A extends @Nullable Object>(GuardedCall<A> call,
-			UnaryOperator<Runnable> scope) implements GuardedCall<A> {
-
-		@Override
-		public void subscribed(Object context) {
-			this.call.subscribed(context);
-		}
-
-		@Override
-		public CompletableFuture<A> ask() {
-			CompletableFuture<CompletableFuture<A>> asked = new CompletableFuture<>();
-			this.scope.apply(() -> asked.complete(this.call.ask())).run();
-			return asked.join();
-		}
-
-		@Override
-		public boolean isCancellable() {
-			return this.call.isCancellable();
-		}
-
-		// Who is told of the decision is to find the scope, too
-		@Override
-		public Work decide(A answer) throws Throwable {
-			CompletableFuture<Work> decided = new CompletableFuture<>();
-			this.scope.apply(() -> {
-				try {
-					decided.complete(this.call.decide(answer));
-				}
-				catch (Throwable refusal) {
-					decided.completeExceptionally(refusal);
-				}
-			}).run();
-			try {
-				return decided.get();
-			}
-			catch (ExecutionException ex) {
-				throw (ex.getCause() != null) ? ex.getCause() : ex;
-			}
-		}
-
-		@Override
-		public void giveBack(A answer) {
-			this.call.giveBack(answer);
+		Start within(UnaryOperator<Runnable> found) {
+			return new Start(this.call, this.refusal, this.context, this.caller, this.publisher, this.isSingle, found);
 		}
 
 	}

@@ -74,7 +74,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client,
 			@Nullable ClientResources ownResources) {
 		super(servers, client);
-		this.address = ServerAddress.of(servers);
+		this.address = GuardConnections.addressOf(servers);
 		this.ownResources = ownResources;
 		setAutoStartup(false);
 	}

@@ -193,10 +193,9 @@ final class SpringDataGuardConnection implements GuardConnection {
 		RedisConfiguration cluster = factory.getClusterConfiguration();
 		RedisConfiguration sentinel = factory.getSentinelConfiguration();
 		if (cluster != null) {
-			return ServerAddress.of(cluster);
+			return GuardConnections.addressOf(cluster);
 		}
-		return ServerAddress
-			.of((sentinel != null) ? sentinel : Objects.requireNonNull(factory.getStandaloneConfiguration()));
+		return GuardConnections.addressOf((sentinel != null) ? sentinel : Objects.requireNonNull(factory.getStandaloneConfiguration()));
 	}
 
 	@Override

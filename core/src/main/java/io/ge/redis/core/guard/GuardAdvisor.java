@@ -7,6 +7,7 @@ package io.ge.redis.core.guard;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -145,9 +147,9 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 			}
 			return false;
 		}
-		if (Openness.isClosed(targetClass)) {
+		if (isClosed(targetClass)) {
 			throw new GuardedMethod(method, targetClass, annotation())
-				.problem("methods of a final class cannot be guarded.", Openness.remedy(targetClass));
+				.problem("methods of a final class cannot be guarded.", remedy(targetClass));
 		}
 		return isGuarded(method, targetClass);
 	}
@@ -172,6 +174,22 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 			this.annotated.put(key, known);
 		}
 		return known;
+	}
+
+	/**
+	 * Returns whether no proxy can be made, neither of the class nor of its interfaces.
+	 */
+	static boolean isClosed(Class<?> type) {
+		return Modifier.isFinal(type.getModifiers()) && ClassUtils.getAllInterfacesForClass(type).length == 0;
+	}
+
+	/**
+	 * Returns what to do about something that is final.
+	 */
+	static String remedy(Class<?> type) {
+		return KotlinDetector.isKotlinType(type)
+				? "Mark it open, or let the compiler plugin kotlin-spring open the classes of beans."
+				: "Remove the final modifier.";
 	}
 
 	private record Candidates(List<Class<? extends Annotation>> annotations) implements ClassFilter {

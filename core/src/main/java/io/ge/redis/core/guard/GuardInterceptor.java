@@ -8,7 +8,6 @@ package io.ge.redis.core.guard;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.EventLoops;
@@ -64,8 +63,9 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 		parts.guard().prepare(operation, invocation);
 		ResultForm form = operation.form();
 		return parts.calls()
-			.make(form, () -> new LocatedCall<>(parts.guard().call(operation, own(invocation)),
-					() -> method(parts, invocation)));
+			.make(form, () -> parts.guard().call(operation, own(invocation)),
+					(refusal) -> (refusal instanceof RedisUnavailableException unavailable)
+							? unavailable.in(method(parts, invocation).displayName()) : refusal);
 	}
 
 	// Each subscription to a publisher is a call of its own
@@ -91,51 +91,6 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 				"Return a Mono or a CompletableFuture, or have it called on a thread that may wait: by "
 						+ "WebFluxConfigurer.configureBlockingExecution, spring.threads.virtual.enabled=true, or "
 						+ "Mono.fromCallable(...).subscribeOn(Schedulers.boundedElastic()).");
-	}
-
-	/**
-	 * A call whose refusal for want of a decision names the method.
-	 *
-	 * @param method the method, asked for if it is needed
-	 */
-	private record LocatedCall<A extends @Nullable Object>(GuardedCall<A> call,
-			Supplier<GuardedMethod> method) implements GuardedCall<A> {
-
-		@Override
-		public void subscribed(Object context) {
-			this.call.subscribed(context);
-		}
-
-		@Override
-		public CompletableFuture<A> ask() {
-			return this.call.ask();
-		}
-
-		@Override
-		public boolean isCancellable() {
-			return this.call.isCancellable();
-		}
-
-		@Override
-		public RuntimeException interrupted(InterruptedException interrupt) {
-			return this.call.interrupted(interrupt);
-		}
-
-		@Override
-		public Work decide(A answer) throws Throwable {
-			try {
-				return this.call.decide(answer);
-			}
-			catch (RedisUnavailableException ex) {
-				throw ex.in(this.method.get().displayName());
-			}
-		}
-
-		@Override
-		public void giveBack(A answer) {
-			this.call.giveBack(answer);
-		}
-
 	}
 
 }

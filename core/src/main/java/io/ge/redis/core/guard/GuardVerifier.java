@@ -133,7 +133,7 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 							+ "dependency of one, its class must not be final, and it must be created by the container.");
 		}
 		if (Modifier.isFinal(method.getModifiers()) && AopUtils.isCglibProxy(bean)) {
-			throw guarded.problem("a final method cannot be guarded.", Openness.remedy(method.getDeclaringClass()));
+			throw guarded.problem("a final method cannot be guarded.", GuardAdvisor.remedy(method.getDeclaringClass()));
 		}
 		if (AopUtils.isJdkDynamicProxy(bean) && !isOnInterface(bean, method)) {
 			throw guarded.problem(

@@ -9,6 +9,8 @@ import io.ge.redis.GeRedisException;
 import io.ge.redis.Refusal;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.expression.EvaluationException;
+
 /**
  * A key expression gave nothing to name an entity by. The guarded method has not run.
  */
@@ -19,6 +21,11 @@ public class InvalidKeyException extends GeRedisException {
 	InvalidKeyException(String message, boolean causedByArguments) {
 		super(message);
 		this.causedByArguments = causedByArguments;
+	}
+
+	InvalidKeyException(Object expression, EvaluationException cause) {
+		super(expression + " could not be evaluated: " + cause.getMessage(), cause);
+		this.causedByArguments = false;
 	}
 
 	/**

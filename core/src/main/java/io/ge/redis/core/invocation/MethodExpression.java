@@ -97,10 +97,7 @@ public final class MethodExpression {
 			return this.expression.getValue(context);
 		}
 		catch (EvaluationException ex) {
-			InvalidKeyException failure = new InvalidKeyException(this + " could not be evaluated: " + ex.getMessage(),
-					false);
-			failure.initCause(ex);
-			throw failure;
+			throw new InvalidKeyException(this, ex);
 		}
 	}
 

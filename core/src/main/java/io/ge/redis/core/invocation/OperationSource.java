@@ -121,7 +121,11 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 		return Proxy.isProxyClass(targetClass) ? method.getDeclaringClass() : ClassUtils.getUserClass(targetClass);
 	}
 
-	private static <A extends Annotation> List<A> find(Class<A> type, Method method, Class<?> userClass) {
+	/**
+	 * Finds the annotations that a method has, or its class has for it.
+	 * @param userClass the class of the bean, without proxies
+	 */
+	public static <A extends Annotation> List<A> find(Class<A> type, Method method, Class<?> userClass) {
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 		List<A> annotations = annotations(type, specific);
 		if (annotations.isEmpty() && specific != method) {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A token or a subject was checked.
  *
- * @param name the name of the check
  * @param outcome what came of it
  * @param source who decided
  * @param reason why it was revoked or blocked, as {@link TokenBlacklist#withReason} was
@@ -34,7 +33,6 @@ public record BlacklistEvent(String name, Outcome outcome, Source source,
 
 	/**
 	 * Creates an event without a reason.
-	 * @param name the name of the check
 	 * @param outcome what came of it
 	 * @param source who decided
 	 */

@@ -54,7 +54,6 @@ public interface Revocation {
 	/**
 	 * Waits without blocking until every instance knows of the revocation, as
 	 * {@link #awaitPropagation}.
-	 * @param timeout how long to wait at most
 	 * @return completes with {@code true} when that is so, or with {@code false} if it
 	 * was not certain in time
 	 */

@@ -20,7 +20,6 @@ public class SubjectBlockedException extends GeRedisException {
 
 	/**
 	 * Creates an exception without a reason.
-	 * @param name the name of the list
 	 */
 	public SubjectBlockedException(String name) {
 		this(name, null);
@@ -28,7 +27,6 @@ public class SubjectBlockedException extends GeRedisException {
 
 	/**
 	 * Creates an exception.
-	 * @param name the name of the list
 	 * @param reason why the subject is blocked, or {@code null}
 	 */
 	public SubjectBlockedException(String name, @Nullable String reason) {
@@ -39,7 +37,6 @@ public class SubjectBlockedException extends GeRedisException {
 
 	/**
 	 * Returns the name of the list that refused.
-	 * @return the name
 	 */
 	public String name() {
 		return this.name;

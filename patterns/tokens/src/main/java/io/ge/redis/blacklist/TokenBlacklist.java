@@ -91,7 +91,6 @@ public interface TokenBlacklist {
 
 	/**
 	 * Revokes one token without blocking, as {@link #revoke(TokenIdentity)}.
-	 * @param token the token, with id
 	 * @return completes with the revocation
 	 */
 	default CompletionStage<Revocation> revokeAsync(TokenIdentity token) {
@@ -132,9 +131,6 @@ public interface TokenBlacklist {
 
 	/**
 	 * Revokes every token of a subject without blocking, as {@link #revokeAll}.
-	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
-	 * none
-	 * @param subject the {@code sub} claim of the tokens
 	 * @return completes with the revocation
 	 */
 	default CompletionStage<Revocation> revokeAllAsync(@Nullable String issuer, String subject) {
@@ -156,9 +152,6 @@ public interface TokenBlacklist {
 
 	/**
 	 * Revokes every token of a session without blocking, as {@link #revokeSession}.
-	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
-	 * none
-	 * @param sessionId the {@code sid} claim of the tokens
 	 * @return completes with the revocation
 	 */
 	default CompletionStage<Revocation> revokeSessionAsync(@Nullable String issuer, String sessionId) {
@@ -178,9 +171,6 @@ public interface TokenBlacklist {
 
 	/**
 	 * Revokes every token of a client without blocking, as {@link #revokeClient}.
-	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
-	 * none
-	 * @param clientId the {@code client_id} or {@code azp} claim of the tokens
 	 * @return completes with the revocation
 	 */
 	default CompletionStage<Revocation> revokeClientAsync(@Nullable String issuer, String clientId) {
@@ -201,8 +191,6 @@ public interface TokenBlacklist {
 
 	/**
 	 * Returns a stamp without blocking, as {@link #issueStamp}.
-	 * @param issuer the {@code iss} claim of the token, or {@code null} if it has none
-	 * @param subject the {@code sub} claim of the token
 	 * @return completes with the stamp
 	 */
 	default CompletionStage<Long> issueStampAsync(@Nullable String issuer, String subject) {
@@ -221,7 +209,6 @@ public interface TokenBlacklist {
 
 	/**
 	 * Checks a token without blocking, as {@link #check}.
-	 * @param token the token, verified
 	 * @return completes with the status
 	 */
 	default CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
@@ -240,7 +227,6 @@ public interface TokenBlacklist {
 	/**
 	 * Returns without blocking whether a token is not accepted any more, as
 	 * {@link #isRevoked}.
-	 * @param token the token, verified
 	 * @return completes with whether its status is other than {@link TokenStatus#CLEAR}
 	 */
 	default CompletionStage<Boolean> isRevokedAsync(TokenIdentity token) {
@@ -259,9 +245,6 @@ public interface TokenBlacklist {
 
 	/**
 	 * Blocks a subject without blocking the thread, as {@link #block}.
-	 * @param name the name of the list
-	 * @param subject text, a number, or a list of those
-	 * @param duration for how long, at least a millisecond
 	 * @return completes with the block
 	 */
 	default CompletionStage<Revocation> blockAsync(String name, Object subject, Duration duration) {
@@ -279,8 +262,6 @@ public interface TokenBlacklist {
 
 	/**
 	 * Ends the blocking of a subject without blocking the thread, as {@link #unblock}.
-	 * @param name the name of the list
-	 * @param subject text, a number, or a list of those
 	 * @return completes with whether it was blocked
 	 */
 	default CompletionStage<Boolean> unblockAsync(String name, Object subject) {
@@ -301,8 +282,6 @@ public interface TokenBlacklist {
 	/**
 	 * Returns without blocking the thread whether a subject is blocked, as
 	 * {@link #isBlocked}.
-	 * @param name the name of the list
-	 * @param subject text, a number, or a list of those
 	 * @return completes with whether it is blocked
 	 */
 	default CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {

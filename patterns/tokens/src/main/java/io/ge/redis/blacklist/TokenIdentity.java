@@ -41,13 +41,6 @@ public record TokenIdentity(@Nullable String issuer, @Nullable String id, @Nulla
 
 	/**
 	 * Creates an identity without session and client.
-	 * @param issuer the {@code iss} claim, or {@code null}
-	 * @param id the {@code jti} claim, or {@code null}
-	 * @param subject the {@code sub} claim, or {@code null}
-	 * @param issuedAt the {@code iat} claim, or {@code null}
-	 * @param expiresAt the {@code exp} claim, or {@code null}
-	 * @param issueStamp the {@link TokenBlacklist#ISSUE_STAMP_CLAIM} claim, or
-	 * {@code null}
 	 */
 	public TokenIdentity(@Nullable String issuer, @Nullable String id, @Nullable String subject,
 			@Nullable Instant issuedAt, @Nullable Instant expiresAt, @Nullable Long issueStamp) {

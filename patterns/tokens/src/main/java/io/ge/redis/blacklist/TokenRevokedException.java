@@ -23,8 +23,6 @@ public class TokenRevokedException extends GeRedisException {
 
 	/**
 	 * Creates an exception without a reason.
-	 * @param name the name of the check
-	 * @param status why the token is refused
 	 */
 	public TokenRevokedException(String name, TokenStatus status) {
 		this(name, status, null);
@@ -32,8 +30,6 @@ public class TokenRevokedException extends GeRedisException {
 
 	/**
 	 * Creates an exception.
-	 * @param name the name of the check
-	 * @param status why the token is refused
 	 * @param reason why it was revoked, or {@code null}
 	 */
 	public TokenRevokedException(String name, TokenStatus status, @Nullable String reason) {
@@ -45,7 +41,6 @@ public class TokenRevokedException extends GeRedisException {
 
 	/**
 	 * Returns the name of the check that refused.
-	 * @return the name
 	 */
 	public String name() {
 		return this.name;

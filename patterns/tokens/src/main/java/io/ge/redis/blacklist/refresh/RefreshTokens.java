@@ -78,8 +78,6 @@ public interface RefreshTokens {
 
 	/**
 	 * Begins a session without blocking, as {@link #issue(String, String)}.
-	 * @param issuer the {@code iss} claim of the access tokens, or {@code null}
-	 * @param subject the {@code sub} claim of the access tokens
 	 * @return completes with the first token
 	 */
 	default CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject) {
@@ -88,9 +86,6 @@ public interface RefreshTokens {
 
 	/**
 	 * Begins a session without blocking, as {@link #issue(String, String, String)}.
-	 * @param issuer the {@code iss} claim of the access tokens, or {@code null}
-	 * @param subject the {@code sub} claim of the access tokens
-	 * @param clientId the {@code client_id} claim of the access tokens, or {@code null}
 	 * @return completes with the first token
 	 */
 	default CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject,
@@ -111,7 +106,6 @@ public interface RefreshTokens {
 
 	/**
 	 * Replaces a token without blocking, as {@link #rotate}.
-	 * @param presented what the client presents, any text
 	 * @return completes with its successor, or why there is none
 	 */
 	default CompletionStage<Rotation> rotateAsync(String presented) {
@@ -130,7 +124,6 @@ public interface RefreshTokens {
 
 	/**
 	 * Ends the session of a token without blocking, as {@link #revoke}.
-	 * @param presented what the client presents, any text
 	 * @return completes with whether there was such a session
 	 */
 	default CompletionStage<Boolean> revokeAsync(String presented) {

@@ -37,9 +37,6 @@ public interface UsedIds {
 
 	/**
 	 * Uses an id without blocking, as {@link #use}.
-	 * @param kind what the id is for; ids of different kinds do not meet
-	 * @param id the id, any text
-	 * @param remembered for how long it must not be used again, at least a millisecond
 	 * @return completes with whether this is its first use
 	 */
 	default CompletionStage<Boolean> useAsync(String kind, String id, Duration remembered) {
