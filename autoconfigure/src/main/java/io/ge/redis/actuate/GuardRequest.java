@@ -66,9 +66,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 		return texts;
 	}
 
-	/**
-	 * Returns a parameter.
-	 */
 	public @Nullable String text(String name) {
 		List<String> texts = texts(name);
 		if (texts.size() > 1) {
@@ -77,9 +74,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 		return texts.isEmpty() ? null : texts.get(0);
 	}
 
-	/**
-	 * Returns a whole number.
-	 */
 	public @Nullable Long number(String name) {
 		String text = text(name);
 		try {
@@ -91,9 +85,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 		}
 	}
 
-	/**
-	 * Returns a time.
-	 */
 	public @Nullable Duration duration(String name) {
 		String text = text(name);
 		if (text != null && AttributeReader.lacksUnit(text)) {

@@ -111,9 +111,6 @@ public final class InstanceBus {
 		handle(Questions.ANSWER, this.questions::answered);
 	}
 
-	/**
-	 * Subscribes, in the background, and begins the heartbeat.
-	 */
 	public void start() {
 		this.subscription = this.connection.subscribe(new Subscriber(),
 				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.fleetChannel,

@@ -120,9 +120,6 @@ public final class Poll {
 		this.rest.cancel(false);
 	}
 
-	/**
-	 * Returns whether the periodic action is running.
-	 */
 	public boolean isStarted() {
 		return this.started.get();
 	}

@@ -128,9 +128,6 @@ final class Questions {
 		}
 	}
 
-	/**
-	 * Takes an answer. Those that come too late are for nobody.
-	 */
 	void answered(String message) {
 		String[] words = message.split(" ", 3);
 		Question question = this.underWay.get(Long.valueOf(words[0]));

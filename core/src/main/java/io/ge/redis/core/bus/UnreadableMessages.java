@@ -36,9 +36,6 @@ final class UnreadableMessages {
 		this.due = new AtomicLong(clock.getAsLong());
 	}
 
-	/**
-	 * Counts a message, and warns if a warning is due.
-	 */
 	void add(String message, RuntimeException failure) {
 		long unreported = this.count.incrementAndGet();
 		long now = this.clock.getAsLong();

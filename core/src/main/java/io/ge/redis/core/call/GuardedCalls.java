@@ -171,9 +171,6 @@ public final class GuardedCalls implements AutoCloseable {
 		this.handover.close();
 	}
 
-	/**
-	 * Makes a call that follows another one.
-	 */
 	@FunctionalInterface
 	public interface Following {
 

@@ -26,10 +26,6 @@ public record Promises(ResultForm form) {
 		}
 	}
 
-	/**
-	 * Promises a value that is there.
-	 * @param value the value, or {@code null} for none
-	 */
 	public @Nullable Object of(@Nullable Object value) {
 		return switch (this.form.kind()) {
 			case PLAIN -> value;
@@ -165,9 +161,6 @@ public record Promises(ResultForm form) {
 		};
 	}
 
-	/**
-	 * Makes a promise of what was promised before.
-	 */
 	@FunctionalInterface
 	public interface Next {
 

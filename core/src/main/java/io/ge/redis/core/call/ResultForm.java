@@ -43,9 +43,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 		return (this.kind == Kind.MULTIPLE) ? new ResultForm(Kind.SINGLE, Publishers.collecting(this.adapter)) : this;
 	}
 
-	/**
-	 * Returns whether the result is there when the method returns.
-	 */
 	public boolean isPlain() {
 		return this.kind == Kind.PLAIN;
 	}

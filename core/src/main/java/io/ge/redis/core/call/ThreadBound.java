@@ -16,9 +16,6 @@ public final class ThreadBound<T> {
 
 	private final ThreadLocal<@Nullable T> current = new ThreadLocal<>();
 
-	/**
-	 * Returns the value of the current thread.
-	 */
 	public @Nullable T get() {
 		return this.current.get();
 	}

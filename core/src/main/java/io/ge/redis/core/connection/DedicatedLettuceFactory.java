@@ -6,11 +6,13 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
@@ -100,16 +102,12 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	}
 
 	private static RedisConfiguration serversOf(LettuceConnectionFactory application) {
-		if (application.getClusterConfiguration() != null) {
-			return application.getClusterConfiguration();
-		}
-		if (application.getSentinelConfiguration() != null) {
-			return application.getSentinelConfiguration();
-		}
-		if (application.getSocketConfiguration() != null) {
-			return application.getSocketConfiguration();
-		}
-		return application.getStandaloneConfiguration();
+		return Stream
+			.<@Nullable RedisConfiguration>of(application.getClusterConfiguration(), application.getSentinelConfiguration(),
+					application.getSocketConfiguration())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElseGet(application::getStandaloneConfiguration);
 	}
 
 	private static LettuceClientConfiguration clientOf(LettuceConnectionFactory application,

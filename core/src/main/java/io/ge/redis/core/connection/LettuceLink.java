@@ -51,9 +51,6 @@ record LettuceLink(@Nullable StatefulConnection<byte[], byte[]> connection,
 		});
 	}
 
-	/**
-	 * Returns what a cluster and a single server have in common.
-	 */
 	@SuppressWarnings("unchecked")
 	static RedisClusterAsyncCommands<byte[], byte[]> commandsOf(StatefulConnection<byte[], byte[]> connection) {
 		if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {

@@ -10,9 +10,6 @@ package io.ge.redis.core.connection;
  */
 public interface PushSubscription extends AutoCloseable {
 
-	/**
-	 * Ends the subscription.
-	 */
 	@Override
 	void close();
 

@@ -96,9 +96,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 		return parts().source();
 	}
 
-	/**
-	 * Returns the annotation of the methods that this advisor guards.
-	 */
 	public Class<? extends Annotation> annotation() {
 		return this.annotations.get(0);
 	}
@@ -201,9 +198,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	}
 
-	/**
-	 * Everything that a call of an annotated method needs.
-	 */
 	record Parts<O extends GuardedOperation>(OperationSource<? extends Annotation, O> source, GuardedCalls calls,
 			Guard<O> guard, Supplier<?> engine) {
 	}

@@ -157,9 +157,6 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 			.anyMatch((type) -> ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null);
 	}
 
-	/**
-	 * A bean that may have methods for an advisor.
-	 */
 	private record Candidate(String beanName, @Nullable Object bean, Class<?> type, Method[] methods,
 			GuardAdvisor advisor) {
 	}

@@ -29,9 +29,6 @@ public final class GuardedMethods {
 		return List.copyOf(this.entries);
 	}
 
-	/**
-	 * A guard on a method of a bean.
-	 */
 	public record Entry(String bean, String method, GuardDescription guard) {
 	}
 

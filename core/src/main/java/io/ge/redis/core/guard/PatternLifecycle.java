@@ -29,16 +29,10 @@ public final class PatternLifecycle implements SmartLifecycle {
 
 	private volatile boolean running;
 
-	/**
-	 * Creates the lifecycle.
-	 */
 	public PatternLifecycle(ConfigurableListableBeanFactory beans) {
 		this.beans = beans;
 	}
 
-	/**
-	 * Returns the patterns in use.
-	 */
 	static List<GuardPattern> patterns(ConfigurableListableBeanFactory beans) {
 		return Arrays.stream(beans.getBeanNamesForType(GuardPattern.class, false, false))
 			.filter(beans::containsSingleton)

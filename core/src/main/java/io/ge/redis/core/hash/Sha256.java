@@ -17,9 +17,6 @@ public final class Sha256 {
 	private Sha256() {
 	}
 
-	/**
-	 * Returns a digest to be fed.
-	 */
 	public static MessageDigest digest() {
 		try {
 			return MessageDigest.getInstance("SHA-256");

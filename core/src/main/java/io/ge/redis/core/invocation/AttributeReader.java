@@ -54,9 +54,6 @@ public final class AttributeReader {
 		return (name != null) ? name : method.defaultName();
 	}
 
-	/**
-	 * Reads text.
-	 */
 	public @Nullable String text(GuardedMethod method, String attribute, String value) {
 		if (value.isEmpty()) {
 			return null;
@@ -106,9 +103,6 @@ public final class AttributeReader {
 		return "Write \"" + text.strip() + "s\" for seconds, or another unit, such as ms, m, h or d.";
 	}
 
-	/**
-	 * Reads a whole number given as text.
-	 */
 	public @Nullable Long number(GuardedMethod method, String attribute, String value) {
 		String text = text(method, attribute, value);
 		if (text == null) {

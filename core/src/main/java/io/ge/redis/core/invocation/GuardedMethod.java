@@ -43,16 +43,10 @@ public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends
 				+ parameters + ")";
 	}
 
-	/**
-	 * Makes the exception for a mistake on this method.
-	 */
 	public GuardConfigurationException problem(String problem, String remedy) {
 		return problem(problem, remedy, null);
 	}
 
-	/**
-	 * Makes the exception for a mistake on this method.
-	 */
 	public GuardConfigurationException problem(String problem, String remedy, @Nullable Throwable cause) {
 		return new GuardConfigurationException("@" + this.annotationType.getSimpleName() + " on " + displayName(),
 				problem, remedy, cause);

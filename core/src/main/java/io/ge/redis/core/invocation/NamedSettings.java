@@ -45,9 +45,6 @@ public final class NamedSettings<S> {
 		}
 	}
 
-	/**
-	 * Returns the settings of a name.
-	 */
 	public @Nullable S find(String name) {
 		Entry<S> entry = this.entries.get(name);
 		return (entry != null) ? entry.settings() : null;

@@ -99,9 +99,6 @@ public abstract class SettingsRegistry<A, S> {
 		return this.property + "." + name + ".*";
 	}
 
-	/**
-	 * Returns whether an annotation or a property has a name.
-	 */
 	public final boolean exists(String name) {
 		return annotated(name) != null || this.configured.get().contains(name);
 	}

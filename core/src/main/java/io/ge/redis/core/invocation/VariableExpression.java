@@ -98,10 +98,6 @@ public final class VariableExpression {
 				"It may use nothing but #" + variable + ", its properties and its methods.");
 	}
 
-	/**
-	 * Evaluates the expression.
-	 * @return the value of the expression
-	 */
 	public @Nullable Object evaluate(Object value) {
 		SimpleEvaluationContext context = SimpleEvaluationContext.forPropertyAccessors(PROPERTIES)
 			.withMethodResolvers(METHODS)

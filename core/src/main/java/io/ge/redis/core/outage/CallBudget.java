@@ -35,9 +35,6 @@ public final class CallBudget {
 		return this.remaining.get();
 	}
 
-	/**
-	 * Returns how long was waited so far.
-	 */
 	public long spentNanos() {
 		return this.total - this.remaining.get();
 	}

@@ -65,13 +65,6 @@ final class ReplicaLanes {
 		this.listener = listener;
 	}
 
-	/**
-	 * Runs a script and waits for replicas.
-	 * @param timeout how long they may take
-	 * @param connecting how long it may take to connect, if that is necessary
-	 * @return completes with the reply and the number of replicas, also if there were too
-	 * few; exceptionally if that is not known
-	 */
 	CompletableFuture<ReplicatedReply> run(ScriptCall call, int replicas, Duration timeout, Duration connecting) {
 		byte[] key = call.firstKey();
 		Shard shard = (key != null) ? this.connection.shardOf(key) : null;

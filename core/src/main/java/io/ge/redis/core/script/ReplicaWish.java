@@ -106,9 +106,6 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		}
 	}
 
-	/**
-	 * Takes the answer to the {@code WAIT} behind what was sent.
-	 */
 	void acknowledged(ReplicatedConnection.Call of, ReplicatedConnection.@Nullable Acknowledged acknowledged,
 			@Nullable Throwable failure) {
 		Sent present = this.sent;

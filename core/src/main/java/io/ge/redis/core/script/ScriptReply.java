@@ -90,9 +90,6 @@ public final class ScriptReply {
 		throw this.unreadable.apply("element " + index + " of the reply is no string");
 	}
 
-	/**
-	 * Returns a byte string as UTF-8 text.
-	 */
 	public String text(int index) {
 		byte[] bytes = bytes(index);
 		if (bytes == null) {

@@ -5,13 +5,12 @@
 
 package io.ge.redis.core.transaction;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,45 +27,29 @@ public final class SeenTransactions<V> {
 	private final Lock guard = new ReentrantLock();
 
 	public void put(TransactionExecution transaction, V known) {
-		this.guard.lock();
-		try {
-			this.seen.put(transaction, known);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		guarded(() -> this.seen.put(transaction, known));
 	}
 
 	public @Nullable V get(TransactionExecution transaction) {
-		this.guard.lock();
-		try {
-			return this.seen.get(transaction);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return guarded(() -> this.seen.get(transaction));
 	}
 
 	public @Nullable V remove(TransactionExecution transaction) {
-		this.guard.lock();
-		try {
-			return this.seen.remove(transaction);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return guarded(() -> this.seen.remove(transaction));
 	}
 
 	public void forEach(BiConsumer<TransactionExecution, V> look) {
-		List<Map.Entry<TransactionExecution, V>> all = new ArrayList<>();
+		guarded(() -> Map.copyOf(this.seen)).forEach(look);
+	}
+
+	private <T extends @Nullable Object> T guarded(Supplier<T> access) {
 		this.guard.lock();
 		try {
-			this.seen.forEach((transaction, known) -> all.add(Map.entry(transaction, known)));
+			return access.get();
 		}
 		finally {
 			this.guard.unlock();
 		}
-		all.forEach((each) -> look.accept(each.getKey(), each.getValue()));
 	}
 
 }

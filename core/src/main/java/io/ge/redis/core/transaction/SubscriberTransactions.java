@@ -86,9 +86,6 @@ public final class SubscriberTransactions {
 		participant.joined(participation::isOver);
 	}
 
-	/**
-	 * Returns who takes part in a transaction.
-	 */
 	public static List<TransactionParticipant> participants(TransactionSynchronizationManager transaction) {
 		lock.lock();
 		try {
