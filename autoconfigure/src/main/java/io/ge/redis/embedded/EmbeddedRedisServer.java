@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.regex.Pattern;
 import io.ge.redis.embedded.EmbeddedRedisStartException.Reason;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import redis.embedded.RedisExecProvider;
 
 import org.springframework.util.FileSystemUtils;
 
@@ -108,7 +110,7 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 	private static EmbeddedRedisServer launch(int port) {
 		Path directory = createDirectory();
 		try {
-			Process process = execute(RedisExecutable.unpackInto(directory), port, directory);
+			Process process = execute(unpackInto(directory), port, directory);
 			EmbeddedRedisServer server = new EmbeddedRedisServer(port, directory, process);
 			server.awaitReady();
 			return server;
@@ -224,6 +226,48 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 		this.process.destroyForcibly();
 		waitFor(STOP_TIMEOUT);
 		delete(this.directory);
+	}
+
+	/**
+	 * Puts the binary that {@code org.signal:embedded-redis} carries for this platform into
+	 * the directory, with which it will be removed. The library's own server writes to the
+	 * console and stays registered with the JVM after it has been stopped.
+	 */
+	private static Path unpackInto(Path directory) {
+		try {
+			Path unpacked = unpack();
+			Path executable = Files.copy(unpacked, directory.resolve("redis-server"),
+					StandardCopyOption.COPY_ATTRIBUTES);
+			// A relative path is a file that the library has found where the JVM was
+			// started
+			if (unpacked.isAbsolute()) {
+				Files.delete(unpacked);
+				Files.delete(unpacked.getParent());
+			}
+			return verify(executable);
+		}
+		catch (IOException ex) {
+			throw new EmbeddedRedisStartException(Reason.NOT_EXECUTABLE,
+					"The embedded Redis cannot be unpacked into " + directory, ex);
+		}
+	}
+
+	private static Path unpack() throws IOException {
+		try {
+			return RedisExecProvider.defaultProvider().get().toPath();
+		}
+		catch (RuntimeException ex) {
+			throw new EmbeddedRedisStartException(Reason.UNSUPPORTED_PLATFORM,
+					"There is no embedded Redis for this platform: " + ex.getMessage(), ex);
+		}
+	}
+
+	private static Path verify(Path executable) {
+		if (Files.isExecutable(executable)) {
+			return executable;
+		}
+		throw new EmbeddedRedisStartException(Reason.NOT_EXECUTABLE,
+				"The embedded Redis cannot be executed as " + executable, null);
 	}
 
 	private static Path createDirectory() {

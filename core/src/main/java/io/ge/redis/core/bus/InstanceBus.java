@@ -30,24 +30,20 @@ import org.jspecify.annotations.Nullable;
  * Messages to this instance, over one subscription whatever the number of locks, caches
  * or waiters.
  * <p>
- * Scripts publish to {@link #channel()} a topic, a space and a payload. Messages may be
- * lost, whenever the connection is: who waits for one is told to look again when the
- * subscription stands anew, and must not rely on messages alone.
+ * Scripts publish to {@link #channel()} a topic, a space and a payload. Messages are lost
+ * whenever the connection is. So nobody may rely on messages alone, and everybody is told
+ * to look again when the subscription exists anew.
  * <p>
  * Each database has channels of its own: {@code prefix:bus:*} for database 0, for others
- * {@code prefix:bus:number:*}.
+ * {@code prefix:bus:number:*}. Each instance publishes a heartbeat every two seconds, so
+ * that all know without a key in Redis how many there are. During an outage they keep the
+ * last figure.
  * <p>
- * Each instance says every two seconds on a channel of all that it is there. So every
- * instance knows, without any key in Redis, how many there are, and keeps the last figure
- * while Redis is away.
- * <p>
- * What concerns all instances is published to {@link #newsChannel()}. Who must not miss
- * such news, because it answers from memory until it hears them, has the bus confirmed: a
- * message that comes back shows that every earlier one has arrived. On a Cluster that
- * holds as long as its nodes hear each other.
- * <p>
- * What only the instances know together, such as who holds which lock, is asked for: each
- * answers to the one that asks. {@link Reports} put questions and answers in this way.
+ * Messages to all instances are published to {@link #newsChannel()}. A pattern that
+ * answers from memory until it hears them has the bus confirmed: a message that comes back
+ * shows that every earlier one has arrived. On a Cluster that holds as long as its nodes
+ * hear each other. {@link Reports} ask all instances what only they know together, such as
+ * who holds which lock.
  */
 public final class InstanceBus {
 

@@ -7,8 +7,6 @@ package io.ge.redis.core.call;
 
 import java.util.concurrent.CancellationException;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Signals that a call was abandoned and its work ended. A {@link CancellationException}
  * of the method itself is none: the method has failed.
@@ -17,13 +15,6 @@ public final class AbandonedException extends CancellationException {
 
 	public AbandonedException() {
 		super("Nobody waits for the call any more");
-	}
-
-	/**
-	 * Returns whether work was ended because nobody waits for it any more.
-	 */
-	public static boolean is(@Nullable Throwable failure) {
-		return failure instanceof AbandonedException;
 	}
 
 }

@@ -284,7 +284,11 @@ final class LettuceGuardConnection implements GuardConnection {
 		if (connection == null) {
 			throw new NotConnectedException("Not connected to Redis", failure);
 		}
-		this.replicated.removeIf((former) -> !former.isOpen());
+		for (LettuceReplicatedConnection former : this.replicated) {
+			if (!former.isOpen()) {
+				this.replicated.remove(former);
+			}
+		}
 		this.replicated.add(connection);
 		if (this.closed) {
 			connection.close();

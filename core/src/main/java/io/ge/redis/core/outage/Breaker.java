@@ -31,22 +31,17 @@ import org.jspecify.annotations.Nullable;
  * Closed, it counts consecutive failures; at the threshold it opens and every call
  * decides locally at once. While it is open it alone asks Redis, on a fresh connection
  * each time, because the old one may hang for ever on a server that was failed over or
- * cut off. The first sign of life closes it, and whoever has something to make good is
- * told.
+ * cut off. The first sign of life closes it; what is to be made good is sent first.
  * <p>
- * On a Cluster, where the driver tells which server has a key, failures are counted for
- * each server: one that hangs would else never open the breaker, since the calls to the
- * others succeed in between, and cost each of its calls the whole budget; and one that
- * refuses would close the door to the others. So each server has a {@link Circuit}.
+ * On a Cluster whose driver tells which server has a key, each server has a
+ * {@link Circuit}. One that hangs would else never open the breaker, since the calls to
+ * the others succeed in between, and one that refuses would close the door to the others.
  * <ul>
  * <li>A failure counts for the server that had the key when the call was sent.</li>
  * <li>An open circuit keeps back the calls on the slots that this server had when it
- * opened, wherever they go meanwhile, until a probe on one of them has succeeded: the map
- * of the cluster is looked at again, the server that has the slot now is asked, and it
- * must take a write. So a failover closes the circuit like a recovery does, and what is
- * to be made good on these slots comes first here too.</li>
- * <li>The calls on other slots, and the connections to their servers, are left
- * alone.</li>
+ * opened, until whichever server has one of them by then, on a fresh map of the cluster,
+ * takes a write. So a failover closes the circuit like a recovery.</li>
+ * <li>Calls on other slots, and the connections to their servers, are left alone.</li>
  * </ul>
  * A circuit for the deployment as a whole remains for what concerns no single server: no
  * connection at all, one server, and drivers that do not tell.

@@ -25,24 +25,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs scripts whose writes a number of replicas are to have, on connections of their
- * own.
+ * own, each opened when it is first needed.
  * <p>
- * There is a lane for each server and number of replicas: a connection, opened when it is
- * first needed. All scripts that are wanted when it is free are sent together with one
- * {@code WAIT} behind them; who comes while that is under way shares the next. Nobody
- * loses by standing behind it: it ends as soon as so many replicas have what was written
- * before, and until then they cannot have what is written later. That is also why another
- * number of replicas has another lane.
+ * There is a lane for each server and number of replicas. All scripts that are wanted when
+ * it is free are sent together with one {@code WAIT} behind them; later ones share the
+ * next. Nobody loses by that: the first {@code WAIT} ends as soon as so many replicas have
+ * what was written before, and until then they cannot have what is written later.
  * <p>
- * Each call has a deadline of its own, which the server and the others cannot move: its
- * timeout if it could not be sent in that time, else a round trip more, so that it learns
- * how many replicas there were. A server with nothing to do notices only at its next tick
- * that the time of a {@code WAIT} is over, up to 100 ms late, so something is sent to it
- * then. A connection that has to be opened first has a time of its own for that.
+ * Each call has a deadline of its own, which neither the server nor others can move: its
+ * timeout, and a round trip more if it was sent, so that it learns how many replicas there
+ * were. An idle server notices only at its next tick, up to 100 ms late, that the time of
+ * a {@code WAIT} is over, so something is sent to it then. Opening a connection has a time
+ * of its own.
  * <p>
- * A server that does not answer within the deadline loses its connection, so that the
- * next call looks anew for whoever is the primary by then, and so does one that has no
- * replica or answers with an error.
+ * A server that does not answer in time, has no replica, or answers with an error loses
+ * its connection, so that the next call looks anew for the primary.
  */
 final class ReplicaLanes {
 

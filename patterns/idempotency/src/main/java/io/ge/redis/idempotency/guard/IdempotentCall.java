@@ -450,7 +450,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		}
 
 		private CompletionStage<?> failed(Throwable failure) {
-			if (AbandonedException.is(failure)) {
+			if (failure instanceof AbandonedException) {
 				this.waitedFor = false;
 				return this.completion.abandoned();
 			}

@@ -268,7 +268,6 @@ public final class RedisTokenBlacklist {
 	/**
 	 * The status of a token or a subject.
 	 *
-	 * @param status the status
 	 * @param reason why the row that refuses was written, or {@code null}
 	 */
 	record Found(TokenStatus status, @Nullable String reason) {
@@ -287,9 +286,7 @@ public final class RedisTokenBlacklist {
 	/**
 	 * The end of the stream.
 	 *
-	 * @param micros the server's time
 	 * @param rows how many rows there are
-	 * @param position the last change
 	 */
 	record Tail(long micros, long rows, Position position) {
 	}
@@ -297,7 +294,6 @@ public final class RedisTokenBlacklist {
 	/**
 	 * Some rows.
 	 *
-	 * @param rows the rows that can be read
 	 * @param end where the next page begins, or {@code null} if there is none
 	 */
 	record Page(List<Row> rows, @Nullable PageEnd end) {
@@ -307,7 +303,6 @@ public final class RedisTokenBlacklist {
 	 * The last row of a page.
 	 *
 	 * @param until its end as Redis tells it
-	 * @param member its name in Redis
 	 */
 	record PageEnd(String until, byte[] member) {
 	}
@@ -324,7 +319,6 @@ public final class RedisTokenBlacklist {
 	/**
 	 * The last change that an instance knows.
 	 *
-	 * @param id its id
 	 * @param change the change itself, by which it is told from one of the same id on
 	 * another server
 	 */
@@ -334,10 +328,6 @@ public final class RedisTokenBlacklist {
 	/**
 	 * Changes in their order.
 	 *
-	 * @param micros the server's time
-	 * @param rows what has changed
-	 * @param position the last change
-	 * @param complete whether there are no others
 	 * @param readable whether all of them can be read
 	 */
 	record Changes(long micros, List<Row> rows, Position position, boolean complete, boolean readable) {

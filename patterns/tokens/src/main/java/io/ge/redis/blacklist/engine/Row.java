@@ -23,10 +23,6 @@ public record Row(RowKind kind, long fast, long strong, long standsUntil, long n
 	/** A not-before that Redis has lost. */
 	static final long LOST = Long.MAX_VALUE;
 
-	Row(RowKind kind, long fast, long strong, long standsUntil, long notBefore) {
-		this(kind, fast, strong, standsUntil, notBefore, null);
-	}
-
 	/**
 	 * Reads an entry of a page of rows.
 	 */

@@ -27,29 +27,23 @@ import org.springframework.core.NestedExceptionUtils;
 /**
  * Keeps this instance's memory of the rows up to date, and knows whether it is.
  * <p>
- * Changes are read from the stream, each time from the last one that is known: whatever
- * happened to connections meanwhile, none is skipped. Where the last known one is gone,
- * the stream was cut or lost, and all rows are read again, page by page, and then the
- * changes since before that was begun. A message tells of each change. What refuses for
- * good is taken from the message itself, which makes it quick: it may come in any order,
- * and twice. Then the changes are read. Without any message there are looks several times
- * within the longest staleness, which makes it certain.
+ * Changes are read from the stream, each time from the last one that is known, so none is
+ * skipped. Where that one is gone, the stream was cut or lost: all rows are read again,
+ * page by page, and then the changes since before that was begun. So they are where the
+ * stream has an entry that this release cannot read; the rows include what it changed. A
+ * message tells of each change. What refuses for good is taken from the message itself,
+ * which makes it quick: it may come in any order, and twice. Without any message there are
+ * looks several times within the longest staleness, which makes it certain.
  * <p>
  * The memory is up to date while the last complete look was <em>sent</em> less than the
  * longest staleness ago. A pause of this process, a slow network or a server that hangs
- * make it old, never wrong: then Redis is asked. It is not up to date either from a write
- * of this instance until a look that was sent after it, so that an instance always sees
- * what it has written. Looks follow one another: what can be taken back gets into memory
- * by them only, in one order.
- * <p>
- * They are also read again where the stream has an entry that this release cannot read.
- * The rows include what that entry changed, and the entry itself is bypassed.
+ * make it old, never wrong: then Redis is asked. So is it from a write of this instance
+ * until a look that was sent after it: an instance always sees what it has written. Looks
+ * follow one another, so what can be taken back gets into memory in one order.
  * <p>
  * Where the memory is full, all rows are read into its next generation, a page with each
- * look, so that the present one stays up to date meanwhile.
- * <p>
- * Looks come to rest when nothing was checked for a while, and begin with the next check,
- * which asks Redis.
+ * look, so that the present one stays up to date meanwhile. Looks end when nothing was
+ * checked for a while, and begin with the next check, which asks Redis.
  */
 public final class RowFeed {
 

@@ -7,6 +7,7 @@ package io.ge.redis.blacklist.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.blacklist.TokenIdentity;
@@ -55,23 +56,14 @@ public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, 
 		return seen(this.redis.write(name, until, this.reason));
 	}
 
-	public CompletableFuture<Change> revokeAll(@Nullable String issuer, String subject) {
-		Assert.hasText(subject, "The subject must not be blank");
-		return revokeAll(new RowName(RowKind.SUBJECT, issuer, subject));
-	}
-
-	public CompletableFuture<Change> revokeSession(@Nullable String issuer, String sessionId) {
-		Assert.hasText(sessionId, "The id of the session must not be blank");
-		return revokeAll(new RowName(RowKind.SESSION, issuer, sessionId));
-	}
-
-	public CompletableFuture<Change> revokeClient(@Nullable String issuer, String clientId) {
-		Assert.hasText(clientId, "The id of the client must not be blank");
-		return revokeAll(new RowName(RowKind.CLIENT, issuer, clientId));
-	}
-
-	private CompletableFuture<Change> revokeAll(RowName name) {
-		return seen(this.redis.write(name, this.clocks.longestNeed(), this.reason));
+	/**
+	 * Revokes all tokens of a subject, a session or a client.
+	 * @throws IllegalArgumentException if the text is blank
+	 */
+	public CompletableFuture<Change> revokeAll(RowKind kind, @Nullable String issuer, String text) {
+		Assert.hasText(text, () -> "The " + ((kind != RowKind.SUBJECT) ? "id of the " : "")
+				+ kind.name().toLowerCase(Locale.ROOT) + " must not be blank");
+		return seen(this.redis.write(new RowName(kind, issuer, text), this.clocks.longestNeed(), this.reason));
 	}
 
 	public CompletableFuture<Change> block(String name, List<String> subject, Duration duration) {

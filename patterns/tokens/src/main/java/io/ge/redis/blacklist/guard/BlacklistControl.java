@@ -119,7 +119,6 @@ public final class BlacklistControl {
 
 	/**
 	 * Revokes a token: one script call.
-	 * @param issuer the {@code iss} claim, or {@code null} if it has none
 	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
 	 */
 	public Duration revoke(@Nullable String issuer, String id, Instant expiresAt, @Nullable String reason) {
@@ -128,7 +127,6 @@ public final class BlacklistControl {
 
 	/**
 	 * Revokes all tokens of a session, a subject or a client: one script call.
-	 * @param issuer the {@code iss} claim, or {@code null} if they have none
 	 * @param value the {@code sid}, {@code sub} or {@code client_id} claim
 	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
 	 */

@@ -20,6 +20,7 @@ import io.ge.redis.blacklist.engine.BlacklistDecision;
 import io.ge.redis.blacklist.engine.BlacklistEngine;
 import io.ge.redis.blacklist.engine.BlacklistSettings;
 import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Change;
+import io.ge.redis.blacklist.engine.RowKind;
 import io.ge.redis.blacklist.engine.RowName;
 import io.ge.redis.blacklist.engine.RowWriter;
 import io.ge.redis.core.call.GuardedCalls;
@@ -76,34 +77,34 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 	@Override
 	public Revocation revokeAll(@Nullable String issuer, String subject) {
 		forbidWaiting("revokeAll");
-		return await(this.writer.revokeAll(issuer, subject));
+		return await(this.writer.revokeAll(RowKind.SUBJECT, issuer, subject));
 	}
 
 	@Override
 	public CompletionStage<Revocation> revokeAllAsync(@Nullable String issuer, String subject) {
-		return handOver(this.writer.revokeAll(issuer, subject));
+		return handOver(this.writer.revokeAll(RowKind.SUBJECT, issuer, subject));
 	}
 
 	@Override
 	public Revocation revokeSession(@Nullable String issuer, String sessionId) {
 		forbidWaiting("revokeSession");
-		return await(this.writer.revokeSession(issuer, sessionId));
+		return await(this.writer.revokeAll(RowKind.SESSION, issuer, sessionId));
 	}
 
 	@Override
 	public CompletionStage<Revocation> revokeSessionAsync(@Nullable String issuer, String sessionId) {
-		return handOver(this.writer.revokeSession(issuer, sessionId));
+		return handOver(this.writer.revokeAll(RowKind.SESSION, issuer, sessionId));
 	}
 
 	@Override
 	public Revocation revokeClient(@Nullable String issuer, String clientId) {
 		forbidWaiting("revokeClient");
-		return await(this.writer.revokeClient(issuer, clientId));
+		return await(this.writer.revokeAll(RowKind.CLIENT, issuer, clientId));
 	}
 
 	@Override
 	public CompletionStage<Revocation> revokeClientAsync(@Nullable String issuer, String clientId) {
-		return handOver(this.writer.revokeClient(issuer, clientId));
+		return handOver(this.writer.revokeAll(RowKind.CLIENT, issuer, clientId));
 	}
 
 	@Override

@@ -45,7 +45,7 @@ class LocalRowsTests {
 	void clearTokenAmongAMillionAllocatesNothingToSpeakOf() {
 		Random random = new Random(1);
 		for (int i = 0; i < 1_000_000; i++) {
-			this.rows.apply(new Row(RowKind.TOKEN, random.nextLong() | 1, random.nextLong(), LATER, 0));
+			this.rows.apply(new Row(RowKind.TOKEN, random.nextLong() | 1, random.nextLong(), LATER, 0, null));
 		}
 		TokenIdentity[] tokens = new TokenIdentity[4096];
 		for (int i = 0; i < tokens.length; i++) {
@@ -218,7 +218,7 @@ class LocalRowsTests {
 		this.rows.beginReading(number, false);
 		Random random = new Random(1);
 		for (int i = 0; i < number; i++) {
-			this.rows.applyRead(new Row(RowKind.TOKEN, random.nextLong() | 1, random.nextLong(), LATER, 0));
+			this.rows.applyRead(new Row(RowKind.TOKEN, random.nextLong() | 1, random.nextLong(), LATER, 0, null));
 		}
 		this.rows.endReading();
 		assertThat(this.rows.size().exact()).isFalse();
@@ -254,7 +254,7 @@ class LocalRowsTests {
 	}
 
 	private static Row row(RowName name, long until, long notBefore) {
-		return new Row(name.kind(), name.fast(), name.strong(), until, notBefore);
+		return new Row(name.kind(), name.fast(), name.strong(), until, notBefore, null);
 	}
 
 }
