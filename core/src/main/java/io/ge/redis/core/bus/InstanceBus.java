@@ -139,7 +139,6 @@ public final class InstanceBus {
 
 	/**
 	 * Returns the id of this instance.
-	 * @return the id, without spaces
 	 */
 	public String instanceId() {
 		return this.instanceId;

@@ -45,7 +45,6 @@ final class LiveInstances {
 
 	/**
 	 * Takes what an instance has said.
-	 * @return whether it is a newcomer
 	 */
 	boolean heard(String message) {
 		if (message.startsWith(GONE)) {

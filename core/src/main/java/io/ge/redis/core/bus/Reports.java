@@ -110,7 +110,6 @@ public final class Reports<R> {
 
 	/**
 	 * Returns the name of this process for reports.
-	 * @return number and host of the process, as the Java runtime names them
 	 */
 	public static String process() {
 		return ManagementFactory.getRuntimeMXBean().getName();

@@ -54,7 +54,6 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * Makes a call in whichever form its result comes: a plain one on this thread, others
 	 * as by {@link #make}.
-	 * @return the result, of the type that the form is of
 	 */
 	public @Nullable Object start(ResultForm form, Supplier<? extends GuardedCall<?>> call) throws Throwable {
 		return form.isPlain() ? run(call.get()) : make(form, call);
@@ -63,7 +62,6 @@ public final class GuardedCalls implements AutoCloseable {
 	/**
 	 * Makes a call whose result comes later. A future is asked for at once, a publisher
 	 * when it is subscribed to, each time.
-	 * @return the result, of the type that the form is of
 	 */
 	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call) {
 		return make(form, call, UnaryOperator.identity());

@@ -30,7 +30,6 @@ final class ThreadInterruption implements AutoCloseable {
 
 	/**
 	 * Interrupts this thread.
-	 * @param stage what has to fail for it, or {@code null}
 	 * @return to be closed by this thread when it has ended its work
 	 */
 	static ThreadInterruption by(@Nullable CompletionStage<?> stage) {

@@ -24,7 +24,6 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Runs a script that the server knows.
-	 * @param sha the SHA-1 of the script
 	 * @param keys the keys, all in one slot
 	 * @return completes with the elements of the reply, each a {@code Long}, a
 	 * {@code byte[]} or {@code null}
@@ -39,7 +38,6 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Teaches a script to the server.
-	 * @return completes when the server knows it
 	 */
 	CompletionStage<?> load(byte[] text);
 
@@ -87,7 +85,6 @@ public interface GuardConnection extends AutoCloseable {
 	 * only: then all are replaced as by {@link #reopen}, without failing what is under
 	 * way.
 	 * @param key the key, for which {@link #shardOf} knew a server
-	 * @param timeout how long it may take
 	 * @return completes once the server of the key can be used, or exceptionally if it
 	 * cannot
 	 */
@@ -122,7 +119,6 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Returns whether {@link #openReplicated} works with this driver.
-	 * @return whether there are connections on which replicas can be waited for
 	 */
 	default boolean canAwaitReplicas() {
 		return false;
@@ -133,7 +129,6 @@ public interface GuardConnection extends AutoCloseable {
 	 * this one, and not revived when it is lost.
 	 * @param server the server as {@link Shard#server()} names it, or {@code null} where
 	 * one server serves all keys
-	 * @return completes with the connection
 	 */
 	default CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
 		return CompletableFuture.failedFuture(new NotConnectedException("This driver cannot wait for replicas", null));

@@ -61,7 +61,6 @@ final class LettuceShards {
 	 * fresh as can be.
 	 * @param replacement makes a fresh connection to the cluster, for the case that the
 	 * server answers, but not on the connection in use
-	 * @return completes when the server can be used
 	 */
 	CompletionStage<Void> awaken(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key,
 			Supplier<CompletionStage<Void>> replacement) {

@@ -53,7 +53,6 @@ final class Openings {
 
 	/**
 	 * Refuses new openings and waits for those that have begun.
-	 * @param patience how long at most
 	 */
 	void close(Duration patience) {
 		this.closed = true;

@@ -17,7 +17,6 @@ public final class ReplyErrors {
 
 	/**
 	 * Returns whether the user lacks a permission.
-	 * @return whether it is {@code NOPERM}
 	 */
 	public static boolean isNoPermission(Throwable failure) {
 		return mentions(failure, "NOPERM");
@@ -25,7 +24,6 @@ public final class ReplyErrors {
 
 	/**
 	 * Returns whether the server does not know a script.
-	 * @return whether it is {@code NOSCRIPT}
 	 */
 	public static boolean isNoScript(Throwable failure) {
 		return mentions(failure, "NOSCRIPT");

@@ -19,7 +19,6 @@ public interface Shard {
 
 	/**
 	 * Returns whether a key belonged to this part.
-	 * @return whether its slot was served by the server
 	 */
 	boolean holds(byte[] key);
 

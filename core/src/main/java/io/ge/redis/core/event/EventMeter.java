@@ -25,7 +25,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Describes a counter of events.
-	 * @return the meter, without tags
 	 */
 	public static EventMeter counter(String name, String description) {
 		return new EventMeter(name, description, false, null, List.of(), List.of());
@@ -33,7 +32,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Describes a timer of events.
-	 * @return the meter, without tags
 	 */
 	public static EventMeter timer(String name, String description) {
 		return new EventMeter(name, description, true, null, List.of(), List.of());

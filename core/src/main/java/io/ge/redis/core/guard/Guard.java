@@ -36,7 +36,6 @@ public interface Guard<O extends GuardedOperation> {
 	 * Calls the method. An asynchronous call does so on a thread that may be at work on
 	 * another one: advice further in, such as an aspect's, asks there which call it is
 	 * about.
-	 * @return the result of the method
 	 */
 	static @Nullable Object proceed(GuardedOperation operation, MethodInvocation invocation) throws Throwable {
 		return operation.form().isPlain() ? invocation.proceed()

@@ -77,7 +77,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	 * Creates an advisor that is assembled when the first annotated method is verified or
 	 * called.
 	 * @param order the position among all advice, lower is further out
-	 * @param assembled makes the same advisor with all that it needs
 	 * @param connecting begins to connect in the background to the Redis that it needs
 	 * @param annotations the annotation of methods, then those of parameters that only
 	 * have an effect together with it

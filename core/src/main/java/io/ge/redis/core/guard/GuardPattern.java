@@ -13,8 +13,6 @@ public interface GuardPattern {
 
 	/**
 	 * Checks what can only be checked when all annotated methods are known.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if something cannot
-	 * work
 	 */
 	default void verify() {
 	}

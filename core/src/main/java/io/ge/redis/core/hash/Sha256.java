@@ -29,7 +29,6 @@ public final class Sha256 {
 	/**
 	 * Returns the hash of a text.
 	 * @param text the text, hashed in UTF-8
-	 * @return 32 bytes
 	 */
 	public static byte[] of(String text) {
 		return digest().digest(text.getBytes(StandardCharsets.UTF_8));

@@ -30,8 +30,6 @@ public final class AttributeReader {
 
 	/**
 	 * Resolves placeholders in text that is not an attribute of ours.
-	 * @return the text without placeholders
-	 * @throws IllegalArgumentException if one has no value
 	 */
 	public @Nullable String resolve(String text) {
 		return this.placeholders.resolveStringValue(text);
@@ -47,7 +45,6 @@ public final class AttributeReader {
 
 	/**
 	 * Reads the name of a guard.
-	 * @param value the value of {@code name}
 	 */
 	public String name(GuardedMethod method, String value) {
 		String name = text(method, "name", value);

@@ -22,7 +22,6 @@ public final class EventLoops {
 
 	/**
 	 * Returns whether the current thread is one of them.
-	 * @return whether it must not wait
 	 */
 	public static boolean isCurrent() {
 		return REACTOR && Reactor.isCurrent();
@@ -31,7 +30,6 @@ public final class EventLoops {
 	/**
 	 * Lets a method that may wait for Redis go on only where waiting harms nobody: before
 	 * anything is sent, so that nothing is lost.
-	 * @param instead its twin that does not wait
 	 * @throws IllegalStateException on such a thread
 	 */
 	public static void forbidWaiting(String method, String instead) {

@@ -82,7 +82,6 @@ public final class MethodExpression {
 	/**
 	 * Evaluates the expression as a condition.
 	 * @param result what the method returned, if the expression may use it
-	 * @return whether it is true
 	 */
 	public boolean isTrue(MethodInvocation invocation, @Nullable Object result) {
 		Object value = evaluate(invocation, result);

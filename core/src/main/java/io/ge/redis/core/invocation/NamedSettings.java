@@ -31,7 +31,6 @@ public final class NamedSettings<S> {
 
 	/**
 	 * Registers the use of a name.
-	 * @param problem makes the exception for a mistake there, of problem and remedy
 	 * @throws GuardConfigurationException if the name has other settings elsewhere
 	 */
 	public void register(String name, S settings, String place,

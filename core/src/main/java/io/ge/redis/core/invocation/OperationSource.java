@@ -49,7 +49,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Returns the annotation that this source reads and, if there is one, that of
 	 * parameters.
-	 * @return one or two annotations, that of methods first
 	 */
 	public final List<Class<? extends Annotation>> annotations() {
 		Class<? extends Annotation> parameter = parameterAnnotation();
@@ -123,7 +122,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 
 	/**
 	 * Finds the annotations that a method has, or its class has for it.
-	 * @param userClass the class of the bean, without proxies
 	 */
 	public static <A extends Annotation> List<A> find(Class<A> type, Method method, Class<?> userClass) {
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
@@ -168,7 +166,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Parses and checks the annotations of a method.
 	 * @param annotations one, or several if the annotation is repeatable
-	 * @return the operation
 	 */
 	protected abstract O parse(List<A> annotations, GuardedMethod method);
 

@@ -135,8 +135,6 @@ public final class ReturnTypes {
 
 	/**
 	 * Refuses methods that return something whose work goes on after they have returned.
-	 * @param type what it returns, or what that holds
-	 * @throws GuardConfigurationException if the type is a future or a publisher
 	 */
 	public static void requireSynchronous(GuardedMethod method, Class<?> type) {
 		if (isLater(type)) {
@@ -150,7 +148,6 @@ public final class ReturnTypes {
 	/**
 	 * Refuses methods with a plain result that Spring MVC works on after they have
 	 * returned, where the guard has to last as long as the work.
-	 * @throws GuardConfigurationException if the guard would end too early
 	 */
 	public static void requireOverWhenReturned(GuardedMethod method) {
 		Class<?> late = lateResult(method.method());

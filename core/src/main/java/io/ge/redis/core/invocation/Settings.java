@@ -20,8 +20,6 @@ public final class Settings {
 
 	/**
 	 * Picks the effective value of a setting.
-	 * @param property the value in the properties, or {@code null} if not set
-	 * @param attribute the value in the annotation, or {@code null} if not set
 	 */
 	public <T> T pick(String name, @Nullable T property, @Nullable T attribute, T fallback) {
 		if (property != null) {
@@ -35,8 +33,6 @@ public final class Settings {
 
 	/**
 	 * Picks a setting that has no default.
-	 * @param property the value in the properties, or {@code null} if not set
-	 * @param attribute the value in the annotation, or {@code null} if not set
 	 */
 	public <T> @Nullable T pickOptional(String name, @Nullable T property, @Nullable T attribute) {
 		if (property != null) {

@@ -47,7 +47,6 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Merges what an annotation sets with the properties, and registers the result.
-	 * @return the effective settings
 	 * @throws GuardConfigurationException if they cannot work, or the name has others
 	 * elsewhere
 	 */
@@ -82,8 +81,6 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Makes settings for code.
-	 * @param settings makes them, with an {@link IllegalArgumentException} if they cannot
-	 * work
 	 */
 	protected final S checked(String name, Supplier<S> settings) {
 		try {
@@ -122,8 +119,6 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Merges the settings of a name.
-	 * @param attributes what an annotation or code sets
-	 * @return the effective settings
 	 */
 	protected abstract S merge(String name, A attributes, Settings origins);
 

@@ -56,7 +56,6 @@ final class RoundTrip {
 
 	/**
 	 * Returns why values of a type cannot be read back.
-	 * @return the reason, or {@code null} if none shows
 	 */
 	@Nullable String obstacle(JavaType type) {
 		if (type.isJavaLangObject()) {

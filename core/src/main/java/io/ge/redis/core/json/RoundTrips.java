@@ -75,7 +75,6 @@ public final class RoundTrips {
 
 	/**
 	 * Returns why values of a type cannot be read back, as far as the type shows it.
-	 * @return the reason, or {@code null} if none shows
 	 */
 	public @Nullable String obstacle(JavaType type) {
 		return new RoundTrip(this.mapper.get()).obstacle(type);

@@ -53,7 +53,6 @@ public final class KeyPart {
 
 	/**
 	 * Encodes user text.
-	 * @param text any text, also empty
 	 */
 	public static KeyPart of(String text) {
 		String escaped = escape(text);

@@ -26,7 +26,6 @@ public final class KeySpace {
 	 * Creates the key space of a pattern.
 	 * @param prefix the application's prefix, {@code ge.redis.key-prefix}; without braces
 	 * or white space, since a brace would move the hash tag
-	 * @param pattern the pattern's segment, such as {@code lock}
 	 * @throws IllegalArgumentException if prefix or pattern is empty or holds a brace or
 	 * white space
 	 */

@@ -146,7 +146,6 @@ public final class Breaker {
 
 	/**
 	 * Returns why calls are kept from Redis, or from some of its servers.
-	 * @return the cause, or {@code null} while the breaker is closed
 	 */
 	public @Nullable OutageCause openCause() {
 		return openCause(Circuit::openCause);
@@ -154,8 +153,6 @@ public final class Breaker {
 
 	/**
 	 * Returns why calls on a key are kept from Redis.
-	 * @param key the key, or {@code null} for a call without one
-	 * @return the cause, or {@code null} if they are let through
 	 */
 	@Nullable OutageCause openCause(byte @Nullable [] key) {
 		return (key != null && !this.servers.isEmpty()) ? openCause((server) -> server.openCause(key))
@@ -179,7 +176,6 @@ public final class Breaker {
 
 	/**
 	 * Returns the address of who was asked, for people.
-	 * @param shard as {@link #shardOf} has told
 	 */
 	String server(@Nullable Shard shard) {
 		return (shard != null) ? shard.server() : this.address;

@@ -31,7 +31,6 @@ final class Deadlines {
 
 	/**
 	 * Ends a future with {@link TimeoutException} unless it is done in time.
-	 * @param nanos how much time it has, in nanoseconds
 	 */
 	void watch(CompletableFuture<?> future, long nanos) {
 		if (future.isDone()) {

@@ -9,8 +9,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -97,6 +99,12 @@ final class ReplicaLanes {
 
 		private final Deque<ReplicaWish> next = new ArrayDeque<>();
 
+		/**
+		 * The scripts that the server has been taught on this connection. Others are sent
+		 * by their text, since a repetition would have to wait for the {@code WAIT}.
+		 */
+		private final Set<LuaScript> taught = new HashSet<>();
+
 		private @Nullable ReplicatedConnection open;
 
 		private long openSince;
@@ -168,6 +176,7 @@ final class ReplicaLanes {
 					else {
 						this.open = opened;
 						this.openSince = System.nanoTime();
+						this.taught.clear();
 					}
 				}
 				finally {
@@ -195,7 +204,7 @@ final class ReplicaLanes {
 			ReplicaWish.Wait wait = new ReplicaWish.Wait(on, System.nanoTime() + millis * MILLISECOND,
 					new AtomicBoolean());
 			for (ReplicaWish wish : batch) {
-				calls.add(wish.sending(wait));
+				calls.add(wish.sending(wait, this.taught.contains(wish.script())));
 			}
 			on.run(calls, this.address.replicas(), millis)
 				.toCompletableFuture()
@@ -212,6 +221,11 @@ final class ReplicaLanes {
 			try {
 				this.busy = false;
 				settled = System.nanoTime() - this.openSince > SETTLED_NANOS;
+				for (int i = 0; i < calls.size(); i++) {
+					if (hasReply(calls.get(i))) {
+						this.taught.add(batch.get(i).script());
+					}
+				}
 			}
 			finally {
 				this.lock.unlock();
@@ -225,12 +239,17 @@ final class ReplicaLanes {
 			proceed();
 		}
 
+		private static boolean hasReply(ReplicatedConnection.Call call) {
+			return call.reply().isDone() && !call.reply().isCompletedExceptionally();
+		}
+
 		/**
 		 * Sends a call once more that the server did not execute.
 		 */
 		void again(ReplicaWish wish) {
 			this.lock.lock();
 			try {
+				this.taught.remove(wish.script());
 				this.next.addLast(wish);
 			}
 			finally {

@@ -34,9 +34,6 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 
 	private volatile boolean connected;
 
-	/** Whether the server has said that it does not know the script. */
-	private volatile boolean unknown;
-
 	/** Whether another server has sent it here. */
 	private volatile boolean redirected;
 
@@ -50,6 +47,10 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		this.call = call;
 		this.timeoutNanos = timeoutNanos;
 		this.connectingNanos = connectingNanos;
+	}
+
+	LuaScript script() {
+		return this.call.script();
 	}
 
 	void enter(ReplicaLanes.Lane chosen, boolean open) {
@@ -69,10 +70,9 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 		return this.deadline - System.nanoTime();
 	}
 
-	ReplicatedConnection.Call sending(Wait wait) {
+	ReplicatedConnection.Call sending(Wait wait, boolean known) {
 		LuaScript script = this.call.script();
-		ReplicatedConnection.Call sending = new ReplicatedConnection.Call(script.sha(), script.text(),
-				!this.unknown,
+		ReplicatedConnection.Call sending = new ReplicatedConnection.Call(script.sha(), script.text(), known,
 				this.call.keys(), this.call.arguments(), new CompletableFuture<>());
 		this.sent = new Sent(sending, wait);
 		long started = System.nanoTime();
@@ -96,7 +96,6 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 			present.at(server).add(this);
 		}
 		else if (refused.known() && ReplyErrors.isNoScript(failure)) {
-			this.unknown = true;
 			this.sent = null;
 			present.again(this);
 		}

@@ -44,7 +44,6 @@ public final class BlacklistEngine {
 
 	/**
 	 * Decides from memory.
-	 * @return the decision, or {@code null} if Redis must be asked
 	 */
 	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, TokenIdentity token) {
 		if (token.id() == null && this.requireId) {
@@ -84,7 +83,6 @@ public final class BlacklistEngine {
 
 	/**
 	 * Decides from memory.
-	 * @return the decision, or {@code null} if Redis must be asked
 	 */
 	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, RowName block) {
 		long now = System.nanoTime();

@@ -340,7 +340,6 @@ public final class RowFeed {
 	 * Begins to read all rows into the next generation, or goes on with the next page.
 	 * Everything up to the present position stands in Redis, and all later changes get
 	 * into both generations.
-	 * @return to look once more
 	 */
 	private CompletableFuture<Boolean> renew() {
 		if (!this.renewing) {
