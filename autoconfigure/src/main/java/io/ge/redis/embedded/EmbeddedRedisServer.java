@@ -229,9 +229,9 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 	}
 
 	/**
-	 * Puts the binary that {@code org.signal:embedded-redis} carries for this platform into
-	 * the directory, with which it will be removed. The library's own server writes to the
-	 * console and stays registered with the JVM after it has been stopped.
+	 * Puts the binary that {@code org.signal:embedded-redis} carries for this platform
+	 * into the directory, with which it will be removed. The library's own server writes
+	 * to the console and stays registered with the JVM after it has been stopped.
 	 */
 	private static Path unpackInto(Path directory) {
 		try {

@@ -40,10 +40,10 @@ import org.jspecify.annotations.Nullable;
  * last figure.
  * <p>
  * Messages to all instances are published to {@link #newsChannel()}. A pattern that
- * answers from memory until it hears them has the bus confirmed: a message that comes back
- * shows that every earlier one has arrived. On a Cluster that holds as long as its nodes
- * hear each other. {@link Reports} ask all instances what only they know together, such as
- * who holds which lock.
+ * answers from memory until it hears them has the bus confirmed: a message that comes
+ * back shows that every earlier one has arrived. On a Cluster that holds as long as its
+ * nodes hear each other. {@link Reports} ask all instances what only they know together,
+ * such as who holds which lock.
  */
 public final class InstanceBus {
 

@@ -103,8 +103,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private static RedisConfiguration serversOf(LettuceConnectionFactory application) {
 		return Stream
-			.<@Nullable RedisConfiguration>of(application.getClusterConfiguration(), application.getSentinelConfiguration(),
-					application.getSocketConfiguration())
+			.<@Nullable RedisConfiguration>of(application.getClusterConfiguration(),
+					application.getSentinelConfiguration(), application.getSocketConfiguration())
 			.filter(Objects::nonNull)
 			.findFirst()
 			.orElseGet(application::getStandaloneConfiguration);

@@ -94,10 +94,14 @@ final class LettuceShards {
 		if (others != null) {
 			return others;
 		}
-		this.factory.refreshMap().toCompletableFuture().copy().orTimeout(LONGEST_LOOK.toMillis(), TimeUnit.MILLISECONDS).whenComplete((refreshed, failure) -> {
-			this.looking.set(null);
-			mine.complete(null);
-		});
+		this.factory.refreshMap()
+			.toCompletableFuture()
+			.copy()
+			.orTimeout(LONGEST_LOOK.toMillis(), TimeUnit.MILLISECONDS)
+			.whenComplete((refreshed, failure) -> {
+				this.looking.set(null);
+				mine.complete(null);
+			});
 		return mine;
 	}
 

@@ -195,7 +195,8 @@ final class SpringDataGuardConnection implements GuardConnection {
 		if (cluster != null) {
 			return GuardConnections.addressOf(cluster);
 		}
-		return GuardConnections.addressOf((sentinel != null) ? sentinel : Objects.requireNonNull(factory.getStandaloneConfiguration()));
+		return GuardConnections
+			.addressOf((sentinel != null) ? sentinel : Objects.requireNonNull(factory.getStandaloneConfiguration()));
 	}
 
 	@Override

@@ -112,8 +112,7 @@ public final class KeyText {
 		return parts;
 	}
 
-	private static <T> List<T> each(Collection<?> values, Object what,
-			BiFunction<@Nullable Object, Object, T> text) {
+	private static <T> List<T> each(Collection<?> values, Object what, BiFunction<@Nullable Object, Object, T> text) {
 		if (values.isEmpty()) {
 			throw new InvalidKeyException(what + " evaluated to an empty list", true);
 		}

@@ -29,16 +29,16 @@ import org.jspecify.annotations.Nullable;
  * Runs scripts whose writes a number of replicas are to have, on connections of their
  * own, each opened when it is first needed.
  * <p>
- * There is a lane for each server and number of replicas. All scripts that are wanted when
- * it is free are sent together with one {@code WAIT} behind them; later ones share the
- * next. Nobody loses by that: the first {@code WAIT} ends as soon as so many replicas have
- * what was written before, and until then they cannot have what is written later.
+ * There is a lane for each server and number of replicas. All scripts that are wanted
+ * when it is free are sent together with one {@code WAIT} behind them; later ones share
+ * the next. Nobody loses by that: the first {@code WAIT} ends as soon as so many replicas
+ * have what was written before, and until then they cannot have what is written later.
  * <p>
  * Each call has a deadline of its own, which neither the server nor others can move: its
- * timeout, and a round trip more if it was sent, so that it learns how many replicas there
- * were. An idle server notices only at its next tick, up to 100 ms late, that the time of
- * a {@code WAIT} is over, so something is sent to it then. Opening a connection has a time
- * of its own.
+ * timeout, and a round trip more if it was sent, so that it learns how many replicas
+ * there were. An idle server notices only at its next tick, up to 100 ms late, that the
+ * time of a {@code WAIT} is over, so something is sent to it then. Opening a connection
+ * has a time of its own.
  * <p>
  * A server that does not answer in time, has no replica, or answers with an error loses
  * its connection, so that the next call looks anew for the primary.

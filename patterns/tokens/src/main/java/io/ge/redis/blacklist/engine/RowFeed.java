@@ -32,8 +32,8 @@ import org.springframework.core.NestedExceptionUtils;
  * page by page, and then the changes since before that was begun. So they are where the
  * stream has an entry that this release cannot read; the rows include what it changed. A
  * message tells of each change. What refuses for good is taken from the message itself,
- * which makes it quick: it may come in any order, and twice. Without any message there are
- * looks several times within the longest staleness, which makes it certain.
+ * which makes it quick: it may come in any order, and twice. Without any message there
+ * are looks several times within the longest staleness, which makes it certain.
  * <p>
  * The memory is up to date while the last complete look was <em>sent</em> less than the
  * longest staleness ago. A pause of this process, a slow network or a server that hangs
