@@ -16,21 +16,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The time for which this instance has a lock in Redis, under one handle and with a range
- * of tokens. It serves the section of one caller or, while others of this instance wait,
- * the sections of several, one after the other: see {@link LockQueues}.
+ * of tokens, for the sections of one or several callers, one after the other: see {@link
+ * LockQueues}.
  * <p>
  * One state, left once: {@code HELD} until the lock is given up ({@code RELEASED}), the
- * local deadline passes ({@code EXPIRED}) or Redis says that it is not ours
- * ({@code GONE}). The deadline is the moment at which the last extension that Redis has
- * confirmed was <em>sent</em>, plus the lease, less a margin for clocks that run at
- * different speed: it passes before the key can expire. While the state is {@code HELD}
- * exactly one timer is set, for the next extension or the deadline, whichever comes
- * first. Extensions that fail are repeated every tenth of the lease until the deadline.
- * An answer that arrives after the state was left changes nothing.
- * <p>
- * What was asked for by a caller with another lease is extended once to the lease of the
- * first section, also where leases are not extended; a section that ends before needs no
- * command for that.
+ * local deadline passes ({@code EXPIRED}) or Redis says that it is not ours ({@code
+ * GONE}). The deadline is the moment at which the last extension that Redis has confirmed
+ * was <em>sent</em>, plus the lease, less a margin for clocks that run at different
+ * speed: it passes before the key can expire. While the state is {@code HELD} exactly one
+ * timer is set, for the next extension or the deadline. What was asked for by a caller
+ * with another lease is extended once to the lease of the first section, also where
+ * leases are not extended.
  */
 public final class LockLease {
 

@@ -17,27 +17,20 @@ import io.ge.redis.core.outage.Waiting;
  * <p>
  * Invariant: of the callers of one lock at most one is inside a lease, and the first
  * section of each lease that was waited for is the first waiter's. While somebody waits
- * the instance has the lock or waits for it in Redis: see {@link QueuedWaiters}.
+ * the instance has the lock or waits for it in Redis: see {@link QueuedWaiters}. Of a
+ * lock that several may hold each caller has a queue of its own, with a lease of one
+ * section.
  * <p>
- * While it has the lock ({@link LockLease}) nobody asks. When a section ends and others
- * wait, the lock stays for {@link LockLease#LONGEST_NANOS} and for the tokens that were
- * reserved: it is open, and the first waiter is let in on the thread of the timers.
- * Callers that come meanwhile and are running already go first. That is what makes it
- * fast, since waking a thread takes longer than most sections; it is bounded, since the
- * first section of each lease is the first waiter's. Then the lock is released in Redis
- * ({@link QueuedWaiters}), and by the same command the instance waits again, behind the
- * others.
+ * When a section ends and others wait, the lock is open for {@link
+ * LockLease#LONGEST_NANOS}: the first waiter is woken on the thread of the timers, and
+ * callers that come meanwhile and are running already go first, since waking a thread
+ * takes longer than most sections.
  * <p>
- * Of a lock that several may hold each caller has a queue of its own, with a lease of one
- * section: many may be let in at once, in an order that only Redis knows.
- * <p>
- * If a caller wants replicas to know of its lock, the lease is confirmed by them before
- * its first section begins; whoever follows in it is let in at once. While it is being
- * confirmed, that caller stays the first of those who wait, so that giving up needs
- * nothing of its own: if it leaves, its successor takes advantage of the confirmation. If
- * nobody is left, or the application is closed, or the lease is lost, that is settled at
- * once, and the answer finds another state and changes nothing. What is sent extends the
- * lease and creates nothing, so it may arrive after the release.
+ * While replicas confirm a lease before its first section, its caller stays the first of
+ * those who wait, so that giving up needs nothing of its own: the successor takes
+ * advantage of the confirmation. If nobody is left, or the application is closed, or the
+ * lease is lost, that is settled at once, and the answer finds another state and changes
+ * nothing.
  */
 final class LockQueues {
 

@@ -39,27 +39,16 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 /**
  * The locks' state in Redis: {@code prefix:lock:{name:key}} and, beside it, {@code :f1}
  * the last token, {@code :q1} the queue and {@code :d1} its requests; the digit is the
- * format. What the states mean stands in {@code acquire.lua}.
+ * format. What the states mean stands in {@code acquire.lua}, and what can meet what in
+ * {@code docs/locks-design.md}.
  * <p>
- * How a lock goes from one instance to the next: whoever finds it taken leaves its
- * instance in the queue, with a handle. A release grants the lock to the first instance
- * that is alive, under that handle and for {@link #GRANT}, and tells it and no other over
- * its channel. That instance asks, and has the lock by the reply: a message alone gives
- * nothing to anybody, whoever has sent it. Everything that can go wrong heals by itself:
- * <ul>
- * <li>the message is lost: the waiter asks again within about a second, and whenever the
- * subscription stands anew, and learns of the grant;</li>
- * <li>nobody waits there any more: the instance hands on what it was granted;</li>
- * <li>the instance has died: its deadline in the queue passes, or the grant ends;</li>
- * <li>the holder has died: the lease expires;</li>
- * <li>nobody knows whether a command ran: acquiring again with the same handle gives the
- * same tokens; who does not want to know any more releases that handle, which is repeated
- * until Redis has answered;</li>
- * <li>Redis has lost its data: the holder is told at its next extension, and tokens go on
- * rising since they are never below the time nor below one that the asking instance has
- * seen.</li>
- * </ul>
- * An instance is named by its channel, so that scripts of any instance can tell it.
+ * A release grants the lock to the first instance in the queue that is alive, under the
+ * handle that it has left there and for {@link #GRANT}, and tells it and no other over
+ * its channel, by which instances are named. That instance asks, and has the lock by the
+ * reply: a message alone gives nothing to anybody, whoever has sent it. Where nobody
+ * knows whether a command ran, acquiring again with the same handle gives the same
+ * tokens, and whoever does not want to know any more releases that handle, until Redis
+ * has answered.
  */
 public class RedisLocks {
 

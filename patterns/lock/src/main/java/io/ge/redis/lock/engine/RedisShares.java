@@ -22,10 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The shares of locks in Redis: beside the lock's own key, which says that it is shared,
  * {@code :s1} who holds, {@code :h1} their tokens, {@code :w1} who waits and {@code :r1}
  * what for; the digit is the format. What the states mean stands in {@code share.lua}.
- * <p>
- * What goes wrong heals as it does for {@link RedisLocks}: a lost message by asking again
- * within a second, a dead waiter by its deadline, a dead holder by the lease of its
- * share, an unknown outcome by giving up the handle until Redis has answered.
+ * What goes wrong heals as it does for {@link RedisLocks}.
  */
 public final class RedisShares extends RedisLocks {
 

@@ -15,7 +15,6 @@ import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockNotAcquiredException;
-import io.ge.redis.lock.OnNotAcquired;
 import io.ge.redis.lock.engine.LockSettings;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -60,16 +59,12 @@ record LockGuard(Supplier<? extends LockedCall.Locks> locks) implements Guard<Lo
 
 		@Override
 		public Work undecided(RedisUnavailableException outage) {
-			Object result = this.operation.skip(outage);
-			return () -> result;
+			return this.operation.undecided(outage);
 		}
 
 		@Override
 		public Work refused(LockNotAcquiredException refusal) {
-			if (this.operation.fallback() == null && this.operation.onNotAcquired() != OnNotAcquired.SKIP) {
-				throw refusal;
-			}
-			return () -> this.operation.refuse(this.invocation, refusal);
+			return this.operation.refused(this.invocation, refusal);
 		}
 
 	}

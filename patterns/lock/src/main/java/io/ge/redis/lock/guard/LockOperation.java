@@ -8,6 +8,7 @@ package io.ge.redis.lock.guard;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.ge.redis.core.call.GuardedCall.Work;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.FallbackMethod;
 import io.ge.redis.core.invocation.GuardDescription;
@@ -58,17 +59,20 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 	}
 
 	/**
-	 * Answers in the place of a method that did not get its lock.
+	 * Decides what is done in the place of a method that did not get its lock.
 	 */
-	@Nullable Object refuse(MethodInvocation invocation, LockNotAcquiredException refusal) throws Throwable {
-		if (this.fallback != null) {
-			return this.fallback.invoke(invocation, () -> refusal);
+	Work refused(MethodInvocation invocation, LockNotAcquiredException refusal) {
+		FallbackMethod answering = this.fallback;
+		if (answering != null) {
+			return () -> answering.invoke(invocation, () -> refusal);
 		}
-		if (this.onNotAcquired == OnNotAcquired.SKIP) {
+		if (this.onNotAcquired != OnNotAcquired.SKIP) {
+			throw refusal;
+		}
+		return () -> {
 			decided();
 			return this.skipped;
-		}
-		throw refusal;
+		};
 	}
 
 	private void decided() {
@@ -78,18 +82,18 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 	}
 
 	/**
-	 * Answers in the place of a method on whose lock Redis did not decide. It is logged
-	 * once per outage: nobody may see the exception but a scheduler, which would log it
+	 * Decides what is done in the place of a method on whose lock Redis did not decide.
+	 * Logged once per outage: nobody may see the exception but a scheduler, which would log it
 	 * with each turn.
 	 */
-	@Nullable Object skip(RedisUnavailableException outage) {
+	Work undecided(RedisUnavailableException outage) {
 		if (this.onNotAcquired != OnNotAcquired.SKIP) {
 			throw outage;
 		}
 		if (this.inOutage.compareAndSet(false, true)) {
 			logger.warn("Calls are passed over until Redis decides again. " + outage.getMessage());
 		}
-		return this.skipped;
+		return () -> this.skipped;
 	}
 
 	@Override
