@@ -255,4 +255,13 @@ class LockAssertTests {
 		assertThat(second.isValid()).isTrue();
 	}
 
+	@Test
+	void handleOfAMethodWithoutLockIsValidForNoKey() {
+		MultiLockHandle none = BoundLocks.none("orders");
+		assertThat(none.isValid()).isFalse();
+		assertThat(none.remaining()).isZero();
+		assertThat(List.of(none.token(), none.token("a"))).containsOnly(0L);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(none::assertHeld);
+	}
+
 }
