@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The time for which this instance has a lock in Redis, under one handle and with a range
- * of tokens, for the sections of one or several callers, one after the other: see {@link
- * LockQueues}.
+ * of tokens, for the sections of one or several callers, one after the other: see
+ * {@link LockQueues}.
  * <p>
  * One state, left once: {@code HELD} until the lock is given up ({@code RELEASED}), the
  * local deadline passes ({@code EXPIRED}) or Redis says that it is not ours ({@code

@@ -21,9 +21,9 @@ import io.ge.redis.core.outage.Waiting;
  * lock that several may hold each caller has a queue of its own, with a lease of one
  * section.
  * <p>
- * When a section ends and others wait, the lock is open for {@link
- * LockLease#LONGEST_NANOS}: the first waiter is woken on the thread of the timers, and
- * callers that come meanwhile and are running already go first, since waking a thread
+ * When a section ends and others wait, the lock is open for
+ * {@link LockLease#LONGEST_NANOS}: the first waiter is woken on the thread of the timers,
+ * and callers that come meanwhile and are running already go first, since waking a thread
  * takes longer than most sections.
  * <p>
  * While replicas confirm a lease before its first section, its caller stays the first of
