@@ -211,9 +211,7 @@ public class BlacklistResource implements GuardResource {
 	/**
 	 * The result of an action.
 	 *
-	 * @param kind what it was about
 	 * @param hash names it without telling its value
-	 * @param action what was asked for
 	 * @param done whether there was anything to do
 	 * @param remaining for how long it stands now
 	 */

@@ -106,7 +106,6 @@ public class CachesResource implements GuardResource {
 	/**
 	 * The result of an action.
 	 *
-	 * @param cache the name of the cache
 	 * @param outcome {@code invalidated}, or {@code deferred} until Redis is back
 	 */
 	public record RemovalReport(String cache, String outcome) {

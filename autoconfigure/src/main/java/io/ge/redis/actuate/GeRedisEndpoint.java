@@ -82,7 +82,6 @@ public class GeRedisEndpoint {
 	/**
 	 * Looks at something of a pattern.
 	 * @param path the name of the pattern's resource, and the rest of the path
-	 * @param arguments all arguments
 	 * @return what was found, or a problem
 	 */
 	@ReadOperation
@@ -94,7 +93,6 @@ public class GeRedisEndpoint {
 	/**
 	 * Acts on something of a pattern.
 	 * @param path the name of the pattern's resource, and the rest of the path
-	 * @param arguments all arguments
 	 * @return what came of it, or a problem
 	 */
 	@WriteOperation
@@ -106,7 +104,6 @@ public class GeRedisEndpoint {
 	/**
 	 * Takes something of a pattern back or away.
 	 * @param path the name of the pattern's resource, and the rest of the path
-	 * @param arguments all arguments
 	 * @return what came of it, or a problem
 	 */
 	@DeleteOperation
@@ -174,8 +171,6 @@ public class GeRedisEndpoint {
 
 	/**
 	 * The answer of a resource.
-	 *
-	 * @param body all that is written
 	 */
 	public record GuardAnswer(@JsonValue Object body) implements OperationResponseBody {
 	}
@@ -184,7 +179,6 @@ public class GeRedisEndpoint {
 	 * Why a request was not answered, as RFC 9457 describes it.
 	 *
 	 * @param title what kind of problem it is
-	 * @param status the status code
 	 * @param detail what is wrong, and what to write instead
 	 * @param parameter the name of the parameter that is wrong, or {@code null} if it is
 	 * none
@@ -206,11 +200,6 @@ public class GeRedisEndpoint {
 	/**
 	 * A guard on a method.
 	 *
-	 * @param bean the bean's name
-	 * @param method the method
-	 * @param annotation the annotation
-	 * @param name the guard's name
-	 * @param settings effective settings and their origins
 	 * @param figures counts by outcome, on this instance since it started, of all methods
 	 * that use this name
 	 */

@@ -118,9 +118,6 @@ public class IdempotencyResource implements GuardResource {
 
 	/**
 	 * The result of an action.
-	 *
-	 * @param operation the name of the operation
-	 * @param cleared whether there was anything to clear
 	 */
 	public record ClearReport(String operation, boolean cleared) {
 	}

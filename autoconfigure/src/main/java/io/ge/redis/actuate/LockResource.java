@@ -83,9 +83,6 @@ public class LockResource implements GuardResource {
 
 	/**
 	 * The result of an action.
-	 *
-	 * @param name the name of the lock
-	 * @param released whether there was anything to release
 	 */
 	public record ReleaseReport(String name, boolean released) {
 	}

@@ -163,7 +163,6 @@ public class RateLimitResource implements GuardResource {
 	/**
 	 * The limits.
 	 *
-	 * @param limits by name
 	 * @param mostDenied the keys that this instance denied most often lately
 	 */
 	public record LimitsReport(List<RateLimitControl.Overview> limits, List<RateLimitControl.DeniedKey> mostDenied) {
@@ -181,11 +180,8 @@ public class RateLimitResource implements GuardResource {
 	/**
 	 * The result of an action.
 	 *
-	 * @param name the name of the limit
 	 * @param key the key as it may be shown, {@code null} for all callers
-	 * @param action what was done
 	 * @param effective whether there was anything to do it to
-	 * @param detail what exactly
 	 */
 	public record ActionReport(String name, @Nullable String key, String action, boolean effective, String detail) {
 	}

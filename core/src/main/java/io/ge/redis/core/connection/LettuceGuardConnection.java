@@ -30,14 +30,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * <p>
  * On a standalone server (also behind Sentinel) the driver's own reconnecting is off: it
  * would replay commands whose callers have given up, with a delay that grows to half a
- * minute. Instead a lost connection is replaced by a fresh one at once, and by
- * {@link #reopen} as often as the breaker asks. Commands that were under way on the old
- * connection fail, and their callers learn that the outcome is unknown. Commands sent on
- * the fresh connection are read by the server after those left on the old one, since a
- * server accepts a new client after it has read the ones it has.
- * <p>
- * On a cluster the driver revives the connections to single servers by itself, and what
- * it misses {@link LettuceShards} looks after.
+ * minute. Instead a lost connection is replaced at once, and by {@link #reopen} as often
+ * as the breaker asks. The outcome of commands that were under way on it is unknown. The
+ * server reads them before those on the fresh connection, since it accepts a new client
+ * after it has read the ones it has. On a cluster the driver revives connections by
+ * itself, and {@link LettuceShards} looks after what it misses.
  */
 final class LettuceGuardConnection implements GuardConnection {
 

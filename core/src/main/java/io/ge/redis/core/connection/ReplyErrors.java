@@ -19,18 +19,18 @@ public final class ReplyErrors {
 	 * Returns whether the user lacks a permission.
 	 */
 	public static boolean isNoPermission(Throwable failure) {
-		return mentions(failure, "NOPERM");
+		return find(failure, "NOPERM") != null;
 	}
 
 	/**
 	 * Returns whether the server does not know a script.
 	 */
 	public static boolean isNoScript(Throwable failure) {
-		return mentions(failure, "NOSCRIPT");
+		return find(failure, "NOSCRIPT") != null;
 	}
 
 	public static boolean isNotCompiled(Throwable failure) {
-		return mentions(failure, "ERR Error compiling script");
+		return find(failure, "ERR Error compiling script") != null;
 	}
 
 	/**
@@ -40,10 +40,6 @@ public final class ReplyErrors {
 	public static @Nullable String movedTo(Throwable failure) {
 		String reply = find(failure, "MOVED ");
 		return (reply != null) ? reply.substring(reply.lastIndexOf(' ') + 1) : null;
-	}
-
-	private static boolean mentions(Throwable failure, String start) {
-		return find(failure, start) != null;
 	}
 
 	private static @Nullable String find(Throwable failure, String start) {

@@ -22,13 +22,8 @@ public final class Settings {
 	 * Picks the effective value of a setting.
 	 */
 	public <T> T pick(String name, @Nullable T property, @Nullable T attribute, T fallback) {
-		if (property != null) {
-			return record(name, property, Setting.Origin.PROPERTIES);
-		}
-		if (attribute != null) {
-			return record(name, attribute, Setting.Origin.ANNOTATION);
-		}
-		return record(name, fallback, Setting.Origin.DEFAULT);
+		T picked = pickOptional(name, property, attribute);
+		return (picked != null) ? picked : record(name, fallback, Setting.Origin.DEFAULT);
 	}
 
 	/**

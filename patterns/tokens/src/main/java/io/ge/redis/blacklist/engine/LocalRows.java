@@ -303,8 +303,6 @@ public final class LocalRows {
 	 *
 	 * @param ids tokens and sessions, some that have ended included
 	 * @param exact whether they are remembered one by one
-	 * @param notBefores subjects and clients
-	 * @param blocks blocked subjects
 	 * @param reasons rows of which it is remembered why they stand
 	 * @param bytes what the arrays of ids take
 	 */

@@ -221,7 +221,6 @@ public final class BlacklistControl {
 	/**
 	 * The view of an instance.
 	 *
-	 * @param instance its id
 	 * @param fresh whether it answers from memory at present
 	 * @param position the id of the last change that it knows, or {@code null} if it has
 	 * not read the rows
@@ -231,7 +230,6 @@ public final class BlacklistControl {
 	 * included
 	 * @param exact whether it remembers them one by one
 	 * @param notBefores subjects and clients whose earlier tokens are revoked
-	 * @param blocks blocked subjects
 	 * @param reasons rows of which it remembers the reason
 	 * @param bytes what the ids take
 	 */
@@ -248,9 +246,6 @@ public final class BlacklistControl {
 	/**
 	 * How a row stands.
 	 *
-	 * @param kind what it is about
-	 * @param hash its hash
-	 * @param stands whether it stands
 	 * @param remaining for how long, {@code null} if it does not stand
 	 * @param notBefore tokens from before then are refused; {@code null} where it does
 	 * not go by that
