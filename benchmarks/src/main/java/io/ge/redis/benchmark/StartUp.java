@@ -36,11 +36,12 @@ final class StartUp {
 	private static final Pattern OWN_JAR = Pattern.compile(".*/ge-redis-[^/]*\\.jar");
 
 	/**
-	 * Belongs to other benchmarks. Spring looks into RxJava, which Redisson brings, when
-	 * it first asks for types of publishers.
+	 * Belongs to other benchmarks, or to tests, which configure logging. Spring looks into
+	 * RxJava, which Redisson brings, when it first asks for types of publishers.
 	 */
-	private static final Pattern PEER_JAR = Pattern
-		.compile(".*/(bucket4j|redisson|rxjava|spring-integration|spring-messaging)[^/]*\\.jar");
+	private static final Pattern OTHER_JAR = Pattern
+		.compile(".*/(bucket4j|redisson|rxjava|spring-integration|spring-messaging|ge-redis-testing"
+				+ "|ge-redis-[^/]*-tests)[^/]*\\.jar");
 
 	private final Size size;
 
@@ -84,7 +85,7 @@ final class StartUp {
 
 	private long start(Contender contender) throws IOException, InterruptedException {
 		String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-			.filter((entry) -> !PEER_JAR.matcher(entry).matches())
+			.filter((entry) -> !OTHER_JAR.matcher(entry).matches())
 			.filter((entry) -> contender.guarded || !OWN_JAR.matcher(entry).matches())
 			.collect(Collectors.joining(File.pathSeparator));
 		List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-cp", classPath,
