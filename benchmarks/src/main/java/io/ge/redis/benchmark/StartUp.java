@@ -36,8 +36,8 @@ final class StartUp {
 	private static final Pattern OWN_JAR = Pattern.compile(".*/ge-redis-[^/]*\\.jar");
 
 	/**
-	 * Belongs to other benchmarks, or to tests, which configure logging. Spring looks into
-	 * RxJava, which Redisson brings, when it first asks for types of publishers.
+	 * Belongs to other benchmarks, or to tests, which configure logging. Spring looks
+	 * into RxJava, which Redisson brings, when it first asks for types of publishers.
 	 */
 	private static final Pattern OTHER_JAR = Pattern
 		.compile(".*/(bucket4j|redisson|rxjava|spring-integration|spring-messaging|ge-redis-testing"
