@@ -75,11 +75,6 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 		return new CacheHeader(newLoadMillis, newKeptMillis, this.stamp, this.tags);
 	}
 
-	/**
-	 * Returns the same header with what invalidations need.
-	 * @param newStamp the sequence known before the load
-	 * @param newTags hashes of the tags
-	 */
 	public CacheHeader marked(long newStamp, long... newTags) {
 		return new CacheHeader(this.loadMillis, this.keptMillis, newStamp, newTags);
 	}
@@ -127,9 +122,6 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 		return new byte[] { FORMAT };
 	}
 
-	/**
-	 * Returns the shape of an entry that has a header.
-	 */
 	static int shape(byte[] entry) {
 		return ByteBuffer.wrap(entry).getInt(1);
 	}

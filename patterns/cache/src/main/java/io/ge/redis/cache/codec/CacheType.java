@@ -112,10 +112,6 @@ public class CacheType {
 		}
 	}
 
-	/**
-	 * Reads what an entry says about itself.
-	 * @return the header, or {@code null} if the bytes are none of this type
-	 */
 	public @Nullable CacheHeader header(byte[] bytes) {
 		return isReadable(bytes) ? CacheHeader.read(bytes) : null;
 	}

@@ -41,9 +41,6 @@ final class CacheBacklog {
 		}
 	}
 
-	/**
-	 * Returns whether there is something to try that was not set aside.
-	 */
 	boolean hasNext() {
 		return !this.next.isEmpty();
 	}
@@ -56,9 +53,6 @@ final class CacheBacklog {
 		this.recoveries.incrementAndGet();
 	}
 
-	/**
-	 * Tries again what was set aside.
-	 */
 	void resume() {
 		for (CacheKey key = this.aside.poll(); key != null; key = this.aside.poll()) {
 			this.next.add(key);

@@ -60,9 +60,6 @@ public final class CacheBatch {
 		questions.forEach((question) -> this.open.put(question.key(), new Way(question)));
 	}
 
-	/**
-	 * Returns whether nothing is open.
-	 */
 	public boolean isDone() {
 		return this.open.isEmpty();
 	}
@@ -265,9 +262,6 @@ public final class CacheBatch {
 			.thenCompose((none) -> CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)));
 	}
 
-	/**
-	 * Gives up what is open.
-	 */
 	public void close() {
 		this.open.values().forEach(this::forget);
 	}
@@ -279,9 +273,6 @@ public final class CacheBatch {
 		}
 	}
 
-	/**
-	 * How far the caller is with one entry.
-	 */
 	private static final class Way {
 
 		private final CacheQuestion question;

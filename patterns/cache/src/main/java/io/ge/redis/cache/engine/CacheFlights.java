@@ -144,9 +144,6 @@ public final class CacheFlights {
 		return new CacheBatch(this, questions, all, budget);
 	}
 
-	/**
-	 * Stores what was loaded with several permits, as {@link #fill}.
-	 */
 	public CompletableFuture<?> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings, long age,
 			CallBudget budget) {
 		if (values.size() == 1) {
@@ -175,9 +172,6 @@ public final class CacheFlights {
 		return this.redis.isAway(key) || this.journal.holds(key);
 	}
 
-	/**
-	 * Makes a flight with a lease of the kind that a reader asks for.
-	 */
 	Flight newFlight(CacheQuestion question) {
 		String token = question.open() ? this.redis.newOpenHandle() : this.redis.newHandle();
 		return new Flight(this.ids.incrementAndGet(), question.key(), question.settings().leaseTime(), token);

@@ -156,11 +156,6 @@ public final class CacheInvalidations {
 		return snapshot.dated() ? !known.isSilentSince(snapshot.began()) : !known.isSilentSinceFirstLook();
 	}
 
-	/**
-	 * Returns whether an entry is outdated.
-	 * @param stamp its stamp
-	 * @param tags the hashes of its tags
-	 */
 	public boolean isOutdated(String cache, long stamp, long... tags) {
 		return versions(cache).isOutdated(stamp, tags);
 	}
@@ -193,9 +188,6 @@ public final class CacheInvalidations {
 		return !this.due.isEmpty() && this.due.containsKey(cache);
 	}
 
-	/**
-	 * Returns for how many caches Redis has yet to be told.
-	 */
 	public int due() {
 		return this.due.size();
 	}

@@ -54,18 +54,12 @@ public final class CacheJournal {
 		return this.notes.size();
 	}
 
-	/**
-	 * A writer goes on unannounced.
-	 */
 	public void open(CacheKey key, String writer) {
 		if (hasRoom(key)) {
 			this.notes.compute(key, (same, note) -> Note.of(note).opened(writer));
 		}
 	}
 
-	/**
-	 * The transaction of such a writer was rolled back.
-	 */
 	public void forget(CacheKey key) {
 		this.notes.computeIfPresent(key, (same, note) -> {
 			Note closed = note.closed();
@@ -90,9 +84,6 @@ public final class CacheJournal {
 		return (note != null && note.due()) ? note : null;
 	}
 
-	/**
-	 * The removal of an entry failed, and is to be tried again.
-	 */
 	public void defer(CacheKey key) {
 		this.backlog.add(key);
 	}

@@ -27,11 +27,6 @@ public final class CacheKey {
 	 */
 	volatile RedisCacheKeys.@Nullable Names names;
 
-	/**
-	 * Names an entry.
-	 * @param cache the cache's name
-	 * @param parts the key, as text
-	 */
 	public CacheKey(String cache, List<String> parts) {
 		this.cache = cache;
 		this.parts = parts;
@@ -42,9 +37,6 @@ public final class CacheKey {
 		return new CacheKey(cache, KeyText.of(key, what));
 	}
 
-	/**
-	 * Names a cache as a whole.
-	 */
 	public static CacheKey whole(String cache) {
 		return new CacheKey(cache, List.of());
 	}

@@ -26,9 +26,6 @@ public record CacheQuestion(CacheKey key, CacheSettings settings, byte[] readabl
 		this(key, settings, readable, false, refreshable && !open, open, System.nanoTime());
 	}
 
-	/**
-	 * Returns the question for an entry that has turned out to be of no use.
-	 */
 	public CacheQuestion replacing() {
 		return new CacheQuestion(this.key, this.settings, this.readable, true, this.refreshable, this.open, this.asked);
 	}

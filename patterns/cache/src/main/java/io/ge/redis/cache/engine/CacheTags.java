@@ -94,9 +94,6 @@ public final class CacheTags {
 		return this.hashes.isEmpty() && !isAll();
 	}
 
-	/**
-	 * Returns the hashes of the tags, none if this is all.
-	 */
 	Set<Long> hashes() {
 		return this.hashes;
 	}
@@ -124,9 +121,6 @@ public final class CacheTags {
 		return (both.size() <= MOST) ? new CacheTags(both) : ALL;
 	}
 
-	/**
-	 * Returns the tags as they are called in Redis.
-	 */
 	public List<String> names() {
 		if (isAll()) {
 			return List.of("*");
@@ -136,9 +130,6 @@ public final class CacheTags {
 		return names;
 	}
 
-	/**
-	 * Reads names as they are called in Redis.
-	 */
 	static CacheTags named(List<String> names) {
 		if (names.contains("*")) {
 			return ALL;

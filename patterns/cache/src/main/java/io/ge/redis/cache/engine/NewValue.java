@@ -27,9 +27,6 @@ public record NewValue(byte[] bytes, Duration ttl, Duration kept, long version) 
 		return new NewValue(this.bytes, this.ttl, this.kept, newVersion);
 	}
 
-	/**
-	 * Returns the time to its expiry in milliseconds, or -1 if it has none.
-	 */
 	long leftMillis() {
 		return this.ttl.isZero() ? -1 : this.ttl.minus(this.kept).toMillis();
 	}

@@ -126,9 +126,6 @@ public final class RedisCache {
 		this.near = near;
 	}
 
-	/**
-	 * Returns the changes of caches that are written behind.
-	 */
 	public RedisWriteBehind writeBehind() {
 		return new RedisWriteBehind(this.redis, this.space, this.bus,
 				(cache, key) -> this.keys.of(new CacheKey(cache, key)), Duration.ofMillis(this.memoryMillis));
@@ -150,9 +147,6 @@ public final class RedisCache {
 		this.redis.onRecovery(action);
 	}
 
-	/**
-	 * Returns an id that no other reader or writer of any instance has.
-	 */
 	public String newHandle() {
 		return this.bus.instanceId() + "." + this.handles.incrementAndGet();
 	}
@@ -326,9 +320,6 @@ public final class RedisCache {
 			.thenApply((reply) -> reply.text(0).equals("published"));
 	}
 
-	/**
-	 * Stores the value of a writer that was not announced.
-	 */
 	public CompletableFuture<Boolean> store(CacheKey key, NewValue value, CallBudget budget) {
 		return this.redis
 			.run(ScriptCall.of(STORE, this.keys.of(key), value.bytes(), value.ttl().toMillis(), this.memoryMillis,
@@ -367,24 +358,9 @@ public final class RedisCache {
 		return this.intentTimeout;
 	}
 
-	/**
-	 * One of several questions.
-	 *
-	 * @param question the question
-	 * @param token of the reader
-	 * @param waiter whom to wake
-	 */
 	public record Asking(CacheQuestion question, String token, long waiter) {
 	}
 
-	/**
-	 * One of several values to store.
-	 *
-	 * @param key the entry
-	 * @param token of the reader
-	 * @param value the value
-	 * @param ttl how long it stays; zero for as long as nobody removes it
-	 */
 	public record Filling(CacheKey key, String token, byte[] value, Duration ttl) {
 	}
 

@@ -42,9 +42,6 @@ public final class RedisCacheKeys {
 		this.behind = behind;
 	}
 
-	/**
-	 * Returns the keys of an entry, in the order that the scripts state.
-	 */
 	public List<RedisKey> of(CacheKey key) {
 		Names known = key.names;
 		if (known == null) {
@@ -70,11 +67,6 @@ public final class RedisCacheKeys {
 		return this.space.entity(parts);
 	}
 
-	/**
-	 * The names of entries in Redis.
-	 *
-	 * @param all the keys, in the order that the scripts state
-	 */
 	record Names(List<RedisKey> all) {
 	}
 

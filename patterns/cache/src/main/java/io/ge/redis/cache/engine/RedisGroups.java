@@ -119,10 +119,6 @@ final class RedisGroups {
 
 	/**
 	 * The entries of a script call.
-	 *
-	 * @param keys the keys, as many for each entry
-	 * @param arguments the arguments, as many for each entry
-	 * @param undoArguments those to take it back
 	 */
 	record Entry(List<RedisKey> keys, Object[] arguments, Object[] undoArguments) {
 	}

@@ -104,9 +104,6 @@ public final class RedisInvalidations {
 		return List.of(this.keys.entity(KeyPart.of(cache)).with(NAME));
 	}
 
-	/**
-	 * Hears of versions.
-	 */
 	@FunctionalInterface
 	interface NewsHandler {
 
@@ -114,26 +111,14 @@ public final class RedisInvalidations {
 
 	}
 
-	/**
-	 * The scope of an invalidation.
-	 *
-	 * @param version the version that it has now
-	 * @param tags what it is
-	 */
 	record Outdated(long version, CacheTags tags) {
 	}
 
 	/**
 	 * The result of a look.
-	 *
-	 * @param last the highest version
-	 * @param changed what was not known
 	 */
 	record Versions(long last, List<One> changed) {
 
-		/**
-		 * The version of a tag.
-		 */
 		record One(CacheTags tag, long version) {
 		}
 

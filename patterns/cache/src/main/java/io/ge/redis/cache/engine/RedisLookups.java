@@ -63,10 +63,6 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 		this(redis, System::nanoTime);
 	}
 
-	/**
-	 * Creates lookups.
-	 * @param nanoTime the time that lookups wait for others
-	 */
 	public RedisLookups(GuardedRedis redis, LongSupplier nanoTime) {
 		this.redis = redis;
 		this.batcher = new Batcher<>(this, MOST_IN_FLIGHT, LONGEST_WAIT, nanoTime);
@@ -158,9 +154,6 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 			boolean replace, long urge, int useOfExpired) {
 	}
 
-	/**
-	 * The common part of lookups that share calls.
-	 */
 	private record Kind(ByteBuffer readable, Duration lease, int useOfExpired, boolean refreshing) {
 	}
 

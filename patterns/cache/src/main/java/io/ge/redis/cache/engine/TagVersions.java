@@ -62,9 +62,6 @@ final class TagVersions {
 		return ((look != null) ? look.version : 0) == highest();
 	}
 
-	/**
-	 * Returns the highest version in Redis when it was last looked at.
-	 */
 	long seen() {
 		Look look = this.last;
 		return (look != null) ? look.version : 0;
@@ -79,10 +76,6 @@ final class TagVersions {
 		return (look != null) ? System.nanoTime() - look.begun : Long.MAX_VALUE;
 	}
 
-	/**
-	 * Returns when the last look began.
-	 * @return by {@link System#nanoTime()}; long ago if there was none
-	 */
 	long lookedAt() {
 		Look look = this.last;
 		return (look != null) ? look.begun : System.nanoTime() - Long.MAX_VALUE / 2;
@@ -168,21 +161,9 @@ final class TagVersions {
 		this.heard.updateAndGet((before) -> (before.version < version) ? now : before);
 	}
 
-	/**
-	 * The highest version.
-	 *
-	 * @param version which it is
-	 * @param at when it was heard
-	 */
 	private record Heard(long version, long at) {
 	}
 
-	/**
-	 * A look at Redis.
-	 *
-	 * @param version the highest version there
-	 * @param begun when it began
-	 */
 	private record Look(long version, long begun) {
 	}
 

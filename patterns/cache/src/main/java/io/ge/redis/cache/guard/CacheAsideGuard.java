@@ -58,9 +58,6 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 				}, (value) -> operation.isStorable(invocation, value));
 	}
 
-	/**
-	 * The rest of a call.
-	 */
 	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation,
 			CacheKey key) implements CacheEntrySource {
 

@@ -21,17 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reader.
- *
- * @param cache the cache's name
- * @param key the key
- * @param condition where to use the cache, or {@code null} for always
- * @param unless which values not to store, or {@code null} for none
- * @param tags the tags of the entry, or {@code null} if nothing is said about them
- * @param type the type of the value
- * @param optional whether the method wraps it in an {@code Optional}
- * @param bulk if the method reads several values: then the key tells their ids
- * @param form the form in which the method gives its result
- * @param description for the endpoint
  */
 record CacheAsideOperation(String cache, MethodExpression key, @Nullable MethodExpression condition,
 		@Nullable MethodExpression unless, @Nullable MethodExpression tags, CacheType type, boolean optional,

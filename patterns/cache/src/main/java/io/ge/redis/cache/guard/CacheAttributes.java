@@ -55,9 +55,6 @@ final class CacheAttributes {
 		this.transactions.setEmbeddedValueResolver(attributes::resolve);
 	}
 
-	/**
-	 * Returns what methods say about transactions.
-	 */
 	TransactionAttributeSource transactions() {
 		return this.transactions;
 	}
@@ -169,9 +166,6 @@ final class CacheAttributes {
 		return type(method, cache, valueType(method));
 	}
 
-	/**
-	 * Declares the type of a cache.
-	 */
 	CacheType type(GuardedMethod method, String cache, Type valueType) {
 		CacheType type = this.codec.type(valueType);
 		String obstacle = this.codec.obstacle(type);
@@ -203,9 +197,6 @@ final class CacheAttributes {
 		return asked ? form(method) : ReturnTypes.form(method);
 	}
 
-	/**
-	 * Returns whether a method returns nothing, now or later.
-	 */
 	static boolean returnsNothing(GuardedMethod method) {
 		Type type = promisedType(method);
 		return type == void.class || type == Void.class || type.getTypeName().equals("kotlin.Unit");
@@ -240,9 +231,6 @@ final class CacheAttributes {
 		};
 	}
 
-	/**
-	 * Describes the expressions of an annotation.
-	 */
 	@FunctionalInterface
 	interface Expressions {
 

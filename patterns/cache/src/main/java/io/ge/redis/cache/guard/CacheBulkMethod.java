@@ -77,9 +77,6 @@ record CacheBulkMethod(Class<?> parameter, Type valueType) {
 				: argument.getType();
 	}
 
-	/**
-	 * Returns the arguments for a call that is to return only some of the values.
-	 */
 	@Nullable Object[] arguments(@Nullable Object[] all, List<Object> ids) {
 		@Nullable Object[] some = all.clone();
 		some[0] = (this.parameter == Set.class) ? new LinkedHashSet<>(ids) : new ArrayList<>(ids);

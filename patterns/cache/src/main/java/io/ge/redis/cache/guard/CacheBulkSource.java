@@ -88,9 +88,6 @@ record CacheBulkSource(String cache, Map<CacheKey, Object> entries, CacheType ty
 		return this.storable.test(value);
 	}
 
-	/**
-	 * Loads values.
-	 */
 	@FunctionalInterface
 	interface Loader {
 

@@ -20,10 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The invalidations of a method.
- *
- * @param targets what, at least one
- * @param boundary what the method says about transactions
- * @param form the form in which the method gives its result
  */
 record CacheInvalidateOperation(List<Target> targets, TransactionBoundary boundary,
 		ResultForm form) implements GuardedOperation {

@@ -276,31 +276,16 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return check;
 	}
 
-	/**
-	 * Returns the advisor of readers.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
 	public GuardAdvisor readerAdvisor(int order) {
 		return new GuardAdvisor(this.readers, this.calls, new CacheAsideGuard(() -> this.assembly.get().reader()),
 				order, this.assembly);
 	}
 
-	/**
-	 * Returns the advisor of writers.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
 	public GuardAdvisor writerAdvisor(int order) {
 		return new GuardAdvisor(this.writers, this.calls,
 				new CacheWriteThroughGuard(() -> this.assembly.get().writer()), order, this.assembly);
 	}
 
-	/**
-	 * Returns the advisor of writers to caches that are written behind.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
 	public GuardAdvisor behindWriterAdvisor(int order) {
 		return new GuardAdvisor(this.behindWriters, this.calls, new CacheWriteBehindGuard(this::caches), order,
 				this.assembly);
@@ -315,11 +300,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return this.behind;
 	}
 
-	/**
-	 * Returns the advisor of methods that invalidate.
-	 * @param order its position among all advice
-	 * @return the advisor
-	 */
 	public GuardAdvisor invalidatorAdvisor(int order) {
 		return new GuardAdvisor(this.invalidators, this.calls,
 				new CacheInvalidateGuard(() -> this.assembly.get().writer()), order, this.assembly);
@@ -344,18 +324,10 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return this.reactive;
 	}
 
-	/**
-	 * Returns the API.
-	 * @return the caches
-	 */
 	public GeCaches caches() {
 		return this.assembly.get().caches();
 	}
 
-	/**
-	 * Returns the same caches for Spring.
-	 * @return the manager of all of them
-	 */
 	public SpringCacheManager cacheManager() {
 		return this.springManager;
 	}
@@ -405,10 +377,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		this.counts = counts;
 	}
 
-	/**
-	 * Returns what operators can see and do.
-	 * @return the control
-	 */
 	public CacheControl control() {
 		RedisBackend backend = this.backend.get();
 		CacheWriter writer = this.assembly.get().writer();
@@ -461,9 +429,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		}
 	}
 
-	/**
-	 * The users of one engine.
-	 */
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
 			CacheReader reader, CacheWriter writer, DefaultCaches caches, SpringCacheParts spring) {
 	}

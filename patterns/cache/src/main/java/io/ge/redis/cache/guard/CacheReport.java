@@ -14,20 +14,12 @@ import io.ge.redis.core.bus.Reports;
 
 /**
  * The report of one instance about its caches.
- *
- * @param process its process
- * @param journal how many entries are to be removed once Redis is back
- * @param caches the caches that it knows
- * @param warmUps its warm-ups
  */
 record CacheReport(String process, int journal, List<Counts> caches, List<WarmUpRun.Progress> warmUps) {
 
 	/** Under which an instance reports how many values it has in memory. */
 	static final String NEAR = "near_entries";
 
-	/**
-	 * Returns the reports of all instances.
-	 */
 	static Reports<CacheReport> over(InstanceBus bus) {
 		return new Reports<>(bus, "cache.report", CacheReport.class);
 	}

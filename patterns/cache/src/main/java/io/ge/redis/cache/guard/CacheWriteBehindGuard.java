@@ -32,9 +32,6 @@ final class CacheWriteBehindGuard implements Guard<CacheWriteBehindOperation> {
 		return new Writing(this.caches.get(), operation, invocation);
 	}
 
-	/**
-	 * A call whose value is written.
-	 */
 	private record Writing(GeCaches caches, CacheWriteBehindOperation operation,
 			MethodInvocation invocation) implements GuardedCall<CacheKey> {
 

@@ -19,12 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A writer to a cache that is written behind.
- *
- * @param cache the cache's name
- * @param key the key
- * @param value the value, or {@code null} for what the method returns
- * @param form the form in which the method gives its result
- * @param description for the endpoint
  */
 record CacheWriteBehindOperation(String cache, MethodExpression key, @Nullable MethodExpression value, ResultForm form,
 		Supplier<GuardDescription> description) implements GuardedOperation {

@@ -22,17 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A writer.
- *
- * @param cache the cache's name
- * @param key the key
- * @param value the value, or {@code null} for what the method returns
- * @param condition which calls are writers, or {@code null} for all
- * @param unless where to remove the entry instead, or {@code null} for nowhere
- * @param tags the tags of the entry, or {@code null} if nothing is said about them
- * @param version the version of the value, or {@code null} if it has none
- * @param boundary what the method says about transactions
- * @param form the form in which the method gives its result
- * @param description for the endpoint
  */
 record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable MethodExpression value,
 		@Nullable MethodExpression condition, @Nullable MethodExpression unless, @Nullable MethodExpression tags,

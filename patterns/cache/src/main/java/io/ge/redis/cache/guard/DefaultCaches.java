@@ -206,9 +206,6 @@ final class DefaultCaches implements GeCaches {
 		return CacheKey.of(cache, key, "The key of cache '" + cache + "'");
 	}
 
-	/**
-	 * The work of a call.
-	 */
 	@FunctionalInterface
 	private interface Call<T extends @Nullable Object> {
 
@@ -216,9 +213,6 @@ final class DefaultCaches implements GeCaches {
 
 	}
 
-	/**
-	 * A source in code.
-	 */
 	private record Supplied(CacheKey key, CacheType type, ResultForm form,
 			Supplier<? extends @Nullable Object> loader) implements CacheEntrySource {
 

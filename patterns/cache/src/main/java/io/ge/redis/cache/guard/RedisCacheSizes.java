@@ -89,9 +89,6 @@ public final class RedisCacheSizes {
 		return sizes;
 	}
 
-	/**
-	 * Returns a key on each server.
-	 */
 	private Collection<RedisKey> servers() {
 		Map<String, RedisKey> servers = new LinkedHashMap<>();
 		for (int slot = 0; slot < SLOTS; slot++) {

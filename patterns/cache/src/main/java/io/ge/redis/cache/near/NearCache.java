@@ -61,9 +61,6 @@ public final class NearCache {
 		this.hit = new CacheEvent.Read(cache, CacheEvent.Access.HIT, CacheEvent.Tier.NEAR);
 	}
 
-	/**
-	 * Returns what is told of a value that was found here.
-	 */
 	public CacheEvent hit() {
 		return this.hit;
 	}
@@ -139,23 +136,14 @@ public final class NearCache {
 		this.store.remove(token);
 	}
 
-	/**
-	 * Takes away what stands for an entry that has changed, value or token.
-	 */
 	public void drop(CacheKey key) {
 		this.store.remove(key);
 	}
 
-	/**
-	 * Frees the memory.
-	 */
 	public void clear() {
 		this.store.clear();
 	}
 
-	/**
-	 * Frees the memory of what has stood for its time.
-	 */
 	public void tick() {
 		this.store.tick(this.feed.now());
 	}

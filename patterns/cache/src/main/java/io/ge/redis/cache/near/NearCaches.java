@@ -149,9 +149,6 @@ public final class NearCaches {
 		return (known != null) ? known.near() : null;
 	}
 
-	/**
-	 * The memory of a cache, or that there is none.
-	 */
 	private record Place(@Nullable NearCache near) {
 	}
 

@@ -22,9 +22,6 @@ public interface NearStore {
 	 */
 	boolean begin(NearToken token);
 
-	/**
-	 * Puts a value in the place of a token, if that still stands.
-	 */
 	void replace(NearToken token, NearValue value);
 
 	/**
@@ -32,14 +29,8 @@ public interface NearStore {
 	 */
 	void remove(NearToken token);
 
-	/**
-	 * Takes away whatever stands.
-	 */
 	void remove(CacheKey key);
 
-	/**
-	 * Takes away everything.
-	 */
 	void clear();
 
 	/**
@@ -48,9 +39,6 @@ public interface NearStore {
 	 */
 	void tick(long now);
 
-	/**
-	 * Returns about how many entries it has.
-	 */
 	long size();
 
 }

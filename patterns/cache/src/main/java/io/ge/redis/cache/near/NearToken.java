@@ -52,9 +52,6 @@ public final class NearToken implements NearSlot, AutoCloseable {
 		return this.begun;
 	}
 
-	/**
-	 * Returns until when what it brings may be served at most.
-	 */
 	long until() {
 		return this.until;
 	}
@@ -69,9 +66,6 @@ public final class NearToken implements NearSlot, AutoCloseable {
 		this.cache.keep(this, type, content, leftMillis, refreshUrge);
 	}
 
-	/**
-	 * Gives the token back, if it was not used.
-	 */
 	@Override
 	public void close() {
 		this.cache.withdraw(this);

@@ -54,9 +54,6 @@ public interface CacheEntrySource extends CacheSource {
 		return missing.isEmpty() ? Map.of() : Collections.singletonMap(key(), plain(loaded));
 	}
 
-	/**
-	 * Returns what the caller gets for a stored value.
-	 */
 	default @Nullable Object promised(@Nullable Object plain) {
 		return plain;
 	}

@@ -117,9 +117,6 @@ final class CacheLoad {
 		});
 	}
 
-	/**
-	 * Returns what is loaded.
-	 */
 	List<CacheKey> missing() {
 		return this.missing;
 	}
@@ -176,9 +173,6 @@ final class CacheLoad {
 		}
 	}
 
-	/**
-	 * Returns the changes that were taken.
-	 */
 	Map<CacheKey, @Nullable Object> waiting() {
 		return this.waiting;
 	}
@@ -265,9 +259,6 @@ final class CacheLoad {
 		});
 	}
 
-	/**
-	 * Ends it without values.
-	 */
 	void failed() {
 		if (this.over.compareAndSet(false, true)) {
 			try {
@@ -289,10 +280,6 @@ final class CacheLoad {
 		}
 	}
 
-	/**
-	 * Returns whether values that have expired may stand in for those that could not be
-	 * loaded.
-	 */
 	boolean isReplaceable() {
 		return this.replaceable;
 	}

@@ -297,10 +297,6 @@ final class CacheRead {
 		}
 	}
 
-	/**
-	 * Reads the value of an entry.
-	 * @return the value, or {@code null} if there is none that is of any use
-	 */
 	CacheType.@Nullable Content content(byte[] entry) {
 		return isOutdated(entry) ? null : this.source.type().read(entry);
 	}
@@ -327,16 +323,10 @@ final class CacheRead {
 		}
 	}
 
-	/**
-	 * Returns whether nothing is to be waited for any more.
-	 */
 	boolean isDone() {
 		return this.batch == null || this.batch.isDone();
 	}
 
-	/**
-	 * Returns what the caller gets, when that is so.
-	 */
 	@Nullable Object result() {
 		return this.source.result(this.values);
 	}
@@ -375,9 +365,6 @@ final class CacheRead {
 		return this.state.compareAndSet(State.RESTING, State.UNDER_WAY);
 	}
 
-	/**
-	 * Leaves a step.
-	 */
 	void leave() {
 		State last = this.state.getAndUpdate((now) -> (now == State.CLOSING) ? State.CLOSED : State.RESTING);
 		if (last == State.CLOSING) {

@@ -20,17 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts that readers and the refresher have in common.
- *
- * @param definitions the settings of caches
- * @param flights asks for entries
- * @param values makes what is stored
- * @param invalidations knows what is outdated
- * @param transactions those of threads
- * @param reactive those of subscribers
- * @param events told of reads and loads
- * @param near what is in memory
- * @param behind what waits for a store
- * @param calls makes calls
  */
 public record CacheReadParts(CacheRegistry definitions, CacheFlights flights, CacheValues values,
 		CacheInvalidations invalidations, CacheTransactions transactions, ReactiveCacheTransactions reactive,

@@ -215,18 +215,12 @@ public final class CacheReader {
 			}
 		}
 
-		/**
-		 * Ends the reading, if it ends with this round.
-		 */
 		void end() {
 			if (this.first) {
 				this.read.close();
 			}
 		}
 
-		/**
-		 * Starts the next round.
-		 */
 		@Nullable Object next() throws Throwable {
 			return CacheReader.this.calls.start(this.source.form(), () -> new Round(this.read, false));
 		}

@@ -23,16 +23,10 @@ public interface CacheSource {
 
 	String cache();
 
-	/**
-	 * Returns the entries, each once.
-	 */
 	Collection<CacheKey> keys();
 
 	CacheType type();
 
-	/**
-	 * Returns the form in which the values come.
-	 */
 	default ResultForm form() {
 		return ResultForm.PLAIN;
 	}
@@ -57,15 +51,8 @@ public interface CacheSource {
 	 */
 	Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded);
 
-	/**
-	 * Returns what the caller gets.
-	 * @param values the values of all entries; what is missing or {@code null} is absent
-	 */
 	@Nullable Object result(Map<CacheKey, @Nullable Object> values);
 
-	/**
-	 * Returns whether a loaded value is to be stored.
-	 */
 	default boolean isStorable(@Nullable Object value) {
 		return true;
 	}

@@ -64,9 +64,6 @@ public final class OpenMiss {
 		return this.key;
 	}
 
-	/**
-	 * Returns whether it came with a lease.
-	 */
 	public boolean isGranted() {
 		return this.load.permit() != null;
 	}
@@ -161,9 +158,6 @@ public final class OpenMiss {
 		return CompletableFuture.completedFuture(false);
 	}
 
-	/**
-	 * Gives the lease back, if there still is one.
-	 */
 	public void giveBack() {
 		CacheLookup.Permit permit = spend();
 		if (permit != null) {
@@ -171,9 +165,6 @@ public final class OpenMiss {
 		}
 	}
 
-	/**
-	 * Publishes the load, once.
-	 */
 	public void loaded() {
 		if (this.loaded.compareAndSet(false, true)) {
 			this.parts.events().publish(new CacheEvent.Load(this.key.cache(), true, loadNanos()));

@@ -15,11 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An entry for a caller that loads by itself.
- *
- * @param parts by which what it loads is stored
- * @param key the entry
- * @param type the type of its value
- * @param form the form in which the caller gets it
  */
 record OpenSource(CacheReadParts parts, CacheKey key, CacheType type, ResultForm form) implements CacheEntrySource {
 

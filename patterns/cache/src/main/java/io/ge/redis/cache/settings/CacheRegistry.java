@@ -64,10 +64,6 @@ public final class CacheRegistry {
 
 	private final Map<String, WritePolicy> policies = new ConcurrentHashMap<>();
 
-	/**
-	 * Creates definitions.
-	 * @param otherNames caches that are listed elsewhere than in the properties
-	 */
 	public CacheRegistry(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
 		this.properties = properties;
 		this.near = new NearDefinitions(properties);
@@ -95,33 +91,21 @@ public final class CacheRegistry {
 		}
 	}
 
-	/**
-	 * Checks that a cache may have a name.
-	 */
 	public void requireAllowed(String cache) {
 		requireAllowed(cache,
 				(problem, remedy) -> new GuardConfigurationException("Cache '" + cache + "'", problem, remedy));
 	}
 
-	/**
-	 * Returns the caches that have settings of their own.
-	 */
 	Set<String> configuredNames() {
 		return this.properties.get().caches().keySet();
 	}
 
-	/**
-	 * Returns the caches that are listed in properties.
-	 */
 	public Set<String> listedNames() {
 		Set<String> names = new TreeSet<>(configuredNames());
 		names.addAll(this.otherNames.get());
 		return names;
 	}
 
-	/**
-	 * Declares the types that properties give caches.
-	 */
 	public void declareConfiguredTypes(CacheCodec codec) {
 		this.properties.get().caches().forEach((cache, settings) -> {
 			String type = settings.type();
@@ -202,9 +186,6 @@ public final class CacheRegistry {
 		return this.typeByCache.get(cache);
 	}
 
-	/**
-	 * Notes that one of Spring's annotations names a cache.
-	 */
 	public void named(String cache) {
 		this.named.add(cache);
 	}
@@ -232,9 +213,6 @@ public final class CacheRegistry {
 		return names;
 	}
 
-	/**
-	 * Returns how many bytes a value may have in Redis.
-	 */
 	public long maxValueSize() {
 		return this.properties.get().maxValueSize().toBytes();
 	}
@@ -253,9 +231,6 @@ public final class CacheRegistry {
 		return known;
 	}
 
-	/**
-	 * Notes that entries of a cache have tags.
-	 */
 	public void declareTagged(String cache) {
 		this.tagged.add(cache);
 	}
@@ -276,9 +251,6 @@ public final class CacheRegistry {
 		return known.longestTtl().plus(known.leaseTime()).plus(MARGIN);
 	}
 
-	/**
-	 * Returns what the writers of a cache do.
-	 */
 	public WritePolicy writing(String cache) {
 		WritePolicy known = this.policies.get(cache);
 		if (known == null) {
@@ -293,31 +265,19 @@ public final class CacheRegistry {
 		return known;
 	}
 
-	/**
-	 * Returns how annotations write the caches.
-	 */
 	public WriterDefinitions writers() {
 		return this.writers;
 	}
 
-	/**
-	 * Returns which caches are kept in memory.
-	 */
 	public NearDefinitions near() {
 		return this.near;
 	}
 
-	/**
-	 * Merges the consistency of a cache and records where it comes from.
-	 */
 	public Consistency consistency(String cache, Settings origins) {
 		CacheProperties all = this.properties.get();
 		return origins.pick("consistency", all.cache(cache).consistency(), null, all.consistency());
 	}
 
-	/**
-	 * Merges the settings of a cache and records where each comes from.
-	 */
 	public CacheSettings settings(String cache, Settings origins) {
 		CacheProperties all = this.properties.get();
 		CacheProperties.Cache named = all.cache(cache);

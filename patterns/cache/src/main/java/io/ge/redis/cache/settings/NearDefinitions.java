@@ -25,9 +25,6 @@ public final class NearDefinitions {
 		this.properties = properties;
 	}
 
-	/**
-	 * Merges whether and how values of a cache are kept in memory.
-	 */
 	public NearSettings settings(String cache, Settings origins) {
 		CacheProperties.Near all = this.properties.get().near();
 		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
@@ -38,9 +35,6 @@ public final class NearDefinitions {
 				details.pick("nearTtl", named.ttl(), null, all.ttl()));
 	}
 
-	/**
-	 * Returns whether values of a cache are kept in memory.
-	 */
 	public boolean isNear(String cache) {
 		return settings(cache, new Settings()).enabled();
 	}

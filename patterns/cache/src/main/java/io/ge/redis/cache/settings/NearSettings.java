@@ -16,9 +16,6 @@ import java.time.Duration;
  */
 public record NearSettings(boolean enabled, int maxEntries, Duration ttl) {
 
-	/**
-	 * Returns whether this instance keeps values itself.
-	 */
 	public boolean isKeeping() {
 		return this.enabled && this.maxEntries > 0;
 	}

@@ -95,9 +95,6 @@ public final class OpenMisses {
 		}
 	}
 
-	/**
-	 * Forgets a miss, for which a value was put.
-	 */
 	void remove(Open open) {
 		this.lock.lock();
 		try {
@@ -139,9 +136,6 @@ public final class OpenMisses {
 		}
 	}
 
-	/**
-	 * A miss that awaits its value.
-	 */
 	static final class Open {
 
 		private final Id id;
@@ -173,9 +167,6 @@ public final class OpenMisses {
 
 	}
 
-	/**
-	 * The owner and the entry of a miss.
-	 */
 	private static final class Id {
 
 		private final Object owner;

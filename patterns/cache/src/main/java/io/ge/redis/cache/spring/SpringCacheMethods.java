@@ -56,11 +56,6 @@ public final class SpringCacheMethods {
 		this.behind = behind;
 	}
 
-	/**
-	 * Looks at all methods.
-	 * @param source knows the operations of each
-	 * @throws GuardConfigurationException if one cannot work
-	 */
 	public void verify(CacheOperationSource source) {
 		for (String beanName : this.beans.getBeanDefinitionNames()) {
 			Class<?> type = type(beanName);

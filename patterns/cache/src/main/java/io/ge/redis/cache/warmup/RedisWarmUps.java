@@ -91,14 +91,8 @@ public final class RedisWarmUps {
 		return this.keys.entity(WARM_UPS, KeyPart.of(name)).with(STATE);
 	}
 
-	/**
-	 * The turn of a warm-up.
-	 */
 	sealed interface Turn {
 
-		/**
-		 * The caller's.
-		 */
 		record Ours() implements Turn {
 		}
 

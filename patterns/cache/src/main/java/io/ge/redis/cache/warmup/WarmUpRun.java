@@ -73,9 +73,6 @@ public final class WarmUpRun<K> {
 		return new Progress(this.warmer.name(), this.state.name().toLowerCase(Locale.ROOT), this.read.get());
 	}
 
-	/**
-	 * Returns why it has failed.
-	 */
 	@Nullable String problem() {
 		return this.problem;
 	}
@@ -240,21 +237,14 @@ public final class WarmUpRun<K> {
 	public record Progress(String name, String state, long read) {
 	}
 
-	/**
-	 * The run of a warm-up on this instance.
-	 */
 	enum State {
 
-		/** It has not begun, or another instance has the lease. */
 		WAITING,
 
-		/** It runs. */
 		RUNNING,
 
-		/** It is done, here or elsewhere. */
 		DONE,
 
-		/** It has failed here. */
 		FAILED
 
 	}

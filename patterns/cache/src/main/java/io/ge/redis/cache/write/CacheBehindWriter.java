@@ -58,10 +58,6 @@ public final class CacheBehindWriter {
 		this.calls = calls;
 	}
 
-	/**
-	 * Takes a change for its store.
-	 * @return the version of the change
-	 */
 	public long write(CacheKey key, @Nullable Object value) {
 		CompletableFuture<Long> version = append(key, value,
 				(stamp) -> CompletableFuture.completedFuture(Waiting.await(stamp)));

@@ -122,16 +122,10 @@ public final class CacheEngine {
 		this.redis.announce(write.key(), write.id(), false, true, newBudget());
 	}
 
-	/**
-	 * Publishes the value of an announced writer.
-	 */
 	CompletableFuture<Outcome> publish(CacheWrite write, NewValue value) {
 		return written(write, this.redis.publish(write.key(), write.id(), write.isOrdered(), value, write.budget()));
 	}
 
-	/**
-	 * Stores the value of a writer that was not announced.
-	 */
 	CompletableFuture<Outcome> store(CacheWrite write, NewValue value) {
 		return written(write, this.redis.store(write.key(), value, write.budget()));
 	}
@@ -171,9 +165,6 @@ public final class CacheEngine {
 		}
 	}
 
-	/**
-	 * Forgets a writer whose transaction was rolled back.
-	 */
 	void abort(CacheWrite write) {
 		if (!write.isUnannounced()) {
 			this.redis.abort(write.key(), write.id(), write.budget());

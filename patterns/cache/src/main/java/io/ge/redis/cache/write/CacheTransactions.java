@@ -62,9 +62,6 @@ public final class CacheTransactions implements TransactionExecutionListener {
 		return current != null && current.isWriting(key);
 	}
 
-	/**
-	 * Returns whether the current thread is changing an entry, or loading it.
-	 */
 	public boolean isPassingBy(CacheKey key) {
 		OpenWork current = this.work.get();
 		return current != null && (current.isLoading(key) || current.isWriting(key));
@@ -105,9 +102,6 @@ public final class CacheTransactions implements TransactionExecutionListener {
 		return current != null && current.isInsideWriter(key, true);
 	}
 
-	/**
-	 * Returns as of when a reader sees the database.
-	 */
 	public Snapshot snapshot() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
 			return Snapshot.NONE;

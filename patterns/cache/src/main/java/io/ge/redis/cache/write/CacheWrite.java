@@ -96,9 +96,6 @@ final class CacheWrite {
 		return this.budget;
 	}
 
-	/**
-	 * Returns the value to publish, or {@code null} if the entry is to be removed.
-	 */
 	@Nullable NewValue value() {
 		return this.value;
 	}
@@ -136,30 +133,18 @@ final class CacheWrite {
 		this.refusal = this.policy.strict() ? failure : null;
 	}
 
-	/**
-	 * Returns why nothing of it may be committed, or {@code null} if it may.
-	 */
 	@Nullable RuntimeException refusal() {
 		return this.refusal;
 	}
 
-	/**
-	 * Returns whether it is to be announced before a commit.
-	 */
 	boolean isAnnouncing() {
 		return this.policy.consistency() == Consistency.INTENT && !this.key.isWhole();
 	}
 
-	/**
-	 * Returns whether its value is of any use.
-	 */
 	boolean isPublishing() {
 		return this.policy.consistency() != Consistency.LEASE && !this.key.isWhole();
 	}
 
-	/**
-	 * Returns whether its value is stored without having been announced.
-	 */
 	boolean isStoring() {
 		return this.policy.consistency() == Consistency.FAST;
 	}
@@ -179,9 +164,6 @@ final class CacheWrite {
 		return this.key.equals(later.key) && !this.key.isWhole();
 	}
 
-	/**
-	 * Returns whether no announcement was tried.
-	 */
 	boolean isSilent() {
 		return this.announcement == Announcement.NONE;
 	}
@@ -190,9 +172,6 @@ final class CacheWrite {
 		return this.announcement == Announcement.STANDS;
 	}
 
-	/**
-	 * Returns whether an announcement was tried in vain.
-	 */
 	boolean isUnannounced() {
 		return this.announcement == Announcement.FAILED || this.announcement == Announcement.UNKNOWN;
 	}

@@ -65,21 +65,11 @@ public final class CacheWriter {
 
 	// With a method
 
-	/**
-	 * Makes a call of a writer.
-	 * @param parts finds out what is written
-	 * @param boundary what the writer says about transactions
-	 * @param form the form of the result
-	 * @param work changes the database
-	 */
 	public GuardedCall<?> call(Supplier<List<WritePart>> parts, TransactionBoundary boundary, ResultForm form,
 			GuardedCall.Work work) {
 		return new CacheWriteCall(this, parts, boundary, form, work);
 	}
 
-	/**
-	 * Runs a writer in code, whose result is the new value.
-	 */
 	public @Nullable Object write(CacheKey key, ResultForm form, Supplier<? extends @Nullable Object> work) {
 		WritePart part = WritePart.of(key, (result, stamp) -> newValue(key.cache(), result, stamp, null));
 		try {
@@ -94,9 +84,6 @@ public final class CacheWriter {
 		}
 	}
 
-	/**
-	 * Makes a write, of which nobody knows yet.
-	 */
 	CacheWrite newWrite(CacheKey key, TransactionBoundary boundary) {
 		return new CacheWrite(key, this.engine.newHandle(), this.definitions.writing(key.cache()), boundary,
 				this.engine.newBudget());
@@ -132,9 +119,6 @@ public final class CacheWriter {
 		this.steps.tell(Waiting.await(putAfterCommit(key, value, true)));
 	}
 
-	/**
-	 * As {@link #put}, without blocking.
-	 */
 	public CompletionStage<@Nullable Void> putAsync(CacheKey key, @Nullable Object value) {
 		return this.steps.tellAsync(putAfterCommit(key, value, false), this.calls);
 	}
@@ -180,9 +164,6 @@ public final class CacheWriter {
 		this.steps.tell(Waiting.await(removeAfterCommit(target, tags)));
 	}
 
-	/**
-	 * As {@link #remove}, without blocking.
-	 */
 	public CompletionStage<@Nullable Void> removeAsync(CacheKey target, CacheTags tags) {
 		return this.steps.tellAsync(removeAfterCommit(target, tags), this.calls);
 	}

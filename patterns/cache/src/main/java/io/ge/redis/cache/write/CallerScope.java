@@ -47,9 +47,6 @@ public final class CallerScope {
 		this.transaction = (context != null) ? SubscriberTransactions.find(context) : null;
 	}
 
-	/**
-	 * Returns the context of the subscriber, or {@code null} if there is none.
-	 */
 	public @Nullable Object context() {
 		return this.context;
 	}
@@ -92,23 +89,14 @@ public final class CallerScope {
 		return (this.transaction != null) ? this.reactive.changes(this.transaction) : this.thread.join();
 	}
 
-	/**
-	 * Returns as of when the database is seen.
-	 */
 	public Snapshot snapshot() {
 		return (this.transaction != null) ? this.reactive.snapshot(this.transaction) : this.thread.snapshot();
 	}
 
-	/**
-	 * Adds to a context that an entry is being loaded.
-	 */
 	public static Object loading(Object inner, CacheKey key) {
 		return loading(inner, Set.of(key));
 	}
 
-	/**
-	 * Adds to a context that entries are being loaded.
-	 */
 	public static Object loading(Object inner, Collection<CacheKey> keys) {
 		Surroundings outer = Surroundings.of(inner);
 		Set<CacheKey> all = new HashSet<>(keys);
@@ -116,9 +104,6 @@ public final class CallerScope {
 		return SubscriberContext.with(inner, Surroundings.class, new Surroundings(all, outer.writing));
 	}
 
-	/**
-	 * Adds to a context that entries are being written.
-	 */
 	static Object writing(Object inner, List<CacheWrite> writes) {
 		Surroundings outer = Surroundings.of(inner);
 		List<CacheWrite> all = new ArrayList<>(writes);

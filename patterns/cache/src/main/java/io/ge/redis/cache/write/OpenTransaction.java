@@ -30,9 +30,6 @@ class OpenTransaction {
 	/** Set on another thread if the coordinator has ended it there. */
 	private volatile boolean ended;
 
-	/**
-	 * Returns whether it has ended, whoever knows.
-	 */
 	boolean isOver() {
 		return this.ended;
 	}
@@ -110,10 +107,6 @@ class OpenTransaction {
 		}
 	}
 
-	/**
-	 * Does something unless the commit has begun.
-	 * @return whether it was done
-	 */
 	final boolean unlessCommitting(BooleanSupplier action) {
 		this.lock.lock();
 		try {
@@ -134,10 +127,6 @@ class OpenTransaction {
 		}
 	}
 
-	/**
-	 * Ends it.
-	 * @return whether it had not ended before
-	 */
 	final boolean end() {
 		this.lock.lock();
 		try {

@@ -33,10 +33,6 @@ final class OpenWork {
 		return this.transactions.isEmpty() && this.running.isEmpty() && this.loading.isEmpty();
 	}
 
-	/**
-	 * Returns whether an entry is changed, by a writer that runs or in a transaction that
-	 * is open.
-	 */
 	boolean isWriting(CacheKey key) {
 		for (CacheWrite write : this.running) {
 			if (write.key().covers(key)) {
@@ -89,9 +85,6 @@ final class OpenWork {
 
 	// Transactions
 
-	/**
-	 * Returns the transaction that was begun last.
-	 */
 	@Nullable ThreadTransaction transaction() {
 		return this.transactions.peek();
 	}
@@ -105,9 +98,6 @@ final class OpenWork {
 		return null;
 	}
 
-	/**
-	 * Notes that a transaction is about to begin.
-	 */
 	void beginning() {
 		this.beginning = System.nanoTime();
 	}

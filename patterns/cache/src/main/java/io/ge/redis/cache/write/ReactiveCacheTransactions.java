@@ -48,9 +48,6 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 		this.ofThreads = ofThreads;
 	}
 
-	/**
-	 * Returns as of when the transaction of a subscriber sees the database.
-	 */
 	Snapshot snapshot(TransactionSynchronizationManager transaction) {
 		String name = emptied(transaction.getCurrentTransactionName());
 		long now = System.nanoTime();
@@ -67,9 +64,6 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 		return (name != null) ? name : "";
 	}
 
-	/**
-	 * Returns what is changed in the transaction of a subscriber.
-	 */
 	OpenTransaction changes(TransactionSynchronizationManager transaction) {
 		return SubscriberTransactions.participant(transaction, Changes.class, Changes::new);
 	}

@@ -51,9 +51,6 @@ public record TransactionBoundary(Kind kind, String name) {
 		return this.kind == Kind.NONE || this.kind == Kind.OWN_OR_CALLERS;
 	}
 
-	/**
-	 * Returns whether it begins a transaction where there is none.
-	 */
 	boolean opensItsOwn() {
 		return this.kind == Kind.OWN_OR_CALLERS || this.kind == Kind.NEW;
 	}
@@ -62,9 +59,6 @@ public record TransactionBoundary(Kind kind, String name) {
 		return this.kind == Kind.NEW && this.name.equals(transactionName);
 	}
 
-	/**
-	 * In which transaction a writer runs.
-	 */
 	enum Kind {
 
 		/** In the caller's, if there is one. */

@@ -70,9 +70,6 @@ public record WritePart(CacheKey key, @Nullable Valuation value, Function<@Nulla
 		}
 	}
 
-	/**
-	 * Makes the value of a writer from the result of its work.
-	 */
 	@FunctionalInterface
 	public interface Valuation {
 

@@ -82,10 +82,6 @@ public final class WriteSteps {
 		return undone ? takeBack(write) : resolve(write);
 	}
 
-	/**
-	 * Brings writers to their end after a commit.
-	 * @return completes with the ends, never exceptionally
-	 */
 	CompletableFuture<List<CacheEvent.Write>> resolve(List<CacheWrite> writes) {
 		List<CompletableFuture<CacheEvent.Write>> ends = new ArrayList<>(writes.size());
 		writes.forEach((write) -> ends.add(resolve(write)));
@@ -134,9 +130,6 @@ public final class WriteSteps {
 		return new CacheEvent.Write(write.key().cache(), outcome);
 	}
 
-	/**
-	 * Publishes the completion events of writers, on a thread of the application.
-	 */
 	void tell(List<CacheEvent.Write> ends) {
 		ends.forEach(this.events::publish);
 	}
