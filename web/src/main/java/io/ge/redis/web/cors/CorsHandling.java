@@ -45,8 +45,6 @@ public class CorsHandling {
 	/**
 	 * Returns whether a request is a question of a browser that the CORS handling
 	 * answers, so that it reaches nothing of the application.
-	 * @param request the request
-	 * @return whether it is
 	 */
 	public boolean answers(HttpServletRequest request) {
 		return CorsUtils.isPreFlightRequest(request) && find(request) != null;
@@ -54,8 +52,6 @@ public class CorsHandling {
 
 	/**
 	 * Answers a request that goes no further.
-	 * @param request the request
-	 * @param response the response
 	 * @param answer writes the answer
 	 * @throws IOException if the response cannot be written
 	 * @throws ServletException if the answer fails so

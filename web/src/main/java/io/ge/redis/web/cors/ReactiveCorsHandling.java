@@ -43,8 +43,6 @@ public class ReactiveCorsHandling {
 	/**
 	 * Returns whether a request is a question of a browser that the CORS handling
 	 * answers, so that it reaches nothing of the application.
-	 * @param exchange the exchange
-	 * @return whether it is
 	 */
 	public Mono<Boolean> answers(ServerWebExchange exchange) {
 		return CorsUtils.isPreFlightRequest(exchange.getRequest()) ? find(exchange).hasElement() : Mono.just(false);
@@ -52,9 +50,7 @@ public class ReactiveCorsHandling {
 
 	/**
 	 * Answers a request that goes no further.
-	 * @param exchange the exchange
 	 * @param answer writes the answer
-	 * @return completes when it is answered
 	 */
 	public Mono<Void> answer(ServerWebExchange exchange, WebFilterChain answer) {
 		if (exchange.getRequest().getHeaders().getFirst(HttpHeaders.ORIGIN) == null) {

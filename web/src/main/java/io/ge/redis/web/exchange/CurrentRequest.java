@@ -23,7 +23,6 @@ public interface CurrentRequest {
 
 	/**
 	 * Returns what must be equal in a repetition.
-	 * @param handler the guarded method
 	 * @return the content, or {@code null} if it cannot be seen as it came
 	 */
 	@Nullable List<@Nullable Object> content(Method handler);
@@ -41,7 +40,6 @@ public interface CurrentRequest {
 
 	/**
 	 * Returns the exchange for a new call.
-	 * @param handler the guarded method
 	 * @return the exchange, or {@code null} if the call does not answer it
 	 */
 	@Nullable IdempotentExchange exchange(Method handler);

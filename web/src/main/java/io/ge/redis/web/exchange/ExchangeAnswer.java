@@ -72,8 +72,6 @@ public final class ExchangeAnswer {
 
 	/**
 	 * Returns what it means for the key.
-	 * @param call the call
-	 * @param status the status
 	 * @param whole the response as it is kept
 	 * @param withoutBody the same without a body
 	 */

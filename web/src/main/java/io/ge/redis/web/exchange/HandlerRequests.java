@@ -22,7 +22,6 @@ public interface HandlerRequests {
 
 	/**
 	 * Refuses handlers whose requests would not be found.
-	 * @param handler the annotated method
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot be
 	 * guarded
 	 */

@@ -80,7 +80,6 @@ final class RequestArguments {
 
 	/**
 	 * Returns an argument as something that can be compared by its fields.
-	 * @param argument the argument
 	 * @param others does the same for types of the server
 	 */
 	static @Nullable Object comparable(@Nullable Object argument, UnaryOperator<@Nullable Object> others) {

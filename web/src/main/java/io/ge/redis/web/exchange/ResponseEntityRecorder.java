@@ -72,7 +72,6 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 	/**
 	 * Creates a recorder for servlets.
 	 * @param further names of headers to keep besides the standard ones
-	 * @return the recorder
 	 */
 	public static ResponseEntityRecorder onServlets(Supplier<List<String>> further) {
 		return new ResponseEntityRecorder(further,
@@ -86,7 +85,6 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 	/**
 	 * Creates a recorder for WebFlux.
 	 * @param further names of headers to keep besides the standard ones
-	 * @return the recorder
 	 */
 	public static ResponseEntityRecorder onWebFlux(Supplier<List<String>> further) {
 		return new ResponseEntityRecorder(further, List.of(ServerSentEvent.class),

@@ -77,7 +77,6 @@ public final class ResponseRules {
 
 	/**
 	 * Returns what a response means that is kept if its status allows it.
-	 * @param status the status
 	 * @param failed whether it answers an exception
 	 * @param kept what it means if it is kept
 	 */

@@ -62,7 +62,6 @@ public record StoredResponse(Head head, byte[] body) {
 	/**
 	 * The part before the body.
 	 *
-	 * @param status the status
 	 * @param headers the headers that are kept
 	 * @param error the message of an error whose body is made by the server, empty if it
 	 * has none; {@code null} for a response of the application

@@ -46,7 +46,6 @@ public final class WebHandlers {
 
 	/**
 	 * Returns whether a handler that publishes several elements sends them one by one.
-	 * @param method the handler
 	 * @param publisher what it returns
 	 * @param pieces types of elements that are sent so
 	 * @param streams types of content that are sent so

@@ -31,7 +31,6 @@ final class Forwarded {
 
 	/**
 	 * Finds the comma before the last element of a part of a line.
-	 * @param line the line
 	 * @param end the end of that part
 	 * @return its index, or -1 if the element begins with the line
 	 */

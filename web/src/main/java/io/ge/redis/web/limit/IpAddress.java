@@ -37,7 +37,6 @@ record IpAddress(InetAddress address) {
 
 	/**
 	 * Reads a literal, with or without a zone, which is dropped.
-	 * @param text the literal
 	 * @return the address, or {@code null} if the text is none
 	 */
 	static @Nullable IpAddress parse(String text) {
@@ -56,7 +55,6 @@ record IpAddress(InetAddress address) {
 	/**
 	 * Reads a literal as proxies write it: perhaps with a port, and IPv6 perhaps in
 	 * brackets.
-	 * @param text the literal
 	 * @return the address, or {@code null} if the text is none
 	 */
 	static @Nullable IpAddress parseForwarded(String text) {

@@ -19,9 +19,7 @@ record IpNetwork(IpAddress address, int length) {
 
 	/**
 	 * Reads an address or a network such as {@code 10.0.0.0/8}.
-	 * @param text the text
 	 * @param property where it stands
-	 * @return the network
 	 * @throws GuardConfigurationException if it is none
 	 */
 	static IpNetwork parse(String text, String property) {

@@ -57,7 +57,6 @@ final class RateLimitFields {
 
 	/**
 	 * Returns the fields of a dialect.
-	 * @param dialect the dialect
 	 * @param quotas the quotas, at least one
 	 * @return values by name
 	 */

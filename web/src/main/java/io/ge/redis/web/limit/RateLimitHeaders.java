@@ -62,8 +62,6 @@ public class RateLimitHeaders implements GuardListener, ProblemFields {
 	/**
 	 * Adds to what the client is told, unless the response is under way.
 	 * @param quotas where limits stand
-	 * @param request the request
-	 * @param response the response
 	 */
 	void tell(List<Quota> quotas, HttpServletRequest request, HttpServletResponse response) {
 		if (this.dialect.get() == Headers.NONE || response.isCommitted()) {

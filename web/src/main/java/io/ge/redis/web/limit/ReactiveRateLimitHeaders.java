@@ -112,7 +112,6 @@ public class ReactiveRateLimitHeaders
 	/**
 	 * Adds to what the client is told.
 	 * @param quotas where limits stand
-	 * @param exchange the exchange
 	 */
 	void tell(List<Quota> quotas, ServerWebExchange exchange) {
 		Quotas told = exchange.getAttribute(QUOTAS);

@@ -99,8 +99,6 @@ public class RequestRules implements SmartInitializingSingleton {
 
 	/**
 	 * Finds the rules that a request matches.
-	 * @param phase the phase
-	 * @param request the request
 	 * @param path its path within the application
 	 * @return the rules with the keys of the request
 	 */

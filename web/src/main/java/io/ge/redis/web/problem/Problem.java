@@ -31,7 +31,6 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 
 	/**
 	 * Returns the problem of an exception.
-	 * @param exception the exception
 	 * @param customizers may change the refusal
 	 * @param interceptors may change the body
 	 * @param path the path of the request

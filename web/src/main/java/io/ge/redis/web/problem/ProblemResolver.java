@@ -68,10 +68,6 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 	/**
 	 * Answers a refusal in a filter, before any handler is known: by the application's
 	 * own advice for the type, unless that wants a view, else as a problem.
-	 * @param refusal the refusal
-	 * @param request the request
-	 * @param response the response
-	 * @return whether it was answered
 	 * @throws IOException if the response cannot be written
 	 */
 	public boolean answer(GeRedisException refusal, HttpServletRequest request, HttpServletResponse response)

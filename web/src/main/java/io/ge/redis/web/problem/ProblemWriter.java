@@ -45,9 +45,6 @@ public class ProblemWriter {
 	/**
 	 * Answers a request with the problem of an exception. A challenge that was set before
 	 * is kept.
-	 * @param exception the refusal
-	 * @param request the request
-	 * @param response the response
 	 * @return whether it was answered; not if the response is under way or the exception
 	 * is no refusal
 	 * @throws IOException if the response cannot be written

@@ -45,7 +45,6 @@ public class ReactiveProblemResolver {
 	 * Returns whether a refusal is for a handler of the application, since there is one
 	 * for its type, or for any handler, since it is no answer to a client.
 	 * @param controller where it comes from, or {@code null} if that is no controller
-	 * @param refusal the refusal
 	 */
 	boolean isLeftToApplication(@Nullable Class<?> controller, GeRedisException refusal) {
 		return this.handlers.handle(controller, refusal) || refusal.refusal() == null;
@@ -62,7 +61,6 @@ public class ReactiveProblemResolver {
 	 * Answers a refusal of a handler, unless the application does.
 	 * @param controller the controller, or {@code null} if the handler is of another kind
 	 * @param failure what the handler has failed with
-	 * @param exchange the exchange
 	 * @return completes when it is answered, or {@code null} if it is left to others
 	 */
 	public @Nullable Mono<Void> answer(@Nullable Class<?> controller, Throwable failure, ServerWebExchange exchange) {
@@ -73,8 +71,6 @@ public class ReactiveProblemResolver {
 	/**
 	 * Answers a refusal in a filter, before any handler is known: by the application's
 	 * own advice for the type, else as a problem.
-	 * @param refusal the refusal
-	 * @param exchange the exchange
 	 * @return completes when it is answered, or fails with the refusal if it cannot be
 	 */
 	public Mono<Void> answer(GeRedisException refusal, ServerWebExchange exchange) {

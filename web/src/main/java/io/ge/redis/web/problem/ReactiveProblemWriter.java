@@ -46,8 +46,6 @@ public class ReactiveProblemWriter {
 	/**
 	 * Answers a request with the problem of an exception. A challenge that was set before
 	 * is kept.
-	 * @param exception the refusal
-	 * @param exchange the request
 	 * @param response the response, which may be another than that of the exchange
 	 * @return completes when it is answered, or {@code null} if it cannot be: the
 	 * response is under way, or the exception is no refusal

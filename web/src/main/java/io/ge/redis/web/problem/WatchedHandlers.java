@@ -126,7 +126,6 @@ final class WatchedHandlers {
 
 	/**
 	 * Returns a watched handler in the place of another, for one request.
-	 * @param handler the handler
 	 * @param scope binds what belongs to the request
 	 */
 	HandlerMethod watch(HandlerMethod handler, UnaryOperator<Runnable> scope) {

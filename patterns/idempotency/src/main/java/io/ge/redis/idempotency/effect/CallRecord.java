@@ -67,7 +67,6 @@ public final class CallRecord {
 	/**
 	 * Begins a record, to be called before the method runs.
 	 * @param records where they are kept
-	 * @param claim the call
 	 * @param progress how far the call has come
 	 * @param recorder records results
 	 */

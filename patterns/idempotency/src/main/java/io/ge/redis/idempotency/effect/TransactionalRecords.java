@@ -114,7 +114,6 @@ public final class TransactionalRecords {
 
 	/**
 	 * Writes a row in the transaction of this thread.
-	 * @param row the row
 	 * @param retention for how long it is kept, at least
 	 * @throws EffectAlreadyCommittedException if there is one with its id
 	 */

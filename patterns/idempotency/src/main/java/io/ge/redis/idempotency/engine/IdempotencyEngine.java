@@ -84,7 +84,6 @@ public final class IdempotencyEngine {
 
 	/**
 	 * Claims the key of a call, or waits for another one if it is to.
-	 * @param request the call
 	 * @param ready completes when Redis may be asked, {@code null} if that is at once
 	 * @return completes with the decision; may be cancelled: then nothing waits any more,
 	 * and a claim that is granted nevertheless is released

@@ -92,7 +92,6 @@ public final class RedisIdempotency {
 
 	/**
 	 * Claims a key.
-	 * @param request the call
 	 * @param key its keys
 	 * @param patience for how long the call waits if another one runs; this instance is
 	 * told then when that has ended

@@ -35,7 +35,6 @@ final class Waiters {
 
 	/**
 	 * Begins to listen, before Redis is asked, so that no message is missed.
-	 * @param key the record
 	 * @return completes when something may have happened; to be completed when nobody
 	 * waits for it any more
 	 */
@@ -55,7 +54,6 @@ final class Waiters {
 
 	/**
 	 * Waits for a signal.
-	 * @param signal the signal
 	 * @param longest how long at most
 	 * @return completes without result and never fails
 	 */

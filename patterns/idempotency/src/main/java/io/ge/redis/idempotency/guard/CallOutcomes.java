@@ -54,7 +54,6 @@ final class CallOutcomes {
 
 	/**
 	 * Ends a claim by what its call leaves behind.
-	 * @param claim the claim
 	 * @param ending what is left behind
 	 * @param recorded whether a row in the database keeps the effect from being repeated
 	 * @return completes with what publishes the outcome, to be run on a thread of the

@@ -101,7 +101,6 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	 * Returns the listener by which the guard learns what was committed. To be added to
 	 * every transaction manager of the application whose transactions are bound to
 	 * threads.
-	 * @return the listener
 	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
@@ -111,7 +110,6 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	/**
 	 * Returns the listener by which the guard learns what was committed reactively. To be
 	 * added to every reactive transaction manager of the application.
-	 * @return the listener
 	 */
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
@@ -121,7 +119,6 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	/**
 	 * Returns the advisor.
 	 * @param order its position among all advice
-	 * @return the advisor
 	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source, this.calls, new IdempotencyGuard(this.idempotency), order,
@@ -131,7 +128,6 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	/**
 	 * Returns the advisor that notes which calls have reached the method. It has the last
 	 * position.
-	 * @return the advisor
 	 */
 	public static Advisor reachedAdvisor() {
 		return new ReachedAdvisor();
@@ -139,7 +135,6 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 
 	/**
 	 * Returns the API.
-	 * @return the API
 	 */
 	public Idempotency idempotency() {
 		return this.idempotency.get();
@@ -147,7 +142,6 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 
 	/**
 	 * Returns what operators can see and do.
-	 * @return the control
 	 */
 	public IdempotencyControl control() {
 		return this.control.get();

@@ -43,7 +43,6 @@ final class Subscribers {
 
 	/**
 	 * Takes part in the transaction that a subscriber is in.
-	 * @return whether there is one
 	 */
 	static boolean join(Object context, TransactionParticipant participant) {
 		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);

@@ -56,7 +56,6 @@ public final class StoredExceptions {
 	 * Reads the attribute of an annotation.
 	 * @param name the operation's name
 	 * @param listed the types
-	 * @param method the annotated method
 	 * @param maxBytes size above which one is not kept
 	 * @return the exceptions, or {@code null} if there are none
 	 */

@@ -28,10 +28,8 @@ final class Outliving {
 
 	/**
 	 * Returns work that is cancelled only if it may be.
-	 * @param work the work
 	 * @param goesOn asked when the subscriber goes away: whether the work goes on
 	 * @param cancelled called after the work was cancelled
-	 * @return the same work
 	 */
 	static Mono<Void> of(Mono<Void> work, BooleanSupplier goesOn, Runnable cancelled) {
 		return Mono.create((subscriber) -> {

@@ -129,7 +129,6 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	/**
 	 * Answers the request.
-	 * @param work what does so
 	 */
 	Mono<Void> answerWith(Mono<Void> work) {
 		Mono<Void> whole = work.then(Mono.defer(this::end))
@@ -146,7 +145,6 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	/**
 	 * Dispatches the request to its handler.
-	 * @param dispatch what does so
 	 */
 	Mono<Void> dispatch(ServerWebExchange decorated, ReactiveExchangeResponse response, Mono<Void> dispatch) {
 		Mono<Void> known = dispatch.contextWrite((context) -> context.put(DISPATCH, response));
@@ -193,7 +191,6 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	/**
 	 * The request has come to a guarded handler.
-	 * @param guarded the handler
 	 * @param compared whether it is compared by its body
 	 */
 	void expect(Method guarded, boolean compared) {

@@ -195,7 +195,6 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 	/**
 	 * Sends another response in the place of what was discarded.
-	 * @param response the response
 	 */
 	Mono<Void> send(StoredResponse response) {
 		return Mono.defer(() -> {
@@ -344,7 +343,6 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 		/**
 		 * The body is too large to be kept.
-		 * @param response the response
 		 * @return completes when it may be passed on
 		 */
 		Mono<Void> oversized(ReactiveExchangeResponse response);

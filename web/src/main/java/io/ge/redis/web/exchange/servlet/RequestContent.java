@@ -45,7 +45,6 @@ final class RequestContent {
 
 	/**
 	 * Returns the content of a request.
-	 * @param request the request
 	 * @param mostUnread how much of the body may be kept for whoever has not read it yet
 	 * @return the content, or {@code null} if it cannot be seen as it came
 	 */
