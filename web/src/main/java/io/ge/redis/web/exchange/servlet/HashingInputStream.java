@@ -7,6 +7,8 @@ package io.ge.redis.web.exchange.servlet;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.security.DigestInputStream;
 import java.security.MessageDigest;
 
 import io.ge.redis.core.hash.Sha256;
@@ -25,7 +27,7 @@ final class HashingInputStream extends ServletInputStream {
 
 	private final MessageDigest digest = Sha256.digest();
 
-	private @Nullable ByteArrayInputStream rest;
+	private InputStream body;
 
 	private byte @Nullable [] hash;
 
@@ -33,6 +35,7 @@ final class HashingInputStream extends ServletInputStream {
 
 	HashingInputStream(ServletInputStream source) {
 		this.source = source;
+		this.body = new DigestInputStream(source, this.digest);
 	}
 
 	/**
@@ -45,13 +48,12 @@ final class HashingInputStream extends ServletInputStream {
 		if (known == null) {
 			requireWhole();
 			int most = (int) Math.min(mostUnread, Integer.MAX_VALUE - 16);
-			byte[] unread = this.source.readNBytes(most);
+			byte[] unread = this.body.readNBytes(most);
 			if (unread.length == most && this.source.read() != -1) {
 				this.tooLarge = new UnreadBodyTooLargeException(mostUnread);
 				throw this.tooLarge;
 			}
-			this.rest = new ByteArrayInputStream(unread);
-			this.digest.update(unread);
+			this.body = new ByteArrayInputStream(unread);
 			known = this.digest.digest();
 			this.hash = known;
 		}
@@ -68,42 +70,28 @@ final class HashingInputStream extends ServletInputStream {
 	@Override
 	public int read() throws IOException {
 		requireWhole();
-		if (this.rest != null) {
-			return this.rest.read();
-		}
-		int value = this.source.read();
-		if (value != -1) {
-			this.digest.update((byte) value);
-		}
-		return value;
+		return this.body.read();
 	}
 
 	@Override
 	public int read(byte[] bytes, int offset, int count) throws IOException {
 		requireWhole();
-		if (this.rest != null) {
-			return this.rest.read(bytes, offset, count);
-		}
-		int read = this.source.read(bytes, offset, count);
-		if (read > 0) {
-			this.digest.update(bytes, offset, read);
-		}
-		return read;
+		return this.body.read(bytes, offset, count);
 	}
 
 	@Override
 	public int available() throws IOException {
-		return (this.rest != null) ? this.rest.available() : this.source.available();
+		return this.body.available();
 	}
 
 	@Override
 	public boolean isFinished() {
-		return (this.rest != null) ? this.rest.available() == 0 : this.source.isFinished();
+		return (this.body instanceof ByteArrayInputStream rest) ? rest.available() == 0 : this.source.isFinished();
 	}
 
 	@Override
 	public boolean isReady() {
-		return this.rest != null || this.source.isReady();
+		return this.hash != null || this.source.isReady();
 	}
 
 	@Override
