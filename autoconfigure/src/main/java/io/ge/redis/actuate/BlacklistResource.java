@@ -168,9 +168,6 @@ public class BlacklistResource implements GuardResource {
 		return (kind == Kind.BLOCK) ? required(request, LIST) : request.text(ISSUER);
 	}
 
-	/**
-	 * Only the subject of a block may have several parts.
-	 */
 	private static List<String> values(GuardRequest request) {
 		List<String> values = request.texts(VALUE);
 		boolean several = values.size() > 1 && kind(request) == Kind.BLOCK;
@@ -197,7 +194,7 @@ public class BlacklistResource implements GuardResource {
 	}
 
 	/**
-	 * Everything else has been looked at before.
+	 * Only the parameter can be wrong: all else has been looked at before.
 	 */
 	private static <T> T valid(String parameter, Supplier<T> action) {
 		try {
@@ -210,10 +207,6 @@ public class BlacklistResource implements GuardResource {
 
 	/**
 	 * The result of an action.
-	 *
-	 * @param hash names it without telling its value
-	 * @param done whether there was anything to do
-	 * @param remaining for how long it stands now
 	 */
 	public record ActionReport(Kind kind, String hash, String action, boolean done, @Nullable Duration remaining) {
 	}

@@ -105,8 +105,6 @@ public class CachesResource implements GuardResource {
 
 	/**
 	 * The result of an action.
-	 *
-	 * @param outcome {@code invalidated}, or {@code deferred} until Redis is back
 	 */
 	public record RemovalReport(String cache, String outcome) {
 	}

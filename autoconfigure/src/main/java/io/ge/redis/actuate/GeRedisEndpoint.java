@@ -63,9 +63,6 @@ public class GeRedisEndpoint {
 		resources.forEach((resource) -> this.resources.put(resource.name(), resource));
 	}
 
-	/**
-	 * Lists guards and connections.
-	 */
 	@ReadOperation
 	public GeRedisReport report() {
 		Map<String, ConnectionReport> connections = new TreeMap<>();
@@ -79,33 +76,18 @@ public class GeRedisEndpoint {
 		return new GeRedisReport(connections, guards);
 	}
 
-	/**
-	 * Looks at something of a pattern.
-	 * @param path the name of the pattern's resource, and the rest of the path
-	 * @return what was found, or a problem
-	 */
 	@ReadOperation
 	public WebEndpointResponse<?> read(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
 			GuardArguments arguments) {
 		return answer(path, arguments, GuardResource::read);
 	}
 
-	/**
-	 * Acts on something of a pattern.
-	 * @param path the name of the pattern's resource, and the rest of the path
-	 * @return what came of it, or a problem
-	 */
 	@WriteOperation
 	public WebEndpointResponse<?> write(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
 			GuardArguments arguments) {
 		return answer(path, arguments, GuardResource::write);
 	}
 
-	/**
-	 * Takes something of a pattern back or away.
-	 * @param path the name of the pattern's resource, and the rest of the path
-	 * @return what came of it, or a problem
-	 */
 	@DeleteOperation
 	public WebEndpointResponse<?> delete(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
 			GuardArguments arguments) {
@@ -159,29 +141,17 @@ public class GeRedisEndpoint {
 				backend.bus().liveInstances());
 	}
 
-	/**
-	 * The report.
-	 *
-	 * @param connections by the name of the connection factory
-	 * @param guards one for each annotation on each method
-	 */
 	public record GeRedisReport(Map<String, ConnectionReport> connections,
 			List<GuardReport> guards) implements OperationResponseBody {
 	}
 
-	/**
-	 * The answer of a resource.
-	 */
 	public record GuardAnswer(@JsonValue Object body) implements OperationResponseBody {
 	}
 
 	/**
-	 * Why a request was not answered, as RFC 9457 describes it.
+	 * A refusal as RFC 9457 describes it.
 	 *
-	 * @param title what kind of problem it is
 	 * @param detail what is wrong, and what to write instead
-	 * @param parameter the name of the parameter that is wrong, or {@code null} if it is
-	 * none
 	 */
 	public record GuardProblem(String title, int status, String detail,
 			@Nullable String parameter) implements OperationResponseBody {
@@ -189,17 +159,12 @@ public class GeRedisEndpoint {
 
 	/**
 	 * A connection of the guards.
-	 *
-	 * @param state {@code available}, or {@code away} while outage policies apply
-	 * @param cause why it is away, else {@code null}
-	 * @param instances the last known number of live instances
 	 */
 	public record ConnectionReport(String state, @Nullable String cause, int instances) {
 	}
 
 	/**
 	 * A guard on a method.
-	 *
 	 * @param figures counts by outcome, on this instance since it started, of all methods
 	 * that use this name
 	 */

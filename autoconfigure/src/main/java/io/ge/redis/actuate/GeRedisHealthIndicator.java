@@ -28,12 +28,11 @@ import org.springframework.boot.health.contributor.Status;
  * Whether guards can rely on each Redis that they use.
  * <p>
  * {@code DOWN} while outage policies apply to a Redis or to a server of a Cluster, or
- * where the guards may not do there what they have to. {@code UNKNOWN} where keys may be
- * evicted, which would drop locks, idempotency keys and revocations silently (a Redis for
- * caches alone is meant to be so), where the server does not tell, and where guards are
- * hindered: Redis refuses its channels, or revocations cannot be followed. Everything of
- * ours expires, so every policy but {@code noeviction} evicts it once a memory limit is
- * reached.
+ * where the guards lack permissions. {@code UNKNOWN} where keys may be evicted, which
+ * would drop locks, idempotency keys and revocations silently (a Redis for caches alone
+ * is meant to be so; every policy but {@code noeviction} evicts, since all keys expire),
+ * where the server does not tell, where it refuses our channels, or where revocations
+ * cannot be followed.
  * <p>
  * Cost: one script call for each Redis, none while it is known to be away; waits no
  * longer than {@code ge.redis.outage.command-timeout} for each. On a Cluster one node is

@@ -18,17 +18,11 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 
 /**
- * All arguments of a request. An endpoint only gets those that a method names; the
- * resources of the patterns have parameters that the endpoint knows nothing of, so
- * {@link Advisor} hands over all of them.
- *
- * @param values the arguments by name, those of the path included
+ * All arguments of a request, those of the path included. An endpoint only gets those
+ * that a method names; {@link Advisor} hands over those of the patterns' resources, too.
  */
 public record GuardArguments(Map<String, Object> values) {
 
-	/**
-	 * Adds the arguments to each call of the endpoint.
-	 */
 	public static final class Advisor implements OperationInvokerAdvisor {
 
 		private static final EndpointId ENDPOINT = EndpointId.of(GeRedisEndpoint.ID);

@@ -19,19 +19,16 @@ import org.springframework.boot.convert.DurationStyle;
 
 /**
  * A request to a {@link GuardResource}. Parameters come from the query and, where
- * something is written, from the members of the body; whatever is wrong with them is said
- * by name.
+ * something is written, from the members of the body.
  *
- * @param path the segments of the path after the name of the resource
- * @param parameters the parameters by name: text, or a list where one was repeated
+ * @param path the segments after the name of the resource
+ * @param parameters text, or a list where one was repeated
  */
 public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 
 	/**
-	 * Returns the name in the path. A name may be a path itself, and paths begin with a
-	 * slash, which a request has no place for.
-	 * @return the name as it is, or with a slash before it if only that is known; empty
-	 * if the path names nothing
+	 * Returns the name in the path, with a slash before it if only that is known, since a
+	 * request has no place for that; empty if the path names nothing.
 	 */
 	public String name(Predicate<String> known) {
 		String name = String.join("/", this.path);
@@ -39,9 +36,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 		return (!name.isEmpty() && !known.test(name) && known.test(path)) ? path : name;
 	}
 
-	/**
-	 * Returns the name in the path, which must be there.
-	 */
 	public String name(String what, Predicate<String> known) {
 		String name = name(known);
 		if (name.isEmpty()) {
@@ -50,9 +44,6 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 		return name;
 	}
 
-	/**
-	 * Returns the parts of a parameter that may be repeated.
-	 */
 	public List<String> texts(String name) {
 		Object value = this.parameters.get(name);
 		if (value == null) {
@@ -100,18 +91,12 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 		}
 	}
 
-	/**
-	 * Refuses two parameters that name the same thing.
-	 */
 	public void allowOneOf(String name, String other) {
 		if (this.parameters.containsKey(name) && this.parameters.containsKey(other)) {
 			throw GuardRequestException.invalid(name, name + " and " + other + " are both given.", "Give one of them.");
 		}
 	}
 
-	/**
-	 * Refuses parameters that would be without effect.
-	 */
 	public void allowOnly(Set<String> known) {
 		for (String name : this.parameters.keySet()) {
 			if (!known.contains(name)) {

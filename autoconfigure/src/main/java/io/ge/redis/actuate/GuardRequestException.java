@@ -31,16 +31,10 @@ public class GuardRequestException extends GeRedisException {
 		this.parameter = parameter;
 	}
 
-	/**
-	 * Creates the exception for a parameter that is wrong: 400.
-	 */
 	public static GuardRequestException invalid(String parameter, String problem, String remedy) {
 		return new GuardRequestException(BAD_REQUEST, parameter, problem + " " + remedy);
 	}
 
-	/**
-	 * Creates the exception for a path that leads nowhere: 404.
-	 */
 	public static GuardRequestException notFound(String problem, String remedy) {
 		return new GuardRequestException(NOT_FOUND, null, problem + " " + remedy);
 	}

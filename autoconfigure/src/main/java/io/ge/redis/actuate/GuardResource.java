@@ -17,21 +17,16 @@ public interface GuardResource {
 
 	/**
 	 * Returns the first segment of the path.
-	 * @return the name, usually that of the pattern
 	 */
 	String name();
 
 	/**
 	 * Looks, and changes nothing.
-	 * @param request what is asked for
-	 * @return the body
 	 */
 	Object read(GuardRequest request);
 
 	/**
 	 * Acts. Only called where the endpoint may be written to.
-	 * @param request what is to be done
-	 * @return the body
 	 */
 	default Object write(GuardRequest request) {
 		throw GuardRequestException.notSupported("POST", name());
@@ -39,8 +34,6 @@ public interface GuardResource {
 
 	/**
 	 * Takes something back or away. Only called where the endpoint may be written to.
-	 * @param request what is to be done
-	 * @return the body
 	 */
 	default Object delete(GuardRequest request) {
 		throw GuardRequestException.notSupported("DELETE", name());

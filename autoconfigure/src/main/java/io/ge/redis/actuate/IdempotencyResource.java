@@ -16,10 +16,9 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
  * {@code /actuator/geredis/idempotency}: the keys that calls of any instance have claimed
- * lately, as the instances tell when they are asked;
- * {@code /actuator/geredis/idempotency/<operation>?key=42}: one key, whichever instance
- * has it. Deleted, it is free for the next call. A key whose call is in flight is only
- * freed if that call is named by its {@code fence}.
+ * lately; {@code /actuator/geredis/idempotency/<operation>?key=42}: one key. Deleted, it
+ * is free for the next call; while a call is in flight only if that is named by its
+ * {@code fence}.
  * <p>
  * A key of several parts is given by repeating the parameter; one that is not shared by
  * all callers belongs to the {@code principal}, with the {@code issuer} of its token if
@@ -116,9 +115,6 @@ public class IdempotencyResource implements GuardResource {
 		return found;
 	}
 
-	/**
-	 * The result of an action.
-	 */
 	public record ClearReport(String operation, boolean cleared) {
 	}
 

@@ -15,9 +15,8 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
  * {@code /actuator/geredis/lock}: the locks that callers of any instance hold or wait
- * for, as the instances tell when they are asked;
- * {@code /actuator/geredis/lock/<name>?key=42}: one lock, whichever instance has it.
- * Deleted, it is taken away from its holder, who is told, and handed on.
+ * for; {@code /actuator/geredis/lock/<name>?key=42}: one lock. Deleted, it is taken away
+ * from its holder, who is told, and handed on.
  * <p>
  * A key of several parts is given by repeating the parameter. Without a key it is the
  * lock of all calls. A lock that is listed can also be named by {@code hash}, since keys
@@ -81,9 +80,6 @@ public class LockResource implements GuardResource {
 		return found;
 	}
 
-	/**
-	 * The result of an action.
-	 */
 	public record ReleaseReport(String name, boolean released) {
 	}
 

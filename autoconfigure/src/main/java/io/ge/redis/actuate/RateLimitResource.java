@@ -162,26 +162,18 @@ public class RateLimitResource implements GuardResource {
 
 	/**
 	 * The limits.
-	 *
-	 * @param mostDenied the keys that this instance denied most often lately
 	 */
 	public record LimitsReport(List<RateLimitControl.Overview> limits, List<RateLimitControl.DeniedKey> mostDenied) {
 	}
 
 	/**
 	 * A key.
-	 *
-	 * @param key the key as it may be shown, {@code null} for all callers
-	 * @param limits where it stands
 	 */
 	public record KeyReport(@Nullable String key, List<RateLimitControl.Look> limits) {
 	}
 
 	/**
 	 * The result of an action.
-	 *
-	 * @param key the key as it may be shown, {@code null} for all callers
-	 * @param effective whether there was anything to do it to
 	 */
 	public record ActionReport(String name, @Nullable String key, String action, boolean effective, String detail) {
 	}

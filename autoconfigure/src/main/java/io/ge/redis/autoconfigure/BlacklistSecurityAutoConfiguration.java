@@ -70,8 +70,7 @@ public final class BlacklistSecurityAutoConfiguration {
 	static class JwtConfiguration {
 
 		/**
-		 * Not in a reactive application: it knows the caller by the thread, and would
-		 * find one there only while a subscriber asks.
+		 * Not in a reactive application, where the thread does not know the caller.
 		 */
 		@Bean
 		@ConditionalOnMissingBean(CurrentToken.class)
@@ -87,8 +86,7 @@ public final class BlacklistSecurityAutoConfiguration {
 		}
 
 		/**
-		 * Not in a reactive application: Spring Boot would give it to the decoder there,
-		 * which runs on the event loop.
+		 * Not in a reactive application, where the decoder runs on the event loop.
 		 */
 		@Bean
 		@ConditionalOnMissingBean
@@ -121,9 +119,6 @@ public final class BlacklistSecurityAutoConfiguration {
 
 	}
 
-	/**
-	 * For opaque tokens, which an authorization server is asked about.
-	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(OpaqueTokenIntrospector.class)
 	static class OpaqueTokenConfiguration {
@@ -144,9 +139,6 @@ public final class BlacklistSecurityAutoConfiguration {
 
 	}
 
-	/**
-	 * Revocations that OpenID providers ask for.
-	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ Servlet.class, LogoutHandler.class, ClaimAccessor.class, Jwt.class })
 	static class BackChannelLogoutConfiguration {
@@ -159,9 +151,6 @@ public final class BlacklistSecurityAutoConfiguration {
 
 	}
 
-	/**
-	 * DPoP proofs that are accepted once, on whatever instance.
-	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ DPoPAuthenticationProvider.class, SecurityFilterChain.class })
 	@ConditionalOnBean(UsedIds.class)

@@ -28,15 +28,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @Conditional(ConditionalOnSwitchedOff.OnSwitchedOffCondition.class)
 @interface ConditionalOnSwitchedOff {
 
-	/**
-	 * Returns the patterns, as they are called in properties.
-	 * @return their names
-	 */
 	String[] value() default {};
 
-	/**
-	 * Looks at the switches that {@link ConditionalOnSwitchedOff} names.
-	 */
 	final class OnSwitchedOffCondition extends SpringBootCondition {
 
 		@Override
@@ -49,8 +42,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 		}
 
 		/**
-		 * Returns the properties by which all patterns or some are switched off. As for
-		 * {@code @ConditionalOnBooleanProperty}, only {@code true} is on.
+		 * Returns the properties that are switched off: all but {@code true} is off, as
+		 * for {@code @ConditionalOnBooleanProperty}.
 		 */
 		static List<String> switchedOff(Environment environment, String... patterns) {
 			List<String> properties = new ArrayList<>(List.of("ge.redis.enabled"));

@@ -30,12 +30,11 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * <p>
  * It stands in only if {@code org.signal:embedded-redis} is on the classpath and nothing
  * else says which Redis to use: none of {@code spring.data.redis.host}, {@code .port},
- * {@code .url}, {@code .sentinel.*}, {@code .cluster.*} and {@code .masterreplica.*} is
- * set, and there is neither a bean of type {@link DataRedisConnectionDetails}, as
- * Testcontainers and Docker Compose contribute, nor a {@link RedisConnectionFactory}. It
- * is published as connection details, so that every bean that Spring Boot configures for
- * Redis uses it. {@code spring.data.redis.database} is honoured. It does not depend on
- * {@code ge.redis.enabled}, since the application's own beans use it too.
+ * {@code .url}, {@code .sentinel.*}, {@code .cluster.*} and {@code .masterreplica.*}, no
+ * bean of type {@link DataRedisConnectionDetails}, as of Testcontainers and Docker
+ * Compose, and no {@link RedisConnectionFactory}. {@code spring.data.redis.database} is
+ * honoured. It does not depend on {@code ge.redis.enabled}, since the application's own
+ * beans use it too.
  * <p>
  * An application that is processed ahead of time, as for a native image, has it only if
  * {@code ge.redis.embedded.enabled} was {@code true} then, and no other Redis afterwards.
@@ -71,12 +70,6 @@ public final class EmbeddedRedisAutoConfiguration {
 		}
 	}
 
-	/**
-	 * Points to the embedded server, which has no password and no TLS.
-	 *
-	 * @param server the embedded server
-	 * @param database the database of the application
-	 */
 	private record EmbeddedRedisConnectionDetails(EmbeddedRedisServer server,
 			int database) implements DataRedisConnectionDetails {
 

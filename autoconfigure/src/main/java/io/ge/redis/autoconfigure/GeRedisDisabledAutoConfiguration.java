@@ -136,9 +136,6 @@ public final class GeRedisDisabledAutoConfiguration {
 		return new GuardedCalls(new ThreadContext(), List::of);
 	}
 
-	/**
-	 * Locks that are granted around annotated methods.
-	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnSwitchedOff("lock")
 	@EnableConfigurationProperties(LockProperties.class)
@@ -181,9 +178,6 @@ public final class GeRedisDisabledAutoConfiguration {
 
 	}
 
-	/**
-	 * Writes changes at once that nobody would write later.
-	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnSwitchedOff("cache")
 	@ConditionalOnBean(WriteBehindStore.class)

@@ -74,9 +74,6 @@ public final class LockAutoConfiguration {
 		return pattern.distributedLocks();
 	}
 
-	/**
-	 * Locks on their way over Micrometer's context propagation.
-	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ContextRegistry.class)
 	@ConditionalOnBooleanProperty("ge.redis.lock.propagate-context")

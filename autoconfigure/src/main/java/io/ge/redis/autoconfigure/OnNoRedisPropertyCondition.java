@@ -24,9 +24,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Matches if no property says where Redis is. A property without a value counts as set: a
- * deployment that forgot to fill it must fail rather than run on an embedded server.
- * While an application is processed ahead of time nothing is known about where it will
- * run, so it must be told that it is to have an embedded server.
+ * deployment that forgot to fill it must fail. Ahead of time nothing is known about where
+ * an application will run, so it must be told that it is to have an embedded server.
  */
 class OnNoRedisPropertyCondition extends SpringBootCondition {
 
@@ -53,9 +52,6 @@ class OnNoRedisPropertyCondition extends SpringBootCondition {
 				: ConditionOutcome.match(message.because("no property says where Redis is"));
 	}
 
-	/**
-	 * Returns the property that says where Redis is.
-	 */
 	static @Nullable ConfigurationPropertyName findLocation(Environment environment) {
 		for (ConfigurationPropertySource source : ConfigurationPropertySources
 			.from(((ConfigurableEnvironment) environment).getPropertySources())) {

@@ -214,9 +214,6 @@ public final class RateLimitWebAutoConfiguration {
 			});
 		}
 
-		/**
-		 * Where Spring Security is there.
-		 */
 		@Configuration(proxyBeanMethods = false)
 		@ConditionalOnClass(SecurityWebFilterChain.class)
 		static class SpringSecurity {

@@ -56,9 +56,6 @@ public final class SpringCacheAutoConfiguration {
 		return pattern.cacheManager();
 	}
 
-	/**
-	 * A look at the methods with Spring's annotations when all beans exist.
-	 */
 	@Bean
 	SmartInitializingSingleton geRedisSpringCacheVerifier(ObjectProvider<CachePattern> pattern,
 			ObjectProvider<CacheOperationSource> operations, ConfigurableListableBeanFactory beans) {
@@ -69,9 +66,6 @@ public final class SpringCacheAutoConfiguration {
 		});
 	}
 
-	/**
-	 * Spring Boot's cache meters.
-	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ CacheMeterBinderProvider.class, MeterBinder.class })
 	static class MetersConfiguration {
@@ -84,9 +78,6 @@ public final class SpringCacheAutoConfiguration {
 
 	}
 
-	/**
-	 * Matches unless Spring Boot is told which kind of cache manager to make.
-	 */
 	static final class OnNoCacheType extends NoneNestedConditions {
 
 		OnNoCacheType() {

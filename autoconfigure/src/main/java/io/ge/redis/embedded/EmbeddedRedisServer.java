@@ -29,15 +29,13 @@ import org.springframework.util.FileSystemUtils;
  * A {@code redis-server} process for development and tests.
  * <p>
  * It listens on the loopback interface only, keeps nothing on disk, and has a temporary
- * directory of its own for the binary and the log, which goes with it. Every instance is
- * a process of its own, so that several application contexts in one JVM do not meet.
+ * directory of its own for the binary and the log, which goes with it.
  * <p>
  * The process ends with {@link #close()}, and, where there is a POSIX shell, with the
  * JVM, however that ends: a shutdown hook would run beside the one that closes the
  * application context and take Redis away under it, and would not run after a
- * {@code kill -9}. See {@link ParentWatch}. On Linux a Ctrl-C in the terminal does not
- * reach the process, so that the application can still release what it holds while it
- * shuts down.
+ * {@code kill -9}. See {@link ParentWatch}. On Linux a Ctrl-C in the terminal does not reach the
+ * process, so that the application can still release what it holds.
  */
 public final class EmbeddedRedisServer implements AutoCloseable {
 
@@ -82,7 +80,6 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 	/**
 	 * Starts a server and waits until it accepts connections.
 	 * @param port the port to listen on, 0 for a free one
-	 * @return the running server
 	 * @throws EmbeddedRedisStartException if there is no binary for this platform, it
 	 * cannot be executed, the port is taken, or the server is not ready within 10 seconds
 	 */
@@ -193,17 +190,13 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 	}
 
 	/**
-	 * Where the server listens: the loopback interface.
+	 * Returns the address of the loopback interface.
 	 * @return the host as an IP address
 	 */
 	public String getHost() {
 		return HOST;
 	}
 
-	/**
-	 * Where the server listens.
-	 * @return the port
-	 */
 	public int getPort() {
 		return this.port;
 	}
@@ -229,9 +222,8 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 	}
 
 	/**
-	 * Puts the binary that {@code org.signal:embedded-redis} carries for this platform
-	 * into the directory, with which it will be removed. The library's own server writes
-	 * to the console and stays registered with the JVM after it has been stopped.
+	 * Unpacks the binary for this platform. The library's own server would write to the
+	 * console and stay registered with the JVM after it has been stopped.
 	 */
 	private static Path unpackInto(Path directory) {
 		try {

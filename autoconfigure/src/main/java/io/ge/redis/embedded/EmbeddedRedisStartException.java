@@ -33,29 +33,14 @@ public class EmbeddedRedisStartException extends GeRedisException {
 		return this.reason.remedy;
 	}
 
-	/**
-	 * Reasons that differ in their remedy.
-	 */
 	enum Reason {
 
-		/**
-		 * The library carries no binary for the operating system or the processor.
-		 */
 		UNSUPPORTED_PLATFORM(""),
 
-		/**
-		 * The binary cannot be written or run where temporary files go.
-		 */
 		NOT_EXECUTABLE("Set the system property 'java.io.tmpdir' to a directory from which programs may be run. "),
 
-		/**
-		 * Another process listens on the port.
-		 */
 		PORT_IN_USE("Set 'ge.redis.embedded.port' to another port, or to 0 for a free one. "),
 
-		/**
-		 * The server ended or was not ready in time, for a reason that its log tells.
-		 */
 		OTHER("");
 
 		private final String remedy;

@@ -15,10 +15,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a server when this JVM is gone. A shell waits for a line from a pipe whose other
- * end only this JVM holds: a line tells it to leave, the end of the pipe that the JVM has
- * ended, be it by a {@code kill -9}. Signals that a terminal sends to all its processes
- * are ignored, so that the shell outlives the JVM.
+ * Ends a server when this JVM is gone. A shell waits on a pipe whose other end only this
+ * JVM holds: a line tells it to leave, the end of the pipe that the JVM has ended, be it
+ * by {@code kill -9}. It ignores signals of a terminal, so that it outlives the JVM.
  */
 final class ParentWatch implements AutoCloseable {
 

@@ -61,9 +61,6 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 		return calls;
 	}
 
-	/**
-	 * Returns the texts of those attributes that are set.
-	 */
 	List<String> texts(Set<String> attributes) {
 		return attributes.stream()
 			.flatMap((attribute) -> this.annotation.getValue(attribute, String.class).stream())
@@ -83,9 +80,6 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 				|| (keepsResult() && !this.annotation.getValue("value", String.class).orElse("").isEmpty());
 	}
 
-	/**
-	 * Returns the exceptions that are made again.
-	 */
 	Class<?>[] exceptions() {
 		return this.annotation.getValue("storeExceptions", Class[].class).orElse(new Class<?>[0]);
 	}

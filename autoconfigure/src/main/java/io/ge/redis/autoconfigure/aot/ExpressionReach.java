@@ -33,9 +33,9 @@ import org.springframework.expression.spel.support.StandardTypeLocator;
 import org.springframework.util.StringUtils;
 
 /**
- * The members that one expression reaches by reflection: starting with the types that are
- * known, all methods and fields with a name that occurs in it, and from there on those of
- * the types to which they lead.
+ * The members that an expression reaches by reflection: of the types that are known, all
+ * methods and fields with a name that occurs in it, and those of the types to which they
+ * lead.
  */
 final class ExpressionReach {
 
@@ -50,9 +50,8 @@ final class ExpressionReach {
 	}
 
 	/**
-	 * Parses an expression.
-	 * @return {@code null} if it does not parse, which fails the start, or reaches
-	 * nothing
+	 * Parses an expression; {@code null} if it does not parse, which fails the start, or
+	 * reaches nothing.
 	 */
 	static @Nullable ExpressionReach of(String text) {
 		try {

@@ -59,9 +59,6 @@ final class GuardedClassHints {
 		call.texts(AnnotatedCall.EXPRESSIONS).forEach((text) -> registerExpression(method, resolve(text)));
 	}
 
-	/**
-	 * Registers what a method returns as a value that is written and read as JSON.
-	 */
 	void registerValue(Method method) {
 		registerValue(ReturnTypes.declared(method));
 	}

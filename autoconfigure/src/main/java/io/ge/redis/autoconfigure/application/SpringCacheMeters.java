@@ -22,8 +22,7 @@ import org.springframework.boot.cache.metrics.CacheMetricsRegistrar;
 import org.springframework.util.StringUtils;
 
 /**
- * Spring Boot's meters of caches, also of those that are asked for after Spring Boot has
- * looked, such as those that only annotations name.
+ * Spring Boot's meters of caches, also of those that are made after it has looked.
  */
 public final class SpringCacheMeters implements CacheMeterBinderProvider<SpringCache>, SmartInitializingSingleton {
 
@@ -58,10 +57,6 @@ public final class SpringCacheMeters implements CacheMeterBinderProvider<SpringC
 				? beanName.substring(0, beanName.length() - SUFFIX.length()) : beanName;
 	}
 
-	/**
-	 * Spring Boot's meters of one cache: what is done to it through Spring on this
-	 * instance.
-	 */
 	private static final class Binder extends CacheMeterBinder<SpringCache> {
 
 		private final SpringCache cache;

@@ -22,9 +22,6 @@ public final class ThreadContext implements CallContext {
 	private static final boolean PROPAGATING = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
 			ThreadContext.class.getClassLoader());
 
-	/**
-	 * Returns a task that finds on its thread what is bound to the current one.
-	 */
 	public static Runnable carriedBy(Runnable task) {
 		return PROPAGATING ? Micrometer.capture().apply(task) : task;
 	}

@@ -18,10 +18,9 @@ import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Lets patterns observe the transactions of every transaction manager bean, also of those
- * that the application makes itself, whenever they are made. Reactive ones have listeners
- * of their own, since their transactions are not bound to a thread: there only
- * {@code beforeBegin} is called where the transaction is subscribed to.
+ * Lets patterns observe every transaction manager bean, whenever it is made. Reactive
+ * ones have listeners of their own, since their transactions are not bound to a thread:
+ * there only {@code beforeBegin} is called where the transaction is subscribed to.
  */
 public class TransactionListenerPostProcessor implements BeanPostProcessor {
 

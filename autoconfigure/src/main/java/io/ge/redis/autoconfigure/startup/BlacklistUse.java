@@ -68,9 +68,6 @@ public final class BlacklistUse implements SmartInitializingSingleton {
 		return () -> made.obtain().blacklist();
 	}
 
-	/**
-	 * Returns the blacklist, or {@code null} as long as the application does not use it.
-	 */
 	public @Nullable TokenBlacklist blacklist() {
 		TokenBlacklist known = this.used.get();
 		return (known != null) ? known : find();

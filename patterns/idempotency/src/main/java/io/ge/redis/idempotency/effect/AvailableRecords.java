@@ -57,9 +57,8 @@ public final class AvailableRecords {
 	}
 
 	/**
-	 * Returns the records, or {@code null} if it is decided that there are none.
-	 * @throws DataAccessException if that cannot be decided now
-	 * @throws GuardConfigurationException if there are none, but have to be
+	 * Like {@link #get()}, but fails with what the database throws if it cannot be
+	 * reached.
 	 */
 	public @Nullable TransactionalRecords getDecided() {
 		Optional<TransactionalRecords> known = this.decided.get();

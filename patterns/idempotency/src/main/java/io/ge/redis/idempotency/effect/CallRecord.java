@@ -23,14 +23,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * The transactional record of one call: a row in the transaction that has its effect,
- * written just before the commit. By then the result is usually known; it is recorded
- * after all that the transaction still holds back was written, so that entities look as
- * the caller will see them.
+ * written just before the commit, when the result is usually known, and after all that
+ * the transaction still holds back, so that entities look as the caller will see them.
  * <p>
  * That transaction is the one that advice of the method has begun before it was reached;
- * else that of the caller; else the first one in the method that commits. One within
- * another says nothing about the effect as a whole, so it gets no row, and neither does
- * one that only reads, or that is of another database.
+ * else that of the caller; else the first one in the method that commits. Nested ones,
+ * read-only ones and those of other databases get no row.
  */
 public final class CallRecord {
 
@@ -64,12 +62,6 @@ public final class CallRecord {
 
 	private @Nullable TransactionalRecord found;
 
-	/**
-	 * Begins a record, to be called before the method runs.
-	 * @param records where they are kept
-	 * @param progress how far the call has come
-	 * @param recorder records results
-	 */
 	public CallRecord(TransactionalRecords records, IdempotencyDecision.Granted claim, Progress progress,
 			Function<@Nullable Object, Recording> recorder) {
 		this.records = records;
@@ -83,11 +75,6 @@ public final class CallRecord {
 		}
 	}
 
-	/**
-	 * A transaction has begun on the thread of the call.
-	 * @param transaction the transaction
-	 * @param outermost whether it is in no other one of this call
-	 */
 	void transactionBegun(TransactionExecution transaction, boolean outermost) {
 		if (this.committed || !TransactionSynchronizationManager.isSynchronizationActive()
 				|| !this.records.isInTransaction()) {
@@ -109,9 +96,6 @@ public final class CallRecord {
 		this.tookPart = true;
 	}
 
-	/**
-	 * Records what the call has returned; only once if that is in a row already.
-	 */
 	public Recording record(@Nullable Object result) {
 		if (this.recording == null || this.recorded != result) {
 			this.recording = this.recorder.apply(result);
@@ -120,25 +104,14 @@ public final class CallRecord {
 		return this.recording;
 	}
 
-	/**
-	 * Returns whether the row of this call is committed, as far as its transaction has
-	 * said.
-	 */
 	public boolean isCommitted() {
 		return this.committed;
 	}
 
-	/**
-	 * Returns whether the effect is in a transaction of the caller.
-	 */
 	public boolean isJoined() {
 		return this.joined;
 	}
 
-	/**
-	 * Returns how the call has ended by what the database knows: its effect may be there
-	 * although it has failed, and so may that of another call.
-	 */
 	public Ending correct(Ending ending) {
 		TransactionalRecord row = (ending instanceof Ending.Complete) ? null : find();
 		if (row == null) {
@@ -150,10 +123,6 @@ public final class CallRecord {
 		return (row.result() != null) ? new Ending.Complete(row.result()) : new Ending.Unknown();
 	}
 
-	/**
-	 * Returns the row of another call with the same key, after this one has failed in a
-	 * transaction of its own.
-	 */
 	public @Nullable TransactionalRecord findOfAnother() {
 		TransactionalRecord row = this.joined ? null : find();
 		return (row != null && isOfAnother(row)) ? row : null;
@@ -185,9 +154,6 @@ public final class CallRecord {
 				this.claim.request().fingerprint(), (known instanceof Recording.Stored stored) ? stored.bytes() : null);
 	}
 
-	/**
-	 * The part of one transaction.
-	 */
 	private final class Entry implements TransactionSynchronization {
 
 		private final @Nullable TransactionExecution transaction;

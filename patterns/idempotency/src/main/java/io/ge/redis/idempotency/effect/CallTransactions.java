@@ -78,22 +78,12 @@ public final class CallTransactions {
 
 	private volatile boolean missed;
 
-	/**
-	 * Creates the transactions of a call.
-	 * @param watch sees them
-	 * @param kind the kind of the call's result
-	 * @param around the call whose subscriber or thread makes this one
-	 */
 	public CallTransactions(TransactionWatch watch, ResultForm.Kind kind, @Nullable CallTransactions around) {
 		this.watch = watch;
 		this.kind = kind;
 		this.around = around;
 	}
 
-	/**
-	 * Begins to watch on this thread.
-	 * @param record told of the transactions in which it could be written
-	 */
 	public void enter(@Nullable CallRecord record) {
 		this.record = record;
 		this.unseenOnThreads = this.watch.unseenOnThreads();
@@ -102,17 +92,11 @@ public final class CallTransactions {
 		this.outer = this.watch.bind(this);
 	}
 
-	/**
-	 * Watches no longer on this thread.
-	 */
 	public void exit() {
 		this.beginning = null;
 		this.watch.bind(this.outer);
 	}
 
-	/**
-	 * The method has returned a promise, and may go on elsewhere.
-	 */
 	public void returned() {
 		this.returned = true;
 	}
@@ -142,8 +126,6 @@ public final class CallTransactions {
 
 	/**
 	 * The method of a publisher is about to do its work.
-	 * @param withinOwn whether in a transaction of its own that commits something
-	 * @param withinCallers whether in that of its caller
 	 */
 	public void entered(boolean withinOwn, boolean withinCallers) {
 		if (withinOwn) {
@@ -159,7 +141,6 @@ public final class CallTransactions {
 	 * A reactive transaction has begun.
 	 * @param seen whether its begin was seen, so that it has taken the place of the
 	 * caller's, if there is one
-	 * @param writing whether it can commit anything
 	 */
 	void begun(boolean seen, boolean writing) {
 		for (CallTransactions call = this; call != null; call = call.around) {
@@ -174,10 +155,6 @@ public final class CallTransactions {
 		}
 	}
 
-	/**
-	 * A reactive transaction that can commit something has ended.
-	 * @param undone whether all of it was certainly rolled back
-	 */
 	public void ended(boolean undone) {
 		for (CallTransactions call = this; call != null; call = call.around) {
 			call.countEnded(undone);
@@ -209,7 +186,7 @@ public final class CallTransactions {
 	}
 
 	/**
-	 * Returns what completes when no reactive transaction is open that was seen to begin.
+	 * Completes when no reactive transaction is open that was seen to begin.
 	 */
 	public CompletableFuture<@Nullable Void> awaitEnd() {
 		CompletableFuture<@Nullable Void> waiting = new CompletableFuture<>();
@@ -220,16 +197,10 @@ public final class CallTransactions {
 		return waiting;
 	}
 
-	/**
-	 * Returns whether a reactive transaction is open that was seen to begin.
-	 */
 	public boolean isOpen() {
 		return this.open.get() > 0;
 	}
 
-	/**
-	 * The method has ended, on this thread.
-	 */
 	public void methodEnded() {
 		Thread begins = this.beginning;
 		boolean here = !this.returned && (begins == null || begins == Thread.currentThread());
@@ -240,9 +211,6 @@ public final class CallTransactions {
 		this.missed = unseen || reactive;
 	}
 
-	/**
-	 * Returns whether one was, or may have been, committed.
-	 */
 	public boolean hasCommitted() {
 		return this.committed || this.begun.get() > this.rolledBack.get();
 	}
@@ -258,16 +226,12 @@ public final class CallTransactions {
 						&& (isSubscribed() || this.unseenBefore == this.unseenAtStart));
 	}
 
-	/**
-	 * Returns whether there may have been one of which nothing is known.
-	 */
 	public boolean mayHaveMissed() {
 		return this.missed;
 	}
 
 	/**
 	 * Returns whether the call has also run outside of its caller's transaction.
-	 * @param suspensions how often that was suspended
 	 */
 	public boolean hasLeftCaller(int suspensions) {
 		// Read-only ones take the place of the caller's as well

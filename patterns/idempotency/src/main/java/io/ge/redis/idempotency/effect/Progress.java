@@ -42,9 +42,6 @@ public final class Progress {
 		return this.returned;
 	}
 
-	/**
-	 * The result of the method itself.
-	 */
 	@Nullable Object result() {
 		return this.result;
 	}

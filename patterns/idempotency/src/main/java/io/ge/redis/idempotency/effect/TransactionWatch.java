@@ -16,13 +16,10 @@ import org.springframework.transaction.TransactionExecutionListener;
 /**
  * Sees which transactions begin and end while calls run.
  * <p>
- * Each call in progress is bound to its thread, inner calls on top of outer ones, and a
- * transaction counts for all of them. A reactive transaction belongs to the call on whose
- * thread it is begun, whichever threads the rest happens on.
- * <p>
- * Read-only transactions commit nothing, and savepoints are parts of their transaction;
- * neither counts. A transaction that has begun and of which nobody hears again counts as
- * committed, and so does one whose commit has failed: it may have arrived.
+ * A transaction counts for all calls in progress on its thread, inner and outer ones; a
+ * reactive one for those on whose thread it is begun. Read-only transactions commit
+ * nothing, and savepoints are parts of their transaction; neither counts. One whose
+ * commit has failed, or of which nobody hears again, counts as committed: it may be.
  */
 public final class TransactionWatch implements TransactionExecutionListener {
 
@@ -36,17 +33,10 @@ public final class TransactionWatch implements TransactionExecutionListener {
 
 	private final TransactionExecutionListener reactiveListener = new Reactive();
 
-	/**
-	 * Returns the call that is bound to this thread.
-	 */
 	public @Nullable CallTransactions current() {
 		return this.current.get();
 	}
 
-	/**
-	 * Binds a call to this thread, or none.
-	 * @return what was bound before
-	 */
 	@Nullable CallTransactions bind(@Nullable CallTransactions call) {
 		CallTransactions before = this.current.get();
 		if (call != null) {
@@ -58,25 +48,17 @@ public final class TransactionWatch implements TransactionExecutionListener {
 		return before;
 	}
 
-	/**
-	 * Returns how many have begun on threads without a call.
-	 */
 	long unseenOnThreads() {
 		return this.unseenOnThreads.get();
 	}
 
 	/**
-	 * Returns how many reactive ones have begun of which nobody knows to which call they
-	 * belong.
+	 * How many reactive ones belong to no known call.
 	 */
 	long unseenReactive() {
 		return this.unseenReactive.get();
 	}
 
-	/**
-	 * Returns what listens to reactive transactions; this listens to those that are bound
-	 * to threads.
-	 */
 	public TransactionExecutionListener reactiveListener() {
 		return this.reactiveListener;
 	}
@@ -112,9 +94,6 @@ public final class TransactionWatch implements TransactionExecutionListener {
 		}
 	}
 
-	/**
-	 * Listens to reactive transactions.
-	 */
 	private final class Reactive implements TransactionExecutionListener {
 
 		@Override

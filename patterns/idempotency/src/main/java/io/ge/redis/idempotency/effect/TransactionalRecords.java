@@ -32,14 +32,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.Assert;
 
 /**
- * The transactional records: rows of the table {@code ge_idempotency}, kept where the
- * effects of calls are, so that one commit has both. At most one row of an id can be
- * committed.
+ * Rows of the table {@code ge_idempotency}, kept where the effects of calls are, so that
+ * one commit has both. At most one row of an id can be committed. Rows are written, and
+ * where possible looked up, with the connection of the transaction.
  * <p>
- * A row is written with the connection of the transaction, and looked up with it where
- * there is one. Everything else has a connection of its own.
- * <p>
- * Rows expire by the clock of the database, which is read at first and with every purge;
+ * They expire by the clock of the database, which is read at first and with every purge;
  * in between its time goes on with that of this process. A row that has expired counts
  * until it is purged.
  */
@@ -94,9 +91,6 @@ public final class TransactionalRecords {
 		});
 	}
 
-	/**
-	 * Returns whether this thread is in a transaction in which a row can be written.
-	 */
 	boolean isInTransaction() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive() || !(TransactionSynchronizationManager
 			.getResource(this.dataSource) instanceof ConnectionHolder holder)) {
@@ -114,7 +108,6 @@ public final class TransactionalRecords {
 
 	/**
 	 * Writes a row in the transaction of this thread.
-	 * @param retention for how long it is kept, at least
 	 * @throws EffectAlreadyCommittedException if there is one with its id
 	 */
 	void write(TransactionalRecord row, Duration retention) {
@@ -141,10 +134,8 @@ public final class TransactionalRecords {
 	 * there is one: a thread that holds a connection must not have to wait for another
 	 * one. Such a transaction may see an older state, in which a row is missing; then it
 	 * cannot write that row either.
-	 * @param id stands for operation, scope and key
 	 * @param apart whether to look with another connection, because the transaction of
 	 * this thread may have written the row, and not committed it
-	 * @return the row, or {@code null} if there is none
 	 */
 	public @Nullable TransactionalRecord find(String id, boolean apart) {
 		if (!apart && TransactionSynchronizationManager.hasResource(this.dataSource)) {
@@ -177,10 +168,6 @@ public final class TransactionalRecords {
 		}
 	}
 
-	/**
-	 * Removes the rows that have expired.
-	 * @return how many there were
-	 */
 	int purge() {
 		Integer purged = withConnection(DELETE, (connection) -> {
 			long now = read(connection).millis();
@@ -232,9 +219,6 @@ public final class TransactionalRecords {
 		}
 	}
 
-	/**
-	 * Removes no more rows.
-	 */
 	void stop() {
 		this.timer.shutdownNow();
 	}

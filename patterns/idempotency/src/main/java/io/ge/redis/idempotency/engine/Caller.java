@@ -9,10 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of a key.
- *
  * @param issuer who has named the principal, or {@code null} if names stand for
  * themselves
- * @param name the principal
  */
 public record Caller(@Nullable String issuer, String name) {
 

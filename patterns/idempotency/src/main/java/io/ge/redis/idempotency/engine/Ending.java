@@ -15,9 +15,7 @@ public sealed interface Ending {
 
 	/**
 	 * Its effect stands, or that of another call with the same key.
-	 *
 	 * @param result what it ended with, or {@code null} if that cannot be kept
-	 * @param kind what that is
 	 * @param fingerprint that of the other call, {@code null} for its own
 	 */
 	record Complete(byte @Nullable [] result, RecordKind kind, byte @Nullable [] fingerprint) implements Ending {
@@ -32,15 +30,9 @@ public sealed interface Ending {
 
 	}
 
-	/**
-	 * It has changed nothing.
-	 */
 	record Release() implements Ending {
 	}
 
-	/**
-	 * Nobody knows whether it has changed anything.
-	 */
 	record Unknown() implements Ending {
 	}
 

@@ -27,13 +27,12 @@ import io.ge.redis.idempotency.OnDuplicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims keys and ends claims, asynchronously and without blocking. A claim that was
- * granted is prolonged until it is ended.
+ * Claims keys and ends claims, asynchronously. A granted claim is prolonged until it is
+ * ended.
  * <p>
  * Calls of this instance with the same key are joined: one asks Redis, and the others get
- * the same decision. While it runs they are refused without a command, or wait for its
- * end and get its result. Only where that says nothing to them, since it has freed the
- * key or lost it, does the next one ask.
+ * the same decision, are refused without a command while it runs, or wait for its result.
+ * Only where it has freed or lost the key does the next one ask.
  */
 public final class IdempotencyEngine {
 
@@ -58,9 +57,6 @@ public final class IdempotencyEngine {
 		this.heartbeats = new Heartbeats(this::beat);
 	}
 
-	/**
-	 * Makes the engine of an instance, which reports on its keys.
-	 */
 	public static IdempotencyEngine on(RedisBackend backend) {
 		InstanceBus bus = backend.bus();
 		Waiters waiters = new Waiters(Waiters.BACKSTOP);
@@ -85,8 +81,7 @@ public final class IdempotencyEngine {
 	/**
 	 * Claims the key of a call, or waits for another one if it is to.
 	 * @param ready completes when Redis may be asked, {@code null} if that is at once
-	 * @return completes with the decision; may be cancelled: then nothing waits any more,
-	 * and a claim that is granted nevertheless is released
+	 * @return may be cancelled: then a claim that is granted nevertheless is released
 	 */
 	public CompletableFuture<@Nullable IdempotencyDecision> claim(IdempotencyRequest request,
 			@Nullable CompletionStage<?> ready) {
@@ -121,9 +116,6 @@ public final class IdempotencyEngine {
 		}
 	}
 
-	/**
-	 * Frees what was granted to an abandoned call.
-	 */
 	public void giveBack(@Nullable IdempotencyDecision decision) {
 		if (decision instanceof IdempotencyDecision.Granted granted) {
 			end(granted, new Ending.Release());
@@ -181,7 +173,7 @@ public final class IdempotencyEngine {
 	}
 
 	/**
-	 * Remembers a key that an operator may look for. Nobody looks for replays.
+	 * Nobody looks for replays, so those are not remembered.
 	 */
 	private void remember(RedisIdempotencyKey key, @Nullable IdempotencyDecision decision) {
 		if (decision instanceof IdempotencyDecision.Granted || decision instanceof IdempotencyDecision.InFlight
@@ -190,9 +182,6 @@ public final class IdempotencyEngine {
 		}
 	}
 
-	/**
-	 * Returns the report of this instance, the keys in flight first.
-	 */
 	IdempotencyReport report(Reports.Filter filter) {
 		Set<RedisIdempotencyKey> keys = new LinkedHashSet<>();
 		this.calls.forEach((key, call) -> {
@@ -206,8 +195,7 @@ public final class IdempotencyEngine {
 	}
 
 	/**
-	 * Begins to prolong a lease. If that is not possible, the claim is released, since
-	 * nothing has run yet.
+	 * Begins to prolong a lease, or releases the claim, since nothing has run yet.
 	 * @return what has failed, or {@code null}
 	 */
 	private @Nullable Throwable beginBeating(IdempotencyDecision.Granted claim) {
@@ -291,9 +279,6 @@ public final class IdempotencyEngine {
 		}
 	}
 
-	/**
-	 * Returns the id of a call's operation, scope and key outside of Redis.
-	 */
 	public String id(IdempotencyRequest request) {
 		return this.redis.key(request).digest();
 	}
@@ -302,24 +287,17 @@ public final class IdempotencyEngine {
 		return this.redis;
 	}
 
-	/**
-	 * Returns whether no call is in progress, and nothing left of those that were.
-	 */
 	public boolean isIdle() {
 		return this.calls.isEmpty() && this.heartbeats.isEmpty() && this.waiters.isEmpty();
 	}
 
-	/**
-	 * Prolongs no more leases.
-	 */
 	public void stop() {
 		this.heartbeats.stop();
 	}
 
 	/**
 	 * Returns whether the server answers but does not take the write, such as one of
-	 * version 6.2 without memory. Closing a key takes no memory, and keeps it from being
-	 * claimed again.
+	 * version 6.2 without memory. Closing a key takes no memory.
 	 */
 	private static boolean isRefused(Throwable failure) {
 		return Waiting.cause(failure) instanceof RedisUnavailableException unavailable

@@ -12,11 +12,8 @@ import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.bus.Reports;
 
 /**
- * The report of one instance about its keys. The state of a key is for Redis to say.
- *
- * @param process its process
- * @param inFlight how many of its calls are in flight
- * @param keys the keys, at most 100
+ * What one instance tells of its keys, at most 100. The state of a key is for Redis to
+ * say.
  */
 public record IdempotencyReport(String process, int inFlight, List<Key> keys) {
 
@@ -31,16 +28,10 @@ public record IdempotencyReport(String process, int inFlight, List<Key> keys) {
 					.toList());
 	}
 
-	/**
-	 * Returns the reports of all instances.
-	 */
 	public static Reports<IdempotencyReport> over(InstanceBus bus) {
 		return new Reports<>(bus, "idempotency.report", IdempotencyReport.class);
 	}
 
-	/**
-	 * A key, by the operation and the name of its record.
-	 */
 	public record Key(String operation, String record) {
 	}
 

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call with a key.
- *
- * @param settings the operation
  * @param caller whose key it is, or {@code null} for an anonymous caller or a key that
  * all share
  * @param key the key, one or more parts
@@ -33,8 +31,6 @@ public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller 
 
 	/**
 	 * Returns the parts of a key.
-	 * @param value the key: text, a number, or a list of those
-	 * @param source where it comes from, for the message
 	 * @throws IdempotencyKeyException if a part is blank, too long or not printable
 	 */
 	public static List<String> keyParts(@Nullable Object value, Object source) {

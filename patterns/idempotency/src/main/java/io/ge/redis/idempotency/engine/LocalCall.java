@@ -10,13 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of this instance, from before its claim until Redis knows its end. Repetitions
- * meanwhile get their decision from it and need not ask Redis.
+ * A call of this instance, from before its claim until Redis knows its end.
  *
- * @param fingerprint what must be equal in a repetition
- * @param claimed completes with the decision of Redis on the call
- * @param ended completes when the call has ended, if it was granted: with the decision on
- * a repetition, or {@code null} if that has to ask Redis
+ * @param ended completes when the call has ended, if it was granted: with the decision
+ * on a repetition, or {@code null} if that has to ask Redis
  */
 record LocalCall(byte[] fingerprint, CompletableFuture<IdempotencyDecision> claimed,
 		CompletableFuture<@Nullable IdempotencyDecision> ended) {
@@ -29,9 +26,6 @@ record LocalCall(byte[] fingerprint, CompletableFuture<IdempotencyDecision> clai
 		return claim == decision();
 	}
 
-	/**
-	 * Returns whether it may run, or does.
-	 */
 	boolean isGranted() {
 		return decision() instanceof IdempotencyDecision.Granted;
 	}

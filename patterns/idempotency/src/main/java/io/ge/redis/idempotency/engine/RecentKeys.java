@@ -13,8 +13,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of this instance that were claimed or refused last, for those who look. A call
- * takes a place that the oldest one loses, without waiting for others.
+ * The keys of this instance that were claimed or refused last. Adding one never waits.
  */
 final class RecentKeys {
 
@@ -25,9 +24,6 @@ final class RecentKeys {
 
 	private final AtomicInteger added = new AtomicInteger();
 
-	/**
-	 * Remembers a key, unless it was the last one already.
-	 */
 	void add(RedisIdempotencyKey key) {
 		if (!key.equals(this.places.get(place(this.added.get() - 1)))) {
 			this.places.set(place(this.added.getAndIncrement()), key);
@@ -38,9 +34,6 @@ final class RecentKeys {
 		return number & (PLACES - 1);
 	}
 
-	/**
-	 * Returns the keys, the last one first and each once.
-	 */
 	Collection<RedisIdempotencyKey> lastFirst() {
 		LinkedHashSet<RedisIdempotencyKey> keys = new LinkedHashSet<>();
 		int last = this.added.get() - 1;

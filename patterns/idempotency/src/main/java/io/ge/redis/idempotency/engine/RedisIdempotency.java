@@ -29,15 +29,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The records of idempotent calls in Redis:
  * {@code prefix:idempotency:{name:scope:key}:1}, where the scope is {@code g} for keys
- * that all share, {@code a} for those of anonymous callers, {@code p} for those of a
- * principal and {@code i} for those of one that an issuer has named. The key is a secret
- * and stands there hashed, together with the principal; {@code 1} is the format. The
- * states and their transitions are in {@code claim.lua}.
+ * that all share, {@code a} for anonymous callers, {@code p} for a principal and
+ * {@code i} for one that an issuer has named. Key and principal are secrets, so they are
+ * hashed; {@code 1} is the format. The states and their transitions are in {@code claim.lua}.
  * <p>
- * Every call is an owner of its own, so its claim can be sent twice and is taken back by
- * its owner alone when nobody learnt its outcome. The channels of instances that wait for
- * its end are in a set beside it, {@code ...:1:w}. The endings are sent until Redis has
- * answered, since each of them protects from a second effect or frees a key.
+ * Every call is an owner of its own, so its claim can be sent twice and taken back by its
+ * owner alone. The channels of waiting instances are in a set beside it, {@code ...:1:w}.
+ * Endings are sent until Redis has answered: each protects from a second effect or frees
+ * a key.
  */
 public final class RedisIdempotency {
 
@@ -92,9 +91,8 @@ public final class RedisIdempotency {
 
 	/**
 	 * Claims a key.
-	 * @param key its keys
-	 * @param patience for how long the call waits if another one runs; this instance is
-	 * told then when that has ended
+	 * @param patience for how long the call waits for another one, of whose end this
+	 * instance is told
 	 */
 	CompletableFuture<IdempotencyDecision> claim(IdempotencyRequest request, RedisIdempotencyKey key,
 			Duration patience) {
@@ -140,9 +138,8 @@ public final class RedisIdempotency {
 	}
 
 	/**
-	 * Prolongs a lease, now or as soon as Redis answers.
-	 * @return completes with whether the claim is still valid, or with the failure of
-	 * Redis
+	 * Prolongs a lease.
+	 * @return completes with whether the claim is still valid
 	 */
 	CompletableFuture<Boolean> beat(IdempotencyDecision.Granted claim) {
 		IdempotencySettings settings = claim.request().settings();
@@ -158,7 +155,7 @@ public final class RedisIdempotency {
 
 	/**
 	 * Ends a claim.
-	 * @return completes with whether the claim still stood, or with the failure of Redis
+	 * @return completes with whether the claim still stood
 	 */
 	CompletableFuture<Boolean> end(IdempotencyDecision.Granted claim, Ending ending) {
 		return this.redis.run(call(claim, ending), claim.budget()).thenApply(RedisIdempotency::isDone);
@@ -195,9 +192,6 @@ public final class RedisIdempotency {
 		return reply.number(0) == 1;
 	}
 
-	/**
-	 * Returns the keys of a call.
-	 */
 	public RedisIdempotencyKey key(IdempotencyRequest request) {
 		IdempotencySettings settings = request.settings();
 		KeyPart scope = ANONYMOUS;
@@ -229,9 +223,6 @@ public final class RedisIdempotency {
 		return new RedisIdempotencyKey(operation, this.keys.restore(record));
 	}
 
-	/**
-	 * Looks up the record of a key.
-	 */
 	public CompletableFuture<IdempotencyRecord> look(RedisIdempotencyKey key) {
 		return this.redis.run(ScriptCall.of(LOOK, key.record()), this.redis.newBudget())
 			.thenApply((reply) -> look(key, reply));
@@ -254,8 +245,8 @@ public final class RedisIdempotency {
 
 	/**
 	 * Frees a key by hand.
-	 * @param fence that of the call that may lose it, or {@code null} if none may that is
-	 * in progress
+	 * @param fence that of the call in progress that may lose it, or {@code null} for
+	 * none
 	 */
 	public CompletableFuture<IdempotencyRecord.Clearing> clear(RedisIdempotencyKey key, @Nullable Long fence) {
 		ScriptCall call = ScriptCall.of(CLEAR, key.all(), (fence != null) ? fence.toString() : "");
@@ -266,13 +257,6 @@ public final class RedisIdempotency {
 		});
 	}
 
-	/**
-	 * A claim as Redis knows it.
-	 *
-	 * @param key where its record is
-	 * @param owner unique to the call
-	 * @param fence higher than that of every claim of the key before
-	 */
 	record Handle(RedisIdempotencyKey key, String owner, long fence) {
 	}
 

@@ -13,25 +13,16 @@ import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.RedisKey;
 
 /**
- * The keys of one record, in one slot; equal if they are those of the same record.
- *
- * @param operation the operation's name
- * @param record the record
+ * The keys of one record, in one slot.
  */
 public record RedisIdempotencyKey(String operation, RedisKey record) {
 
 	private static final KeyPart WAITERS = KeyPart.of("w");
 
-	/**
-	 * The record and the instances that wait for it.
-	 */
 	List<RedisKey> all() {
 		return List.of(this.record, this.record.with(WAITERS));
 	}
 
-	/**
-	 * Stands for operation, scope and key outside of Redis.
-	 */
 	public String digest() {
 		return HexFormat.of().formatHex(Sha256.digest().digest(this.record.bytes()));
 	}

@@ -25,18 +25,13 @@ final class Waiters {
 
 	private final Map<String, Set<CompletableFuture<Void>>> waiting = new ConcurrentHashMap<>();
 
-	/**
-	 * Creates waiters.
-	 * @param backstop after which they look again without being woken
-	 */
 	Waiters(Duration backstop) {
 		this.backstop = backstop;
 	}
 
 	/**
-	 * Begins to listen, before Redis is asked, so that no message is missed.
-	 * @return completes when something may have happened; to be completed when nobody
-	 * waits for it any more
+	 * Begins to listen, before Redis is asked, so that no message is missed. To be
+	 * completed when nobody waits any more.
 	 */
 	CompletableFuture<Void> listen(String key) {
 		CompletableFuture<Void> signal = new CompletableFuture<>();
@@ -53,26 +48,18 @@ final class Waiters {
 	}
 
 	/**
-	 * Waits for a signal.
-	 * @param longest how long at most
-	 * @return completes without result and never fails
+	 * Waits for a signal. Never fails.
 	 */
 	CompletableFuture<Void> await(CompletableFuture<Void> signal, Duration longest) {
 		Duration limit = (longest.compareTo(this.backstop) < 0) ? longest : this.backstop;
 		return signal.completeOnTimeout(null, limit.toNanos() + 1, TimeUnit.NANOSECONDS);
 	}
 
-	/**
-	 * Wakes those who wait for a record.
-	 */
 	void wake(String key) {
 		// Those who go on listening are not woken again
 		List.copyOf(this.waiting.getOrDefault(key, Set.of())).forEach((signal) -> signal.complete(null));
 	}
 
-	/**
-	 * Wakes all, since messages may have been lost.
-	 */
 	void wakeAll() {
 		List.copyOf(this.waiting.keySet()).forEach(this::wake);
 	}

@@ -28,20 +28,18 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * The completion of one call. Decides what the call leaves behind, once the method has
- * ended, the exchange that it answers has its response, and, if the call was made within
- * a transaction, that has ended too; whichever comes last, on its thread.
+ * Decides what a call leaves behind, once the method has ended, the exchange that it
+ * answers has its response, and the caller's transaction, if there is one, has ended;
+ * whichever comes last, on its thread.
  * <p>
- * The response of an exchange is kept as it is, unless it is not the one of the method:
- * if making the response has failed after the method had returned, the value is kept,
- * from which repetitions get theirs; and if advice around the guard has answered in the
- * place of an exception, the call has failed, whatever was answered.
+ * The response is kept as it is, except if making it has failed after the method had
+ * returned: then the value is kept; and if advice around the guard has answered in the
+ * place of an exception, the call has failed.
  * <p>
  * A key is freed only if nothing is known to be committed; where the response asks for
  * another attempt, only if nothing can have been, unseen. What the caller's transaction
- * rolls back includes the effect of this call, be it all of it or up to a savepoint that
- * was set before the call. What ran while the caller's transaction was suspended and none
- * was in its place is not rolled back with it.
+ * rolls back, be it up to a savepoint set before the call, includes the effect of this
+ * call, except what ran while it was suspended and none was in its place.
  */
 final class CallCompletion implements IdempotentExchange.Completion {
 
@@ -89,15 +87,6 @@ final class CallCompletion implements IdempotentExchange.Completion {
 
 	private volatile @Nullable Integer callersStatus;
 
-	/**
-	 * Creates a completion.
-	 * @param policy for failures without transaction
-	 * @param progress how far the call has come
-	 * @param transactions those that are begun in the call
-	 * @param values records what the method returns
-	 * @param exceptions which exceptions are an outcome, or {@code null} for none
-	 * @param conclusion takes the decision
-	 */
 	CallCompletion(FailureWithoutTransaction policy, Progress progress, CallTransactions transactions,
 			Function<@Nullable Object, Recording> values, @Nullable StoredExceptions exceptions,
 			Function<Ending, CompletionStage<?>> conclusion) {
@@ -110,26 +99,18 @@ final class CallCompletion implements IdempotentExchange.Completion {
 	}
 
 	/**
-	 * Awaits the end of the caller's transaction, if there is one. To be called before
-	 * the method runs.
-	 * @param subscriber the context of the subscriber, or {@code null} if the caller is
-	 * this thread
+	 * To be called before the method runs.
+	 * @param subscriber its context, or {@code null} if the caller is this thread
 	 */
 	void join(@Nullable Object subscriber) {
 		this.joined = (subscriber != null) ? Subscribers.join(subscriber, new OfCaller(true))
 				: ThreadTransactions.join(new OfCaller(false));
 	}
 
-	/**
-	 * Returns whether the end of the caller's transaction may come last.
-	 */
 	boolean isJoined() {
 		return this.joined;
 	}
 
-	/**
-	 * The call was given back before it began.
-	 */
 	void discard() {
 		this.settled.set(true);
 	}
@@ -154,9 +135,6 @@ final class CallCompletion implements IdempotentExchange.Completion {
 		return superseded();
 	}
 
-	/**
-	 * Another call has had the effect in the place of this one, whatever is answered.
-	 */
 	CompletionStage<Boolean> superseded() {
 		return end(new Recording.Failed(), RecordKind.VALUE);
 	}
@@ -263,9 +241,6 @@ final class CallCompletion implements IdempotentExchange.Completion {
 				|| (this.policy == FailureWithoutTransaction.RELEASE && !this.abandoned);
 	}
 
-	/**
-	 * Takes part in the transaction of the caller.
-	 */
 	final class OfCaller implements TransactionParticipant {
 
 		private final boolean subscribed;

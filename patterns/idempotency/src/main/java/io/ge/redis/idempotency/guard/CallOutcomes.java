@@ -33,8 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * The outcomes of calls: how claims are ended, how repetitions are answered or refused,
- * and the events of all that.
+ * Ends claims, answers or refuses repetitions, and publishes the events of all that.
  */
 final class CallOutcomes {
 
@@ -53,8 +52,7 @@ final class CallOutcomes {
 	}
 
 	/**
-	 * Ends a claim by what its call leaves behind.
-	 * @param ending what is left behind
+	 * Ends a claim.
 	 * @param recorded whether a row in the database keeps the effect from being repeated
 	 * @return completes with what publishes the outcome, to be run on a thread of the
 	 * application
@@ -98,10 +96,6 @@ final class CallOutcomes {
 
 	/**
 	 * Answers a repetition with what was kept of an earlier call.
-	 * @param call the repetition
-	 * @param kept what was kept
-	 * @param form gives a result the form of the method
-	 * @return the answer
 	 * @throws Throwable the exception that is its result, or that nothing was kept
 	 */
 	@Nullable Object replay(KeyedCall call, IdempotencyDecision.Completed kept, Function<@Nullable Object, @Nullable Object> form)
@@ -159,10 +153,6 @@ final class CallOutcomes {
 		return means;
 	}
 
-	/**
-	 * Decides on a call while Redis is unavailable.
-	 * @throws RedisUnavailableException if it may not run unprotected
-	 */
 	void requireAllowed(IdempotencyRequest request, RedisUnavailableException reason) {
 		publish(request, Outcome.ERROR);
 		if (request.settings().onOutage() != OutagePolicy.ALLOW) {
@@ -170,9 +160,6 @@ final class CallOutcomes {
 		}
 	}
 
-	/**
-	 * Makes the refusal of a call.
-	 */
 	RuntimeException refuse(IdempotencyRequest request, IdempotencyDecision decision) {
 		String name = request.settings().name();
 		if (decision instanceof IdempotencyDecision.InFlight inFlight) {

@@ -118,9 +118,6 @@ final class DefaultIdempotency implements Idempotency {
 		}
 	}
 
-	/**
-	 * Makes the course of a call.
-	 */
 	IdempotentCall call(ResultForm form, IdempotentCall.Action action) {
 		return new IdempotentCall(form, action, this.parts);
 	}

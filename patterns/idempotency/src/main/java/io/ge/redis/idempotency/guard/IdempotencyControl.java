@@ -51,10 +51,8 @@ public final class IdempotencyControl {
 	}
 
 	/**
-	 * Returns whether an annotation or a property knows an operation of a name. Others
-	 * may be called in code.
-	 * @param name the name
-	 * @return whether it is known
+	 * Returns whether an annotation or a property knows an operation. Others may be
+	 * called in code.
 	 */
 	public boolean exists(String name) {
 		return this.operations.exists(name);
@@ -65,7 +63,6 @@ public final class IdempotencyControl {
 	 * Each instance remembers those in flight and the last 128, and is asked for at most
 	 * 100. One message, one from each instance, which are waited for half a second at
 	 * most, and one script call for each key that is listed.
-	 * @return what they have told, as far as Redis still knows it
 	 */
 	public Listing list() {
 		Reports.Collected<IdempotencyReport> collected = this.reports.collect(Reports.Filter.ALL);
@@ -93,10 +90,8 @@ public final class IdempotencyControl {
 	}
 
 	/**
-	 * Finds a key that is listed.
-	 * @param operation the name of the operation
-	 * @param hash as it is listed
-	 * @return the key, or {@code null} if no instance that answered remembers it
+	 * Finds a key that is listed, or {@code null} if no instance that answered remembers
+	 * it.
 	 */
 	public @Nullable Found find(String operation, String hash) {
 		return this.reports.collect(new Reports.Filter(operation, hash))
@@ -109,23 +104,14 @@ public final class IdempotencyControl {
 			.orElse(null);
 	}
 
-	/**
-	 * Returns whether all callers of an operation share its keys.
-	 * @param operation the name of the operation
-	 * @return whether its scope is {@link IdempotencyScope#GLOBAL}
-	 */
 	public boolean isShared(String operation) {
 		return this.operations.get(operation).scope() == IdempotencyScope.GLOBAL;
 	}
 
 	/**
 	 * Names a key, whether it was used or not.
-	 * @param operation the name of the operation
 	 * @param issuer who has named the principal, or {@code null} if nobody
-	 * @param principal whose key it is, or {@code null} for an anonymous caller and for
-	 * keys that all share
-	 * @param key the parts of the key
-	 * @return the key
+	 * @param principal {@code null} for an anonymous caller and for keys that all share
 	 */
 	public Found key(String operation, @Nullable String issuer, @Nullable String principal, List<String> key) {
 		Caller caller = (principal != null) ? new Caller(issuer, principal) : null;
@@ -133,11 +119,6 @@ public final class IdempotencyControl {
 			.key(new IdempotencyRequest(this.operations.get(operation), caller, List.copyOf(key), new byte[0])));
 	}
 
-	/**
-	 * Looks up the record of a key: one script call.
-	 * @param key the key
-	 * @return the record
-	 */
 	public IdempotencyRecord look(Found key) {
 		return Waiting.await(this.redis.look(key.key));
 	}
@@ -145,23 +126,17 @@ public final class IdempotencyControl {
 	/**
 	 * Frees a key, so that the next call with it runs: one script call.
 	 * <p>
-	 * With transactional records that call first looks for the row of the effect, and is
-	 * answered from it if there is one, so what the database knows happens no second
-	 * time. Without one it may. The call that had claimed the key, if it is still in
-	 * progress, is not stopped: it can store nothing any more, which is logged and told
-	 * as {@link IdempotencyEvent.Outcome#LEASE_LOST}.
-	 * @param key the key
-	 * @param fence the fence of the call that loses the key. A call in progress only does
-	 * if it is named; {@code null} names none
-	 * @return what came of it
+	 * With transactional records that call is answered from the row of the effect, if
+	 * there is one; without one the effect may happen again. The call that had claimed
+	 * the key, if it is still in progress, is not stopped, but can store nothing any
+	 * more, which is logged and told as {@link IdempotencyEvent.Outcome#LEASE_LOST}.
+	 * @param fence that of the call in progress that may lose the key, or {@code null}
+	 * for none
 	 */
 	public IdempotencyRecord.Clearing clear(Found key, @Nullable Long fence) {
 		return Waiting.await(this.redis.clear(key.key, fence));
 	}
 
-	/**
-	 * A key, which is not to be seen.
-	 */
 	public static final class Found {
 
 		private final RedisIdempotencyKey key;
@@ -173,23 +148,18 @@ public final class IdempotencyControl {
 	}
 
 	/**
-	 * The keys of all instances.
+	 * The keys of all instances, at most 100: those in flight first, then those that were
+	 * claimed last.
 	 *
-	 * @param instance the id of the instance that has asked
-	 * @param instances those that have answered
-	 * @param silent the ids of those that are known and have not answered in time
-	 * @param keys the keys, at most 100: those in flight first, then those that were
-	 * claimed last
+	 * @param silent the ids of instances that are known and have not answered in time
 	 */
 	public record Listing(String instance, List<Instance> instances, Set<String> silent, List<IdempotencyRecord> keys) {
 	}
 
 	/**
-	 * The report of an instance.
+	 * What an instance has told.
 	 *
-	 * @param id the id of the instance
 	 * @param process number and host of its process
-	 * @param inFlight how many of its calls are in flight
 	 * @param told how many keys it has named, be it that they have expired since
 	 */
 	public record Instance(String id, String process, int inFlight, int told) {

@@ -49,9 +49,6 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 		}
 	}
 
-	/**
-	 * The call of an annotated method.
-	 */
 	private final class MethodCall implements IdempotentCall.Action {
 
 		private final IdempotencyOperation operation;

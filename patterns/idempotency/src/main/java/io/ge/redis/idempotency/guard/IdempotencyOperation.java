@@ -23,15 +23,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of {@link Idempotent} on one method.
  *
- * @param settings the operation
  * @param key reads the parts of the key of a call, {@code null} if there is none
- * @param payload reads what must be equal in a repetition
- * @param codec keeps the results
  * @param exceptions those that are a result as well, or {@code null} for none
  * @param calls the calls of the method, if they carry keys of their own
  * @param recover gives a result that was not kept, or {@code null} if nothing does
- * @param form the form in which the method gives its result
- * @param description for the endpoint
  */
 record IdempotencyOperation(IdempotencySettings settings, Function<MethodInvocation, @Nullable List<String>> key,
 		Function<MethodInvocation, @Nullable Object> payload, ResultCodec codec, @Nullable StoredExceptions exceptions,

@@ -61,16 +61,6 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 
 	/**
 	 * Assembles the guard.
-	 * @param properties the operations in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles expressions
-	 * @param extensions what other libraries add
-	 * @param mapper the application's mapper, from which that for results is derived
-	 * @param verified the share of results that are compared with what is read back,
-	 * after the first of a type
-	 * @param backend where the state lives
-	 * @param events told of what became of the calls
-	 * @param calls makes calls whose results come later
 	 */
 	public IdempotencyPattern(Supplier<IdempotencyProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
@@ -98,9 +88,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	}
 
 	/**
-	 * Returns the listener by which the guard learns what was committed. To be added to
-	 * every transaction manager of the application whose transactions are bound to
-	 * threads.
+	 * To be added to every transaction manager whose transactions are bound to threads.
 	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
@@ -108,57 +96,41 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	}
 
 	/**
-	 * Returns the listener by which the guard learns what was committed reactively. To be
-	 * added to every reactive transaction manager of the application.
+	 * To be added to every reactive transaction manager.
 	 */
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
 		return this.transactions.reactiveListener();
 	}
 
-	/**
-	 * Returns the advisor.
-	 * @param order its position among all advice
-	 */
 	public GuardAdvisor advisor(int order) {
 		return new GuardAdvisor(this.source, this.calls, new IdempotencyGuard(this.idempotency), order,
 				this.idempotency);
 	}
 
 	/**
-	 * Returns the advisor that notes which calls have reached the method. It has the last
-	 * position.
+	 * Notes which calls have reached the method. It has the last position.
 	 */
 	public static Advisor reachedAdvisor() {
 		return new ReachedAdvisor();
 	}
 
-	/**
-	 * Returns the API.
-	 */
 	public Idempotency idempotency() {
 		return this.idempotency.get();
 	}
 
-	/**
-	 * Returns what operators can see and do.
-	 */
 	public IdempotencyControl control() {
 		return this.control.get();
 	}
 
 	/**
-	 * Looks for the table of transactional records, so that the start fails if it is
-	 * required and missing.
+	 * Looks for the table, so that the start fails if it is required and missing.
 	 */
 	@Override
 	public void verify() {
 		this.records.get();
 	}
 
-	/**
-	 * Returns whether no call is in progress.
-	 */
 	boolean isIdle() {
 		IdempotencyEngine made = this.running;
 		return made == null || made.isIdle();
@@ -175,12 +147,6 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 
 	/**
 	 * Extensions by other libraries, asked for when they are first needed.
-	 *
-	 * @param keySources give keys to methods that name none
-	 * @param codecs keep results that are more than a value
-	 * @param principals name the caller; the first that knows one decides
-	 * @param database where effects and transactional records are, or {@code null} if
-	 * there is none
 	 */
 	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
 			Supplier<List<PrincipalProvider>> principals, Supplier<@Nullable DataSource> database) {

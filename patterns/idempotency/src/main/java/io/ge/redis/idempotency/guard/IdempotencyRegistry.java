@@ -31,9 +31,6 @@ final class IdempotencyRegistry extends SettingsRegistry<IdempotencyProperties.O
 		this.properties = properties;
 	}
 
-	/**
-	 * Returns whether every effect must have a transactional record.
-	 */
 	boolean isWitnessRequired() {
 		return this.properties.get().witness() == WitnessMode.REQUIRED;
 	}

@@ -45,15 +45,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call of an idempotent operation, in any form of result. It claims its key when it is
- * made or subscribed to, and has ended when its result is there; that is passed on when
- * Redis has it.
+ * made or subscribed to; its result is passed on when Redis has it.
  * <p>
  * A caller that leaves before the method has begun gives the claim back. Afterwards the
- * method may still run, or may have been stopped anywhere, so the key is freed only if
- * the transactions around it are known to have been rolled back.
+ * method may still run, so the key is freed only if the transactions around it are known
+ * to have been rolled back.
  * <p>
- * A plain call waits on its thread for each step, also for the database, where it leaves
- * a transactional record. All others have none, since writing it would block.
+ * Only a plain call leaves a transactional record, since writing it would block.
  */
 final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision> {
 
@@ -240,55 +238,33 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		});
 	}
 
-	/**
-	 * The parts of the pattern by which calls are made.
-	 *
-	 * @param engine claims keys
-	 * @param outcomes ends claims and answers repetitions
-	 * @param records the transactional records, if there are any
-	 * @param transactions sees transactions
-	 * @param calls makes asynchronous calls
-	 */
 	record Parts(IdempotencyEngine engine, CallOutcomes outcomes, AvailableRecords records,
 			TransactionWatch transactions, GuardedCalls calls) {
 	}
 
-	/**
-	 * The work of a call.
-	 */
 	interface Action {
 
-		/**
-		 * Returns the operation.
-		 */
 		IdempotencySettings settings();
 
 		/**
-		 * Puts together what is asked, on the thread and in the scope of the caller.
-		 * @return the call, or {@code null} if it has no key and needs none
+		 * Called on the thread and in the scope of the caller; {@code null} without a key
+		 * where none is needed.
 		 */
 		@Nullable KeyedCall ask();
 
 		/**
 		 * Begins what is to be done once.
-		 * @param progress told when the method is reached
-		 * @return the result of the method, or the promise of it
 		 */
 		@Nullable Object run(Progress progress) throws Throwable;
 
-		/**
-		 * Called when the work has ended.
-		 * @param progress that of the call
-		 */
 		default void end(Progress progress) {
 		}
 
 	}
 
 	/**
-	 * Work with a context of its own, on the thread on which it begins and for the
-	 * publisher of the method. Without a claim it runs unprotected, also by that of a
-	 * call around it.
+	 * Work with a context of its own. Without a claim it runs unprotected, also by that
+	 * of a call around it.
 	 */
 	private class Bound implements Work {
 
@@ -353,9 +329,6 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 	}
 
-	/**
-	 * Work under a claim.
-	 */
 	private final class Running extends Bound {
 
 		private final Granted claim;
@@ -396,9 +369,6 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			return true;
 		}
 
-		/**
-		 * Ends the claim by what is known, unless the database knows better.
-		 */
 		private CompletionStage<?> conclude(Ending ending) {
 			CallRecord recorded = this.record;
 			Ending known = (recorded != null) ? recorded.correct(ending) : ending;

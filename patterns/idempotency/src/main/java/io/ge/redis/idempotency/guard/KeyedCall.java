@@ -15,9 +15,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call with a key, and how it is answered, be it the first one or a repetition.
  *
- * @param request the request
- * @param codec keeps the results and reads them
- * @param exceptions those that are a result as well, or {@code null} for none
  * @param exchange what the call answers, if that is seen as a whole, else {@code null}
  * @param replaying done before a result is given again
  * @param recovery gives one that was not kept, or {@code null} if nothing does
@@ -25,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 record KeyedCall(IdempotencyRequest request, ResultCodec codec, @Nullable StoredExceptions exceptions,
 		@Nullable IdempotentExchange exchange, Runnable replaying, @Nullable Recovery recovery) {
 
-	/**
-	 * Gives a result that was not kept.
-	 */
 	@FunctionalInterface
 	interface Recovery {
 

@@ -23,11 +23,9 @@ import org.springframework.core.Ordered;
 
 /**
  * The innermost advice: notes that a call has come past all others, among them the lock
- * and the beginning of the transaction. What fails before has changed nothing. And what
- * the method has returned is known before the commit.
- * <p>
- * Advice of the same order may still stand further in; then a failure of it counts as one
- * of the method, which is the safe side.
+ * and the beginning of the transaction, and what the method has returned before the
+ * commit. What fails before has changed nothing. A failure of advice of the same order
+ * further in counts as one of the method, which is the safe side.
  */
 final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
@@ -62,9 +60,8 @@ final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	}
 
 	/**
-	 * The calls in progress that one invocation has become, by being subscribed to
-	 * several times. Which of them has come to the method is not known where they share
-	 * all else, so it counts for all.
+	 * The calls that one invocation has become, by being subscribed to several times.
+	 * Which of them has come to the method is not known, so it counts for all.
 	 */
 	static final class Attempts {
 

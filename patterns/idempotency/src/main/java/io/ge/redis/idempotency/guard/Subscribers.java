@@ -26,24 +26,15 @@ final class Subscribers {
 	private Subscribers() {
 	}
 
-	/**
-	 * Finds the call that a subscriber is part of.
-	 */
 	static @Nullable CallTransactions callAround(Object context) {
 		return SubscriberContext.find(context, CallTransactions.class);
 	}
 
-	/**
-	 * Returns a context in which the method's publisher finds its call.
-	 */
 	static Object with(Object context, IdempotencyContext claim, CallTransactions call) {
 		return SubscriberContext.with(SubscriberContext.with(context, IdempotencyContext.class, claim),
 				CallTransactions.class, call);
 	}
 
-	/**
-	 * Takes part in the transaction that a subscriber is in.
-	 */
 	static boolean join(Object context, TransactionParticipant participant) {
 		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
 		if (transaction == null) {
@@ -55,7 +46,6 @@ final class Subscribers {
 
 	/**
 	 * Sees in which transaction the work of a method is done.
-	 * @param context the context in which the method's publisher is subscribed to
 	 */
 	static void enter(Object context) {
 		CallTransactions call = callAround(context);
@@ -78,8 +68,7 @@ final class Subscribers {
 	}
 
 	/**
-	 * Awaits the end of a transaction in which the work of a method is done. What is done
-	 * while it is suspended is not rolled back with it.
+	 * What is done while the transaction is suspended is not rolled back with it.
 	 */
 	private static final class OfMethod implements TransactionParticipant {
 

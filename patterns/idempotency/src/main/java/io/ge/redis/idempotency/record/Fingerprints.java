@@ -87,8 +87,7 @@ public final class Fingerprints {
 	}
 
 	/**
-	 * Writes the elements in the order of their text. That of a set may differ from one
-	 * instance to the next, as that of enum constants in a hash set does.
+	 * Writes elements in the order of their text: that of sets differs between instances.
 	 */
 	@SuppressWarnings("rawtypes")
 	private static final class SetSerializer extends StdSerializer<Set> {

@@ -34,8 +34,7 @@ public interface IdempotencyKeySource {
 	interface Calls {
 
 		/**
-		 * Returns the key of the current call.
-		 * @return the key, or {@code null} if it carries none
+		 * Returns the key of the current call, or {@code null} if it carries none.
 		 * @throws IdempotencyKeyException if it carries one that is not allowed
 		 */
 		@Nullable String key();
@@ -43,16 +42,12 @@ public interface IdempotencyKeySource {
 		/**
 		 * Returns what must be equal in a repetition of the current call, compared by the
 		 * fields of the values.
-		 * @param arguments the arguments of the method
-		 * @return the values
 		 */
 		List<@Nullable Object> payload(@Nullable Object[] arguments);
 
 		/**
-		 * Returns the exchange that the current call answers: its response is kept in the
-		 * place of what the method returns.
-		 * @return the exchange, or {@code null} if it is not seen as a whole, or is none
-		 * of the current call's
+		 * Returns the exchange that the current call answers, whose response is kept in
+		 * the place of the result; {@code null} if it is none or not seen as a whole.
 		 */
 		default @Nullable IdempotentExchange exchange() {
 			return null;
@@ -61,7 +56,6 @@ public interface IdempotencyKeySource {
 		/**
 		 * Returns what is done before the result of an earlier call is given to the
 		 * current one, possibly on another thread.
-		 * @return does it
 		 */
 		default Runnable replaying() {
 			return () -> {

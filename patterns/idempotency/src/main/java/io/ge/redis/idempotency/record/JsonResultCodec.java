@@ -63,9 +63,6 @@ public final class JsonResultCodec implements ResultCodec {
 		this.maxBytes = maxBytes;
 	}
 
-	/**
-	 * Derives the mapper for results from the application's.
-	 */
 	public static JsonMapper mapperFrom(JsonMapper application) {
 		return application.rebuild()
 			.deactivateDefaultTyping()

@@ -5,9 +5,6 @@
 
 package io.ge.redis.idempotency.record;
 
-/**
- * The kinds of records.
- */
 public enum RecordKind {
 
 	/** The result of the method. */

@@ -15,8 +15,6 @@ public sealed interface Recording {
 	/**
 	 * The call has succeeded, or failed in a way that a repetition would not change: kept
 	 * and given to repetitions.
-	 *
-	 * @param bytes the result
 	 */
 	record Stored(byte[] bytes) implements Recording {
 	}
@@ -35,9 +33,6 @@ public sealed interface Recording {
 	record Retryable() implements Recording {
 	}
 
-	/**
-	 * The call has failed, as if by an exception.
-	 */
 	record Failed() implements Recording {
 	}
 

@@ -12,27 +12,19 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ResultCodec {
 
-	/**
-	 * Records a result.
-	 * @param result what the method returned
-	 * @return the recording
-	 */
 	Recording record(@Nullable Object result);
 
 	/**
-	 * Returns why no result can be made again, as far as the declared type shows it. A
-	 * method whose responses are kept instead may still have such results.
-	 * @return the reason, or {@code null} if none shows
+	 * Returns why no result can be made again, as far as the declared type shows it, or
+	 * {@code null}. Its response may be kept instead.
 	 */
 	default @Nullable String obstacle() {
 		return null;
 	}
 
 	/**
-	 * Makes the result again.
-	 * @param bytes what was {@linkplain Recording.Stored stored}, possibly by another
-	 * version of the application
-	 * @return the result
+	 * Makes the result again, from bytes possibly stored by another version of the
+	 * application.
 	 * @throws RuntimeException if the bytes cannot be read
 	 */
 	@Nullable Object replay(byte[] bytes);

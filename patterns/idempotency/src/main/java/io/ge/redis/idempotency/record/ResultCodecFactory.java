@@ -21,11 +21,7 @@ import org.springframework.core.ResolvableType;
 public interface ResultCodecFactory {
 
 	/**
-	 * Makes the codec of a method.
-	 * @param method the annotated method
-	 * @param returnType its return type
-	 * @param values makes codecs for plain values inside
-	 * @return the codec, or {@code null} if the type is none of this factory's
+	 * Makes the codec of a method, or {@code null} if the type is none of this factory's.
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if results of the
 	 * type cannot be kept
 	 */

@@ -55,9 +55,6 @@ public final class ResultCodecs {
 		this.maxBytes = maxBytes;
 	}
 
-	/**
-	 * Returns the codec of what a method returns, or promises.
-	 */
 	public ResultCodec forMethod(String name, GuardedMethod method, ResultForm form) {
 		ResolvableType type = ResolvableType.forMethodReturnType(method.method(), method.targetClass());
 		if (form.isPlain()) {
@@ -108,9 +105,6 @@ public final class ResultCodecs {
 		return known;
 	}
 
-	/**
-	 * Returns the size above which a result is not kept.
-	 */
 	public long maxBytes() {
 		return this.maxBytes.getAsLong();
 	}

@@ -53,11 +53,7 @@ public final class StoredExceptions {
 	}
 
 	/**
-	 * Reads the attribute of an annotation.
-	 * @param name the operation's name
-	 * @param listed the types
-	 * @param maxBytes size above which one is not kept
-	 * @return the exceptions, or {@code null} if there are none
+	 * Returns the exceptions, or {@code null} if none are listed.
 	 */
 	public static @Nullable StoredExceptions of(String name, Class<? extends Exception>[] listed, GuardedMethod method,
 			long maxBytes) {
@@ -118,8 +114,7 @@ public final class StoredExceptions {
 	}
 
 	/**
-	 * Records an exception. One whose message would not be the same again is none that
-	 * can be kept, so it counts as any other failure.
+	 * One whose message would not be the same again counts as any other failure.
 	 */
 	public Recording record(Throwable failure) {
 		Type type = find(failure);
@@ -163,9 +158,6 @@ public final class StoredExceptions {
 		throw new IllegalArgumentException("its exception is not among storeExceptions");
 	}
 
-	/**
-	 * A listed type, and its constructor that takes the message, or nothing.
-	 */
 	private record Type(Class<? extends Exception> type, Constructor<? extends Exception> constructor) {
 
 		Exception create(@Nullable String message) {

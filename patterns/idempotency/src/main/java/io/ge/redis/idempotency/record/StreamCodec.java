@@ -13,10 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the results of a method that publishes several values, as one JSON array.
- *
- * @param values keeps each of them
- * @param all reads them all
- * @param maxBytes size above which they are not kept
  */
 public record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) implements ResultCodec {
 
@@ -38,17 +34,13 @@ public record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) im
 	}
 
 	/**
-	 * Records the values of one call while they are passed on, so that nothing done to
-	 * them later changes what is kept. Takes no more memory than what may be kept: if
-	 * there is more, or a value cannot be kept, nothing is.
+	 * Records values while they are passed on, so that nothing done to them later changes
+	 * what is kept. If there is more than may be kept, or a value cannot be, nothing is.
 	 */
 	public final class Recorder {
 
 		private @Nullable ByteArrayOutputStream recorded = new ByteArrayOutputStream();
 
-		/**
-		 * Records a value. They come one after the other, as publishers publish them.
-		 */
 		public void add(Object value) {
 			ByteArrayOutputStream before = this.recorded;
 			if (before == null) {
