@@ -65,9 +65,6 @@ final class UnguardedTokenBlacklist implements TokenBlacklist {
 		return false;
 	}
 
-	/**
-	 * A revocation that nobody enforces, so there is nothing to wait for.
-	 */
 	private record NotStored() implements Revocation {
 
 		@Override

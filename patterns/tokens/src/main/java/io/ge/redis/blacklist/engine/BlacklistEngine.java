@@ -42,9 +42,6 @@ public final class BlacklistEngine {
 		this.staleFor = staleFor;
 	}
 
-	/**
-	 * Decides from memory.
-	 */
 	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, TokenIdentity token) {
 		if (token.id() == null && this.requireId) {
 			return BlacklistDecision.of(list, TokenStatus.UNIDENTIFIED, Source.LOCAL, null);
@@ -81,9 +78,6 @@ public final class BlacklistEngine {
 		return decide(list, this.redis.check(token), remembered(list, token));
 	}
 
-	/**
-	 * Decides from memory.
-	 */
 	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, RowName block) {
 		long now = System.nanoTime();
 		this.feed.used(now);

@@ -28,9 +28,6 @@ public record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
 				properties.issuerClockSkew().toMillis());
 	}
 
-	/**
-	 * Returns how long a row about tokens that are not known one by one must stand.
-	 */
 	Duration longestNeed() {
 		return Duration.ofMillis(this.maxTokenLifetime + this.skew + this.issuerSkew);
 	}
@@ -52,9 +49,6 @@ public record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
 		return issuedAt != null && epochMilli(issuedAt) * 1000 <= earliest;
 	}
 
-	/**
-	 * Returns whether a token proves that it is younger than a not-before.
-	 */
 	boolean isYounger(TokenIdentity token, long notBeforeMicros) {
 		if (token.issueStamp() != null) {
 			return token.issueStamp() > notBeforeMicros;

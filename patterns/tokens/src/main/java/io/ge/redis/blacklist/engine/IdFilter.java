@@ -9,19 +9,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Ids of which a part is remembered, too little to be sure that an id is among them, and
- * enough to be sure that it is not. Written by one thread at a time, read by any number
- * without locks.
+ * Ids of which a part is remembered: a Bloom filter of {@value #BITS_PER_ID} bits and
+ * {@value #PROBES} probes for each of the ids that it was made for. Written by one thread
+ * at a time, read by any number without locks.
  * <p>
- * A Bloom filter of {@value #BITS_PER_ID} bits and {@value #PROBES} probes for each of
- * the ids that it was made for: 2.5 bytes instead of 27 to 40, and while it holds no more
- * than those, one in 11,000 that are not in it seems to be. What seems to be in it must
- * be confirmed elsewhere, so it can be filled beyond, which only costs more
- * confirmations.
+ * That is 2.5 bytes instead of 27 to 40, and while it holds no more than those, one in
+ * 11,000 that are not in it seems to be. What seems to be in it must be confirmed
+ * elsewhere, so it can be filled beyond, which only costs more confirmations.
  * <p>
- * Nothing can be taken out, neither what has ended. So a filter is a generation: when it
- * is full the next one is filled, from what stands by then, while this one goes on to
- * answer.
+ * Nothing can be taken out. So when it is full the next one is filled, from what stands
+ * by then, while this one goes on to answer.
  */
 final class IdFilter implements RevokedIds {
 
@@ -76,9 +73,6 @@ final class IdFilter implements RevokedIds {
 		}
 	}
 
-	/**
-	 * Returns how many ids it holds, but for a few that seemed to be in it before.
-	 */
 	@Override
 	public long size() {
 		return this.size;

@@ -62,10 +62,6 @@ public final class LocalRows {
 
 	private final Map<Row.Id, Reason> reasons = new ConcurrentHashMap<>();
 
-	/**
-	 * Creates an empty memory.
-	 * @param mostExact how many tokens and sessions are remembered one by one
-	 */
 	public LocalRows(ServerClock clock, Clocks clocks, long mostExact) {
 		this.clock = clock;
 		this.clocks = clocks;
@@ -138,7 +134,6 @@ public final class LocalRows {
 
 	/**
 	 * Prepares for all rows to be read, from now on.
-	 * @param count how many there are
 	 * @param renew whether to begin a new generation also where the present one would do
 	 */
 	void beginReading(long count, boolean renew) {
@@ -173,9 +168,6 @@ public final class LocalRows {
 		}
 	}
 
-	/**
-	 * Forgets the blocks that were not met when all rows were read.
-	 */
 	void keepBlocks(Set<Row.Id> met) {
 		this.blocks.keySet().retainAll(met);
 	}
@@ -189,9 +181,7 @@ public final class LocalRows {
 	}
 
 	/**
-	 * Returns the status of a token by what is remembered.
-	 * @return why it is refused, {@link TokenStatus#CLEAR} if nothing is remembered
-	 * against it, or {@code null} if Redis must be asked
+	 * Returns the status of a token, or {@code null} if Redis must be asked.
 	 */
 	@Nullable TokenStatus status(TokenIdentity token) {
 		String issuer = token.issuer();
@@ -246,9 +236,6 @@ public final class LocalRows {
 		return notBefore != null && !this.clocks.isYounger(token, notBefore);
 	}
 
-	/**
-	 * Returns whether a token has expired for everybody.
-	 */
 	boolean isOver(TokenIdentity token, long nanos) {
 		return this.clocks.isOver(token, this.clock.micros(nanos));
 	}
@@ -263,17 +250,13 @@ public final class LocalRows {
 	}
 
 	/**
-	 * Returns why a row was written.
-	 * @return the reason, or {@code null} if none was given or it is not remembered
+	 * Returns why a row was written, or {@code null} if that is not known.
 	 */
 	@Nullable String reason(RowName name) {
 		Reason reason = this.reasons.isEmpty() ? null : this.reasons.get(new Row.Id(name.fast(), name.strong()));
 		return (reason != null) ? reason.text() : null;
 	}
 
-	/**
-	 * Returns whether anything is remembered by a name, or may be.
-	 */
 	public boolean mayHold(RowKind kind, long fast) {
 		return (kind.isOfTokens() ? this.revoked : this.named).mayHold(fast);
 	}
@@ -300,11 +283,6 @@ public final class LocalRows {
 
 	/**
 	 * How much is remembered.
-	 *
-	 * @param ids tokens and sessions, some that have ended included
-	 * @param exact whether they are remembered one by one
-	 * @param reasons rows of which it is remembered why they stand
-	 * @param bytes what the arrays of ids take
 	 */
 	public record Size(long ids, boolean exact, int notBefores, int blocks, int reasons, long bytes) {
 	}

@@ -98,8 +98,6 @@ public final class RedisTokenBlacklist {
 
 	/**
 	 * Creates the adapter.
-	 * @param changesKept how many changes an instance may fall behind before it reads all
-	 * rows again
 	 */
 	public RedisTokenBlacklist(GuardedRedis redis, KeySpace keys, String channel, Clocks clocks, int changesKept) {
 		this.redis = redis;
@@ -118,9 +116,6 @@ public final class RedisTokenBlacklist {
 		return this.redis;
 	}
 
-	/**
-	 * Looks for the rows of a token, of its session, its subject and its client.
-	 */
 	CompletableFuture<Found> check(TokenIdentity token) {
 		List<RowName> names = new ArrayList<>(4);
 		add(names, RowKind.TOKEN, token.issuer(), token.id());
@@ -188,7 +183,6 @@ public final class RedisTokenBlacklist {
 
 	/**
 	 * Asks for the changes after a position.
-	 * @param lease for how long it may answer from memory
 	 */
 	CompletableFuture<Changes> follow(String instance, Position position, int most, Duration lease) {
 		return run(ScriptCall.of(FOLLOW, List.of(this.changes, this.readers), instance, position.id(),
@@ -198,25 +192,20 @@ public final class RedisTokenBlacklist {
 
 	/**
 	 * Returns how many instances may answer from memory without knowing a change.
-	 * @param lease for how long any of them may answer from memory
 	 */
 	CompletableFuture<Long> unaware(String change, Duration lease) {
 		return run(ScriptCall.of(UNAWARE, this.readers, change, lease.toMillis()))
 			.thenApply((reply) -> reply.number(0));
 	}
 
-	/**
-	 * Returns the position to follow from, once all rows were read.
-	 */
 	CompletableFuture<Tail> lastChange() {
 		return run(ScriptCall.of(LAST_CHANGE, List.of(this.changes, this.rows, this.readers))).thenApply(
 				(reply) -> new Tail(reply.number(0), reply.number(1), new Position(reply.text(2), bytes(reply, 3))));
 	}
 
 	/**
-	 * Reads a page of the rows. Those that this release cannot read are left out: none of
-	 * its checks asks for them.
-	 * @param last the end of the page before, or {@code null} for the first page
+	 * Reads a page of the rows, the first one if there is none before. Those that this
+	 * release cannot read are left out: none of its checks asks for them.
 	 */
 	CompletableFuture<Page> rows(@Nullable PageEnd last, int most) {
 		Object until = (last != null) ? last.until() : 0;
@@ -265,11 +254,6 @@ public final class RedisTokenBlacklist {
 		return bytes;
 	}
 
-	/**
-	 * The status of a token or a subject.
-	 *
-	 * @param reason why the row that refuses was written, or {@code null}
-	 */
 	record Found(TokenStatus status, @Nullable String reason) {
 	}
 
@@ -283,27 +267,15 @@ public final class RedisTokenBlacklist {
 	public record Look(Duration remaining, long notBefore, @Nullable String reason) {
 	}
 
-	/**
-	 * The end of the stream.
-	 *
-	 * @param rows how many rows there are
-	 */
 	record Tail(long micros, long rows, Position position) {
 	}
 
 	/**
-	 * Some rows.
-	 *
-	 * @param end where the next page begins, or {@code null} if there is none
+	 * Some rows, the last ones if {@code end} is {@code null}.
 	 */
 	record Page(List<Row> rows, @Nullable PageEnd end) {
 	}
 
-	/**
-	 * The last row of a page.
-	 *
-	 * @param until its end as Redis tells it
-	 */
 	record PageEnd(String until, byte[] member) {
 	}
 
@@ -325,11 +297,6 @@ public final class RedisTokenBlacklist {
 	record Position(String id, byte[] change) {
 	}
 
-	/**
-	 * Changes in their order.
-	 *
-	 * @param readable whether all of them can be read
-	 */
 	record Changes(long micros, List<Row> rows, Position position, boolean complete, boolean readable) {
 
 		private static final int FIRST = 2;
@@ -361,11 +328,6 @@ public final class RedisTokenBlacklist {
 
 	/**
 	 * The view of Redis.
-	 *
-	 * @param rows how many revocations and blocks exist
-	 * @param changes how many changes can be followed
-	 * @param lastChange the id of the last one, or {@code null} if there is none
-	 * @param following how many instances may answer from memory
 	 */
 	public record Totals(long rows, long changes, @Nullable String lastChange, int following) {
 	}

@@ -12,8 +12,8 @@ package io.ge.redis.blacklist.engine;
 sealed interface RevokedIds permits KnownIds, IdFilter {
 
 	/**
-	 * Returns whether an id with this fast half may be in the set.
-	 * @return {@code false} if it is not, for certain
+	 * Returns whether an id with this fast half may be in the set; {@code false} is
+	 * certain.
 	 */
 	boolean mayHold(long fast);
 
@@ -24,10 +24,6 @@ sealed interface RevokedIds permits KnownIds, IdFilter {
 	 */
 	void add(long fast, long strong, long untilMillis, long nowMillis);
 
-	/**
-	 * Returns how many ids are in the set, those that have ended and are not yet gone
-	 * included.
-	 */
 	long size();
 
 	long bytes();

@@ -23,25 +23,16 @@ public record Row(RowKind kind, long fast, long strong, long standsUntil, long n
 	/** A not-before that Redis has lost. */
 	static final long LOST = Long.MAX_VALUE;
 
-	/**
-	 * Reads an entry of a page of rows.
-	 */
 	static Row of(byte[] member, long standsUntil, long notBefore, @Nullable String reason) {
 		ByteBuffer buffer = ByteBuffer.wrap(member);
 		return new Row(RowKind.of(buffer.get()), buffer.getLong(), buffer.getLong(), standsUntil, notBefore, reason);
 	}
 
-	/**
-	 * Reads a change as the stream keeps it.
-	 */
 	static Row of(byte[] change) {
 		int start = RowName.MEMBER_BYTES;
 		return of(change, new String(change, start, change.length - start, StandardCharsets.UTF_8));
 	}
 
-	/**
-	 * Reads a change as a message tells it.
-	 */
 	static Row of(String message) {
 		int start = 2 * RowName.MEMBER_BYTES;
 		return of(HexFormat.of().parseHex(message, 0, start), message.substring(start));
@@ -69,9 +60,6 @@ public record Row(RowKind kind, long fast, long strong, long standsUntil, long n
 		return new Id(this.fast, this.strong);
 	}
 
-	/**
-	 * The identity of a row, as the key of a map.
-	 */
 	record Id(long fast, long strong) {
 
 		@Override

@@ -140,8 +140,7 @@ public final class RowFeed {
 	}
 
 	/**
-	 * Returns the last change that is known to this instance.
-	 * @return its id, or {@code null} if all rows must be read first
+	 * Returns the id of the last known change, or {@code null} if all rows must be read.
 	 */
 	public @Nullable String position() {
 		Position known = this.position;
@@ -155,9 +154,6 @@ public final class RowFeed {
 		return Duration.ofNanos(nanos - this.freshAt);
 	}
 
-	/**
-	 * Returns why memory cannot be used although somebody asks.
-	 */
 	public @Nullable String problem() {
 		Throwable failed = this.failure;
 		long now = System.nanoTime();
@@ -178,16 +174,10 @@ public final class RowFeed {
 		return this.freshAt - this.acknowledgedAt.get() >= 0;
 	}
 
-	/**
-	 * Returns how many instances may answer from memory without knowing a change.
-	 */
 	public CompletableFuture<Long> unaware(String change) {
 		return this.redis.unaware(change, this.maxStaleness);
 	}
 
-	/**
-	 * Notes that somebody asks, so that there is a reason to follow.
-	 */
 	void used(long nanos) {
 		if (nanos - this.usedAt > NOTED_EVERY || !this.poll.isStarted()) {
 			this.usedAt = nanos;
@@ -203,9 +193,6 @@ public final class RowFeed {
 		lookIfAwake();
 	}
 
-	/**
-	 * Notes that Redis has acknowledged a write of this instance.
-	 */
 	void acknowledged() {
 		advance(this.acknowledgedAt);
 	}

@@ -37,16 +37,12 @@ public enum RowKind {
 		return this.letter;
 	}
 
-	/**
-	 * Returns whether a row of this kind refuses only what is not proven younger.
-	 */
 	boolean isNotBefore() {
 		return this == SUBJECT || this == CLIENT;
 	}
 
 	/**
-	 * Returns whether rows of this kind are about single tokens or sessions, of which
-	 * there may be many.
+	 * Returns whether there may be many rows of this kind.
 	 */
 	boolean isOfTokens() {
 		return this == TOKEN || this == SESSION;

@@ -37,9 +37,6 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 		this(kind, issuer, text, 1);
 	}
 
-	/**
-	 * Returns the name of the row that gives a token a status.
-	 */
 	static @Nullable RowName of(TokenStatus status, TokenIdentity token) {
 		return switch (status) {
 			case REVOKED -> of(RowKind.TOKEN, token.issuer(), token.id());
@@ -118,9 +115,6 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 		return ByteBuffer.allocate(MEMBER_BYTES).put((byte) kind.letter()).putLong(fast).putLong(strong).array();
 	}
 
-	/**
-	 * Returns a text that does not tell what the row is about.
-	 */
 	@Override
 	public String toString() {
 		return this.kind.name();

@@ -58,7 +58,6 @@ public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, 
 
 	/**
 	 * Revokes all tokens of a subject, a session or a client.
-	 * @throws IllegalArgumentException if the text is blank
 	 */
 	public CompletableFuture<Change> revokeAll(RowKind kind, @Nullable String issuer, String text) {
 		Assert.hasText(text, () -> "The " + ((kind != RowKind.SUBJECT) ? "id of the " : "")
@@ -71,9 +70,6 @@ public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, 
 		return seen(this.redis.write(RowName.block(name, subject), duration, this.reason));
 	}
 
-	/**
-	 * Removes a row.
-	 */
 	public CompletableFuture<Boolean> remove(byte[] member) {
 		return seen(this.redis.remove(member)).thenApply((change) -> !change.id().isEmpty());
 	}

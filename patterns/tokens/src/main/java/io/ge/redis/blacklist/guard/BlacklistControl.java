@@ -74,8 +74,6 @@ public final class BlacklistControl {
 
 	/**
 	 * Returns the hash of what a row is about.
-	 * @param issuer as in {@link #look(Kind, String, List)}
-	 * @param value as in {@link #look(Kind, String, List)}
 	 */
 	public String hash(Kind kind, @Nullable String issuer, List<String> value) {
 		return hash(name(kind, issuer, value).member());
@@ -199,9 +197,6 @@ public final class BlacklistControl {
 			return RowKind.valueOf(name());
 		}
 
-		/**
-		 * Returns the kind as the endpoint names it.
-		 */
 		@JsonValue
 		public String text() {
 			return name().toLowerCase(Locale.ROOT);

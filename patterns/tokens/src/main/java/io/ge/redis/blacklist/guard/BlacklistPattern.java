@@ -109,9 +109,6 @@ public final class BlacklistPattern implements GuardPattern {
 		return this.control.get();
 	}
 
-	/**
-	 * Returns whether checks are answered from memory at present.
-	 */
 	public boolean isFresh() {
 		RowFeed feed = this.feed;
 		return feed != null && feed.isFresh(System.nanoTime());

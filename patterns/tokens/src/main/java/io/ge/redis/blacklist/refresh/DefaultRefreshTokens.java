@@ -199,10 +199,6 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 		}
 	}
 
-	/**
-	 * Revokes a session that has ended, unless it is revoked.
-	 * @return completes with whether it had to be told
-	 */
 	private static CompletionStage<Boolean> revokeAccess(TokenText token, Presented presented,
 			TokenBlacklist blacklist) {
 		String issuer = presented.login().issuer();

@@ -83,7 +83,6 @@ final class RedisRefreshTokens {
 
 	/**
 	 * Presents a token.
-	 * @param nonce random, leads to its successor if this is its first use
 	 */
 	CompletableFuture<Presented> rotate(TokenText presented, String nonce) {
 		ScriptCall call = ScriptCall.of(ROTATE, key(presented), presented.generation(), presented.hash(), nonce,
@@ -92,9 +91,6 @@ final class RedisRefreshTokens {
 			.thenApply(RedisRefreshTokens::presented);
 	}
 
-	/**
-	 * Lets a token be repeated until its successor is used. Does not wait for Redis.
-	 */
 	void forgive(TokenText presented, String nonce) {
 		this.redis.compensate(forgiveness(presented, nonce), this.lifetime);
 	}

@@ -109,16 +109,10 @@ record TokenText(byte[] locator, int generation, byte[] secret) {
 				ByteBuffer.allocate(BYTES).put(this.locator).putInt(this.generation).put(this.secret).array());
 	}
 
-	/**
-	 * Returns what the key of the session is made of.
-	 */
 	String family() {
 		return ENCODER.encodeToString(this.locator);
 	}
 
-	/**
-	 * Returns what Redis knows the secret by.
-	 */
 	String hash() {
 		return ENCODER.encodeToString(Sha256.digest().digest(this.secret));
 	}

@@ -41,10 +41,6 @@ public final class RedisUsedIds implements UsedIds {
 
 	private final GuardedCalls calls;
 
-	/**
-	 * Creates used ids.
-	 * @param backend where ids are remembered, asked for at the first use
-	 */
 	public RedisUsedIds(Supplier<RedisBackend> backend, GuardedCalls calls) {
 		this.redis = SingletonSupplier.of(() -> backend.get().redis(PATTERN));
 		this.keys = SingletonSupplier.of(() -> backend.get().keys(PATTERN));
