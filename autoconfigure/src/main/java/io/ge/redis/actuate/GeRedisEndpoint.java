@@ -165,6 +165,7 @@ public class GeRedisEndpoint {
 
 	/**
 	 * A guard on a method.
+	 *
 	 * @param figures counts by outcome, on this instance since it started, of all methods
 	 * that use this name
 	 */

@@ -34,8 +34,8 @@ import org.springframework.util.FileSystemUtils;
  * The process ends with {@link #close()}, and, where there is a POSIX shell, with the
  * JVM, however that ends: a shutdown hook would run beside the one that closes the
  * application context and take Redis away under it, and would not run after a
- * {@code kill -9}. See {@link ParentWatch}. On Linux a Ctrl-C in the terminal does not reach the
- * process, so that the application can still release what it holds.
+ * {@code kill -9}. See {@link ParentWatch}. On Linux a Ctrl-C in the terminal does not
+ * reach the process, so that the application can still release what it holds.
  */
 public final class EmbeddedRedisServer implements AutoCloseable {
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of a key.
+ *
  * @param issuer who has named the principal, or {@code null} if names stand for
  * themselves
  */

@@ -15,6 +15,7 @@ public sealed interface Ending {
 
 	/**
 	 * Its effect stands, or that of another call with the same key.
+	 *
 	 * @param result what it ended with, or {@code null} if that cannot be kept
 	 * @param fingerprint that of the other call, {@code null} for its own
 	 */

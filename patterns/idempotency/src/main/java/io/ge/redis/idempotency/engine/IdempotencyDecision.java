@@ -19,6 +19,7 @@ public sealed interface IdempotencyDecision {
 
 	/**
 	 * The call may run.
+	 *
 	 * @param takenOver whether a call before may have had its effect and nobody knows
 	 * @param budget what the call may still wait for Redis
 	 */
@@ -37,6 +38,7 @@ public sealed interface IdempotencyDecision {
 
 	/**
 	 * An earlier call has ended.
+	 *
 	 * @param result what it ended with, or {@code null} if that was not kept
 	 */
 	record Completed(byte @Nullable [] result, RecordKind kind) implements IdempotencyDecision {

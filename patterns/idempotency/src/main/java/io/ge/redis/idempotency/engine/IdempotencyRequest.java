@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call with a key.
+ *
  * @param caller whose key it is, or {@code null} for an anonymous caller or a key that
  * all share
  * @param key the key, one or more parts

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * {@code prefix:idempotency:{name:scope:key}:1}, where the scope is {@code g} for keys
  * that all share, {@code a} for anonymous callers, {@code p} for a principal and
  * {@code i} for one that an issuer has named. Key and principal are secrets, so they are
- * hashed; {@code 1} is the format. The states and their transitions are in {@code claim.lua}.
+ * hashed; {@code 1} is the format. The states and their transitions are in
+ * {@code claim.lua}.
  * <p>
  * Every call is an owner of its own, so its claim can be sent twice and taken back by its
  * owner alone. The channels of waiting instances are in a set beside it, {@code ...:1:w}.
