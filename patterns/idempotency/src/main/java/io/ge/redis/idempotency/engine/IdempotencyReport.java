@@ -12,8 +12,7 @@ import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.bus.Reports;
 
 /**
- * What one instance tells of its keys, at most 100. The state of a key is for Redis to
- * say.
+ * The report of one instance about its keys, at most 100. Only Redis knows their states.
  */
 public record IdempotencyReport(String process, int inFlight, List<Key> keys) {
 

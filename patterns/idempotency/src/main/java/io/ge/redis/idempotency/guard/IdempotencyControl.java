@@ -157,7 +157,7 @@ public final class IdempotencyControl {
 	}
 
 	/**
-	 * What an instance has told.
+	 * The report of an instance.
 	 *
 	 * @param process number and host of its process
 	 * @param told how many keys it has named, be it that they have expired since

@@ -19,7 +19,6 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.IdempotencyContext;
-import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.IdempotencySettings;
 import io.ge.redis.idempotency.OnDuplicate;
 import io.ge.redis.idempotency.effect.AvailableRecords;

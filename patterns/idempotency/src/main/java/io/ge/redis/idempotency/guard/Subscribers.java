@@ -68,7 +68,7 @@ final class Subscribers {
 	}
 
 	/**
-	 * What is done while the transaction is suspended is not rolled back with it.
+	 * Work that is done while the transaction is suspended is not rolled back with it.
 	 */
 	private static final class OfMethod implements TransactionParticipant {
 
