@@ -28,17 +28,13 @@ public class CurrentJwt implements CurrentToken {
 
 	private final Supplier<List<TokenReader>> readers;
 
-	/**
-	 * Creates an instance that knows JWTs.
-	 */
 	public CurrentJwt() {
 		this(() -> List.of(new JwtTokens()));
 	}
 
 	/**
-	 * Creates an instance.
-	 * @param readers know the tokens of authentications, the first that does wins; asked
-	 * for once
+	 * Creates an instance. The first reader that knows an authentication wins; they are
+	 * asked for once.
 	 */
 	public CurrentJwt(Supplier<List<TokenReader>> readers) {
 		this.readers = SingletonSupplier.of(readers);

@@ -36,13 +36,11 @@ import org.springframework.security.oauth2.server.resource.authentication.DPoPAu
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
- * Has every DPoP proof checked that Spring Security's filter chains accept. There is no
- * bean to define for it: the chains make their provider themselves, and no version before
- * 7.1 has a store that could be replaced. So a {@link DPoPReplayValidator} follows the
- * validators of the provider, whatever they are, and is asked only if they accept.
- * <p>
- * The provider answers whatever goes wrong with a 401. An outage is taken out of that
- * answer again, so that it is a 503.
+ * Lets a {@link DPoPReplayValidator} check every DPoP proof that the validators of a
+ * security filter chain have accepted. The chains make their provider themselves, and no
+ * version before 7.1 has a store that could be replaced. The provider answers whatever
+ * goes wrong with a 401; an outage is taken out of that answer again, so that it is a
+ * 503.
  */
 public class DPoPPostProcessor implements BeanPostProcessor, SmartInitializingSingleton {
 
@@ -55,11 +53,6 @@ public class DPoPPostProcessor implements BeanPostProcessor, SmartInitializingSi
 
 	private final Supplier<@Nullable DPoPReplayValidator> replays;
 
-	/**
-	 * Creates a post-processor.
-	 * @param replays the validator, asked for with each proof; {@code null} as long as
-	 * proofs are not to be remembered
-	 */
 	public DPoPPostProcessor(Supplier<@Nullable DPoPReplayValidator> replays) {
 		this.replays = replays;
 	}
@@ -142,9 +135,6 @@ public class DPoPPostProcessor implements BeanPostProcessor, SmartInitializingSi
 		};
 	}
 
-	/**
-	 * Distinguishes an outage from a proof that is not accepted.
-	 */
 	private record UnavailableProvider(DPoPAuthenticationProvider delegate) implements AuthenticationProvider {
 
 		@Override

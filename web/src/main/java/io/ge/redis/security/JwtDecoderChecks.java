@@ -26,14 +26,11 @@ import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 
 /**
- * Looks at startup whether the application's {@link JwtDecoder} beans, and decoders of
- * its security filter chains that are none, check that tokens were not revoked. Spring
- * Boot adds the {@link BlacklistTokenValidator} to a decoder of its own making only: one
- * that the application makes must name it, or it accepts revoked tokens without a word.
- * <p>
- * A {@link NimbusJwtDecoder} shows its validators; of other decoders, and of those that
- * are made later or by an {@code AuthenticationManagerResolver}, nothing is known and
- * nothing is said. Nor is it where the application does not use the blacklist.
+ * Looks at startup whether {@link JwtDecoder} beans, and decoders of security filter
+ * chains, check that tokens were not revoked: Spring Boot adds the {@link
+ * BlacklistTokenValidator} only to a decoder of its own making. A {@link
+ * NimbusJwtDecoder} shows its validators; other decoders, and those made later, are not
+ * judged.
  */
 public class JwtDecoderChecks implements SmartInitializingSingleton {
 
@@ -58,13 +55,6 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 
 	private final Set<JwtDecoder> reported = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * Creates the check.
-	 * @param beans where the decoders are
-	 * @param blacklist where tokens are checked, asked for when all beans exist;
-	 * {@code null} as long as none is to be checked
-	 * @param policy what happens if one does not check
-	 */
 	public JwtDecoderChecks(ConfigurableListableBeanFactory beans, Supplier<@Nullable TokenBlacklist> blacklist,
 			UncheckedDecoder policy) {
 		this.beans = beans;
@@ -83,9 +73,6 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 		}
 	}
 
-	/**
-	 * Looks at a decoder of a security filter chain.
-	 */
 	void check(JwtDecoder decoder) {
 		if (!this.started) {
 			this.early.add(decoder);

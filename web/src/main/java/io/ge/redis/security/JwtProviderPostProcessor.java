@@ -29,10 +29,6 @@ public class JwtProviderPostProcessor implements BeanPostProcessor {
 
 	private final Supplier<JwtDecoderChecks> checks;
 
-	/**
-	 * Creates a post-processor.
-	 * @param checks looks at the decoders, asked for at the first one
-	 */
 	public JwtProviderPostProcessor(Supplier<JwtDecoderChecks> checks) {
 		this.checks = checks;
 	}

@@ -72,10 +72,6 @@ public final class LogoutTokens {
 		return JwtValidators.createDefaultWithValidators(List.of(types, times, new JwtIssuerValidator(issuer), claims));
 	}
 
-	/**
-	 * Says of the time of issue what a token says of its life, for the validator that
-	 * knows the time.
-	 */
 	private static Jwt ageOf(Jwt token) {
 		Instant issuedAt = token.getIssuedAt();
 		Assert.state(issuedAt != null, "The token has no iat claim");

@@ -25,11 +25,9 @@ import org.springframework.security.oauth2.server.resource.authentication.Opaque
 import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
 
 /**
- * Puts a {@link BlacklistOpaqueTokenIntrospector} around every
- * {@link OpaqueTokenIntrospector} bean, and looks whether a security filter chain goes
- * past them: an introspector that is no bean, or was made after that, must be wrapped by
- * the application, and whoever forgets that accepts revoked tokens without a word.
- * Nothing is said where the application does not use the blacklist.
+ * Puts a {@link BlacklistOpaqueTokenIntrospector} around every {@link
+ * OpaqueTokenIntrospector} bean, and reports security filter chains that use another
+ * introspector, which would accept revoked tokens.
  */
 public class OpaqueTokenPostProcessor implements BeanPostProcessor, SmartInitializingSingleton {
 
@@ -50,13 +48,6 @@ public class OpaqueTokenPostProcessor implements BeanPostProcessor, SmartInitial
 
 	private volatile boolean started;
 
-	/**
-	 * Creates a post-processor.
-	 * @param blacklist where the tokens are checked, asked for with each token;
-	 * {@code null} as long as none is to be checked
-	 * @param tokens knows what the tokens are, asked for at the first token
-	 * @param policy what happens if an introspector does not check
-	 */
 	public OpaqueTokenPostProcessor(Supplier<@Nullable TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens,
 			Supplier<UncheckedDecoder> policy) {
 		this.blacklist = blacklist;

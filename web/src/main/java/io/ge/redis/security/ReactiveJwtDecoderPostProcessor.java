@@ -21,11 +21,6 @@ public class ReactiveJwtDecoderPostProcessor implements BeanPostProcessor {
 
 	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
-	/**
-	 * Creates a post-processor.
-	 * @param blacklist where the tokens are checked, asked for with each token;
-	 * {@code null} as long as none is to be checked
-	 */
 	public ReactiveJwtDecoderPostProcessor(Supplier<@Nullable TokenBlacklist> blacklist) {
 		this.blacklist = blacklist;
 	}

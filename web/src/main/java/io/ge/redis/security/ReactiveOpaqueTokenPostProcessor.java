@@ -23,12 +23,6 @@ public class ReactiveOpaqueTokenPostProcessor implements BeanPostProcessor {
 
 	private final Supplier<OpaqueTokens> tokens;
 
-	/**
-	 * Creates a post-processor.
-	 * @param blacklist where the tokens are checked, asked for with each token;
-	 * {@code null} as long as none is to be checked
-	 * @param tokens knows what the tokens are, asked for at the first token
-	 */
 	public ReactiveOpaqueTokenPostProcessor(Supplier<@Nullable TokenBlacklist> blacklist,
 			Supplier<OpaqueTokens> tokens) {
 		this.blacklist = blacklist;

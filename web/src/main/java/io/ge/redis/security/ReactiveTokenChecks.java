@@ -34,13 +34,6 @@ final class ReactiveTokenChecks {
 		this.blacklist = blacklist;
 	}
 
-	/**
-	 * Lets a value pass whose token is good, or not to be checked.
-	 * @param value what was made of the token
-	 * @param token returns its identity, if it is checked
-	 * @param refusal makes the error for a token that is not
-	 * @param outage makes the error for an outage, with its cause
-	 */
 	<T> Mono<T> pass(T value, Supplier<TokenIdentity> token, Function<TokenStatus, Throwable> refusal,
 			Function<RedisUnavailableException, Throwable> outage) {
 		TokenBlacklist blacklist = this.blacklist.get();
@@ -61,9 +54,6 @@ final class ReactiveTokenChecks {
 		});
 	}
 
-	/**
-	 * For the body of the answer, where a filter has asked for it.
-	 */
 	private static Mono<Void> note(TokenStatus status) {
 		return Mono.deferContextual((context) -> {
 			AtomicReference<GeRedisException> noted = context.getOrDefault(GeRedisException.class.getName(), null);

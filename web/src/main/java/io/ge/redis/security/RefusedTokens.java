@@ -16,9 +16,6 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
-/**
- * Answers for tokens that are refused.
- */
 final class RefusedTokens {
 
 	private static final boolean webPresent = ClassUtils.isPresent(
@@ -33,9 +30,6 @@ final class RefusedTokens {
 		return new OAuth2Error(OAuth2ErrorCodes.INVALID_TOKEN, status.description(), ERROR_URI);
 	}
 
-	/**
-	 * Notes with a servlet request why its token is refused, for the body of the answer.
-	 */
 
 	static void note(TokenStatus status) {
 		RequestAttributes request = webPresent ? RequestContextHolder.getRequestAttributes() : null;

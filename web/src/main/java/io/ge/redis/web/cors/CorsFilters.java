@@ -16,9 +16,7 @@ import org.jspecify.annotations.Nullable;
 public interface CorsFilters {
 
 	/**
-	 * Finds what handles CORS for a request.
-	 * @param request the request
-	 * @return the filter, or {@code null} if there is none for this request
+	 * Returns the filter, or {@code null} if there is none for this request.
 	 */
 	@Nullable Filter find(HttpServletRequest request);
 

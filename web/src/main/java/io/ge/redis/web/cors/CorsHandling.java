@@ -23,9 +23,8 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.CorsUtils;
 
 /**
- * Lets pages of other origins read the answers of a filter in front of the application's
- * CORS handling: the handling that the request has not reached is applied to the answer.
- * An origin that is not allowed is told so, as behind the filter.
+ * Applies the CORS handling that a request has not reached to the answer of a filter in
+ * front of it, so that pages of other origins can read it.
  */
 public class CorsHandling {
 
@@ -33,29 +32,17 @@ public class CorsHandling {
 
 	private final Supplier<List<CorsFilters>> filters;
 
-	/**
-	 * Creates an instance.
-	 * @param filters know what handles CORS, in the order in which a request meets them;
-	 * asked for once
-	 */
 	public CorsHandling(Supplier<List<CorsFilters>> filters) {
 		this.filters = SingletonSupplier.of(filters);
 	}
 
 	/**
-	 * Returns whether a request is a question of a browser that the CORS handling
-	 * answers, so that it reaches nothing of the application.
+	 * Returns whether CORS handling answers the request itself, as a preflight.
 	 */
 	public boolean answers(HttpServletRequest request) {
 		return CorsUtils.isPreFlightRequest(request) && find(request) != null;
 	}
 
-	/**
-	 * Answers a request that goes no further.
-	 * @param answer writes the answer
-	 * @throws IOException if the response cannot be written
-	 * @throws ServletException if the answer fails so
-	 */
 	public void answer(HttpServletRequest request, HttpServletResponse response, FilterChain answer)
 			throws IOException, ServletException {
 		Filter filter = (request.getHeader(HttpHeaders.ORIGIN) != null) ? find(request) : null;

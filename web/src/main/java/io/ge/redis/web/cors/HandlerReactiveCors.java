@@ -25,17 +25,12 @@ import org.springframework.web.server.WebFilterChain;
 
 /**
  * CORS as the handlers of WebFlux have it configured: {@code @CrossOrigin}, or mappings
- * of a {@code WebFluxConfigurer}. Whoever maps a request to its handler handles CORS on
- * the way, so that is what is done here, too.
+ * of a {@code WebFluxConfigurer}.
  */
 public class HandlerReactiveCors implements ReactiveCorsFilters {
 
 	private final Supplier<List<HandlerMapping>> mappings;
 
-	/**
-	 * Creates an instance.
-	 * @param mappings find handlers, in the order in which they are asked
-	 */
 	public HandlerReactiveCors(Supplier<List<HandlerMapping>> mappings) {
 		this.mappings = mappings;
 	}
@@ -68,9 +63,6 @@ public class HandlerReactiveCors implements ReactiveCorsFilters {
 		return HttpStatus.FORBIDDEN.equals(response.getStatusCode());
 	}
 
-	/**
-	 * A response that is not sent.
-	 */
 	private static final class Trial extends ServerHttpResponseDecorator {
 
 		private final HttpHeaders headers = new HttpHeaders();

@@ -17,11 +17,6 @@ import org.springframework.web.server.WebFilter;
 @FunctionalInterface
 public interface ReactiveCorsFilters {
 
-	/**
-	 * Finds what handles CORS for a request.
-	 * @param exchange the exchange
-	 * @return the filter, or nothing if there is none for this request
-	 */
 	Mono<WebFilter> find(ServerWebExchange exchange);
 
 }

@@ -21,9 +21,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * The counterpart of {@link CorsHandling} on WebFlux: a filter in front of the
- * application's CORS handling applies that to its answers, so that pages of other origins
- * can read them.
+ * The counterpart of {@link CorsHandling} on WebFlux.
  */
 public class ReactiveCorsHandling {
 
@@ -31,27 +29,14 @@ public class ReactiveCorsHandling {
 
 	private final Supplier<List<ReactiveCorsFilters>> filters;
 
-	/**
-	 * Creates an instance.
-	 * @param filters know what handles CORS, in the order in which a request meets them;
-	 * asked for once
-	 */
 	public ReactiveCorsHandling(Supplier<List<ReactiveCorsFilters>> filters) {
 		this.filters = SingletonSupplier.of(filters);
 	}
 
-	/**
-	 * Returns whether a request is a question of a browser that the CORS handling
-	 * answers, so that it reaches nothing of the application.
-	 */
 	public Mono<Boolean> answers(ServerWebExchange exchange) {
 		return CorsUtils.isPreFlightRequest(exchange.getRequest()) ? find(exchange).hasElement() : Mono.just(false);
 	}
 
-	/**
-	 * Answers a request that goes no further.
-	 * @param answer writes the answer
-	 */
 	public Mono<Void> answer(ServerWebExchange exchange, WebFilterChain answer) {
 		if (exchange.getRequest().getHeaders().getFirst(HttpHeaders.ORIGIN) == null) {
 			return answer.filter(exchange);

@@ -26,9 +26,6 @@ public final class ComparedRequest {
 	private ComparedRequest() {
 	}
 
-	/**
-	 * Returns what is compared but for the body, which is to be added.
-	 */
 	public static List<@Nullable Object> withoutBody(String method, String path, Map<String, List<String>> parameters) {
 		List<@Nullable Object> content = new ArrayList<>();
 		content.add(method);
@@ -37,9 +34,6 @@ public final class ComparedRequest {
 		return content;
 	}
 
-	/**
-	 * Returns what is compared of a part of a multipart request.
-	 */
 	public static List<Object> part(String name, @Nullable String fileName, byte[] hash) {
 		return List.of(name, (fileName != null) ? fileName : "", hash);
 	}

@@ -16,31 +16,23 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CurrentRequest {
 
-	/**
-	 * Returns the values of a header.
-	 */
 	List<String> headers(String name);
 
 	/**
-	 * Returns what must be equal in a repetition.
-	 * @return the content, or {@code null} if it cannot be seen as it came
+	 * Returns what must be equal in a repetition, {@code null} if it cannot be seen as it
+	 * came.
 	 */
 	@Nullable List<@Nullable Object> content(Method handler);
 
-	/**
-	 * Returns the content but for the body.
-	 */
 	List<@Nullable Object> contentWithoutBody();
 
 	/**
-	 * Returns an argument of a type of the server as something that can be compared by
-	 * its fields.
+	 * Makes an argument of a type of the server comparable by its fields.
 	 */
 	@Nullable Object comparable(@Nullable Object argument);
 
 	/**
-	 * Returns the exchange for a new call.
-	 * @return the exchange, or {@code null} if the call does not answer it
+	 * Returns the exchange for a new call, {@code null} if the call does not answer it.
 	 */
 	@Nullable IdempotentExchange exchange(Method handler);
 

@@ -32,17 +32,11 @@ public final class ExchangeAnswer {
 		this.onOversized = onOversized;
 	}
 
-	/**
-	 * There is another call, whose answer is still to come.
-	 */
 	public void begin() {
 		this.failed = false;
 		this.refused = false;
 	}
 
-	/**
-	 * It answers an exception.
-	 */
 	public void failed(Throwable failure) {
 		this.failed = true;
 		this.refused = failure instanceof GeRedisException;
@@ -52,16 +46,10 @@ public final class ExchangeAnswer {
 		return this.failed;
 	}
 
-	/**
-	 * Its body is too large to be kept.
-	 */
 	public void oversized() {
 		this.oversized = true;
 	}
 
-	/**
-	 * It is sent as it is made.
-	 */
 	public void late() {
 		this.late = true;
 	}
@@ -70,11 +58,6 @@ public final class ExchangeAnswer {
 		return this.late;
 	}
 
-	/**
-	 * Returns what it means for the key.
-	 * @param whole the response as it is kept
-	 * @param withoutBody the same without a body
-	 */
 	public Recording recording(Completion call, int status, Supplier<StoredResponse> whole,
 			Supplier<StoredResponse> withoutBody) {
 		Supplier<Recording> kept = () -> kept(whole, withoutBody);

@@ -15,15 +15,12 @@ import org.jspecify.annotations.Nullable;
 public interface HandlerRequests {
 
 	/**
-	 * Returns the current request.
-	 * @return the request, or {@code null} if a handler is called by other code
+	 * Returns the request, {@code null} if a handler is called by other code.
 	 */
 	@Nullable CurrentRequest current();
 
 	/**
 	 * Refuses handlers whose requests would not be found.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot be
-	 * guarded
 	 */
 	default void require(GuardedMethod handler) {
 	}

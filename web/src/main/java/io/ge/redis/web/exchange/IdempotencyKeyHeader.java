@@ -99,26 +99,14 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		return CHECKS.stream().anyMatch((check) -> onMethod.isPresent(check) || onClass.isPresent(check));
 	}
 
-	/**
-	 * Returns whether a handler is guarded.
-	 */
 	public boolean isGuarded(Method handler) {
 		return this.guarded.containsKey(handler);
 	}
 
-	/**
-	 * Finds a guarded handler.
-	 * @return the handler, or {@code null} if it is not guarded
-	 */
 	public @Nullable GuardedHandler find(Method handler) {
 		return this.guarded.get(handler);
 	}
 
-	/**
-	 * Returns whether a request to a guarded handler is compared by its body.
-	 * @param handler the handler
-	 * @param headers the headers of the request
-	 */
 	public boolean isBodyCompared(Method handler, HttpHeaders headers) {
 		GuardedHandler known = this.guarded.get(handler);
 		return known != null && known.isBodyCompared()
@@ -133,15 +121,6 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		return this.bodyComparedWithoutHeader;
 	}
 
-	/**
-	 * The requests to one handler.
-	 *
-	 * @param header name of the header
-	 * @param requests finds the request
-	 * @param method the handler
-	 * @param bound which of its parameters are content of the request
-	 * @param resultChecked whether its result is checked after the guard
-	 */
 	private record Requests(Supplier<String> header, HandlerRequests requests, Method method, List<Integer> bound,
 			boolean resultChecked) implements Calls {
 

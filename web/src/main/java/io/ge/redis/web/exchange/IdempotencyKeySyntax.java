@@ -28,10 +28,6 @@ final class IdempotencyKeySyntax {
 	private IdempotencyKeySyntax() {
 	}
 
-	/**
-	 * Returns the key in a header value.
-	 * @return the key, or {@code null} if the value is malformed
-	 */
 	static @Nullable String parse(String value) {
 		Matcher form = KEY.matcher(value.strip());
 		if (!form.matches()) {

@@ -38,8 +38,7 @@ public final class KeptHeaders {
 	}
 
 	/**
-	 * The response is held back from now on, and again for each further attempt of the
-	 * same request, which does not count.
+	 * Holds the response back from now on; again for each attempt of the same request.
 	 */
 	public void begin(Function<String, @Nullable Collection<String>> response) {
 		if (this.before == null) {
@@ -55,18 +54,12 @@ public final class KeptHeaders {
 		return headers;
 	}
 
-	/**
-	 * Returns the headers without those that describe the body.
-	 */
 	public Map<String, List<String>> withoutBody(Function<String, @Nullable Collection<String>> response) {
 		Map<String, List<String>> headers = of(response);
 		OF_THE_BODY.forEach(headers::remove);
 		return headers;
 	}
 
-	/**
-	 * Returns those that are set, whoever has set them.
-	 */
 	public Map<String, List<String>> present(Function<String, @Nullable Collection<String>> response) {
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		for (String name : this.names) {

@@ -32,9 +32,8 @@ import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.multipart.MultipartFile;
 
 /**
- * Which arguments of a handler are the content of the request. Headers, cookies,
- * sessions, the user and what the server injects are not: a repetition may differ in
- * them.
+ * The arguments of a handler that are the content of the request: not headers, cookies,
+ * sessions, the user and what the server injects, in which a repetition may differ.
  */
 final class RequestArguments {
 
@@ -78,10 +77,6 @@ final class RequestArguments {
 				&& !name.startsWith("org.springframework.");
 	}
 
-	/**
-	 * Returns an argument as something that can be compared by its fields.
-	 * @param others does the same for types of the server
-	 */
 	static @Nullable Object comparable(@Nullable Object argument, UnaryOperator<@Nullable Object> others) {
 		if (argument instanceof HttpEntity<?> entity) {
 			return comparable(entity.getBody(), others);

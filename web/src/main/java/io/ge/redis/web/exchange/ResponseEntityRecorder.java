@@ -38,11 +38,9 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
- * Keeps the value of a web handler, for where its response is not there (yet): in the row
- * that is written before the commit, and where the response could not be made. Of a
- * {@link ResponseEntity} these are the status, the headers that describe the content, and
- * the body. What a handler writes itself, or leaves to a view, is no value that could be
- * kept.
+ * Keeps the value of a web handler where its response is not there (yet): in the row that
+ * is written before the commit, and where the response could not be made. Of a {@link
+ * ResponseEntity} these are status, content headers and body.
  */
 public class ResponseEntityRecorder implements ResultCodecFactory {
 
@@ -69,10 +67,6 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 		this.written = written;
 	}
 
-	/**
-	 * Creates a recorder for servlets.
-	 * @param further names of headers to keep besides the standard ones
-	 */
 	public static ResponseEntityRecorder onServlets(Supplier<List<String>> further) {
 		return new ResponseEntityRecorder(further,
 				List.of(DeferredResult.class, WebAsyncTask.class, ResponseBodyEmitter.class,
@@ -82,10 +76,6 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 				List.of(ServletResponse.class));
 	}
 
-	/**
-	 * Creates a recorder for WebFlux.
-	 * @param further names of headers to keep besides the standard ones
-	 */
 	public static ResponseEntityRecorder onWebFlux(Supplier<List<String>> further) {
 		return new ResponseEntityRecorder(further, List.of(ServerSentEvent.class),
 				"Return the whole response as a value or a ResponseEntity.",
@@ -144,9 +134,6 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 		}
 	}
 
-	/**
-	 * Where there is no value.
-	 */
 	private static final class NoValue implements ResultCodec {
 
 		@Override
@@ -161,9 +148,6 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 	}
 
-	/**
-	 * Keeps a {@link ResponseEntity}.
-	 */
 	private static final class Codec implements ResultCodec {
 
 		private final Set<String> kept;

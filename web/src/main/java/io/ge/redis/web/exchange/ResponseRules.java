@@ -45,10 +45,6 @@ public final class ResponseRules {
 
 	private final Supplier<Set<String>> kept;
 
-	/**
-	 * Creates rules.
-	 * @param further names of headers to keep besides the standard ones
-	 */
 	public ResponseRules(Supplier<List<String>> further) {
 		this.kept = SingletonSupplier.of(() -> kept(further.get()));
 	}
@@ -67,19 +63,10 @@ public final class ResponseRules {
 		return names;
 	}
 
-	/**
-	 * Returns the names of the headers to keep, whatever their case.
-	 * @throws GuardConfigurationException if one must not be
-	 */
 	public Set<String> headers() {
 		return this.kept.get();
 	}
 
-	/**
-	 * Returns what a response means that is kept if its status allows it.
-	 * @param failed whether it answers an exception
-	 * @param kept what it means if it is kept
-	 */
 	static Recording judge(int status, boolean failed, Supplier<Recording> kept) {
 		if (failed) {
 			boolean settled = status >= 400 && status < 500 && !RETRYABLE.contains(status);

@@ -21,9 +21,6 @@ import org.springframework.util.Assert;
 
 /**
  * A response as it is kept: status and headers as one line of JSON, then the body.
- *
- * @param head what stands before the body
- * @param body the body
  */
 public record StoredResponse(Head head, byte[] body) {
 
@@ -44,11 +41,8 @@ public record StoredResponse(Head head, byte[] body) {
 	}
 
 	/**
-	 * Reads a response. Redis is not trusted to hold what was kept: what no response of
-	 * the application could be is refused, and other headers are left out.
-	 * @param bytes the response as it is kept
-	 * @param names the headers that are kept
-	 * @throws RuntimeException if it cannot be read
+	 * Reads a response. Redis is not trusted: what no response of the application could
+	 * be is refused, and headers other than the names are left out.
 	 */
 	public static StoredResponse read(byte[] bytes, Set<String> names) {
 		int end = 0;
@@ -60,12 +54,8 @@ public record StoredResponse(Head head, byte[] body) {
 	}
 
 	/**
-	 * The part before the body.
-	 *
-	 * @param headers the headers that are kept
-	 * @param error the message of an error whose body is made by the server, empty if it
-	 * has none; {@code null} for a response of the application
-	 * @param bodiless whether there was a body that is too large to be kept
+	 * The part before the body. An error whose body is made by the server has a message,
+	 * perhaps empty; {@code bodiless} says that a body was too large to be kept.
 	 */
 	public record Head(int status, Map<String, List<String>> headers, @Nullable String error, boolean bodiless) {
 

@@ -35,9 +35,6 @@ public final class WebHandlers {
 						|| AnnotatedElementUtils.hasAnnotation(method.method(), HttpExchange.class));
 	}
 
-	/**
-	 * Returns whether the result of a handler is the body of its response.
-	 */
 	static boolean returnsBody(GuardedMethod method) {
 		return HttpEntity.class.isAssignableFrom(method.method().getReturnType())
 				|| new AnnotatedMethod(method.method()).hasMethodAnnotation(ResponseBody.class)
@@ -46,9 +43,6 @@ public final class WebHandlers {
 
 	/**
 	 * Returns whether a handler that publishes several elements sends them one by one.
-	 * @param publisher what it returns
-	 * @param pieces types of elements that are sent so
-	 * @param streams types of content that are sent so
 	 */
 	public static boolean isSentInPieces(GuardedMethod method, ResolvableType publisher, List<Class<?>> pieces,
 			Set<String> streams) {

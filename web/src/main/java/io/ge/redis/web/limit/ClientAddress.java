@@ -9,21 +9,19 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimitProperties.ForwardedField;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the address of a client behind trusted proxies.
  * <p>
- * Each proxy appends the address it was called from to {@code X-Forwarded-For} or to
- * {@code Forwarded}, so only the end of that list is the word of somebody we trust, and
- * its beginning is whatever the client wrote. It is read from the end for as long as the
- * addresses are trusted; the first one that is not is the client. What is no address, or
- * does not parse, ends the search at the last one that was. No name is ever looked up.
+ * Each proxy appends the address it was called from to {@code X-Forwarded-For} or {@code
+ * Forwarded}. The list is read from its end for as long as the addresses are trusted; the
+ * first that is not is the client. What does not parse ends the search. No name is ever
+ * looked up.
  * <p>
- * Only one of the two is read, the one that the proxies are known to write: the other may
- * be passed on as the client wrote it.
+ * Only the field that the proxies are known to write is read: the other may be what the
+ * client wrote.
  */
 final class ClientAddress {
 
@@ -38,13 +36,6 @@ final class ClientAddress {
 		this.field = field;
 	}
 
-	/**
-	 * Reads the trusted proxies.
-	 * @param trustedProxies addresses or networks
-	 * @param field what they write
-	 * @return what finds addresses behind them
-	 * @throws GuardConfigurationException if one of them is neither
-	 */
 	static ClientAddress behind(List<String> trustedProxies, ForwardedField field) {
 		List<IpNetwork> trusted = new ArrayList<>(trustedProxies.size());
 		for (int i = 0; i < trustedProxies.size(); i++) {
@@ -53,19 +44,13 @@ final class ClientAddress {
 		return new ClientAddress(trusted, field);
 	}
 
-	/**
-	 * Returns the name of the field that the proxies write.
-	 */
 	String field() {
 		return (this.field == ForwardedField.FORWARDED) ? "Forwarded" : "X-Forwarded-For";
 	}
 
 	/**
-	 * Finds the client of a request.
-	 * @param remote the address at the other end of the connection
-	 * @param forwarded the lines of the field in their order
-	 * @return the client as limits count it, or {@code null} if the connection has no
-	 * address
+	 * Returns the client as limits count it, {@code null} if the connection has no
+	 * address.
 	 */
 	@Nullable String find(@Nullable String remote, List<String> forwarded) {
 		IpAddress client = (remote != null) ? IpAddress.parse(remote) : null;

@@ -11,14 +11,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Forwarded} as of RFC 7239: elements of pairs, such as
- * {@code for="[2001:db8::1]:4711";proto=https}, of which only {@code for} counts.
- * <p>
- * Values may be quoted, and then hold commas. Read from the end, a quote opens a value
- * unless an odd number of backslashes stands before it; so the word of the last proxy can
- * be told from that of the client even if the client left a quote open. What is malformed
- * says nothing. Lenient only where the address decides: IPv6 may stand there without
- * quotes.
+ * The {@code for} of {@code Forwarded} as of RFC 7239, such as {@code
+ * for="[2001:db8::1]:4711";proto=https}. Read from the end, a quote opens a value unless
+ * an odd number of backslashes stands before it; so the word of the last proxy can be
+ * told from that of the client even if the client left a quote open. IPv6 may stand there
+ * without quotes.
  */
 final class Forwarded {
 
@@ -29,11 +26,6 @@ final class Forwarded {
 	private Forwarded() {
 	}
 
-	/**
-	 * Finds the comma before the last element of a part of a line.
-	 * @param end the end of that part
-	 * @return its index, or -1 if the element begins with the line
-	 */
 	static int commaBefore(String line, int end) {
 		boolean quoted = false;
 		for (int i = end - 1; i >= 0; i--) {
@@ -56,12 +48,6 @@ final class Forwarded {
 		return (index - before) % 2 == 1;
 	}
 
-	/**
-	 * Returns whom a proxy says it was called by.
-	 * @param element an element of the list
-	 * @return an address, perhaps with a port, or anything else; {@code null} if the
-	 * element says nothing
-	 */
 	static @Nullable String node(String element) {
 		String node = null;
 		Matcher pair = PAIR.matcher(element);

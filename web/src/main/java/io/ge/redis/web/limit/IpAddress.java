@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * An IP address as a literal says it. No name is ever looked up. An IPv4 address that is
  * mapped into IPv6 is the IPv4 address.
- *
- * @param address the address
  */
 record IpAddress(InetAddress address) {
 
@@ -36,8 +34,7 @@ record IpAddress(InetAddress address) {
 	private static final int NETWORK_GROUPS = 4;
 
 	/**
-	 * Reads a literal, with or without a zone, which is dropped.
-	 * @return the address, or {@code null} if the text is none
+	 * Reads a literal without its zone, {@code null} if the text is none.
 	 */
 	static @Nullable IpAddress parse(String text) {
 		if (!LITERAL.matcher(text).matches()) {
@@ -55,7 +52,6 @@ record IpAddress(InetAddress address) {
 	/**
 	 * Reads a literal as proxies write it: perhaps with a port, and IPv6 perhaps in
 	 * brackets.
-	 * @return the address, or {@code null} if the text is none
 	 */
 	static @Nullable IpAddress parseForwarded(String text) {
 		if (text.startsWith("[")) {
@@ -82,9 +78,6 @@ record IpAddress(InetAddress address) {
 		return this.address instanceof Inet4Address;
 	}
 
-	/**
-	 * Returns this address with nothing but its first bits.
-	 */
 	IpAddress prefix(int length) {
 		byte[] bytes = this.address.getAddress();
 		for (int i = 0; i < bytes.length; i++) {
@@ -100,8 +93,8 @@ record IpAddress(InetAddress address) {
 	}
 
 	/**
-	 * Returns what a limit counts: an IPv4 address, or the /64 network of an IPv6
-	 * address, since that is what a single client is given and may choose from.
+	 * Returns an IPv4 address, or the /64 network of an IPv6 address, from which a single
+	 * client may choose.
 	 */
 	String client() {
 		if (isIpv4()) {

@@ -9,19 +9,11 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 
 /**
  * The addresses that begin with the same bits.
- *
- * @param address the first of them
- * @param length how many bits they share
  */
 record IpNetwork(IpAddress address, int length) {
 
 	private static final int MAPPED_BITS = 96;
 
-	/**
-	 * Reads an address or a network such as {@code 10.0.0.0/8}.
-	 * @param property where it stands
-	 * @throws GuardConfigurationException if it is none
-	 */
 	static IpNetwork parse(String text, String property) {
 		int slash = text.indexOf('/');
 		IpAddress address = IpAddress.parse((slash < 0) ? text : text.substring(0, slash));

@@ -14,14 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 interface LimitedRequest {
 
-	/**
-	 * Returns the method in capital letters.
-	 */
 	String method();
 
-	/**
-	 * Returns the first value of a header.
-	 */
 	@Nullable String header(String name);
 
 	/**
@@ -31,19 +25,12 @@ interface LimitedRequest {
 	@Nullable String connectedAddress();
 
 	/**
-	 * Returns the lines of a header as the server received them, whatever filters make of
-	 * them.
+	 * Returns the lines of a header as the server received them.
 	 */
 	List<String> receivedLines(String name);
 
-	/**
-	 * Returns who has sent it, as far as the web stack itself knows.
-	 */
 	@Nullable String user();
 
-	/**
-	 * Returns the request that expressions see.
-	 */
 	Object exposed();
 
 }

@@ -16,12 +16,9 @@ import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimitProperties.Headers;
 
 /**
- * The response fields that tell where limits stand, the tightest first.
- * <p>
- * {@code RateLimit-Policy} and {@code RateLimit} have the syntax of
- * draft-ietf-httpapi-ratelimit-headers-10: structured field lists (RFC 9651) of the
- * policies' names with their parameters. The legacy fields hold one number each and tell
- * of the tightest limit only; {@code X-RateLimit-Reset} counts seconds from now.
+ * The response fields that tell where limits stand, the tightest first, as of
+ * draft-ietf-httpapi-ratelimit-headers-10. The legacy fields tell of the tightest limit
+ * only; {@code X-RateLimit-Reset} counts seconds from now.
  */
 final class RateLimitFields {
 
@@ -39,10 +36,7 @@ final class RateLimitFields {
 	}
 
 	/**
-	 * Adds what is known of limits now to what was known earlier.
-	 * @param earlier what was known
-	 * @param quotas what is known now; limits on trial do not count
-	 * @return one quota for each limit
+	 * Adds what is known now to what was known earlier; limits on trial do not count.
 	 */
 	static List<Quota> merge(List<Quota> earlier, List<Quota> quotas) {
 		List<Quota> all = new ArrayList<>(earlier);
@@ -55,11 +49,6 @@ final class RateLimitFields {
 		return all;
 	}
 
-	/**
-	 * Returns the fields of a dialect.
-	 * @param quotas the quotas, at least one
-	 * @return values by name
-	 */
 	static Map<String, String> of(Headers dialect, List<Quota> quotas) {
 		List<Quota> sorted = quotas.stream().sorted(TIGHTEST_FIRST).toList();
 		return switch (dialect) {

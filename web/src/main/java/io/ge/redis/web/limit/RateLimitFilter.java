@@ -26,9 +26,8 @@ import org.springframework.http.server.RequestPath;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Lets requests through that the rules of one phase admit, with one decision for all
- * rules that match, and answers the others. A request is decided once, whatever it is
- * dispatched to later. A preflight request that CORS handling answers is not limited.
+ * Decides once for each request, by all rules of one phase together. A preflight request
+ * that CORS handling answers is not limited.
  */
 public class RateLimitFilter extends OncePerRequestFilter {
 

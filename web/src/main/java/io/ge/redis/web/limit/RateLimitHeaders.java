@@ -25,9 +25,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Writes the state of the limits into the response, also when the request is admitted.
- * All limits that had a say in the request, by rules or on guarded methods, are listed
- * together; those on trial are not.
+ * Writes the state of all limits that had a say into the response, also when the request
+ * is admitted; not of those on trial.
  */
 public class RateLimitHeaders implements GuardListener, ProblemFields {
 
@@ -35,10 +34,6 @@ public class RateLimitHeaders implements GuardListener, ProblemFields {
 
 	private final Supplier<Headers> dialect;
 
-	/**
-	 * Creates the headers.
-	 * @param dialect the dialect, asked once
-	 */
 	public RateLimitHeaders(Supplier<Headers> dialect) {
 		this.dialect = SingletonSupplier.of(dialect);
 	}
@@ -59,10 +54,6 @@ public class RateLimitHeaders implements GuardListener, ProblemFields {
 		}
 	}
 
-	/**
-	 * Adds to what the client is told, unless the response is under way.
-	 * @param quotas where limits stand
-	 */
 	void tell(List<Quota> quotas, HttpServletRequest request, HttpServletResponse response) {
 		if (this.dialect.get() == Headers.NONE || response.isCommitted()) {
 			return;

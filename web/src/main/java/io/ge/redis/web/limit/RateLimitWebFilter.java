@@ -52,16 +52,6 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 
 	private final int order;
 
-	/**
-	 * Creates a filter.
-	 * @param phase which rules it decides by
-	 * @param rules all rules
-	 * @param headers tells clients where their limits stand
-	 * @param problems answers refusals
-	 * @param cors lets pages of other origins read them
-	 * @param scopes bind the caller while keys are found, asked for once
-	 * @param order its order, on its side of that of Spring Security
-	 */
 	public RateLimitWebFilter(Phase phase, RequestRules rules, ReactiveRateLimitHeaders headers,
 			ReactiveProblemResolver problems, ReactiveCorsHandling cors, Supplier<List<SubscriberScope>> scopes,
 			int order) {

@@ -14,10 +14,6 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 
 /**
  * A request of a reactive web application.
- *
- * @param request the request
- * @param received the request as the server received it
- * @param user who has sent it, or {@code null}
  */
 record ReactiveLimitedRequest(ServerHttpRequest request, ServerHttpRequest received,
 		@Nullable String user) implements LimitedRequest {

@@ -33,11 +33,10 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * Writes the state of the limits into the response, also when the exchange is admitted:
- * the counterpart of {@link RateLimitHeaders} on WebFlux. As a filter it stands in front
- * of everything that decides. Threads that decide for a subscriber find its exchange,
- * since this is a {@link SubscriberScope}, too. Several of them may decide for one
- * exchange, so the fields are written once, by the one that commits the response.
+ * The counterpart of {@link RateLimitHeaders} on WebFlux. As a filter it stands in front
+ * of everything that decides; as a {@link SubscriberScope} it shows deciding threads
+ * their exchange. Several may decide for one exchange, so the fields are written once,
+ * when the response is committed.
  */
 public class ReactiveRateLimitHeaders
 		implements GuardListener, ReactiveProblemFields, SubscriberScope, WebFilter, Ordered {
@@ -50,11 +49,6 @@ public class ReactiveRateLimitHeaders
 
 	private final int order;
 
-	/**
-	 * Creates the headers.
-	 * @param dialect the dialect, asked once
-	 * @param order the order of the filter, before that of all other filters of ours
-	 */
 	public ReactiveRateLimitHeaders(Supplier<Headers> dialect, int order) {
 		this.dialect = SingletonSupplier.of(dialect);
 		this.order = order;
@@ -109,10 +103,6 @@ public class ReactiveRateLimitHeaders
 		}
 	}
 
-	/**
-	 * Adds to what the client is told.
-	 * @param quotas where limits stand
-	 */
 	void tell(List<Quota> quotas, ServerWebExchange exchange) {
 		Quotas told = exchange.getAttribute(QUOTAS);
 		if (told != null) {
@@ -120,9 +110,6 @@ public class ReactiveRateLimitHeaders
 		}
 	}
 
-	/**
-	 * The limits that had a say in one exchange.
-	 */
 	private static final class Quotas extends AtomicReference<List<Quota>> {
 
 		Quotas() {

@@ -23,11 +23,6 @@ public class ReceivedRequests implements HttpHandlerDecoratorFactory {
 			.contextWrite((context) -> context.put(ReceivedRequests.class, request));
 	}
 
-	/**
-	 * Returns a request as the server received it.
-	 * @param context the context of its subscriber
-	 * @param request as it came to the filters
-	 */
 	static ServerHttpRequest find(ContextView context, ServerHttpRequest request) {
 		Object key = ReceivedRequests.class;
 		return context.hasKey(key) ? context.get(key) : request;

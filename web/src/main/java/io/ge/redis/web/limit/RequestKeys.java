@@ -35,12 +35,6 @@ final class RequestKeys {
 
 	private final String example;
 
-	/**
-	 * Creates the forms.
-	 * @param addresses finds addresses of clients
-	 * @param principals name the caller
-	 * @param example an expression over the request that rules see
-	 */
 	RequestKeys(ClientAddress addresses, Supplier<List<PrincipalProvider>> principals, String example) {
 		this.addresses = addresses;
 		this.principals = principals;
@@ -48,11 +42,7 @@ final class RequestKeys {
 	}
 
 	/**
-	 * Reads a form.
-	 * @param text the text, or {@code null} if all requests are limited together
-	 * @param property where it stands
-	 * @return what finds the key of a request
-	 * @throws GuardConfigurationException if it is none of the forms
+	 * Reads a form; {@code null} if all requests are limited together.
 	 */
 	RequestKey parse(@Nullable String text, String property) {
 		if (text == null) {
@@ -108,9 +98,6 @@ final class RequestKeys {
 		return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
 	}
 
-	/**
-	 * Finds whom or what a request is limited by.
-	 */
 	@FunctionalInterface
 	interface RequestKey {
 

@@ -25,12 +25,6 @@ import org.springframework.web.util.pattern.PatternParseException;
 
 /**
  * A rule as it is asked for each request.
- *
- * @param rule the rule
- * @param phase when it decides
- * @param patterns the paths that it is about
- * @param methods the methods that it is about, all if empty
- * @param key finds the key of a request
  */
 record RequestRule(RateLimitRule rule, Phase phase, List<PathPattern> patterns, Set<String> methods,
 		RequestKeys.RequestKey key) {

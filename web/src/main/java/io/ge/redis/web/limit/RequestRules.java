@@ -25,9 +25,8 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * The rules of {@code ge.redis.rate-limit.rules} for requests. They are read when all
- * beans exist, before the first request, and a mistake in them fails the start; and again
- * when the environment is refreshed, where a mistake changes nothing.
+ * The rules of {@code ge.redis.rate-limit.rules} for requests. A mistake in them fails
+ * the start, and changes nothing when the environment is refreshed.
  */
 public class RequestRules implements SmartInitializingSingleton {
 
@@ -41,13 +40,6 @@ public class RequestRules implements SmartInitializingSingleton {
 
 	private volatile @Nullable List<RequestRule> rules;
 
-	/**
-	 * Creates the rules.
-	 * @param limits the limits of the rules
-	 * @param parser reads paths as the handlers of the application do
-	 * @param principals name the caller
-	 * @param example an expression over the request that rules see, for messages
-	 */
 	public RequestRules(RateLimitRules limits, Supplier<PathPatternParser> parser,
 			Supplier<List<PrincipalProvider>> principals, String example) {
 		this.limits = limits;
@@ -80,10 +72,6 @@ public class RequestRules implements SmartInitializingSingleton {
 		rules();
 	}
 
-	/**
-	 * Returns whether anything names callers, so that what a web stack itself knows of
-	 * them does not count.
-	 */
 	boolean knowPrincipals() {
 		return !this.principals.get().isEmpty();
 	}
@@ -97,11 +85,6 @@ public class RequestRules implements SmartInitializingSingleton {
 		return false;
 	}
 
-	/**
-	 * Finds the rules that a request matches.
-	 * @param path its path within the application
-	 * @return the rules with the keys of the request
-	 */
 	List<RateLimitRules.Match> matches(Phase phase, LimitedRequest request, PathContainer path) {
 		List<RateLimitRules.Match> matches = new ArrayList<>();
 		for (RequestRule rule : rules()) {

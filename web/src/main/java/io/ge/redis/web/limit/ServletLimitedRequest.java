@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request of a servlet.
- *
- * @param request the request
  */
 record ServletLimitedRequest(HttpServletRequest request) implements LimitedRequest {
 

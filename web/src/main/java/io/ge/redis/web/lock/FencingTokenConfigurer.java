@@ -18,10 +18,8 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Keeps parameters with {@link FencingToken} away from the request: without it Spring
- * would take a plain {@code long} for a request parameter, and want one. They get 0,
- * which the lock then replaces; a handler without a lock sees the 0, which no guarded
- * resource accepts.
+ * Keeps parameters with {@link FencingToken} away from the request. They get 0, which the
+ * lock replaces, and which no guarded resource accepts.
  */
 public class FencingTokenConfigurer implements WebMvcConfigurer {
 

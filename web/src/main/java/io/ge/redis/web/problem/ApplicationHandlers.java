@@ -34,17 +34,12 @@ final class ApplicationHandlers {
 	}
 
 	/**
-	 * Returns whether one of them is for a type of ours: not one that catches everything.
-	 * @param controller whose handler has failed, or {@code null} if it was none
-	 * @param exception what it has failed with
+	 * Returns whether one is for a type of ours: not one that catches everything.
 	 */
 	boolean handle(@Nullable Class<?> controller, GeRedisException exception) {
 		return anyHandles(controller, exception, GeRedisException.class);
 	}
 
-	/**
-	 * Returns whether one of them is for everything that can be thrown.
-	 */
 	boolean handleErrors(@Nullable Class<?> controller, Error error) {
 		return anyHandles(controller, error, Throwable.class);
 	}

@@ -23,18 +23,11 @@ import org.springframework.web.ErrorResponse;
 
 /**
  * A refusal as it is answered over HTTP, the same on every web stack.
- *
- * @param detail the body
- * @param headers further response headers
  */
 record Problem(ProblemDetail detail, HttpHeaders headers) {
 
 	/**
-	 * Returns the problem of an exception.
-	 * @param customizers may change the refusal
-	 * @param interceptors may change the body
-	 * @param path the path of the request
-	 * @return the problem, or {@code null} if the exception is no refusal
+	 * Returns the problem, {@code null} if the exception is no refusal.
 	 */
 	static @Nullable Problem of(GeRedisException exception, List<RefusalCustomizer> customizers,
 			List<ErrorResponse.Interceptor> interceptors, String path) {
@@ -74,9 +67,6 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 		return duration.plusNanos(999_999_999).toSeconds();
 	}
 
-	/**
-	 * Returns the members of the body by name.
-	 */
 	Map<String, Object> members() {
 		Map<String, Object> members = new LinkedHashMap<>();
 		members.put("type", String.valueOf(this.detail.getType()));

@@ -15,12 +15,6 @@ import jakarta.servlet.http.HttpServletResponse;
 @FunctionalInterface
 public interface ProblemFields {
 
-	/**
-	 * Adds fields before the problem is written.
-	 * @param exception the refusal
-	 * @param request the request
-	 * @param response the response, not yet committed
-	 */
 	void add(GeRedisException exception, HttpServletRequest request, HttpServletResponse response);
 
 }

@@ -66,9 +66,8 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 	}
 
 	/**
-	 * Answers a refusal in a filter, before any handler is known: by the application's
-	 * own advice for the type, unless that wants a view, else as a problem.
-	 * @throws IOException if the response cannot be written
+	 * Answers a refusal in a filter: by the application's own advice, unless that wants a
+	 * view, else as a problem.
 	 */
 	public boolean answer(GeRedisException refusal, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {

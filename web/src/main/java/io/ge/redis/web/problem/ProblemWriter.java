@@ -20,9 +20,8 @@ import org.springframework.http.MediaType;
 import org.springframework.web.ErrorResponse;
 
 /**
- * Writes refusals as {@code application/problem+json} (RFC 9457), whether they come from
- * a handler or from a filter. {@link ErrorResponse.Interceptor} beans may change the
- * body.
+ * Writes refusals as {@code application/problem+json} (RFC 9457). {@link
+ * ErrorResponse.Interceptor} beans may change the body.
  */
 public class ProblemWriter {
 
@@ -43,11 +42,8 @@ public class ProblemWriter {
 	}
 
 	/**
-	 * Answers a request with the problem of an exception. A challenge that was set before
-	 * is kept.
-	 * @return whether it was answered; not if the response is under way or the exception
-	 * is no refusal
-	 * @throws IOException if the response cannot be written
+	 * Writes the problem unless the response is under way or the exception is no refusal.
+	 * A challenge that was set before is kept.
 	 */
 	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {

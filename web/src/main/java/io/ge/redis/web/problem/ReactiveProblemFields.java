@@ -16,11 +16,6 @@ import org.springframework.web.server.ServerWebExchange;
 @FunctionalInterface
 public interface ReactiveProblemFields {
 
-	/**
-	 * Adds fields before the problem is written.
-	 * @param exception the refusal
-	 * @param exchange the exchange, whose response is not yet committed
-	 */
 	void add(GeRedisException exception, ServerWebExchange exchange);
 
 }

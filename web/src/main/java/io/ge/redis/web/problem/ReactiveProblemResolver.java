@@ -42,26 +42,19 @@ public class ReactiveProblemResolver {
 	}
 
 	/**
-	 * Returns whether a refusal is for a handler of the application, since there is one
-	 * for its type, or for any handler, since it is no answer to a client.
-	 * @param controller where it comes from, or {@code null} if that is no controller
+	 * Returns whether the application has a handler for the type, or the refusal is no
+	 * answer to a client.
 	 */
 	boolean isLeftToApplication(@Nullable Class<?> controller, GeRedisException refusal) {
 		return this.handlers.handle(controller, refusal) || refusal.refusal() == null;
 	}
 
-	/**
-	 * Returns whether the application has a handler for everything that can be thrown.
-	 */
 	boolean isCaughtByApplication(Class<?> controller, Error error) {
 		return this.handlers.handleErrors(controller, error);
 	}
 
 	/**
-	 * Answers a refusal of a handler, unless the application does.
-	 * @param controller the controller, or {@code null} if the handler is of another kind
-	 * @param failure what the handler has failed with
-	 * @return completes when it is answered, or {@code null} if it is left to others
+	 * Answers a refusal of a handler, {@code null} if it is left to others.
 	 */
 	public @Nullable Mono<Void> answer(@Nullable Class<?> controller, Throwable failure, ServerWebExchange exchange) {
 		return (failure instanceof GeRedisException refusal && !isLeftToApplication(controller, refusal))
@@ -69,9 +62,7 @@ public class ReactiveProblemResolver {
 	}
 
 	/**
-	 * Answers a refusal in a filter, before any handler is known: by the application's
-	 * own advice for the type, else as a problem.
-	 * @return completes when it is answered, or fails with the refusal if it cannot be
+	 * Answers a refusal in a filter: by the application's own advice, else as a problem.
 	 */
 	public Mono<Void> answer(GeRedisException refusal, ServerWebExchange exchange) {
 		Mono<Void> problem = Mono.defer(() -> {

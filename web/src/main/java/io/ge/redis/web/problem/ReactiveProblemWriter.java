@@ -21,9 +21,8 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Writes refusals as {@code application/problem+json} (RFC 9457) in a reactive web
- * application, whether they come from a handler or from a filter.
- * {@link ErrorResponse.Interceptor} beans may change the body.
+ * Writes refusals as {@code application/problem+json} (RFC 9457). {@link
+ * ErrorResponse.Interceptor} beans may change the body.
  */
 public class ReactiveProblemWriter {
 
@@ -44,11 +43,8 @@ public class ReactiveProblemWriter {
 	}
 
 	/**
-	 * Answers a request with the problem of an exception. A challenge that was set before
-	 * is kept.
-	 * @param response the response, which may be another than that of the exchange
-	 * @return completes when it is answered, or {@code null} if it cannot be: the
-	 * response is under way, or the exception is no refusal
+	 * Writes the problem, {@code null} if the response is under way or the exception is
+	 * no refusal. A challenge that was set before is kept.
 	 */
 	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange,
 			ServerHttpResponse response) {

@@ -22,15 +22,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 
 /**
- * Answers refusals that no handler sees, in front of Spring Security.
- * <p>
- * An outage of Redis that leaves the filters behind it as an exception, wrapped or not,
- * is answered with 503. Spring Security rethrows what keeps it from authenticating a
- * caller, and without this filter that would be a 500.
- * <p>
- * A 401 without a body gets the problem of the refusal that was noted as an attribute of
- * the request, by the name of {@link GeRedisException}: Spring Security explains its 401
- * in a header only, which is kept.
+ * Answers refusals that no handler sees, in front of Spring Security: an outage of Redis
+ * that leaves the filters is a 503 rather than a 500, and a 401 without a body gets the
+ * problem noted as an attribute of the request by the name of {@link GeRedisException}.
+ * The header of Spring Security is kept.
  */
 public class RefusalFilter implements Filter {
 

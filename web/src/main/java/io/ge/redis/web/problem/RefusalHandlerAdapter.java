@@ -23,12 +23,11 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Stands before Spring's own adapter for controllers, which has each failure handled by
- * the application: answers refusals first, so that a catch-all
- * {@code @ExceptionHandler(Exception.class)} does not turn a 429 into a 500. Of handlers
- * whose result is there when they return, and of those that return futures, it binds what
- * belongs to the request to their thread, too. Who calls is looked up only if a guard
- * asks: what is public costs no session.
+ * Answers refusals before Spring's own adapter for controllers, so that a catch-all
+ * {@code @ExceptionHandler(Exception.class)} does not turn a 429 into a 500. Where
+ * results are there at once or are futures, it binds what belongs to the request to the
+ * thread, too. Who calls is looked up only if a guard asks: what is public costs no
+ * session.
  */
 public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
 
@@ -40,12 +39,6 @@ public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionH
 
 	private final Supplier<List<SubscriberScope>> scopes;
 
-	/**
-	 * Creates an adapter.
-	 * @param problems answers refusals
-	 * @param adapter calls handlers, asked for once
-	 * @param scopes bind what belongs to the request, asked for once
-	 */
 	public RefusalHandlerAdapter(ReactiveProblemResolver problems, Supplier<RequestMappingHandlerAdapter> adapter,
 			Supplier<List<SubscriberScope>> scopes) {
 		this.problems = problems;

@@ -22,10 +22,10 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * The counterpart of {@link RefusalFilter} on WebFlux. It answers every refusal that no
- * handler of the application has taken, since nothing behind the controllers would. The
- * refusal that explains a bare 401 is noted in the context of Reactor: in an
- * {@link AtomicReference} by the name of {@link GeRedisException}.
+ * The counterpart of {@link RefusalFilter} on WebFlux, for every refusal that no handler
+ * of the application has taken. The refusal that explains a bare 401 is noted in the
+ * context of Reactor: in an {@link AtomicReference} by the name of {@link
+ * GeRedisException}.
  */
 public class RefusalWebFilter implements WebFilter, Ordered {
 
@@ -69,9 +69,6 @@ public class RefusalWebFilter implements WebFilter, Ordered {
 		return null;
 	}
 
-	/**
-	 * Writes the body when the response is to end without one.
-	 */
 	private class Completing extends ServerHttpResponseDecorator {
 
 		private final ServerWebExchange exchange;
@@ -95,9 +92,6 @@ public class RefusalWebFilter implements WebFilter, Ordered {
 
 	}
 
-	/**
-	 * The same for a server that can send files without reading them.
-	 */
 	private final class ZeroCopyCompleting extends Completing implements ZeroCopyHttpOutputMessage {
 
 		ZeroCopyCompleting(ServerWebExchange exchange, AtomicReference<@Nullable GeRedisException> noted) {

@@ -38,16 +38,13 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Stands between Spring's adapter and those handlers whose failure it has handled before
- * anybody else sees it: those whose result is there when they return, and those that
- * publish nothing but their end. Of these, and of handlers that return futures, the
- * thread is also all that can tell which request they are called for.
+ * Catches refusals of handlers before Spring's adapter has the application handle them:
+ * where the result is there at once, or is nothing but the end. Such handlers, and those
+ * that return futures, also get bound to the thread what belongs to their request.
  * <p>
- * Such a handler is called on an object of a class derived from the controller's, one for
- * each request, that passes the call on to the controller: first binds to the thread what
- * belongs to the request, and turns a refusal into a {@link RefusedError}. Where no class
- * can be derived, since the controller's is final or in a native image, the handler is
- * called as ever, and a catch-all of the application handles its refusals.
+ * They are called on an object of a class derived from the controller's, one for each
+ * request, which turns a refusal into a {@link RefusedError}. Where no class can be
+ * derived (final, native image), a catch-all of the application handles the refusals.
  */
 final class WatchedHandlers {
 
@@ -67,9 +64,6 @@ final class WatchedHandlers {
 		this.problems = problems;
 	}
 
-	/**
-	 * Returns whether a handler is to be watched, and can be.
-	 */
 	boolean isWatched(HandlerMethod handler) {
 		return this.watched.computeIfAbsent(handler.getMethod(), (method) -> isOfWatchedForm(handler))
 				&& this.derived.computeIfAbsent(ClassUtils.getUserClass(handler.getBean()), WatchedHandlers::derive)
@@ -124,10 +118,6 @@ final class WatchedHandlers {
 		return !ReflectionUtils.isObjectMethod(method) && !method.getName().equals("finalize");
 	}
 
-	/**
-	 * Returns a watched handler in the place of another, for one request.
-	 * @param scope binds what belongs to the request
-	 */
 	HandlerMethod watch(HandlerMethod handler, UnaryOperator<Runnable> scope) {
 		Class<?> type = this.derived.getOrDefault(ClassUtils.getUserClass(handler.getBean()), Optional.empty())
 			.orElseThrow();
@@ -160,9 +150,6 @@ final class WatchedHandlers {
 		return failure;
 	}
 
-	/**
-	 * How a call has ended.
-	 */
 	private static final class Outcome {
 
 		private @Nullable Object value;
@@ -183,10 +170,6 @@ final class WatchedHandlers {
 
 	}
 
-	/**
-	 * A handler that is called on another object, and for everybody else is one of its
-	 * controller.
-	 */
 	private static final class StandIn extends HandlerMethod {
 
 		private final Object controller;

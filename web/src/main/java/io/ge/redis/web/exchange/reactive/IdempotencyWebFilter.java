@@ -21,10 +21,9 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * Lets the responses of idempotent handlers be kept and given again as they were sent:
- * what {@link IdempotencyFilter} is for servlets. It belongs behind all other filters. In
- * front of them, and of what answers the exceptions that leave them, it has to
- * {@linkplain #decorate decorate} the handler of all requests.
+ * Keeps the responses of idempotent handlers and gives them again as they were sent, like
+ * {@link IdempotencyFilter}. It belongs behind all other filters; in front of them it has
+ * to {@linkplain #decorate decorate} the handler of all requests.
  */
 public class IdempotencyWebFilter implements WebFilter, Ordered {
 
@@ -34,13 +33,6 @@ public class IdempotencyWebFilter implements WebFilter, Ordered {
 
 	private final Supplier<IdempotencyKeyHeader> handlers;
 
-	/**
-	 * Creates a filter.
-	 * @param properties what is kept
-	 * @param handlers knows the guarded handlers, asked for once
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if a header is to
-	 * be replayed that must not be
-	 */
 	public IdempotencyWebFilter(IdempotencyProperties properties, Supplier<IdempotencyKeyHeader> handlers) {
 		this.rules = ExchangeRules.of(properties);
 		this.keyHeader = properties.header();
@@ -48,11 +40,8 @@ public class IdempotencyWebFilter implements WebFilter, Ordered {
 	}
 
 	/**
-	 * Sees requests as a whole. A request to a handler that is not guarded is passed on
-	 * through objects that hold nothing back. If the request has a key, or may get one
-	 * from its handler, its body is hashed while it is read.
-	 * @param handler what answers requests, all filters included
-	 * @return the same, seen
+	 * Sees requests as a whole. If one has a key, or may get one from its handler, its
+	 * body is hashed while it is read.
 	 */
 	public HttpHandler decorate(HttpHandler handler) {
 		return (request, response) -> {

@@ -27,10 +27,9 @@ import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Informs an exchange of what it cannot see from outside of the dispatch: that the
- * handler is guarded, and that the response is the answer to an exception. Renders
- * nothing in the place of a response that is replayed. What {@link IdempotentDispatch} is
- * for servlets.
+ * Tells an exchange that its handler is guarded, and that the response answers an
+ * exception; renders nothing where a response is replayed. The counterpart of {@link
+ * IdempotentDispatch}.
  */
 public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 
@@ -96,10 +95,6 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 		});
 	}
 
-	/**
-	 * Ends the dispatch of a handler whose result is replaced, outside of all advice
-	 * around it.
-	 */
 	private static @Nullable Object untilReplayed(@Nullable Object value, ReactiveExchange exchange) {
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value);
 		if (adapter == null) {
@@ -111,9 +106,6 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 				adapter.isMultiValue() ? Flux.from(result).concatWith(end) : Mono.from(result).switchIfEmpty(end));
 	}
 
-	/**
-	 * There is nothing to be rendered.
-	 */
 	private static final class Replayed extends RuntimeException {
 
 		static final Replayed INSTANCE = new Replayed();

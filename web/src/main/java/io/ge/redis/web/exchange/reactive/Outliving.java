@@ -16,8 +16,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
- * Work that may go on although nobody waits for it any more: a subscriber that goes away
- * takes with it only what was not to be completed.
+ * Work that may go on when its subscriber goes away.
  */
 final class Outliving {
 
@@ -26,11 +25,6 @@ final class Outliving {
 	private Outliving() {
 	}
 
-	/**
-	 * Returns work that is cancelled only if it may be.
-	 * @param goesOn asked when the subscriber goes away: whether the work goes on
-	 * @param cancelled called after the work was cancelled
-	 */
 	static Mono<Void> of(Mono<Void> work, BooleanSupplier goesOn, Runnable cancelled) {
 		return Mono.create((subscriber) -> {
 			Disposable.Swap running = Disposables.swap();

@@ -26,10 +26,9 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The content that has to be equal in a repetition of a request on WebFlux: method, path,
- * parameters and body. A multipart form that somebody has had taken apart is compared by
- * its parts, since they are not read on to the end and a repetition may part them by
- * another line.
+ * The content that has to be equal in a repetition: method, path, parameters and body. A
+ * multipart form that was taken apart is compared by its parts, since a repetition may
+ * part them by another line.
  */
 final class ReactiveContent {
 
@@ -41,10 +40,6 @@ final class ReactiveContent {
 		this.request = request;
 	}
 
-	/**
-	 * Reads it, as far as nobody has.
-	 * @param exchange the request as its handler sees it
-	 */
 	Mono<Void> read(ServerWebExchange exchange) {
 		return this.request.readRest().then(Mono.defer(() -> readParts(exchange)));
 	}
@@ -85,10 +80,6 @@ final class ReactiveContent {
 			}));
 	}
 
-	/**
-	 * Returns all of it, or {@code null} if the body is not known.
-	 * @param asked the request as its handler sees it
-	 */
 	@Nullable List<@Nullable Object> whole(ServerHttpRequest asked) {
 		Parts taken = this.parts;
 		// Who takes the parts does not read on to the end
@@ -107,10 +98,6 @@ final class ReactiveContent {
 		return content;
 	}
 
-	/**
-	 * Returns it but for the body.
-	 * @param asked the request as its handler sees it
-	 */
 	List<@Nullable Object> withoutBody(ServerHttpRequest asked) {
 		return compared(asked, query());
 	}
@@ -128,12 +115,6 @@ final class ReactiveContent {
 		return parameters;
 	}
 
-	/**
-	 * A multipart form that was taken apart.
-	 *
-	 * @param fields its fields
-	 * @param others its files
-	 */
 	private record Parts(Map<String, List<String>> fields, List<Object> others) {
 	}
 

@@ -30,16 +30,14 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The counterpart of a servlet's exchange on WebFlux. It is seen twice.
+ * The counterpart of a servlet's exchange on WebFlux. Behind all filters, the response is
+ * held back until Redis has it, or replaced by the one that was kept. In front of them,
+ * the body of the request is hashed, and the answers to exceptions that leave the filters
+ * are held back.
  * <p>
- * Behind all filters, the response is held back until Redis has it, or replaced by the
- * one that was kept: filters see a repetition as they saw the first request.
- * <p>
- * In front of them, the body of the request is hashed while it is read, and the answers
- * to exceptions that leave the filters are held back. If the client disconnects, a call
- * that has claimed its key is not cancelled: it runs to its end and its response is kept.
- * Only a response that is sent in pieces is cancelled with its client, since it may have
- * no end.
+ * If the client disconnects, a call that has claimed its key runs to its end and its
+ * response is kept. Only a response that is sent in pieces is cancelled with its client,
+ * since it may have no end.
  */
 final class ReactiveExchange implements IdempotentExchange {
 
@@ -108,10 +106,6 @@ final class ReactiveExchange implements IdempotentExchange {
 		});
 	}
 
-	/**
-	 * Returns the exchange of a subscriber.
-	 * @return the exchange, or {@code null} if it is not seen as a whole
-	 */
 	static @Nullable ReactiveExchange of(ContextView context) {
 		return context.getOrDefault(KEY, null);
 	}
@@ -120,16 +114,10 @@ final class ReactiveExchange implements IdempotentExchange {
 		return this.request;
 	}
 
-	/**
-	 * Returns the response in front of all filters.
-	 */
 	ReactiveExchangeResponse response() {
 		return this.outer;
 	}
 
-	/**
-	 * Answers the request.
-	 */
 	Mono<Void> answerWith(Mono<Void> work) {
 		Mono<Void> whole = work.then(Mono.defer(this::end))
 			.onErrorResume((failure) -> end(failure).then(Mono.error(failure)))
@@ -143,9 +131,6 @@ final class ReactiveExchange implements IdempotentExchange {
 		}, this::cancelled);
 	}
 
-	/**
-	 * Dispatches the request to its handler.
-	 */
 	Mono<Void> dispatch(ServerWebExchange decorated, ReactiveExchangeResponse response, Mono<Void> dispatch) {
 		Mono<Void> known = dispatch.contextWrite((context) -> context.put(DISPATCH, response));
 		Call last = this.call;
@@ -166,9 +151,6 @@ final class ReactiveExchange implements IdempotentExchange {
 		}, this::abandoned);
 	}
 
-	/**
-	 * Returns the exchange as the handler sees it, if it has come that far.
-	 */
 	@Nullable ServerWebExchange exchange() {
 		return this.exchange;
 	}
@@ -182,17 +164,10 @@ final class ReactiveExchange implements IdempotentExchange {
 		return response != null && context.getOrDefault(DISPATCH, null) == response;
 	}
 
-	/**
-	 * Returns a response behind all filters.
-	 */
 	ReactiveExchangeResponse behind(ServerHttpResponse response) {
 		return hold(response);
 	}
 
-	/**
-	 * The request has come to a guarded handler.
-	 * @param compared whether it is compared by its body
-	 */
 	void expect(Method guarded, boolean compared) {
 		ReactiveExchangeResponse response = this.inner;
 		if (response != null) {
@@ -208,31 +183,21 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * Returns whether a method is the handler, and not one that is called in it, and its
-	 * response is still to be made.
+	 * Returns whether a method is the handler, with its response still to be made.
 	 */
 	boolean isOf(Method method) {
 		return method.equals(this.handler) && this.stage.get() != Stage.OVER;
 	}
 
-	/**
-	 * Reads what is compared, as far as nobody has.
-	 */
 	Mono<Void> readContent() {
 		ServerWebExchange current = this.exchange;
 		return (this.bodyCompared && current != null) ? this.content.read(current) : Mono.empty();
 	}
 
-	/**
-	 * Returns what must be equal in a repetition, or {@code null} if that is not known.
-	 */
 	@Nullable List<@Nullable Object> content() {
 		return this.content.whole(asked());
 	}
 
-	/**
-	 * Returns what must be equal in a repetition but for the body.
-	 */
 	List<@Nullable Object> contentWithoutBody() {
 		return this.content.withoutBody(asked());
 	}
@@ -243,9 +208,9 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * Returns this for a new call of the handler. If one has ended without an answer of
-	 * its own, because somebody tries again, that one is over.
-	 * @return this, or {@code null} if the handler is called within itself
+	 * Returns this for a new call of the handler, {@code null} if the handler is called
+	 * within itself. A call without an answer of its own is over when somebody tries
+	 * again.
 	 */
 	@Nullable ReactiveExchange forNextCall() {
 		Call last = this.call;
@@ -294,16 +259,13 @@ final class ReactiveExchange implements IdempotentExchange {
 		return this.replayed != null;
 	}
 
-	/**
-	 * The result of an earlier call is about to be given again.
-	 */
 	void replaying() {
 		this.outer.getHeaders().set(IdempotencyKeyHeader.REPLAYED, "true");
 	}
 
 	/**
-	 * The dispatch answers an exception. If it comes on top of a replay, something has
-	 * refused the request after the guard, so it is not answered with what was kept.
+	 * The dispatch answers an exception. After a replay, something has refused the
+	 * request behind the guard, so it is not answered with what was kept.
 	 */
 	void failed(Throwable exception) {
 		this.answer.failed(exception);
@@ -317,18 +279,12 @@ final class ReactiveExchange implements IdempotentExchange {
 		}
 	}
 
-	/**
-	 * The same, of which only the method knows the exception.
-	 */
 	void failed() {
 		Call open = this.call;
 		Throwable failure = (open != null) ? open.completion().failure() : null;
 		failed((failure != null) ? failure : new IllegalStateException());
 	}
 
-	/**
-	 * The dispatch is over, and what was held back is sent.
-	 */
 	private Mono<Void> endDispatch(ReactiveExchangeResponse response) {
 		if (response.isUnawaited()) {
 			return unanswered(response);
@@ -353,8 +309,8 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * An exception leaves the dispatch. Whoever answers it, in front of it or of all
-	 * filters, answers the call.
+	 * Whoever answers the exception, in front of the dispatch or of all filters, answers
+	 * the call.
 	 */
 	private Mono<Void> leave(Throwable failure, ReactiveExchangeResponse response) {
 		if (response.isUnawaited() || this.stage.get() == Stage.OVER) {
@@ -373,9 +329,6 @@ final class ReactiveExchange implements IdempotentExchange {
 		return (last != null && last.response() == response) ? completed(last.completion().unanswered()) : Mono.empty();
 	}
 
-	/**
-	 * The request is over.
-	 */
 	private Mono<Void> end() {
 		over();
 		return this.outer.isCapturing() ? answer().then(this.outer.release()) : Mono.empty();
@@ -391,9 +344,6 @@ final class ReactiveExchange implements IdempotentExchange {
 		this.stage.set(Stage.OVER);
 	}
 
-	/**
-	 * Informs the call of its answer.
-	 */
 	private Mono<Void> answer() {
 		return Mono.defer(() -> {
 			Call last = this.call;
@@ -428,9 +378,6 @@ final class ReactiveExchange implements IdempotentExchange {
 		return future.isDone() ? ended : ended.publishOn(Schedulers.parallel());
 	}
 
-	/**
-	 * The subscriber goes away.
-	 */
 	private boolean outlivesSubscriber() {
 		this.stage.compareAndSet(Stage.OPEN, Stage.LEFT);
 		return this.stage.get() == Stage.CLAIMED && !this.answer.isLate();
@@ -442,8 +389,8 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * The exchange was cancelled: the method has ended, or will, without an answer; also
-	 * one that is claiming its key just now.
+	 * The method has ended, or will, without an answer; also if it is claiming its key
+	 * just now.
 	 */
 	private void abandoned() {
 		this.abandoned = true;
@@ -453,9 +400,6 @@ final class ReactiveExchange implements IdempotentExchange {
 		}
 	}
 
-	/**
-	 * How far it has come.
-	 */
 	private enum Stage {
 
 		/** Its key is not claimed. */
@@ -472,12 +416,6 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	}
 
-	/**
-	 * A call that has claimed its key.
-	 *
-	 * @param completion told of its answer
-	 * @param response the response behind all filters that is its answer
-	 */
 	private record Call(Completion completion, @Nullable ReactiveExchangeResponse response) {
 	}
 

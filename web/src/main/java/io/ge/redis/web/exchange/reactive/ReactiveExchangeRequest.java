@@ -37,9 +37,8 @@ import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
 
 /**
- * A request whose body is hashed while it is read, from when it is told to. A form is
- * remembered besides, as far as it is not too large, since it is compared by its
- * parameters.
+ * A request whose body is hashed while it is read. A form is remembered besides, unless
+ * it is too large, since it is compared by its parameters.
  */
 public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 
@@ -59,26 +58,18 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 
 	private volatile @Nullable Received received;
 
-	/**
-	 * Creates a request.
-	 * @param request the request of the server
-	 * @param mostRemembered how much of a body may be kept in memory
-	 */
 	ReactiveExchangeRequest(ServerHttpRequest request, long mostRemembered) {
 		super(request);
 		this.mostRemembered = mostRemembered;
 	}
 
-	/**
-	 * Hashes the body from now on.
-	 */
 	void watch() {
 		this.watched = true;
 	}
 
 	/**
-	 * Keeps what the server knows of the request. A call may go on when the request is
-	 * over, and there are servers that use its objects again for the next one.
+	 * Keeps what the server knows: a call may outlive the request, whose objects some
+	 * servers use again.
 	 */
 	void keep() {
 		if (this.received == null) {
@@ -113,10 +104,8 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Returns the hash of the whole body.
-	 * @return the hash, or {@code null} if it was read before it was watched, or not to
-	 * its end
-	 * @throws UnreadBodyTooLargeException if there was too much that nobody had read
+	 * Returns the hash of the body, {@code null} if it was read before it was watched, or
+	 * not to its end.
 	 */
 	byte @Nullable [] hash() {
 		UnreadBodyTooLargeException refused = this.tooLarge;
@@ -126,17 +115,10 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 		return this.hash;
 	}
 
-	/**
-	 * Returns the parameters in the body.
-	 * @return the parameters, or {@code null} if there is no form, or too large a one
-	 */
 	@Nullable Map<String, List<String>> form() {
 		return this.form;
 	}
 
-	/**
-	 * Returns whether whoever will read the body finds it.
-	 */
 	boolean isUnread() {
 		return this.rest != null;
 	}
@@ -145,9 +127,6 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 		return type.isCompatibleWith(getHeaders().getContentType());
 	}
 
-	/**
-	 * Reads what nobody has begun to read, and keeps it for whoever will.
-	 */
 	Mono<Void> readRest() {
 		return Mono.defer(() -> {
 			if (!this.watched || !this.begun.compareAndSet(false, true)) {
@@ -160,9 +139,6 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 		});
 	}
 
-	/**
-	 * Copies a buffer and releases it.
-	 */
 	public static byte[] take(DataBuffer buffer) {
 		byte[] bytes = new byte[buffer.readableByteCount()];
 		buffer.read(bytes);
@@ -224,9 +200,6 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 		});
 	}
 
-	/**
-	 * Hashes a buffer that others go on to read.
-	 */
 	static void update(MessageDigest digest, DataBuffer buffer) {
 		try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
 			bytes.forEachRemaining(digest::update);
@@ -257,14 +230,6 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 		}
 	}
 
-	/**
-	 * The request as the server has received it.
-	 *
-	 * @param headers its headers
-	 * @param cookies its cookies
-	 * @param remote the address of the client
-	 * @param local the address of the server
-	 */
 	private record Received(HttpHeaders headers, MultiValueMap<String, HttpCookie> cookies,
 			@Nullable InetSocketAddress remote, @Nullable InetSocketAddress local) {
 	}

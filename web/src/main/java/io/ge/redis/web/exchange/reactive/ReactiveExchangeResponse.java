@@ -33,11 +33,10 @@ import org.springframework.web.server.ResponseStatusException;
  * A response that passes everything on, until it is told to hold it back or to give
  * another response in its place.
  * <p>
- * Held back is the body, and with it the commit. A body in pieces that are to be sent one
- * by one, and one that is longer than is kept, is passed on as it comes. The decision is
- * made when the body is subscribed to, since it may be what the guarded method publishes.
- * Files are left to the server where the response below can send them, see
- * {@link ZeroCopyExchangeResponse}.
+ * Held back is the body, and with it the commit. A body sent in pieces, or longer than is
+ * kept, is passed on as it comes. This is decided when the body is subscribed to, since
+ * it may be what the guarded method publishes. For files see {@link
+ * ZeroCopyExchangeResponse}.
  */
 class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
@@ -63,28 +62,18 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		this.listener = listener;
 	}
 
-	/**
-	 * Creates a response.
-	 * @param response the response that is sent
-	 * @param maxBytes how much of the body is held back at most
-	 * @param listener told of what cannot be held back
-	 */
 	static ReactiveExchangeResponse of(ServerHttpResponse response, long maxBytes, Listener listener) {
 		return (response instanceof ZeroCopyHttpOutputMessage)
 				? new ZeroCopyExchangeResponse(response, maxBytes, listener)
 				: new ReactiveExchangeResponse(response, maxBytes, listener);
 	}
 
-	/**
-	 * It may be told to hold back or to replay while its body is written.
-	 */
 	void watch() {
 		this.watched = true;
 	}
 
 	/**
-	 * Holds the response back from now on. What an earlier attempt of the same request
-	 * has left is forgotten, but for its headers, which are sent too.
+	 * Holds the response back; of an earlier attempt only the headers stay.
 	 */
 	void capture() {
 		this.watched = true;
@@ -93,28 +82,18 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		this.mode = Mode.CAPTURING;
 	}
 
-	/**
-	 * Passes on what is written from now on, and forgets what was held back.
-	 */
 	void pass() {
 		this.body = new byte[0];
 		this.closed = false;
 		this.mode = Mode.PASSING;
 	}
 
-	/**
-	 * Discards what is written from now on.
-	 */
 	void discard() {
 		this.watched = true;
 		this.closed = false;
 		this.mode = Mode.REPLAYING;
 	}
 
-	/**
-	 * There is another answer than what was held back, or was to be given in the place of
-	 * what is written.
-	 */
 	void forget() {
 		this.body = new byte[0];
 		this.closed = false;
@@ -128,8 +107,8 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Nobody waits for it any more, such as a filter that answers by itself. Status and
-	 * headers are then of that answer as well, so they cannot be kept.
+	 * Nobody waits for it any more. Status and headers are then of another answer as
+	 * well, so they cannot be kept.
 	 */
 	void leave() {
 		this.unawaited = true;
@@ -137,8 +116,8 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * The request is over, and the call goes on. There are servers that use its objects
-	 * again for the next one, which must not get the headers of this one.
+	 * Lets the call go on after the request, whose objects some servers use again for the
+	 * next one.
 	 */
 	void detach() {
 		if (this.detached == null) {
@@ -165,24 +144,14 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		return getHeaders().get(name);
 	}
 
-	/**
-	 * Returns what was held back.
-	 * @param headers those that are kept
-	 */
 	StoredResponse captured(Map<String, List<String>> headers) {
 		return new StoredResponse(new StoredResponse.Head(status(), headers), this.body);
 	}
 
-	/**
-	 * Returns the same without a body.
-	 */
 	StoredResponse withoutBody(Map<String, List<String>> headers) {
 		return new StoredResponse(new StoredResponse.Head(status(), headers, null, true), new byte[0]);
 	}
 
-	/**
-	 * Sends what was held back, and passes on everything that follows.
-	 */
 	Mono<Void> release() {
 		return Mono.defer(() -> {
 			if (this.mode != Mode.CAPTURING) {
@@ -193,9 +162,6 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		});
 	}
 
-	/**
-	 * Sends another response in the place of what was discarded.
-	 */
 	Mono<Void> send(StoredResponse response) {
 		return Mono.defer(() -> {
 			this.mode = Mode.PASSING;
@@ -271,12 +237,6 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).then();
 	}
 
-	/**
-	 * Sends a piece of a file, which the server does best, unless it is held back.
-	 * @param length how many bytes there are
-	 * @param passing sends them
-	 * @param read reads them
-	 */
 	final Mono<Void> writeFile(long length, Supplier<Mono<Void>> passing, Supplier<Flux<DataBuffer>> read) {
 		return Mono.defer(() -> switch (this.watched ? this.mode : Mode.PASSING) {
 			case PASSING -> passing.get();
@@ -290,8 +250,7 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Holds the body back, as one piece if it is not too long. It is copied, so that
-	 * nothing that is held back has to be released.
+	 * Holds the body back as a copy, so that nothing has to be released.
 	 */
 	private Mono<Void> hold(Flux<DataBuffer> written) {
 		AtomicLong total = new AtomicLong();
@@ -320,36 +279,23 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 				.writeWith(pieces.concatMapIterable(Function.identity()).map((bytes) -> bufferFactory().wrap(bytes)))));
 	}
 
-	/**
-	 * Treatment of the output.
-	 */
 	private enum Mode {
 
-		/** Sent. */
 		PASSING,
 
-		/** Held back. */
 		CAPTURING,
 
-		/** Discarded. */
 		REPLAYING
 
 	}
 
-	/**
-	 * Is told of what cannot be held back, before it is passed on.
-	 */
 	interface Listener {
 
 		/**
-		 * The body is too large to be kept.
-		 * @return completes when it may be passed on
+		 * Completes when the body, too large to be kept, may be passed on.
 		 */
 		Mono<Void> oversized(ReactiveExchangeResponse response);
 
-		/**
-		 * The body is sent in pieces.
-		 */
 		void late();
 
 	}

@@ -18,9 +18,8 @@ import reactor.util.context.ContextView;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Names the user of the current exchange on WebFlux, as a filter has authenticated it:
- * the counterpart of the principal of a servlet request. Looked for behind all filters,
- * so it is known where requests are seen as a whole.
+ * Names the user of the current exchange on WebFlux, as a filter has authenticated it. It
+ * is known where requests are seen as a whole.
  */
 public class ReactivePrincipals implements PrincipalProvider, SubscriberScope {
 

@@ -59,8 +59,8 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 	}
 
 	/**
-	 * A value, or a future that has begun, would be decided on before there is a
-	 * subscriber, and by waiting for Redis on the event loop.
+	 * Refuses values, and futures that have begun: they would be decided on before there
+	 * is a subscriber, by waiting for Redis on the event loop.
 	 */
 	@Override
 	public void require(GuardedMethod handler) {
@@ -76,12 +76,6 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 		}
 	}
 
-	/**
-	 * A request.
-	 *
-	 * @param exchange it and its response
-	 * @param isSeen whether its response can be kept and replaced
-	 */
 	private record Current(ReactiveExchange exchange, boolean isSeen) implements CurrentRequest {
 
 		@Override

@@ -17,9 +17,7 @@ import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 
 /**
- * A response of a server that can send files without reading them. It does so with those
- * that are not held back, and with those that are too long to be; the others are read,
- * since their bytes are kept.
+ * Sends files without reading them, unless they are held back: then their bytes are kept.
  */
 final class ZeroCopyExchangeResponse extends ReactiveExchangeResponse implements ZeroCopyHttpOutputMessage {
 

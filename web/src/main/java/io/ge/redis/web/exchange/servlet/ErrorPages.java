@@ -10,9 +10,8 @@ import jakarta.servlet.ServletRequestEvent;
 import jakarta.servlet.ServletRequestListener;
 
 /**
- * Sees the end of each request, so that a response which was left to an error page is not
- * waited for in vain: not every server has a page for every error, and some end the
- * request before they dispatch to it.
+ * Sees the end of each request, so that nobody waits in vain for an error page: not every
+ * server has one for every error.
  */
 public class ErrorPages implements ServletRequestListener {
 
@@ -20,9 +19,6 @@ public class ErrorPages implements ServletRequestListener {
 
 	private volatile boolean announced;
 
-	/**
-	 * Returns whether the end of a request will be seen.
-	 */
 	static boolean areSeen(ServletRequest request) {
 		return request.getServletContext().getAttribute(SEEN) != null;
 	}

@@ -12,7 +12,6 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
@@ -22,7 +21,7 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose body is hashed while it is read, from when it is told to.
+ * A request whose body is hashed while it is read.
  */
 final class ExchangeRequest extends HttpServletRequestWrapper {
 
@@ -38,32 +37,16 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	private @Nullable BufferedReader reader;
 
-	/**
-	 * Creates a request.
-	 * @param request the request of the server
-	 * @param asyncStarts called before the response is left to another thread
-	 * @param asyncStarted called when it is
-	 */
 	ExchangeRequest(HttpServletRequest request, Runnable asyncStarts, Consumer<AsyncContext> asyncStarted) {
 		super(request);
 		this.asyncStarts = asyncStarts;
 		this.asyncStarted = asyncStarted;
 	}
 
-	/**
-	 * Hashes the body from now on.
-	 */
 	void watch() {
 		this.watched = true;
 	}
 
-	/**
-	 * Returns the hash of the whole body.
-	 * @param mostUnread how much of it may be kept for whoever has not read it yet
-	 * @return the hash, or {@code null} if parts were read before it was watched
-	 * @throws IOException if it cannot be read
-	 * @throws UnreadBodyTooLargeException if there is more that was not read
-	 */
 	byte @Nullable [] hash(long mostUnread) throws IOException {
 		return (this.watched && !this.readBefore) ? body().hash(mostUnread) : null;
 	}

@@ -33,13 +33,13 @@ import org.springframework.http.HttpHeaders;
  * A response that passes everything on, until it is told to hold it back or to give
  * another response in its place.
  * <p>
- * Held back is what would commit the response: the body, its length, errors and
- * redirections. Status and headers are passed on, so that filters see them. A response
- * that is longer than is kept is passed on from there.
+ * Held back is what would commit it: the body, its length, errors and redirections.
+ * Status and headers are passed on, so that filters see them. A body longer than is kept
+ * is passed on from there.
  * <p>
- * It is long because a servlet's response has many ways to say the same, four of them to
- * redirect alone, and each must do right in each of the three modes: what one of them
- * forgets reaches the client before Redis has it, or beside what is replayed.
+ * Each of the many ways to write, to fail or to redirect must do right in all three
+ * modes: one that is forgotten reaches the client before Redis has it, or beside what is
+ * replayed.
  */
 public final class ExchangeResponse extends HttpServletResponseWrapper {
 
@@ -69,13 +69,6 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	private @Nullable Locale locale;
 
-	/**
-	 * Creates a response.
-	 * @param response the response of the server
-	 * @param kept names of the headers that are kept
-	 * @param maxBytes how much of the body is held back at most
-	 * @param overflow called before a longer one is passed on
-	 */
 	ExchangeResponse(HttpServletResponse response, Set<String> kept, long maxBytes, Runnable overflow) {
 		super(response);
 		this.kept = new KeptHeaders(kept);
@@ -83,16 +76,12 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 		this.overflow = overflow;
 	}
 
-	/**
-	 * It may be told to hold back or to replay later, when its stream is known already.
-	 */
 	void watch() {
 		this.watched = true;
 	}
 
 	/**
-	 * Holds the response back from now on. What an earlier attempt of the same request
-	 * has left is forgotten, but for its headers, which are sent too.
+	 * Holds the response back; of an earlier attempt only the headers stay.
 	 */
 	void capture() {
 		this.watched = true;
@@ -107,8 +96,8 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Discards what is written from now on. That an earlier attempt of the same request
-	 * has ended the response is forgotten.
+	 * Discards what is written; that an earlier attempt has ended the response is
+	 * forgotten.
 	 */
 	void discard() {
 		this.watched = true;
@@ -117,20 +106,12 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 		this.mode = Mode.REPLAYING;
 	}
 
-	/**
-	 * There is another answer than the one that was to be given in the place of what is
-	 * written.
-	 */
 	void abandonReplay() {
 		this.mode = Mode.PASSING;
 		this.length = null;
 		setHeader(IdempotencyKeyHeader.REPLAYED, null);
 	}
 
-	/**
-	 * Returns what was held back, with those headers that are to be kept.
-	 * @param ahead headers that were set before, unless they are set again
-	 */
 	StoredResponse captured(Map<String, List<String>> ahead) {
 		Map<String, List<String>> headers = new LinkedHashMap<>(ahead);
 		headers.putAll(this.kept.of(this::values));
@@ -140,24 +121,14 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 				(this.body != null) ? this.body.toByteArray() : new byte[0]);
 	}
 
-	/**
-	 * Returns status and headers alone.
-	 */
 	StoredResponse withoutBody() {
 		return new StoredResponse(new StoredResponse.Head(getStatus(), headersWithoutBody(), null, true), new byte[0]);
 	}
 
-	/**
-	 * Returns the headers that are kept, without those that describe the body.
-	 */
 	Map<String, List<String>> headersWithoutBody() {
 		return this.kept.withoutBody(this::values);
 	}
 
-	/**
-	 * Passes on what was held back, and everything that follows.
-	 * @throws IOException if the client has gone
-	 */
 	void release() throws IOException {
 		if (this.mode != Mode.CAPTURING) {
 			return;
@@ -176,10 +147,6 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 		}
 	}
 
-	/**
-	 * Sends another response in the place of what was discarded.
-	 * @throws IOException if the client has gone
-	 */
 	void send(StoredResponse response) throws IOException {
 		this.mode = Mode.PASSING;
 		HttpServletResponse target = target();
@@ -225,9 +192,6 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 		return (HttpServletResponse) getResponse();
 	}
 
-	/**
-	 * Returns whether the server is left to answer with an error.
-	 */
 	boolean isError() {
 		return this.error != null;
 	}
@@ -259,9 +223,7 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Somebody else will go on to write it, later: it is passed on as it comes. An error
-	 * is all there is to come.
-	 * @throws IOException if the client has gone
+	 * Passes on what somebody else will write later. An error is all there is to come.
 	 */
 	void handOver() throws IOException {
 		if (isError()) {
@@ -546,25 +508,16 @@ public final class ExchangeResponse extends HttpServletResponseWrapper {
 		return this.mode == Mode.REPLAYING && this.kept.contains(name);
 	}
 
-	/**
-	 * Treatment of the output.
-	 */
 	private enum Mode {
 
-		/** Sent. */
 		PASSING,
 
-		/** Held back. */
 		CAPTURING,
 
-		/** Discarded. */
 		REPLAYING
 
 	}
 
-	/**
-	 * The body.
-	 */
 	private final class Output extends ServletOutputStream {
 
 		@Override

@@ -14,9 +14,8 @@ import java.nio.charset.Charset;
 import jakarta.servlet.ServletOutputStream;
 
 /**
- * The body of a response as text. It is encoded as it is written: a server that takes the
- * response away after a forward, or a thread that goes on with it, finds nothing left
- * behind.
+ * The body of a response as text, encoded as it is written: after a forward, or on
+ * another thread, nothing is left behind.
  */
 final class ExchangeWriter extends Writer {
 

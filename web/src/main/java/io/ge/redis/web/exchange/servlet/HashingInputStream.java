@@ -18,8 +18,8 @@ import jakarta.servlet.ServletInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that is hashed while it is read. What has not been read when the hash is asked
- * for is read then, and given to whoever reads later.
+ * A body that is hashed while it is read. What is unread when the hash is asked for is
+ * read then, and kept for later readers.
  */
 final class HashingInputStream extends ServletInputStream {
 
@@ -38,11 +38,6 @@ final class HashingInputStream extends ServletInputStream {
 		this.body = new DigestInputStream(source, this.digest);
 	}
 
-	/**
-	 * Returns the hash of the whole body.
-	 * @param mostUnread how much of it may not have been read yet
-	 * @throws UnreadBodyTooLargeException if there is more
-	 */
 	byte[] hash(long mostUnread) throws IOException {
 		byte[] known = this.hash;
 		if (known == null) {

@@ -7,7 +7,6 @@ package io.ge.redis.web.exchange.servlet;
 
 import java.io.IOException;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.exchange.ExchangeRules;
 import jakarta.servlet.DispatcherType;
@@ -20,10 +19,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * Lets the responses of idempotent handlers be kept and given again as they were sent. It
- * belongs behind all other filters, of requests, forwards, error pages and asynchronous
- * dispatches alike. A request to another handler is passed on through two objects that
- * hold nothing back; if it has a key, its body is hashed while it is read.
+ * Keeps the responses of idempotent handlers and gives them again as they were sent. It
+ * belongs behind all other filters, for all types of dispatches.
  */
 public class IdempotencyFilter implements Filter {
 
@@ -31,11 +28,6 @@ public class IdempotencyFilter implements Filter {
 
 	private final String keyHeader;
 
-	/**
-	 * Creates a filter.
-	 * @param properties what is kept
-	 * @throws GuardConfigurationException if a header is to be replayed that must not be
-	 */
 	public IdempotencyFilter(IdempotencyProperties properties) {
 		this.rules = ExchangeRules.of(properties);
 		this.keyHeader = properties.header();

@@ -19,9 +19,8 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Informs an exchange of what it cannot see from outside of the dispatch: that the
- * handler is guarded, and that the response is the answer to an exception. Renders no
- * view in the place of a response that is replayed.
+ * Tells an exchange that its handler is guarded, and that the response answers an
+ * exception; renders no view where a response is replayed.
  */
 public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionResolver, Ordered {
 

@@ -31,10 +31,9 @@ import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * The content that has to be equal in a repetition of a request: its method, the path
- * within the application, the parameters, and the bytes of the body. A multipart request
- * is compared part by part, since the text between them differs each time, unless the
- * server does not take it apart.
+ * The content that has to be equal in a repetition: method, path within the application,
+ * parameters and body. A multipart request is compared part by part, since the text
+ * between them differs, unless the server does not take it apart.
  */
 final class RequestContent {
 
@@ -44,9 +43,7 @@ final class RequestContent {
 	}
 
 	/**
-	 * Returns the content of a request.
-	 * @param mostUnread how much of the body may be kept for whoever has not read it yet
-	 * @return the content, or {@code null} if it cannot be seen as it came
+	 * Returns the content, {@code null} if it cannot be seen as it came.
 	 */
 	static @Nullable List<@Nullable Object> of(ExchangeRequest request, long mostUnread) {
 		List<@Nullable Object> content = withoutBody(request);
@@ -60,9 +57,6 @@ final class RequestContent {
 		}
 	}
 
-	/**
-	 * Returns the content of a request but for its body.
-	 */
 	static List<@Nullable Object> withoutBody(HttpServletRequest request) {
 		// Before the body: a server may have to read a form to know them
 		Map<String, List<String>> parameters = new TreeMap<>();

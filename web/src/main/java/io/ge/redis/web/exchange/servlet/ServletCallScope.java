@@ -17,9 +17,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Lets the call of an idempotent handler find its request, and the locale of that, where
- * it goes on on another thread, such as behind a guard that has waited for Redis; until
- * the request is over.
+ * Binds the request and its locale where the call of an idempotent handler goes on on
+ * another thread, until the request is over.
  */
 public class ServletCallScope implements CallScope {
 

@@ -37,17 +37,15 @@ import org.springframework.web.filter.ShallowEtagHeaderFilter;
  * A request and its response on servlets, seen from outside of the dispatch to the
  * handler.
  * <p>
- * Everything is passed on until a guarded handler is found. From then on the body of the
- * request is hashed while it is read. The response to the first call with a key is held
- * back until Redis has it, so that a client that got it gets it again. In a repetition,
- * the output of the dispatch is discarded and the first response is sent.
+ * Once a guarded handler is found, the body of the request is hashed while it is read.
+ * The response to the first call with a key is held back until Redis has it. In a
+ * repetition, the output of the dispatch is discarded and the first response is sent.
  * <p>
- * If the handler promises its result, the thread that received the request ends nothing
- * ({@link #end}). Other threads claim the key and run or complete the call. The server
- * then dispatches the request once more ({@link #resume}) to write the response, which
- * ends the exchange. An answer that is given meanwhile, after a timeout or a lost
- * connection, is not that of the handler, whose result still decides. Where no dispatch
- * follows, the exchange ends with the request ({@link #completed}).
+ * If the handler promises its result, other threads claim the key and run or complete the
+ * call. The server then dispatches the request once more ({@link #resume}) to write the
+ * response. An answer that is given meanwhile, after a timeout or a lost connection, is
+ * not that of the handler, whose result still decides. Where no dispatch follows, the
+ * exchange ends with the request ({@link #completed}).
  */
 public final class ServletExchange implements IdempotentExchange {
 
@@ -100,17 +98,10 @@ public final class ServletExchange implements IdempotentExchange {
 				this::responseIsOversized);
 	}
 
-	/**
-	 * Returns the exchange of a request.
-	 * @return the exchange, or {@code null} if it is not seen as a whole
-	 */
 	static @Nullable ServletExchange of(ServletRequest request) {
 		return (request.getAttribute(ATTRIBUTE) instanceof ServletExchange exchange) ? exchange : null;
 	}
 
-	/**
-	 * Begins to be found from its request.
-	 */
 	void begin() {
 		this.request.setAttribute(ATTRIBUTE, this);
 	}
@@ -123,9 +114,6 @@ public final class ServletExchange implements IdempotentExchange {
 		return this.response;
 	}
 
-	/**
-	 * The request has come to a guarded handler.
-	 */
 	public void expect(GuardedHandler handler) {
 		this.handler = handler;
 		this.thread = Thread.currentThread();
@@ -134,9 +122,8 @@ public final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * Returns whether a method is the handler, and not one that is called in it, and its
-	 * response is still to be made. A handler with a plain result that runs on another
-	 * thread is left to run by this one, which may be over at any moment.
+	 * Returns whether a method is the handler, with its response still to be made. A
+	 * plain result on another thread is not: this one may be over at any moment.
 	 */
 	boolean isOf(Method method) {
 		GuardedHandler expected = this.handler;
@@ -148,17 +135,11 @@ public final class ServletExchange implements IdempotentExchange {
 		return Thread.currentThread() == this.thread;
 	}
 
-	/**
-	 * Returns whether the result of the handler comes after it has returned.
-	 */
 	boolean isAnsweredLater() {
 		GuardedHandler expected = this.handler;
 		return expected != null && expected.isLater();
 	}
 
-	/**
-	 * Returns whether nothing is answered any more.
-	 */
 	boolean isOver() {
 		return this.over;
 	}
@@ -177,17 +158,14 @@ public final class ServletExchange implements IdempotentExchange {
 		return this.ready;
 	}
 
-	/**
-	 * Returns what must be equal in a repetition, or {@code null} if that is not known.
-	 */
 	public @Nullable List<@Nullable Object> content() {
 		return RequestContent.of(this.request, this.rules.maxUnreadBytes());
 	}
 
 	/**
-	 * Returns this for a new call of the handler. If one has ended without an answer of
-	 * its own, because advice around it tries again, that one is over.
-	 * @return this, or {@code null} if the handler is called within itself
+	 * Returns this for a new call of the handler, {@code null} if the handler is called
+	 * within itself. A call without an answer of its own is over when advice around it
+	 * tries again.
 	 */
 	@Nullable ServletExchange forNextCall() {
 		Completion last = this.completion;
@@ -258,8 +236,8 @@ public final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * The dispatch answers an exception. If it comes on top of a replay, something has
-	 * refused the request after the guard, so it is not answered with what was kept.
+	 * The dispatch answers an exception. After a replay, something has refused the
+	 * request behind the guard, so it is not answered with what was kept.
 	 */
 	void failed(Exception exception) {
 		this.answer.failed(exception);
@@ -290,10 +268,8 @@ public final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * A dispatch that was forwarded to is over: the server takes the response away after
-	 * it, so what is held back has to be sent before. A method that forwards itself has
-	 * not ended yet, so its response is lost.
-	 * @throws IOException if the client has gone
+	 * Sends what is held back after a forward, before the server takes the response away.
+	 * The response of a method that forwards itself is lost.
 	 */
 	void endForward() throws IOException {
 		if (this.left) {
@@ -308,19 +284,12 @@ public final class ServletExchange implements IdempotentExchange {
 		}
 	}
 
-	/**
-	 * The request is dispatched once more, to be answered with what the handler has
-	 * promised, or because that is not waited for any longer.
-	 */
 	void resume() {
 		this.thread = Thread.currentThread();
 		this.resumed = true;
 		this.left = false;
 	}
 
-	/**
-	 * The request is over, and may have been without such a dispatch.
-	 */
 	void completed() {
 		if (this.over || this.awaitsErrorPage) {
 			return;
@@ -333,9 +302,7 @@ public final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * The dispatch is over. If the response is made in another one, nothing else is.
-	 * @param thrown whether it leaves the answer of an exception to the server
-	 * @throws IOException if the client has gone
+	 * Ends the dispatch, and nothing else if the response is made in another one.
 	 */
 	void end(boolean thrown) throws IOException {
 		if (this.over || (this.left && !thrown)) {
@@ -380,9 +347,7 @@ public final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * Captures the page that the server dispatches an error to.
-	 * @param response the response of that dispatch
-	 * @return what it is to be written to, or {@code null} if no page is awaited
+	 * Returns the response that captures an error page, {@code null} if none is awaited.
 	 */
 	@Nullable ExchangeResponse beginErrorPage(HttpServletResponse response) {
 		if (!this.awaitsErrorPage) {
@@ -394,9 +359,6 @@ public final class ServletExchange implements IdempotentExchange {
 		return this.response;
 	}
 
-	/**
-	 * The server has no page for the error, or it was not seen.
-	 */
 	void endWithoutErrorPage() {
 		Completion open = this.completion;
 		if (this.awaitsErrorPage && open != null) {
@@ -421,10 +383,6 @@ public final class ServletExchange implements IdempotentExchange {
 				this.response::withoutBody);
 	}
 
-	/**
-	 * The response is left to another thread: by Spring, which waits for what the handler
-	 * has promised, or else by the handler itself.
-	 */
 	private void asyncStarts() {
 		this.streamed = this.request.getAttribute(STREAMING) != null;
 		if (this.streamed || !isAnsweredLater()) {
@@ -439,10 +397,6 @@ public final class ServletExchange implements IdempotentExchange {
 		}
 	}
 
-	/**
-	 * Sees the end of a request that was left to another thread. The server may end it
-	 * without dispatching it once more.
-	 */
 	private final class Completed implements AsyncListener {
 
 		@Override

@@ -57,11 +57,6 @@ public final class ServletRequests implements HandlerRequests {
 		}
 	}
 
-	/**
-	 * A request.
-	 *
-	 * @param attributes the request and its response
-	 */
 	private record Current(ServletRequestAttributes attributes) implements CurrentRequest {
 
 		@Override
