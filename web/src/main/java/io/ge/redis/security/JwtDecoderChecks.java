@@ -27,10 +27,10 @@ import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 
 /**
  * Looks at startup whether {@link JwtDecoder} beans, and decoders of security filter
- * chains, check that tokens were not revoked: Spring Boot adds the {@link
- * BlacklistTokenValidator} only to a decoder of its own making. A {@link
- * NimbusJwtDecoder} shows its validators; other decoders, and those made later, are not
- * judged.
+ * chains, check that tokens were not revoked: Spring Boot adds the
+ * {@link BlacklistTokenValidator} only to a decoder of its own making. A
+ * {@link NimbusJwtDecoder} shows its validators; other decoders, and those made later,
+ * are not judged.
  */
 public class JwtDecoderChecks implements SmartInitializingSingleton {
 

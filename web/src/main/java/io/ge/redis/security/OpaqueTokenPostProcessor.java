@@ -25,9 +25,9 @@ import org.springframework.security.oauth2.server.resource.authentication.Opaque
 import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
 
 /**
- * Puts a {@link BlacklistOpaqueTokenIntrospector} around every {@link
- * OpaqueTokenIntrospector} bean, and reports security filter chains that use another
- * introspector, which would accept revoked tokens.
+ * Puts a {@link BlacklistOpaqueTokenIntrospector} around every
+ * {@link OpaqueTokenIntrospector} bean, and reports security filter chains that use
+ * another introspector, which would accept revoked tokens.
  */
 public class OpaqueTokenPostProcessor implements BeanPostProcessor, SmartInitializingSingleton {
 

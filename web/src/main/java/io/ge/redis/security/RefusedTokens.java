@@ -30,7 +30,6 @@ final class RefusedTokens {
 		return new OAuth2Error(OAuth2ErrorCodes.INVALID_TOKEN, status.description(), ERROR_URI);
 	}
 
-
 	static void note(TokenStatus status) {
 		RequestAttributes request = webPresent ? RequestContextHolder.getRequestAttributes() : null;
 		if (request != null) {

@@ -39,8 +39,8 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 
 /**
  * Keeps the value of a web handler where its response is not there (yet): in the row that
- * is written before the commit, and where the response could not be made. Of a {@link
- * ResponseEntity} these are status, content headers and body.
+ * is written before the commit, and where the response could not be made. Of a
+ * {@link ResponseEntity} these are status, content headers and body.
  */
 public class ResponseEntityRecorder implements ResultCodecFactory {
 

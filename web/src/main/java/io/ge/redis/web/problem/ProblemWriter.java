@@ -20,8 +20,8 @@ import org.springframework.http.MediaType;
 import org.springframework.web.ErrorResponse;
 
 /**
- * Writes refusals as {@code application/problem+json} (RFC 9457). {@link
- * ErrorResponse.Interceptor} beans may change the body.
+ * Writes refusals as {@code application/problem+json} (RFC 9457).
+ * {@link ErrorResponse.Interceptor} beans may change the body.
  */
 public class ProblemWriter {
 

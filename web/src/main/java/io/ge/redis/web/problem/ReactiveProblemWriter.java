@@ -21,8 +21,8 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Writes refusals as {@code application/problem+json} (RFC 9457). {@link
- * ErrorResponse.Interceptor} beans may change the body.
+ * Writes refusals as {@code application/problem+json} (RFC 9457).
+ * {@link ErrorResponse.Interceptor} beans may change the body.
  */
 public class ReactiveProblemWriter {
 

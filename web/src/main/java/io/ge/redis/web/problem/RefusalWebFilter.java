@@ -24,8 +24,8 @@ import org.springframework.web.server.WebFilterChain;
 /**
  * The counterpart of {@link RefusalFilter} on WebFlux, for every refusal that no handler
  * of the application has taken. The refusal that explains a bare 401 is noted in the
- * context of Reactor: in an {@link AtomicReference} by the name of {@link
- * GeRedisException}.
+ * context of Reactor: in an {@link AtomicReference} by the name of
+ * {@link GeRedisException}.
  */
 public class RefusalWebFilter implements WebFilter, Ordered {
 

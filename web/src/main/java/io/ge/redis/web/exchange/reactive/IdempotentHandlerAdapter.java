@@ -28,8 +28,8 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Tells an exchange that its handler is guarded, and that the response answers an
- * exception; renders nothing where a response is replayed. The counterpart of {@link
- * IdempotentDispatch}.
+ * exception; renders nothing where a response is replayed. The counterpart of
+ * {@link IdempotentDispatch}.
  */
 public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 

@@ -35,8 +35,8 @@ import org.springframework.web.server.ResponseStatusException;
  * <p>
  * Held back is the body, and with it the commit. A body sent in pieces, or longer than is
  * kept, is passed on as it comes. This is decided when the body is subscribed to, since
- * it may be what the guarded method publishes. For files see {@link
- * ZeroCopyExchangeResponse}.
+ * it may be what the guarded method publishes. For files see
+ * {@link ZeroCopyExchangeResponse}.
  */
 class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
