@@ -36,8 +36,8 @@ public interface IdempotentExchange {
 
 	/**
 	 * A call has claimed its key and is about to run: its response is to be captured. The
-	 * completion must be told of it, whatever happens, since the claim is prolonged until
-	 * then.
+	 * completion must be told of it before it is sent, whatever happens, since the claim
+	 * is prolonged until then.
 	 */
 	void capture(Completion completion);
 
