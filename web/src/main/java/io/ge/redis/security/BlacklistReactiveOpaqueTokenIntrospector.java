@@ -28,6 +28,13 @@ public class BlacklistReactiveOpaqueTokenIntrospector implements ReactiveOpaqueT
 
 	private final Supplier<OpaqueTokens> tokens;
 
+	/**
+	 * Creates an introspector.
+	 * @param delegate asks the authorization server
+	 * @param blacklist where the tokens are checked, asked for with each token;
+	 * {@code null} as long as none is to be checked
+	 * @param tokens knows what the tokens are, asked for at the first token
+	 */
 	public BlacklistReactiveOpaqueTokenIntrospector(ReactiveOpaqueTokenIntrospector delegate,
 			Supplier<@Nullable TokenBlacklist> blacklist, Supplier<OpaqueTokens> tokens) {
 		this.delegate = delegate;

@@ -43,6 +43,7 @@ public class DPoPReplayValidator implements OAuth2TokenValidator<Jwt> {
 
 	/**
 	 * Creates a validator.
+	 * @param used remembers the proofs, asked for at the first one
 	 * @param remembered for how long, at least as long as any instance accepts a proof
 	 * after another has done so
 	 */

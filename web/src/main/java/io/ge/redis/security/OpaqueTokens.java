@@ -31,6 +31,9 @@ public class OpaqueTokens implements TokenReader {
 
 	private final @Nullable String issuer;
 
+	/**
+	 * Creates an instance that knows the issuers only that introspections name.
+	 */
 	public OpaqueTokens() {
 		this(null);
 	}

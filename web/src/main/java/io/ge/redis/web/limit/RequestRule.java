@@ -15,7 +15,6 @@ import java.util.Set;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.RateLimitRule;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpMethod;
 import org.springframework.http.server.PathContainer;
@@ -92,10 +91,6 @@ record RequestRule(RateLimitRule rule, Phase phase, List<PathPattern> patterns, 
 			}
 		}
 		return false;
-	}
-
-	@Nullable Object keyOf(LimitedRequest request) {
-		return this.key.of(request);
 	}
 
 }

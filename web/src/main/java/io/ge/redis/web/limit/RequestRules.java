@@ -89,7 +89,7 @@ public class RequestRules implements SmartInitializingSingleton {
 		List<RateLimitRules.Match> matches = new ArrayList<>();
 		for (RequestRule rule : rules()) {
 			if (rule.phase() == phase && rule.matches(request, path)) {
-				matches.add(new RateLimitRules.Match(rule.rule(), rule.keyOf(request)));
+				matches.add(new RateLimitRules.Match(rule.rule(), rule.key().of(request)));
 			}
 		}
 		return matches;
