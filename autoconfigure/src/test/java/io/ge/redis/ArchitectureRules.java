@@ -161,6 +161,12 @@ final class ArchitectureRules {
 				noClassesIn(PATTERNS).should()
 					.dependOnClassesThat()
 					.resideInAnyPackage("reactor..", "org.reactivestreams.."));
+		add("only the store of a near cache knows Caffeine",
+				noClasses().that()
+					.doNotHaveSimpleName("CaffeineNearStore")
+					.should()
+					.dependOnClassesThat()
+					.resideInAPackage("com.github.benmanes.."));
 	}
 
 	private void addAutoConfiguration() {

@@ -58,6 +58,7 @@ class ArchitectureRulesDetectViolationsTests {
 		violators.put("only auto-configuration and actuate know Micrometer", List.of("lock.LockUsesMicrometer"));
 		violators.put("core and patterns know neither the web nor Spring Security", List.of("cache.CacheUsesHttp"));
 		violators.put("a pattern knows no Reactor types", List.of("lock.LockUsesReactor"));
+		violators.put("only the store of a near cache knows Caffeine", List.of("cache.CacheUsesCaffeine"));
 		violators.put("auto-configurations are public, final, named so and in their package",
 				List.of("autoconfigure.HiddenAutoConfiguration", "autoconfigure.Misnamed"));
 		violators.put("auto-configurations have no public methods",

@@ -25,6 +25,7 @@ import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +52,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void clusterIsUp() {
 		assertThat(check(SharedRedis.cluster()).getStatus()).isEqualTo(Status.UP);
 	}
@@ -149,6 +151,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void oneHangingServerOfClusterIsDown() {
 		try (ClusterRedis redis = RedisServers.cluster("cluster-require-full-coverage no");
 				TestBackend backend = TestBackend.on(redis.connectionFactory(), "instance", Duration.ofMillis(200))) {

@@ -29,6 +29,7 @@ import io.ge.redis.lock.LockOptions;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -156,6 +157,7 @@ class ForeignStateIntegrationTests {
 
 	@ParameterizedTest
 	@EnumSource
+	@Wide
 	void foreignStateIsDecidedOrRefused(State state) {
 		for (String foreign : FOREIGN) {
 			int place = 0;

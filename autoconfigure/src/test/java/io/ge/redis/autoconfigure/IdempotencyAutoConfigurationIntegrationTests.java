@@ -42,6 +42,7 @@ import io.ge.redis.idempotency.ResponseLostException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
@@ -414,6 +415,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void heartbeatHoldsTheLeaseOfALongCall() {
 		this.runner.withUserConfiguration(Desk.class)
 			.withPropertyValues("ge.redis.idempotency.operations.slow.lease=2s")

@@ -17,6 +17,7 @@ import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -107,6 +108,7 @@ class CacheBehaviourIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void intentTimeoutEndsTheTimeOfADeadWriter() {
 		// Long enough for the reader that is to find the writer at work
 		CacheApplication app = start("ge.redis.cache.intent-timeout=5s");

@@ -97,6 +97,7 @@ class CacheFormsCancellationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void nobodyReadsTheOldValueAfterAWriterThatNeverSaysThatItHasCommitted() {
 		DATABASE.put("dead", 1).block(LONG);
 		assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 1));

@@ -21,6 +21,7 @@ import io.ge.redis.cache.AsyncApplication.Accounts;
 import io.ge.redis.cache.AsyncApplication.Failing;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -440,6 +441,7 @@ class CacheFormsWritersIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void readersAndWritersInParallelEndEqual() {
 		List<Mono<?>> work = new ArrayList<>();
 		for (int i = 0; i < 600; i++) {

@@ -16,6 +16,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -181,6 +182,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void hangingDuringTheReadAndAnsweringLater() {
 		hurry();
 		this.server.command("DEL", "ge:cache:{balances:a}:e1");
@@ -191,6 +193,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void leaseIsGivenBackWhenItsValueComesWhileRedisIsAway() {
 		GeCaches caches = this.application.caches();
 		assertThat(caches.get("slow", "a", String.class, () -> {
@@ -207,6 +210,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void leasesOfSeveralValuesAreGivenBackWhenTheseComeWhileRedisIsAway() {
 		assertThat(this.application.caches().getAll("slow", List.of("a", "b"), String.class, (missing) -> {
 			this.network.cut();
@@ -220,6 +224,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void manyWritesWhileAwayAreAllRemoved() {
 		for (int i = 0; i < 300; i++) {
 			this.balances.insert("k" + i, "1");
@@ -260,6 +265,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void withoutMemoryAValueThatIsKeptForErrorsIsOfUse() {
 		GeCaches caches = this.application.caches();
 		caches.get("kept", "a", String.class, () -> "one");

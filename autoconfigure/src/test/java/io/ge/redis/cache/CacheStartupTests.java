@@ -14,7 +14,6 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.cache.guard.CachePattern;
@@ -22,7 +21,6 @@ import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Setting.Origin;
 import io.ge.redis.core.invocation.Setting;
-import io.ge.redis.test.LibraryClasses;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -472,17 +470,6 @@ class CacheStartupTests {
 						property + "=true needs ge.redis.cache.max-staleness of at least 1s, was PT0.999S"));
 		this.runner.withPropertyValues(property + "=true", "ge.redis.cache.max-staleness=1s")
 			.run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
-	void onlyOneClassKnowsCaffeine() {
-		ArchRuleDefinition.noClasses()
-			.that()
-			.doNotHaveSimpleName("CaffeineNearStore")
-			.should()
-			.dependOnClassesThat()
-			.resideInAPackage("com.github.benmanes..")
-			.check(LibraryClasses.all());
 	}
 
 	static class EarlyUser {

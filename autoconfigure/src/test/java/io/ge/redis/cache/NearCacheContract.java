@@ -26,6 +26,7 @@ import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -206,6 +207,7 @@ abstract class NearCacheContract {
 	}
 
 	@Test
+	@Wide
 	void messagesEndWhenNothingIsReadAnyLonger() {
 		String id = newId();
 		fill("words", id, "one");

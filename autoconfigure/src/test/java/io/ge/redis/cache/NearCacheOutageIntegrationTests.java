@@ -121,6 +121,7 @@ class NearCacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void whatTheInstanceCannotTellRedisItDoesNotServeItself() {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				TcpProxy network = new TcpProxy(redis.primary());

@@ -42,6 +42,7 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptExecutor;
 import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -162,6 +163,7 @@ class RedisLookupsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void eachIsAnsweredAsIfItHadAskedAlone() {
 		Random random = new Random(20261122);
 		for (int round = 0; round < 60; round++) {

@@ -28,6 +28,7 @@ import io.ge.redis.lock.engine.LockState;
 import io.ge.redis.lock.engine.RedisLockKey;
 import io.ge.redis.lock.engine.RedisLocks;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
@@ -200,6 +201,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void lockThatGoesBackAndForthIsNotTakenForLost() {
 		CountDownLatch over = new CountDownLatch(2);
 		List<CompletableFuture<Void>> working = new ArrayList<>();
@@ -294,6 +296,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void callerBehindALostLockAsksForItself() {
 		LockHandle held = this.first.locks()
 			.lock("orders", 42, LockOptions.defaults().leaseTime(Duration.ofMillis(2500)).renew(false));
@@ -433,6 +436,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void leasesOfManyLocksAreExtendedTogether() {
 		LockOptions options = LockOptions.defaults().leaseTime(Duration.ofSeconds(3));
 		List<LockHandle> held = new ArrayList<>();

@@ -20,6 +20,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -94,6 +95,7 @@ class LockOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void waitersForOneLockLearnOfTheOutageTogether() {
 		try (LockApplication patient = LockApplication.start(this.redis.properties(),
 				new String[] { BUDGET[0], "ge.redis.outage.failure-threshold=1000" })) {
@@ -116,6 +118,7 @@ class LockOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void takingOfUnknownOutcomeWhatWasSetAsideDoesNotBlockTheKey() {
 		LockHandle held = this.near.locks().tryLock("orders", 42).orElseThrow();
 		CompletableFuture<LockHandle> waiting = this.far.async(() -> this.far.locks().lock("orders", 42, WAITING));
@@ -248,6 +251,7 @@ class LockOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void sharesAreExtendedAndGivenUpWithoutMemoryAndNewOnesAreDenied() {
 		LockOptions reading = LockOptions.defaults().mode(LockMode.READ).leaseTime(Duration.ofSeconds(6));
 		LockHandle one = this.near.locks().lock("account", 42, reading);
@@ -299,6 +303,7 @@ class LockOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void manyWaitersFailTogetherWithoutFloodingAnybody() {
 		LockHandle held = this.near.locks().tryLock("orders", 42).orElseThrow();
 		List<CompletableFuture<LockHandle>> waiting = new java.util.ArrayList<>();

@@ -120,6 +120,7 @@ class LockRenewalIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void extensionThatFailedIsTriedAgainAfterATenthOfTheLease() {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				Holder holder = new Holder(redis.properties(), PATIENT)) {

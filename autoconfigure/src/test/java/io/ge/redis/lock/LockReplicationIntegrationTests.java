@@ -505,6 +505,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void policyOfTheMethodAppliesWhereThereAreTooFewReplicas() {
 		StandaloneRedis redis = replicated();
 		LockApplication application = start(redis, 2, SHORT, Desk.class);

@@ -98,6 +98,7 @@ class LockShutdownIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lettuce", "jedis" })
+	@Wide
 	void nextInstanceHasTheLockThatAClosedOneHasWaitedForFirst(String driver) {
 		LockApplication closing = application(driver);
 		LockApplication holder = application("lettuce");
@@ -151,6 +152,7 @@ class LockShutdownIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lettuce", "jedis" })
+	@Wide
 	void nextInstanceHasTheLockThatOneThatIsBeingClosedIsAskingFor(String driver) {
 		int judged = 0;
 		for (int round = 0; round < 12; round++) {

@@ -22,6 +22,7 @@ import javax.sql.DataSource;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -370,6 +371,7 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void transactionUnderALostLockIsCommittedIfOnlyAnEventIsWanted() {
 		TransactionTemplate transaction = new TransactionTemplate(this.first.get(PlatformTransactionManager.class));
 		LockOptions options = LockOptions.defaults().leaseTime(LEASE).renew(false).onLost(OnLost.EVENT);
@@ -403,6 +405,7 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void scheduledMethodRunsOnOneInstanceAlsoIfTheOtherComesLater() {
 		assertThat(this.desk.nightly()).isEqualTo("done");
 		assertThat(this.otherDesk.nightly()).isNull();

@@ -28,6 +28,7 @@ import io.ge.redis.lock.guard.LockControl;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.test.RedisMonitor;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -343,6 +344,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void waitTimeBoundsTheWaitAndThoseBehindAreServed() {
 		try (LockHandle held = read(this.first).orElseThrow()) {
 			CompletableFuture<Optional<LockHandle>> writer = this.second
@@ -593,6 +595,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void leasesOfManySharesAreExtendedTogether() {
 		List<LockHandle> held = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {
@@ -614,6 +617,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void waiterAsksAtMostOnceASecond() {
 		LockHandle held = read(this.first).orElseThrow();
 		int asleep = this.second.scripts();

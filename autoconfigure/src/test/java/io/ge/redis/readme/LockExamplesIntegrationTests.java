@@ -18,6 +18,7 @@ import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -73,6 +74,7 @@ class LockExamplesIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void readersAndWritersAndPermitsExcludeAsTheyShould() {
 		run((examples, locks, jdbc) -> {
 			LockOptions reading = LockOptions.defaults().mode(LockMode.READ);

@@ -26,6 +26,7 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -160,6 +161,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void hangingRedisIsUnavailableAndNeverUnauthorized() throws Exception {
 		awaitAnswer("carl-1");
 		redis.primary().pause();

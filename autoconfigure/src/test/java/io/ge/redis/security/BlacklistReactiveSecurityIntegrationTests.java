@@ -39,6 +39,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import io.ge.redis.web.problem.RefusalWebFilter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -174,6 +175,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void hangingRedisIsUnavailableAndNeverUnauthorized() {
 		awaitAnswer();
 		String token = jwt("anna");

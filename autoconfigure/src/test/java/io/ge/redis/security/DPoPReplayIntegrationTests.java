@@ -39,6 +39,7 @@ import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TestBackend;
 import io.ge.redis.test.TestCalls;
+import io.ge.redis.test.Wide;
 import jakarta.servlet.Filter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -142,6 +143,7 @@ class DPoPReplayIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void hangingRedisIsUnavailableAndNeverUnauthorized() {
 		this.runner.withPropertyValues(redis.properties()).withPropertyValues(USED).run((context) -> {
 			MockMvc mvc = mvc(context);

@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -298,6 +299,7 @@ abstract class IdempotentExchangeContract {
 	}
 
 	@Test
+	@Wide
 	void responseThatIsTooLargeMayBeRepeatedWithoutItsBody() {
 		try (ConfigurableApplicationContext minimal = another("ge.redis.idempotency.on-oversized-response=minimal",
 				"ge.redis.idempotency.max-result-size=10B", "ge.redis.idempotency.witness=off")) {

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -202,6 +203,7 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 
 	@ParameterizedTest
 	@ValueSource(strings = { "multipart/related; boundary=b", "multipart/form-data; boundary=b" })
+	@Wide
 	void whatTheServerDoesNotTakeApartIsComparedAsItCame(String type) {
 		try (ConfigurableApplicationContext whole = another("spring.servlet.multipart.enabled=false",
 				"ge.redis.idempotency.witness=off")) {

@@ -113,6 +113,7 @@ class OutageIntegrationTests {
 	 * though their callers have long been refused.
 	 */
 	@Test
+	@Wide
 	void callsThatTimedOutDoNotBlockTheirKeys() {
 		RedisNode node = this.redis.primary();
 		try (Desk desk = start()) {

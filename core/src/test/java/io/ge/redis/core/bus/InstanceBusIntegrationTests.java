@@ -60,6 +60,7 @@ class InstanceBusIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void lastKnownNumberIsKeptWhileRedisHangs() {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				TestBackend one = TestBackend.on(redis, "one");
@@ -109,6 +110,7 @@ class InstanceBusIntegrationTests {
 
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
+	@Wide
 	void missingRightIsToldOnceAndNotAskedForAgainAndAgain(CapturedOutput output) {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			redis.primary().command("ACL", "SETUSER", "default", "resetchannels");
@@ -363,6 +365,7 @@ class InstanceBusIntegrationTests {
 		}
 
 		@Test
+	@Wide
 		void isConfirmedOnlyWhileSomebodyWantsIt(RedisFixture redis) {
 			try (TestBackend one = TestBackend.on(redis, "one")) {
 				InstanceBus bus = one.get().bus();

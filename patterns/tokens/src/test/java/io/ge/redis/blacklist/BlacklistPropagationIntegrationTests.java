@@ -96,6 +96,7 @@ class BlacklistPropagationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void instanceThatRedisHasForgottenAnswersNoLongerThanPropagationIsAwaited() {
 		int rounds = 0;
 		for (int i = 0; rounds < 3; i++) {

@@ -17,6 +17,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,6 +104,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 	 * the later ones are asked and before they are answered.
 	 */
 	@Test
+	@Wide
 	void outageOfEarlierCallsDoesNotFailLaterOnes() {
 		Duration half = Duration.ofSeconds(3);
 		try (TestLimiter hasty = TestLimiter

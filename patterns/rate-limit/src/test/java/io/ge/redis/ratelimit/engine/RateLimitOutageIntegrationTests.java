@@ -23,6 +23,7 @@ import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,6 +67,7 @@ class RateLimitOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void hungRedisCostsTheFirstCallsTheirBudgetAndLaterOnesNothing() {
 		PermitRequest request = request(RateLimit.of("limit", 100, Duration.ofHours(1)), 1);
 		this.limiter.decide(request);

@@ -84,6 +84,7 @@ class LiveChangesIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void changesArriveAlthoughNoMessageDoes() {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				LiveInstance one = new LiveInstance(redis, "one", null, LIMITS);

@@ -1,0 +1,14 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.archfixtures.cache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+
+class CacheUsesCaffeine {
+
+	Cache<String, String> dependency;
+
+}
