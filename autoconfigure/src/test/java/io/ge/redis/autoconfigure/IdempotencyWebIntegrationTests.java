@@ -125,11 +125,12 @@ class IdempotencyWebIntegrationTests {
 		});
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "", " ", "\"\"", "a b", "\"open", "\"a\"b\"", "\"a\\n\"", "gr\u00fcn", "a\tb" })
-	void malformedKeyIsABadRequest(String key) {
+	@Test
+	void malformedKeyIsABadRequest() {
 		run((http) -> {
-			assertProblem(http.send(sell("SOL", "1").header(KEY, key)), 400, "idempotency-key-required");
+			for (String key : List.of("", " ", "\"\"", "a b", "\"open", "\"a\"b\"", "\"a\\n\"", "gr\u00fcn", "a\tb")) {
+				assertProblem(http.send(sell("SOL", "1").header(KEY, key)), 400, "idempotency-key-required");
+			}
 			assertThat(http.effects()).isZero();
 		});
 	}
@@ -220,25 +221,31 @@ class IdempotencyWebIntegrationTests {
 		});
 	}
 
-	@ParameterizedTest
-	@ValueSource(ints = { 200, 202, 204, 303, 400, 404, 410, 422 })
-	void answersThatWouldBeTheSameAreKept(int status) {
+	@Test
+	void answersThatWouldBeTheSameAreKept() {
 		run((http) -> {
-			http.send(answer(status));
-			MockHttpServletResponse again = http.send(answer(status));
-			assertThat(again.getStatus()).isEqualTo(status);
-			assertThat(again.getHeader(REPLAYED)).isEqualTo("true");
-			assertThat(http.effects()).isEqualTo(1);
+			int effects = 0;
+			for (int status : List.of(200, 202, 204, 303, 400, 404, 410, 422)) {
+				http.send(answer(status));
+				MockHttpServletResponse again = http.send(answer(status));
+				assertThat(again.getStatus()).isEqualTo(status);
+				assertThat(again.getHeader(REPLAYED)).isEqualTo("true");
+				effects++;
+				assertThat(http.effects()).as("after %d", status).isEqualTo(effects);
+			}
 		});
 	}
 
-	@ParameterizedTest
-	@ValueSource(ints = { 401, 403, 408, 409, 425, 429, 503 })
-	void answersThatAskForAnotherAttemptFreeTheKey(int status) {
+	@Test
+	void answersThatAskForAnotherAttemptFreeTheKey() {
 		run((http) -> {
-			http.send(answer(status));
-			assertThat(http.send(answer(status)).getStatus()).isEqualTo(status);
-			assertThat(http.effects()).isEqualTo(2);
+			int effects = 0;
+			for (int status : List.of(401, 403, 408, 409, 425, 429, 503)) {
+				http.send(answer(status));
+				assertThat(http.send(answer(status)).getStatus()).isEqualTo(status);
+				effects += 2;
+				assertThat(http.effects()).as("after %d", status).isEqualTo(effects);
+			}
 		});
 	}
 
@@ -391,7 +398,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	private static MockHttpServletRequestBuilder answer(int status) {
-		return post("/answers/" + status).header(KEY, "k");
+		return post("/answers/" + status).header(KEY, "k-" + status);
 	}
 
 	private static void assertProblem(MockHttpServletResponse response, int status, String type) throws Exception {

@@ -26,6 +26,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SentinelRedis;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -178,20 +179,22 @@ class NearCacheOutageIntegrationTests {
 	}
 
 	static Stream<Arguments> silences() {
-		return Stream.of(
-				arguments("nothing arrives", LONG, (BiConsumer<TcpProxy, RedisNode>) (network, node) -> network.hang()),
-				arguments("replies are lost", LONG,
-						(BiConsumer<TcpProxy, RedisNode>) (network, node) -> network
-							.swallow(TcpProxy.Direction.REPLIES)),
-				arguments("requests are lost", LONG,
-						(BiConsumer<TcpProxy, RedisNode>) (network, node) -> network
-							.swallow(TcpProxy.Direction.REQUESTS)),
-				arguments("the server stands still", SHORT,
-						(BiConsumer<TcpProxy, RedisNode>) (network, node) -> node.pause()));
+		return Stream
+			.of(arguments("nothing arrives", LONG, (BiConsumer<TcpProxy, RedisNode>) (network, node) -> network.hang()),
+					arguments("replies are lost", LONG,
+							(BiConsumer<TcpProxy, RedisNode>) (network, node) -> network
+								.swallow(TcpProxy.Direction.REPLIES)),
+					arguments("requests are lost", LONG,
+							(BiConsumer<TcpProxy, RedisNode>) (network, node) -> network
+								.swallow(TcpProxy.Direction.REQUESTS)),
+					arguments("the server stands still", SHORT,
+							(BiConsumer<TcpProxy, RedisNode>) (network, node) -> node.pause()))
+			.limit(Wide.RUN ? 4 : 1);
 	}
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("silences")
+	@Sized
 	void nothingIsServedThatIsOlderThanItMayBeInSilence(String name, String patience,
 			BiConsumer<TcpProxy, RedisNode> silence) {
 		try (StandaloneRedis redis = RedisServers.standalone();

@@ -6,6 +6,7 @@
 package io.ge.redis.outage;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 import io.ge.redis.lock.DistributedLocks;
@@ -15,11 +16,12 @@ import io.ge.redis.outage.ServerFault.Answer;
 import io.ge.redis.outage.Promise.CachePromise;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -38,8 +40,14 @@ class ServerFaultsIntegrationTests {
 	private static final Consumer<RedisNode> NOTHING_ELSE = (server) -> {
 	};
 
+	static List<ServerFault> faults() {
+		return Wide.RUN ? List.of(ServerFault.values())
+				: List.of(ServerFault.BLOCKED, ServerFault.RESTARTED, ServerFault.WITHOUT_MEMORY);
+	}
+
 	@ParameterizedTest
-	@EnumSource(ServerFault.class)
+	@MethodSource("faults")
+	@Sized
 	void everyPatternKeepsItsPromise(ServerFault fault) {
 		assertThat(ServerFaultRun.violations(fault, RedisServers.ofThisRun())).isEmpty();
 	}

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 @Documented
 @Tag(Sized.TAG)
 @net.jqwik.api.Tag(Sized.TAG)
-@Target(ElementType.TYPE)
+@Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Sized {
 

@@ -49,7 +49,7 @@ class WriteBehindFaultIntegrationTests {
 	private static final Duration SABOTAGED_REST = LEASE.multipliedBy(3);
 
 	private static final int KILLS = Integer.getInteger("ge.test.kills",
-			"full".equals(System.getProperty("ge.test.numbers")) ? 200 : Wide.RUN ? 6 : 2);
+			"full".equals(System.getProperty("ge.test.numbers")) ? 200 : Wide.RUN ? 6 : 1);
 
 	private static final Failpoint.Place WRITING = Failpoint.enter(PointsStore.class, "writeAll");
 

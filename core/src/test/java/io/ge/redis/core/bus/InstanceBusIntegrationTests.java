@@ -365,7 +365,7 @@ class InstanceBusIntegrationTests {
 		}
 
 		@Test
-	@Wide
+		@Wide
 		void isConfirmedOnlyWhileSomebodyWantsIt(RedisFixture redis) {
 			try (TestBackend one = TestBackend.on(redis, "one")) {
 				InstanceBus bus = one.get().bus();

@@ -51,7 +51,7 @@ class DenyCacheIntegrationTests {
 		 * itself denies the same call.
 		 */
 		@Test
-	@Wide
+		@Wide
 		void agreesWithRedisUnderRandomLoad(RedisFixture redis) {
 			long seed = System.nanoTime();
 			try (TestLimiter one = TestLimiter.on(redis, "one"); TestLimiter two = TestLimiter.on(redis, "two")) {

@@ -88,7 +88,7 @@ class RateLimitLeaseIntegrationTests {
 		}
 
 		@Test
-	@Wide
+		@Wide
 		void unusedPermitsAreGivenBack(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
