@@ -26,6 +26,8 @@ import java.util.stream.Stream;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
+import io.ge.redis.test.FirstRun;
+import io.ge.redis.test.Wide;
 import io.ge.redis.web.exchange.reactive.ReactiveExchangeRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -88,6 +90,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Responses that are kept as they were sent, on WebFlux.
  */
+@Wide
 class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContract {
 
 	@TempDir
@@ -103,6 +106,20 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	@Override
 	Class<?> configuration() {
 		return Configured.class;
+	}
+
+	@FirstRun
+	@ParameterizedTest
+	@ValueSource(strings = { "value", "created", "exception" })
+	void repetitionOnAnEventLoopIsTheSame(String path) {
+		assertRepeated(path);
+	}
+
+	@Override
+	@FirstRun
+	@Test
+	void callIsInFlightUntilItHasEnded() throws Exception {
+		super.callIsInFlightUntilItHasEnded();
 	}
 
 	@Override

@@ -16,6 +16,7 @@ import io.ge.redis.autoconfigure.RateLimitWebAutoConfiguration;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Rate limits on handlers of a reactive web application.
  */
+@Wide
 class RateLimitWebFluxIntegrationTests {
 
 	private static AnnotationConfigReactiveWebApplicationContext application;
