@@ -76,7 +76,6 @@ public final class Batcher<R, A> {
 
 	/**
 	 * Sends a request, now or a little later with others of the same queue.
-	 * @param budget the time that the request may take
 	 * @return completes with the answer that the request would have got alone, or
 	 * exceptionally
 	 */
@@ -241,7 +240,6 @@ public final class Batcher<R, A> {
 
 		/**
 		 * Sends several requests as one call.
-		 * @param requests two or more requests that are alike
 		 * @return completes with an answer for each request in their order, {@code null}
 		 * for one that is left undecided
 		 */
@@ -252,7 +250,6 @@ public final class Batcher<R, A> {
 		/**
 		 * Returns how many requests may share a call, so that it does not keep the server
 		 * from others for long.
-		 * @return the number, one if less
 		 */
 		int mostOf(R request);
 

@@ -45,8 +45,6 @@ public final class Poll {
 
 	/**
 	 * Creates a poll that is not yet started.
-	 * @param reading reads once, without blocking
-	 * @param period the time between two periodic actions
 	 * @param periodic asks for a reading if it is time; must not block
 	 */
 	public Poll(Supplier<? extends CompletionStage<?>> reading, Duration period, Runnable periodic) {
@@ -58,7 +56,6 @@ public final class Poll {
 	/**
 	 * Reads now, or once more when the reading that is in progress has ended, whether
 	 * started or not.
-	 * @return completes as that reading does
 	 */
 	public CompletableFuture<Void> read() {
 		CompletableFuture<Void> asked = new CompletableFuture<>();

@@ -119,7 +119,6 @@ public final class Reports<R> {
 	 * The entries that a report is to have.
 	 *
 	 * @param name the name of the entry, empty for all
-	 * @param hash the hash of its key, likewise
 	 */
 	public record Filter(String name, String hash) {
 

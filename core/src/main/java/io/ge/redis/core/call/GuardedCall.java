@@ -40,7 +40,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	/**
 	 * Takes the context of the subscriber. Comes first, on the thread that subscribes;
 	 * the call for a future has no subscriber.
-	 * @param context the context, a {@code reactor.util.context.ContextView}
 	 */
 	default void subscribed(Object context) {
 	}
@@ -73,7 +72,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	/**
 	 * Called when the thread that waited for the answer was interrupted. What was asked
 	 * for is cancelled.
-	 * @return what the call fails with
 	 */
 	default RuntimeException interrupted(InterruptedException interrupt) {
 		return new CancellationException();
@@ -83,7 +81,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 	 * Decides; what that does, {@link #giveBack} undoes. Runs on the thread that has
 	 * asked if the answer is there at once, else on one of the application, never of the
 	 * driver. Does not block.
-	 * @return what is done now
 	 */
 	Work decide(A answer) throws Throwable;
 
@@ -119,8 +116,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 		/**
 		 * Returns what the method's publisher finds in its context.
-		 * @param context that of the subscriber, a {@code reactor.util.context.Context}
-		 * @return the same, or another one made of it
 		 */
 		default Object contextual(Object context) {
 			return context;
@@ -142,7 +137,6 @@ public interface GuardedCall<A extends @Nullable Object> {
 		 * @param value the value, if there is one and not several
 		 * @param failure what the work failed with, an {@link AbandonedException} if
 		 * nobody waits for it any more, or {@code null}
-		 * @return the result is passed on when it completes
 		 */
 		default CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 			return DONE;

@@ -93,7 +93,6 @@ public final class GuardedCalls implements AutoCloseable {
 
 	/**
 	 * Hands the answer to a call of an asynchronous API over.
-	 * @param asked completes with the answer; may be cancelled
 	 * @param giveBack gives back what the answer has brought, to a caller that has gone
 	 * @return completes with the result: at once, or on a thread of the application with
 	 * what is bound to this one; who cancels it gives back what was asked for

@@ -50,7 +50,6 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	/**
 	 * Lets somebody be told when what a method has promised is subscribed to, and in
 	 * which context.
-	 * @param told gets the context, a {@code reactor.util.context.ContextView}
 	 */
 	public Object subscribing(Object promise, Consumer<Object> told) {
 		return Publishers.subscribing(this, promise, told);

@@ -23,8 +23,6 @@ public interface ReplicatedConnection extends AutoCloseable {
 	/**
 	 * Runs scripts and then waits until replicas have what was written on this connection
 	 * so far. Must not be called again before the result is there.
-	 * @param calls the scripts
-	 * @param replicas how many replicas are waited for
 	 * @param millis how long at most, above zero
 	 * @return completes when there are enough acknowledgements or the time is over
 	 */
@@ -32,7 +30,6 @@ public interface ReplicatedConnection extends AutoCloseable {
 
 	/**
 	 * Returns whether the connection can be used, as far as is known.
-	 * @return {@code false} once it is lost or closed
 	 */
 	boolean isOpen();
 
@@ -46,10 +43,7 @@ public interface ReplicatedConnection extends AutoCloseable {
 	 * A script on its way.
 	 *
 	 * @param sha the SHA-1 of the script
-	 * @param text the script
 	 * @param known whether the server may know the script by its SHA-1, else it is taught
-	 * @param keys the keys, all in one slot
-	 * @param arguments the arguments
 	 * @param reply completed as that of {@link GuardConnection#evalSha}, before replicas
 	 * have acknowledged anything
 	 */
@@ -70,7 +64,6 @@ public interface ReplicatedConnection extends AutoCloseable {
 	/**
 	 * How many replicas have what a connection has written.
 	 *
-	 * @param replicas how many have acknowledged it in time
 	 * @param connected how many replicas the server has at all; negative if nobody asked,
 	 * since there were enough, or nobody knows
 	 */

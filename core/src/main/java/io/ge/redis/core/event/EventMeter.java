@@ -63,7 +63,6 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 
 	/**
 	 * Adds meters that begin at zero with this one, for the same name.
-	 * @param meters meters without other tags
 	 */
 	public EventMeter with(EventMeter... meters) {
 		return new EventMeter(this.name, this.description, this.isTimer, this.nameTag, this.tags, List.of(meters));

@@ -28,7 +28,6 @@ public final class Sha256 {
 
 	/**
 	 * Returns the hash of a text.
-	 * @param text the text, hashed in UTF-8
 	 */
 	public static byte[] of(String text) {
 		return digest().digest(text.getBytes(StandardCharsets.UTF_8));

@@ -37,7 +37,6 @@ public final class AttributeReader {
 
 	/**
 	 * Returns the value of an attribute that has been set.
-	 * @param unset the value that stands for "not set"
 	 */
 	public static <T> @Nullable T given(T value, T unset) {
 		return value.equals(unset) ? null : value;

@@ -10,9 +10,6 @@ import java.util.Map;
 /**
  * One guard on one method, as an operator sees it.
  *
- * @param pattern the pattern, as in its events
- * @param annotation the simple name of the annotation
- * @param name the name of the guard
  * @param settings the effective settings and where each came from, by name
  */
 public record GuardDescription(String pattern, String annotation, String name, Map<String, Setting> settings) {

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the settings of each name of a pattern: the same name means the same state in
  * Redis, so two places that use it must agree.
- *
- * @param <S> the settings, compared by {@code equals}
  */
 public final class NamedSettings<S> {
 

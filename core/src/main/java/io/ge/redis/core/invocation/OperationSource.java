@@ -58,7 +58,6 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	/**
 	 * Returns whether an annotation may be present in a class: on it, its methods, their
 	 * parameters, or in its supertypes.
-	 * @return {@code false} if it is certainly not
 	 */
 	public static boolean mayContain(Class<?> targetClass, Class<? extends Annotation> annotation) {
 		return DeclaredAnnotations.mayContain(targetClass, annotation);

@@ -7,9 +7,6 @@ package io.ge.redis.core.invocation;
 
 /**
  * An effective setting.
- *
- * @param value the value, as text or a number
- * @param origin where it came from
  */
 public record Setting(Object value, Origin origin) {
 

@@ -36,7 +36,6 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Creates a registry.
-	 * @param noun what has the settings, for messages
 	 */
 	protected SettingsRegistry(String noun, String property, Supplier<Set<String>> configured, A unset) {
 		this.noun = noun;

@@ -26,7 +26,6 @@ public final class RedisKey {
 
 	/**
 	 * Returns a key in the same slot: this key followed by {@code :part:part}.
-	 * @param parts the parts to append, at least one
 	 */
 	public RedisKey with(KeyPart... parts) {
 		if (parts.length == 0) {

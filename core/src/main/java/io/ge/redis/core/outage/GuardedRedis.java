@@ -85,7 +85,6 @@ public final class GuardedRedis {
 
 	/**
 	 * Runs a script whose unknown outcome needs no compensation.
-	 * @return completes with the reply or with {@link RedisUnavailableException}
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget) {
 		return run(call, budget, null);
@@ -110,7 +109,6 @@ public final class GuardedRedis {
 	 * budget.
 	 * @param call without effect but to extend what is there; of a script without flags
 	 * @param standing whether the reply says that what replicas are to have is there
-	 * @return completes with the reply or with {@link RedisUnavailableException}
 	 */
 	public CompletableFuture<ScriptReply> runReplicated(ScriptCall call, Replication wanted,
 			Predicate<ScriptReply> standing) {

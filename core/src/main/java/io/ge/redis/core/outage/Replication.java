@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * How many replicas are to have what a script wrote.
  *
  * @param replicas how many, above zero
- * @param timeout how long they may take
- * @param subject what they are to have, for messages
  * @param remedy what to do if they do not, for messages
  */
 public record Replication(int replicas, Duration timeout, String subject, String remedy) {

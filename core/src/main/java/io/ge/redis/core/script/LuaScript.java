@@ -46,7 +46,6 @@ public final class LuaScript {
 
 	/**
 	 * Loads a script that lies beside a class.
-	 * @param file the file name, such as {@code acquire.lua}
 	 */
 	public static LuaScript load(Class<?> owner, String file) {
 		String name = owner.getPackageName().substring(owner.getPackageName().lastIndexOf('.') + 1) + "/"

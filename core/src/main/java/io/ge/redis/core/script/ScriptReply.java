@@ -47,7 +47,6 @@ public final class ScriptReply {
 	/**
 	 * Takes apart what a script has replied that runs another one for each of several
 	 * groups of keys.
-	 * @return the reply for each group, in their order
 	 * @see LuaScript#forEach()
 	 */
 	public List<ScriptReply> parts() {

@@ -20,13 +20,11 @@ import org.springframework.util.Assert;
  * next number: a server time in microseconds or more. It rises also after Redis has lost
  * its data, unless the clock of a server that takes over stands behind and no instance
  * remembers a higher one
- * @param <V> the values
  */
 public record Change<V>(List<String> parts, @Nullable V value, long version) {
 
 	/**
 	 * Returns the key.
-	 * @return the text
 	 * @throws IllegalStateException if the key is a list, see {@link #parts()}
 	 */
 	public String key() {

@@ -11,7 +11,6 @@ import java.util.List;
  * One of the parts into which the keys of a cache are divided. Each is written by one
  * instance at a time.
  *
- * @param cache the cache's name
  * @param number from 0
  */
 record Partition(String cache, int number) {

@@ -80,9 +80,6 @@ public final class RedisWriteBehind {
 
 	/**
 	 * Creates the adapter.
-	 * @param redis the door of the pattern
-	 * @param keys its keys
-	 * @param bus wakes the instance that writes
 	 * @param entries names an entry by its cache and key: itself, its writers, those who
 	 * wait for it, and any that go with a reader's lease, as many for each entry, in the
 	 * slot of its partition
@@ -100,9 +97,6 @@ public final class RedisWriteBehind {
 
 	/**
 	 * Returns what all keys of an entry begin with.
-	 * @param keys the key space of caches
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @return the key that has the hash tag of the entry's partition
 	 */
 	public static RedisKey partition(KeySpace keys, String cache, List<String> key) {
@@ -239,7 +233,6 @@ public final class RedisWriteBehind {
 	 * The state of a partition when its changes are settled.
 	 *
 	 * @param held whether the caller still held it; else nothing was changed
-	 * @param waiting how many keys wait
 	 * @param due when the next one is tried again, or {@code null} if none is to be
 	 */
 	record Settling(boolean held, long waiting, @Nullable Duration due) {

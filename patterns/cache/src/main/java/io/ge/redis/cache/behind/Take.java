@@ -23,9 +23,6 @@ sealed interface Take {
 
 	/**
 	 * Another instance holds the partition.
-	 *
-	 * @param left the rest of its lease
-	 * @param waiting how many keys wait
 	 */
 	record Busy(Duration left, long waiting) implements Take {
 	}
@@ -33,7 +30,6 @@ sealed interface Take {
 	/**
 	 * The caller holds the partition.
 	 *
-	 * @param waiting how many keys wait
 	 * @param due when the next one is tried again, or {@code null} if none is to be
 	 * @param more whether there may be more to write now than was given
 	 * @param changes what to write now; may be none though there is more

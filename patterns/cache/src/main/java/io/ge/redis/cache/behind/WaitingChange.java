@@ -8,9 +8,6 @@ package io.ge.redis.cache.behind;
 /**
  * A change as Redis has it.
  *
- * @param key the key's text, see {@link KeyParts}
- * @param version its version
- * @param failures how often its writing has failed
  * @param json the value, empty for none
  * @param mention where the key stands in the queue, empty for nowhere
  */
@@ -36,8 +33,6 @@ record WaitingChange(String key, long version, int failures, byte[] json, String
 	/**
 	 * The result of a change.
 	 *
-	 * @param change the change
-	 * @param outcome what became of it
 	 * @param failures how often its writing has failed by now
 	 * @param detail for a repetition the milliseconds until then, for a dead letter the
 	 * reason

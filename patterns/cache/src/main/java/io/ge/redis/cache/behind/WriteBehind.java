@@ -77,12 +77,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Assembles it.
-	 * @param properties the settings
-	 * @param declared tells caches whose store other applications have
-	 * @param stores the stores of this one, asked once
-	 * @param mapper writes and reads changes
-	 * @param redis where they wait
-	 * @param events told of what becomes of them
 	 */
 	public WriteBehind(Supplier<WriteBehindProperties> properties, Predicate<String> declared,
 			Supplier<List<WriteBehindStore<?>>> stores, Supplier<JsonMapper> mapper, Supplier<RedisWriteBehind> redis,
@@ -115,7 +109,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Returns whether a cache is written behind, by this application or another one.
-	 * @param cache the cache's name
 	 * @return whether
 	 */
 	public boolean isBehind(String cache) {
@@ -124,7 +117,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Returns the type of values that the store of a cache writes.
-	 * @param cache the cache's name
 	 * @return the type, or {@code null} if this application has no store of it
 	 */
 	public @Nullable JavaType storedType(String cache) {
@@ -134,7 +126,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Returns the caches whose changes this application writes.
-	 * @return their names
 	 */
 	public List<String> storedCaches() {
 		return List.copyOf(this.stores.get().keySet());
@@ -144,7 +135,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Makes a change.
-	 * @param type the type of the value
 	 * @param value the value, or {@code null} for none
 	 * @return the value as JSON, empty for none
 	 */
@@ -154,12 +144,8 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Puts a value into the cache and its change into the queue.
-	 * @param cache the cache's name
-	 * @param key the key
-	 * @param change see {@link #change}
 	 * @param entry what the entry is to be; empty to remove it
 	 * @param ttl how long the entry stays; zero for as long as nobody removes it
-	 * @param budget how long it may take
 	 * @return completes with the version, or with {@link WriteBehindFullException} or
 	 * what Redis failed with
 	 */
@@ -183,8 +169,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Returns the change of a key that its store has not confirmed.
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @return completes with the change, or with what Redis failed with
 	 */
 	public CompletableFuture<PendingChange> pending(String cache, List<String> key) {
@@ -194,8 +178,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Reads a change.
-	 * @param change the change
-	 * @param type the type of the value
 	 * @return the value, or {@code null} for none
 	 * @throws tools.jackson.core.JacksonException if it is none of the type
 	 */
@@ -207,7 +189,6 @@ public final class WriteBehind implements SmartLifecycle {
 	/**
 	 * Returns how many keys of a cache wait for the store of this application, as this
 	 * instance has last seen.
-	 * @param cache the cache's name
 	 * @return the number, at most half of the lease old
 	 */
 	public long waiting(String cache) {

@@ -40,7 +40,6 @@ public final class CacheCodec {
 
 	/**
 	 * Creates a codec.
-	 * @param mapper the application's mapper
 	 * @param compressAbove the length of JSON in bytes above which it is compressed
 	 * @param verified the share of values that are compared after the first of a type
 	 */

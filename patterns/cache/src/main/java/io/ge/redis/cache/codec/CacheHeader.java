@@ -81,7 +81,6 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 
 	/**
 	 * Writes an entry.
-	 * @param shape the shape of the type
 	 * @param content the content, or {@code null} for an entry that says that there is no
 	 * value
 	 * @param compressed whether the content is compressed

@@ -134,7 +134,6 @@ public class CacheType {
 	 * The content of an entry.
 	 *
 	 * @param value the value, or {@code null} for absence
-	 * @param header what it says about itself
 	 */
 	public record Content(@Nullable Object value, CacheHeader header) {
 	}
@@ -143,7 +142,6 @@ public class CacheType {
 	 * Rules for the values of all types.
 	 *
 	 * @param compressAbove the length of JSON in bytes above which it is compressed
-	 * @param lazy what is not written
 	 */
 	record Rules(LongSupplier compressAbove, LazyValues lazy) {
 	}

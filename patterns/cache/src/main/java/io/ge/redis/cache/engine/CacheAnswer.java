@@ -17,7 +17,6 @@ public sealed interface CacheAnswer {
 	/**
 	 * The value is there.
 	 *
-	 * @param value the value
 	 * @param leftMillis the time to its expiry in milliseconds, or -1 if it has none
 	 * @param refreshing whether the reader is to replace it before that
 	 */
@@ -37,7 +36,6 @@ public sealed interface CacheAnswer {
 	/**
 	 * Another reader loads.
 	 *
-	 * @param left the rest of its lease
 	 * @param expired a value that has expired, if there is one
 	 */
 	record Busy(Duration left, byte @Nullable [] expired) implements CacheAnswer {
@@ -45,8 +43,6 @@ public sealed interface CacheAnswer {
 
 	/**
 	 * The value has expired, and another reader has just failed to load another one.
-	 *
-	 * @param value the value
 	 */
 	record Stale(byte[] value) implements CacheAnswer {
 	}

@@ -61,10 +61,7 @@ final class CacheBacklog {
 
 	/**
 	 * Takes what can be tried now.
-	 * @param most how many to take
-	 * @param looks how many to look at
 	 * @param over which of them need not be tried any more
-	 * @param away whose server is away
 	 */
 	List<CacheKey> take(int most, int looks, Predicate<CacheKey> over, Predicate<CacheKey> away) {
 		List<CacheKey> taken = new ArrayList<>();

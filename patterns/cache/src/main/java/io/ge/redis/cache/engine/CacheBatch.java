@@ -66,7 +66,6 @@ public final class CacheBatch {
 
 	/**
 	 * Opens an entry once more, whose value is of no use and is to be replaced.
-	 * @param question the question for the entry
 	 */
 	public void replace(CacheQuestion question) {
 		this.open.put(question.key(), new Way(question.replacing()));
@@ -129,7 +128,6 @@ public final class CacheBatch {
 
 	/**
 	 * Begins an in-flight load, or joins the one of the entry in this instance.
-	 * @return what is known at once
 	 */
 	private @Nullable CacheLookup begin(Way way) {
 		if (this.single && way.own != null) {

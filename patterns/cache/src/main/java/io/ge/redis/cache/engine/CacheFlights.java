@@ -137,7 +137,6 @@ public final class CacheFlights {
 
 	/**
 	 * Begins to look entries of one cache up.
-	 * @param questions one for each entry, at least one
 	 * @param all whether these are all entries that the caller wants
 	 */
 	public CacheBatch batch(List<CacheQuestion> questions, boolean all, CallBudget budget) {

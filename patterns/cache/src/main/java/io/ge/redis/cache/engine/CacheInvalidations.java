@@ -64,7 +64,6 @@ public final class CacheInvalidations {
 	/**
 	 * Creates the invalidations.
 	 * @param kept how long an entry of a cache may stay after it was stamped
-	 * @param maxStaleness how long a version may be missed
 	 */
 	public CacheInvalidations(RedisInvalidations redis, Function<String, Duration> kept, Duration maxStaleness) {
 		this.redis = redis;
@@ -131,7 +130,6 @@ public final class CacheInvalidations {
 	/**
 	 * Returns what a value is stamped with whose loading begins now.
 	 * @param snapshot as of when the loader sees the database
-	 * @return the stamp, or {@link #UNSTAMPABLE}
 	 */
 	public long stamp(String cache, Snapshot snapshot) {
 		TagVersions known = versions(cache);
@@ -142,7 +140,6 @@ public final class CacheInvalidations {
 	/**
 	 * As {@link #stamp}, when what is known is not too old. Where it remains so, what is
 	 * stamped with an old version is loaded once more.
-	 * @param budget bounds the waiting for that
 	 * @return completes with the stamp, never exceptionally
 	 */
 	public CompletableFuture<Long> stampWhenReady(String cache, Snapshot snapshot, CallBudget budget) {
@@ -165,7 +162,6 @@ public final class CacheInvalidations {
 	 * known is not too old to be relied on. Looks in the background in time, as
 	 * {@link #ready}.
 	 * @param now the time, by {@link System#nanoTime()}
-	 * @param stamp its stamp
 	 * @param tags the hashes of its tags
 	 */
 	public boolean isServable(String cache, long now, long stamp, long[] tags) {

@@ -97,7 +97,6 @@ public final class CacheJournal {
 
 	/**
 	 * Takes removals to try again, dropping what has expired by itself.
-	 * @param most how many to take
 	 * @param away whose server is away; asked once for an entry until Redis comes back
 	 */
 	public List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
@@ -162,11 +161,8 @@ public final class CacheJournal {
 	/**
 	 * The notes on one entry.
 	 *
-	 * @param open writers that have not ended
 	 * @param due whether a change is committed
-	 * @param version rises with each change that is committed
 	 * @param expiry when the entry in Redis has expired, as of the system's nano time
-	 * @param writers whose announcements may stand in Redis
 	 */
 	public record Note(int open, boolean due, long version, long expiry, List<String> writers) {
 

@@ -10,8 +10,6 @@ import io.ge.redis.cache.settings.CacheSettings;
 /**
  * The question of a reader.
  *
- * @param key the entry
- * @param settings of its cache
  * @param readable the first bytes of values that it can read
  * @param replace whether to load whatever is there
  * @param refreshable whether it could replace a value before its expiry

@@ -97,7 +97,6 @@ public final class CacheValues {
 
 	/**
 	 * Makes a value to store of one that was loaded.
-	 * @param loadMillis how long it took to load it
 	 * @param stamp the version that was known before it was loaded
 	 * @param tags its tags, or {@code null} if nothing is known about them
 	 * @return the value, or {@code null} if it is not to be stored
@@ -136,7 +135,6 @@ public final class CacheValues {
 
 	/**
 	 * Makes a value to store.
-	 * @param header what is known about the value
 	 * @return the value, or {@code null} if it is not to be stored
 	 * @throws UncacheableValueException if no value of the kind can be
 	 */

@@ -67,7 +67,6 @@ final class Flight implements CacheLookup.Permit {
 	/**
 	 * Waits until it is known whether this flight loads or waits. Before that it keeps
 	 * nobody longer than a hit does.
-	 * @param budget bounds that
 	 */
 	CompletableFuture<Void> answered(CallBudget budget) {
 		return this.answered.thenApply((none) -> none)

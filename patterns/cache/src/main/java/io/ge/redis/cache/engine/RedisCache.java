@@ -107,7 +107,6 @@ public final class RedisCache {
 
 	/**
 	 * Creates the adapter.
-	 * @param behind tells caches that are written behind
 	 * @param near tells caches that instances keep in memory, so that all are told of
 	 * what changes in them
 	 */
@@ -191,7 +190,6 @@ public final class RedisCache {
 
 	/**
 	 * Asks for a value.
-	 * @param waiter whom to wake
 	 * @param urge how many thousandths of its load time before its expiry the reader
 	 * replaces a value, or 0
 	 */

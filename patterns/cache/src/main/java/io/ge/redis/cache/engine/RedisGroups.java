@@ -42,7 +42,6 @@ final class RedisGroups {
 
 	/**
 	 * Creates the groups.
-	 * @param one what is done for one entry
 	 * @param undoOne takes back what that may have done, if nobody learns of it
 	 * @param holds whether that is to be taken back also where the script did not run,
 	 * since the entry is held already
@@ -56,7 +55,6 @@ final class RedisGroups {
 
 	/**
 	 * Runs the script. The calls share the budget, since they are waited for together.
-	 * @param useful how long what is done lasts
 	 * @return completes with the replies in the order of the entries, {@code null} where
 	 * nobody knows, never exceptionally
 	 */

@@ -139,10 +139,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 	/**
 	 * A reader's request for an entry.
 	 *
-	 * @param names the keys of the entry
-	 * @param token of the reader
 	 * @param waker channel and topic of the message by which it is woken
-	 * @param waiter whom that message wakes
 	 * @param lease how long it has the entry for itself
 	 * @param readable the first bytes of values that it can read
 	 * @param replace whether it replaces whatever is there

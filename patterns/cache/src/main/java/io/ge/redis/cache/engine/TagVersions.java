@@ -101,7 +101,6 @@ final class TagVersions {
 
 	/**
 	 * Looks, or joins a look that is under way.
-	 * @param begin looks, and says when it has
 	 */
 	CompletableFuture<Void> look(Consumer<CompletableFuture<Void>> begin) {
 		CompletableFuture<Void> present = this.looking.get();

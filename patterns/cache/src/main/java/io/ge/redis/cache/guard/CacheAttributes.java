@@ -109,7 +109,6 @@ final class CacheAttributes {
 	/**
 	 * Returns the value that a writer gives. If it is what the method returns, the cache
 	 * has its type.
-	 * @param use what is done with the value
 	 * @return the expression, or {@code null} for what the method returns
 	 */
 	@Nullable MethodExpression value(GuardedMethod method, String cache, String value, String use) {
@@ -189,7 +188,6 @@ final class CacheAttributes {
 	/**
 	 * Returns the form of a writer's result. Several values pass one by one, unless they
 	 * are asked for as a whole.
-	 * @param ofResult what may ask for them
 	 */
 	static ResultForm form(GuardedMethod method, @Nullable MethodExpression... ofResult) {
 		boolean asked = Arrays.stream(ofResult)

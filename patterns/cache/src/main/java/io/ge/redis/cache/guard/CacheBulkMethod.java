@@ -29,7 +29,6 @@ import org.springframework.core.ResolvableType;
  *
  * @param parameter the type of its parameter: a {@link Collection}, {@link List} or
  * {@link Set}
- * @param valueType the type of the values
  */
 record CacheBulkMethod(Class<?> parameter, Type valueType) {
 

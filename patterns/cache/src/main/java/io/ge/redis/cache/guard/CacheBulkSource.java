@@ -21,13 +21,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Several entries of a cache by their ids. The caller gets a map of the values that there
  * are, in the order of the ids.
- *
- * @param cache the cache's name
- * @param entries the ids by entry
- * @param type the type of the values
- * @param form the form in which the map comes
- * @param loader loads the values of some ids
- * @param storable which values are to be stored
  */
 record CacheBulkSource(String cache, Map<CacheKey, Object> entries, CacheType type, ResultForm form, Loader loader,
 		Predicate<@Nullable Object> storable) implements CacheSource {
@@ -35,7 +28,6 @@ record CacheBulkSource(String cache, Map<CacheKey, Object> entries, CacheType ty
 	/**
 	 * Creates a source.
 	 * @param ids the ids, each of which is a key
-	 * @param what where they come from, for the message
 	 */
 	static CacheBulkSource of(String cache, @Nullable Object ids, Object what, CacheType type, ResultForm form,
 			Loader loader, Predicate<@Nullable Object> storable) {

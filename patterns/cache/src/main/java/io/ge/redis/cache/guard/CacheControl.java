@@ -48,7 +48,6 @@ public final class CacheControl {
 	/**
 	 * Returns whether an annotation or a property knows a cache of a name, or code has
 	 * used it on this instance.
-	 * @param name the name
 	 * @return whether it is known
 	 */
 	public boolean exists(String name) {
@@ -114,8 +113,6 @@ public final class CacheControl {
 	/**
 	 * Removes an entry, and all leave to fill it: one script call. While Redis is away it
 	 * is removed as soon as it is back, if this instance lives so long.
-	 * @param cache the cache's name
-	 * @param key the parts of the key
 	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
@@ -127,8 +124,6 @@ public final class CacheControl {
 	 * Makes all entries count as outdated that have one of some tags: one script call,
 	 * and one message to all instances. While Redis is away it is done as soon as it is
 	 * back, if this instance lives so long.
-	 * @param cache the cache's name
-	 * @param tags the tags, each of one part
 	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
@@ -138,7 +133,6 @@ public final class CacheControl {
 
 	/**
 	 * Makes all entries of a cache count as outdated, as {@link #invalidateTags}.
-	 * @param cache the cache's name
 	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
@@ -150,10 +144,7 @@ public final class CacheControl {
 	 * The caches of all instances.
 	 *
 	 * @param instance the id of the instance that has asked
-	 * @param instances those that have answered
 	 * @param silent the ids of those that are known and have not answered in time
-	 * @param caches the caches by name
-	 * @param warmUps the warm-ups of each instance
 	 */
 	public record Listing(String instance, List<Instance> instances, Set<String> silent, List<Cache> caches,
 			List<WarmUp> warmUps) {
@@ -162,8 +153,6 @@ public final class CacheControl {
 	/**
 	 * The report of an instance.
 	 *
-	 * @param id the id of the instance
-	 * @param process number and host of its process
 	 * @param journal how many entries it is to remove, and how many caches to invalidate,
 	 * as soon as Redis is back
 	 */
@@ -173,7 +162,6 @@ public final class CacheControl {
 	/**
 	 * A cache.
 	 *
-	 * @param name the name
 	 * @param settings the settings on the instance that has asked, and where each comes
 	 * from
 	 * @param size how many entries it has in Redis, or {@code null} if that is not known
@@ -194,9 +182,7 @@ public final class CacheControl {
 	 * How many entries a cache has in Redis at present, be they values or being loaded:
 	 * an estimate from the share that they have among random keys.
 	 *
-	 * @param entries the estimate
 	 * @param margin by how much it may be wrong, in nineteen of twenty cases
-	 * @param looks how many keys were looked at
 	 */
 	public record Size(long entries, long margin, long looks) {
 
@@ -204,9 +190,6 @@ public final class CacheControl {
 
 		/**
 		 * Adds what was seen on one more server.
-		 * @param keys how many keys it has
-		 * @param looked how many of them were looked at
-		 * @param seen how many of those were entries
 		 */
 		Size plus(long keys, long looked, long seen) {
 			if (looked == 0) {
@@ -226,8 +209,6 @@ public final class CacheControl {
 	/**
 	 * A warm-up on one instance.
 	 *
-	 * @param name the name
-	 * @param instance the id of the instance
 	 * @param state {@code waiting}, {@code running}, {@code done} or {@code failed}
 	 * @param read how many keys were read, by the instance or by the one that it waits
 	 * for

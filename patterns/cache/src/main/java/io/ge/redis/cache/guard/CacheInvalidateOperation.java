@@ -32,11 +32,9 @@ record CacheInvalidateOperation(List<Target> targets, TransactionBoundary bounda
 	/**
 	 * Some or all entries of a cache.
 	 *
-	 * @param cache the cache's name
 	 * @param key the key of one entry, or {@code null} for several
 	 * @param tags the tags of those, or {@code null} for all
 	 * @param condition when to invalidate, or {@code null} for always
-	 * @param description for the endpoint
 	 */
 	record Target(String cache, @Nullable MethodExpression key, @Nullable MethodExpression tags,
 			@Nullable MethodExpression condition, Supplier<GuardDescription> description) {

@@ -132,20 +132,12 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	/**
 	 * Assembles the caches.
-	 * @param properties the caches in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles expressions
-	 * @param mapper writes and reads values
 	 * @param verified the share of values that are compared with what is read back, after
 	 * the first of a type
-	 * @param backend where the entries live
 	 * @param context takes along what the application has bound to a thread, when a value
 	 * is refreshed on another one
-	 * @param events told of reads, loads and writes
 	 * @param behindProperties the settings of caches that are written behind
-	 * @param stores the stores of those
 	 * @param otherNames caches that are listed elsewhere than in the properties
-	 * @param calls makes calls whose results come later
 	 */
 	public CachePattern(Supplier<CacheProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
@@ -180,13 +172,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	/**
 	 * Returns the advisor where caches are switched off. What annotated methods would
 	 * have put into a cache that is written behind goes to its store before they return.
-	 * @param properties the caches in the environment
-	 * @param attributes reads attribute values
-	 * @param expressions compiles expressions
-	 * @param mapper checks which values can be read back
 	 * @param stores the stores of caches that are written behind
-	 * @param calls makes calls whose results come later
-	 * @param order its position among all advice
 	 * @return the advisor; no {@link GuardAdvisor}, since it guards nothing
 	 */
 	public static Advisor unguardedAdvisor(Supplier<CacheProperties> properties, AttributeReader attributes,
@@ -294,7 +280,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	/**
 	 * Returns what writes the changes of caches that are written behind, to be started
 	 * and stopped with the application if it has a store.
-	 * @return the writing side
 	 */
 	public WriteBehind writeBehind() {
 		return this.behind;
@@ -307,7 +292,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	/**
 	 * Returns what must hear of all transactions in which writers may run.
-	 * @return the listener, for each transaction manager
 	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
@@ -317,7 +301,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	/**
 	 * Returns what must hear of all reactive transactions in which readers and writers
 	 * may be subscribed to.
-	 * @return the listener, for each reactive transaction manager
 	 */
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
@@ -335,8 +318,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	/**
 	 * Looks at the methods with Spring's cache annotations, for what cannot work and for
 	 * the names of caches. It changes nothing about them.
-	 * @param beans where the methods are
-	 * @param source knows the operations of each
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
 	 */
 	public void verify(ConfigurableListableBeanFactory beans, CacheOperationSource source) {
@@ -346,7 +327,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	/**
 	 * Returns what runs warmers.
 	 * @param warmers the warmers, in the order in which they run
-	 * @return the warm-up, not started
 	 */
 	public CacheWarmUp warmUp(List<? extends CacheWarmer<?>> warmers) {
 		RedisBackend backend = this.backend.get();
@@ -360,7 +340,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	/**
 	 * Returns the names in the properties that no annotation, of Spring's neither, and no
 	 * store uses. To be called when all annotated methods are known.
-	 * @return the names, of which code may use some
 	 */
 	public Set<String> unusedNames() {
 		Set<String> names = this.definitions.unusedNames();

@@ -27,7 +27,6 @@ record CacheReport(String process, int journal, List<Counts> caches, List<WarmUp
 	/**
 	 * Counts since the instance started.
 	 *
-	 * @param cache the name of the cache
 	 * @param results the counts by result, and as {@link CacheReport#NEAR} the values in
 	 * memory
 	 */

@@ -48,7 +48,6 @@ public final class NearCache {
 
 	/**
 	 * Creates the memory of a cache.
-	 * @param cache the name of the cache
 	 * @param ttl how long a value is served at most
 	 * @param sure how long one is served after the versions of tags were looked at, and
 	 * after Redis was asked for it
@@ -72,7 +71,6 @@ public final class NearCache {
 	/**
 	 * Returns a value that may be served now, as far as this can be told without its
 	 * tags.
-	 * @param now the time, taken before
 	 */
 	public @Nullable NearValue get(CacheKey key, CacheType type, long now) {
 		// In this order: what is read afterwards knows the news that are confirmed

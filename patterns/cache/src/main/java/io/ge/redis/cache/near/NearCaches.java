@@ -41,10 +41,8 @@ public final class NearCaches {
 	/**
 	 * Creates the caches.
 	 * @param any whether there can be one
-	 * @param stores makes the memory of one
 	 * @param sure how long a value is served although messages may get lost without a
 	 * sign
-	 * @param soon frees memory
 	 */
 	public NearCaches(boolean any, Function<String, NearSettings> settings, Function<NearSettings, NearStore> stores,
 			NearFeed feed, Duration sure, Executor soon) {

@@ -41,8 +41,6 @@ public final class NearCheck {
 
 	/**
 	 * Creates a check.
-	 * @param trial sends a message that says nothing
-	 * @param channel where to
 	 * @param channels the pattern of all channels that instances need
 	 * @param later runs the next check if it is not known that all is well
 	 */

@@ -41,7 +41,6 @@ public final class NearFeed {
 	 * @param clock the time, {@link System#nanoTime()}
 	 * @param confirmedAt when the last message was sent that came back over the present
 	 * subscription
-	 * @param maxStaleness how old what is served may be
 	 */
 	public NearFeed(LongSupplier clock, LongSupplier confirmedAt, Duration maxStaleness) {
 		this.clock = clock;
@@ -69,7 +68,6 @@ public final class NearFeed {
 
 	/**
 	 * Returns whether all news are known that are as old as what is served may be.
-	 * @param now the time, taken before
 	 */
 	boolean isConfirmed(long now) {
 		return now - this.confirmedAt.getAsLong() <= this.maxStaleness;
@@ -85,7 +83,6 @@ public final class NearFeed {
 
 	/**
 	 * Has the messages to itself sent.
-	 * @param until until when
 	 */
 	void need(long until) {
 		if (until - this.neededUntil > STEP_NANOS) {

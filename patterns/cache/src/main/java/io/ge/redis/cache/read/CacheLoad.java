@@ -79,7 +79,6 @@ final class CacheLoad {
 
 	/**
 	 * Begins a load.
-	 * @param read whose load it is
 	 * @param open what is to be loaded, with the permits to store it
 	 * @param changes what waits for the store, {@code null} where that is not known
 	 */
@@ -141,7 +140,6 @@ final class CacheLoad {
 
 	/**
 	 * Starts the clock, as the source is about to be asked, and takes the changes.
-	 * @return what the source is to be asked for
 	 */
 	List<CacheKey> begin() {
 		this.started = System.nanoTime();

@@ -37,7 +37,6 @@ public interface CacheSource {
 
 	/**
 	 * Loads values.
-	 * @param missing some of the entries
 	 * @return the values, or the promise of them, as {@link #byKey} takes them
 	 * @throws Throwable what the application throws
 	 */
@@ -45,8 +44,6 @@ public interface CacheSource {
 
 	/**
 	 * Returns the values that were loaded.
-	 * @param missing the entries that they were loaded for
-	 * @param loaded what was loaded, or promised
 	 * @return a value for each of the entries; {@code null} for absence
 	 */
 	Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded);

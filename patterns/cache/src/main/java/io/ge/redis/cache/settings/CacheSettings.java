@@ -12,14 +12,12 @@ import io.ge.redis.cache.OnLoadTimeout;
 /**
  * How long a cache keeps values and makes callers wait.
  *
- * @param ttl how long a value stays
  * @param permanent whether a value stays until it is replaced or removed instead
  * @param negativeTtl how long the absence of a value stays; zero to not cache it
  * @param ttlJitter the share of its time by which a value stays shorter at most
  * @param staleIfError how long a value is kept beyond its time
  * @param leaseTime how long a loader has the entry for itself
  * @param loadWait how long a caller waits for another one's value
- * @param onLoadTimeout what it does then
  * @param refreshUrge how much earlier than needed values are refreshed, in load times; 0
  * if they are not refreshed before their expiry
  */

@@ -11,7 +11,6 @@ import java.time.Duration;
  * Whether and how values of a cache are kept in memory.
  *
  * @param enabled whether instances keep any, so that all are to be told of changes
- * @param maxEntries how many this instance keeps, perhaps none
  * @param ttl how long a value is served from memory at most
  */
 public record NearSettings(boolean enabled, int maxEntries, Duration ttl) {

@@ -12,7 +12,6 @@ import io.ge.redis.cache.Consistency;
 /**
  * The policy of the writers of a cache.
  *
- * @param consistency what they do around a commit
  * @param strict whether nothing is committed that cannot be announced
  * @param useful how long an old value can stay in Redis
  */

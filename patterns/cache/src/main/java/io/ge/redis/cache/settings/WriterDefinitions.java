@@ -44,8 +44,6 @@ public final class WriterDefinitions {
 	/**
 	 * Checks that caches are written behind where annotations say so, that others are
 	 * not, and that stores have the types of their caches.
-	 * @param actual what writes behind
-	 * @param all the caches by name
 	 */
 	public void verify(WriteBehind actual, CacheRegistry all) {
 		verifyMethods(actual);

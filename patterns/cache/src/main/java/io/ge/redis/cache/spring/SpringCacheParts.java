@@ -13,14 +13,6 @@ import io.ge.redis.cache.write.CacheWriter;
 
 /**
  * The parts of Spring's caches.
- *
- * @param definitions the caches by name
- * @param codec knows types
- * @param caches the same caches in code
- * @param reader reads
- * @param misses what callers are about to load
- * @param puts writes what they put
- * @param writer writes
  */
 public record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, GeCaches caches, CacheReader reader,
 		OpenMisses misses, SpringCachePuts puts, CacheWriter writer) {

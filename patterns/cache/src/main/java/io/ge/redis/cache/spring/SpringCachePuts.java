@@ -39,7 +39,6 @@ public final class SpringCachePuts {
 
 	/**
 	 * Puts a value.
-	 * @param open what was missed before, if anything was
 	 * @param loaded whether the value was certainly loaded after that miss, as far as the
 	 * key tells; else it may be a change
 	 */

@@ -55,7 +55,6 @@ public final class RedisWarmUps {
 
 	/**
 	 * Prolongs the lease.
-	 * @param read how many keys the run has read
 	 * @return whether it was still held
 	 */
 	CompletableFuture<Boolean> keep(String name, String token, Duration lease, long read) {
@@ -98,18 +97,12 @@ public final class RedisWarmUps {
 
 		/**
 		 * Another run's.
-		 *
-		 * @param left the rest of its lease
-		 * @param token which one
-		 * @param read how many keys it has read
 		 */
 		record Theirs(Duration left, String token, long read) implements Turn {
 		}
 
 		/**
 		 * Nobody's any more.
-		 *
-		 * @param read how many keys were read
 		 */
 		record Done(long read) implements Turn {
 		}

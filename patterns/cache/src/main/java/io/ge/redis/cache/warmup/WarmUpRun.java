@@ -79,7 +79,6 @@ public final class WarmUpRun<K> {
 
 	/**
 	 * Sees the warm-up through, here or elsewhere.
-	 * @param renewals keeps the lease meanwhile
 	 */
 	void go(ScheduledExecutorService renewals) {
 		String heard = "";
@@ -230,8 +229,6 @@ public final class WarmUpRun<K> {
 	/**
 	 * How far a warm-up is, as this instance knows.
 	 *
-	 * @param name its name
-	 * @param state its {@link State}, in lower case
 	 * @param read how many keys were read, by whoever runs it
 	 */
 	public record Progress(String name, String state, long read) {

@@ -79,7 +79,6 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	/**
 	 * Returns whether any transaction that has begun since, on whichever thread or of
 	 * whichever subscriber, was rolled back.
-	 * @param begin as of the system's nano time
 	 */
 	boolean isAnyRolledBackSince(long begin) {
 		return this.rolledBack.get() - begin > 0;

@@ -358,11 +358,8 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 	/**
 	 * One change.
 	 *
-	 * @param part what it is
-	 * @param write the write
 	 * @param removal what the transaction around the call removes if nothing ties its end
 	 * to that of the work, or {@code null}
-	 * @param stamp what the value is stamped with
 	 */
 	private record Change(WritePart part, CacheWrite write, @Nullable CacheWrite removal,
 			CompletableFuture<Long> stamp) {

@@ -158,7 +158,6 @@ public final class CacheWriter {
 	 * Removes an entry, or many, after the commit of the transaction of this thread, or
 	 * at once if there is none.
 	 * @param target names the entry, or the cache as a whole
-	 * @param tags which entries, in the latter case
 	 */
 	public void remove(CacheKey target, CacheTags tags) {
 		this.steps.tell(Waiting.await(removeAfterCommit(target, tags)));
@@ -195,7 +194,6 @@ public final class CacheWriter {
 	/**
 	 * Removes an entry, or many, at once, whatever transaction there is.
 	 * @param target names the entry, or the cache as a whole
-	 * @param tags which entries, in the latter case
 	 */
 	public CacheEvent.Outcome removeNow(CacheKey target, CacheTags tags) {
 		List<CacheEvent.Write> removed = Waiting.await(this.steps.resolve(List.of(removal(target, tags))));

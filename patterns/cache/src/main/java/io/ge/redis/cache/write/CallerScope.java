@@ -114,9 +114,6 @@ public final class CallerScope {
 	/**
 	 * The loads and writers that a subscriber is inside of. Propagates in its context, to
 	 * all that is subscribed to inside.
-	 *
-	 * @param loading the entries that are loaded
-	 * @param writing the writers that run
 	 */
 	private record Surroundings(Set<CacheKey> loading, List<CacheWrite> writing) {
 

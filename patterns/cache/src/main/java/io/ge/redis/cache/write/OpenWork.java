@@ -126,7 +126,6 @@ final class OpenWork {
 
 	/**
 	 * Leaves a transaction that was completed while writers ran.
-	 * @param status how, by the constants of {@link TransactionSynchronization}
 	 */
 	void completed(ThreadTransaction transaction, int status) {
 		remove(transaction);

@@ -17,7 +17,6 @@ import org.springframework.util.ClassUtils;
 /**
  * The transactional settings of a writer, as far as annotations tell.
  *
- * @param kind in which transaction it runs
  * @param name the name that a transaction begun for it has
  */
 public record TransactionBoundary(Kind kind, String name) {

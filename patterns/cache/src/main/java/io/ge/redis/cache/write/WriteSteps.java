@@ -136,7 +136,6 @@ public final class WriteSteps {
 
 	/**
 	 * Publishes the completion events of writers for which no thread waits.
-	 * @return completes when that is done
 	 */
 	CompletionStage<@Nullable Void> tellAsync(CompletableFuture<List<CacheEvent.Write>> ends, GuardedCalls calls) {
 		return calls.handOver(ends, (done) -> {

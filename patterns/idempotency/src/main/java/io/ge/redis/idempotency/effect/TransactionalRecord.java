@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The proof that a call has had its effect.
  *
- * @param fence which claim it was
  * @param result what the call returned, or {@code null} if that was not known at the
  * commit or cannot be kept
  */

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param caller whose key it is, or {@code null} for an anonymous caller or a key that
  * all share
- * @param key the key, one or more parts
  * @param fingerprint what must be equal in a repetition
  */
 public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key,

@@ -159,7 +159,6 @@ public final class IdempotencyControl {
 	/**
 	 * The report of an instance.
 	 *
-	 * @param process number and host of its process
 	 * @param told how many keys it has named, be it that they have expired since
 	 */
 	public record Instance(String id, String process, int inFlight, int told) {

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * A call with a key, and how it is answered, be it the first one or a repetition.
  *
  * @param exchange what the call answers, if that is seen as a whole, else {@code null}
- * @param replaying done before a result is given again
  * @param recovery gives one that was not kept, or {@code null} if nothing does
  */
 record KeyedCall(IdempotencyRequest request, ResultCodec codec, @Nullable StoredExceptions exceptions,

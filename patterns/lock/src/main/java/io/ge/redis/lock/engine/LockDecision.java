@@ -19,8 +19,6 @@ public sealed interface LockDecision {
 
 	/**
 	 * The lock stayed with another for the whole wait.
-	 *
-	 * @param retryAfter when the lock is free, if known
 	 */
 	record Refused(@Nullable Duration retryAfter) implements LockDecision {
 	}

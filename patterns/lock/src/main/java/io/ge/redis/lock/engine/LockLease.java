@@ -91,9 +91,7 @@ public final class LockLease {
 
 	/**
 	 * Creates a lease.
-	 * @param settings those of the first section
 	 * @param since when the lock was not yet this instance's
-	 * @param lease for how long Redis has given it
 	 */
 	LockLease(LockLeases leases, RedisLocks redis, RedisLockKey key, String handle, LockAnswer.TokenRange tokens,
 			LockSettings settings, long since, Duration lease) {

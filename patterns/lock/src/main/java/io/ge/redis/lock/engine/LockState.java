@@ -14,11 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The state of a lock in Redis. It is held while somebody works under it, and kept while
  * it only stays taken for its shortest hold.
  *
- * @param holder the channel of the instance
  * @param token its first token, 0 if it is shared
- * @param remaining the rest of the lease
  * @param age for how long the instance has had it
- * @param waiters how many instances wait
  */
 public record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining,
 		Duration age, int waiters, @Nullable Shared shared) {
@@ -56,7 +53,6 @@ public record LockState(boolean held, boolean kept, String holder, String handle
 	/**
 	 * The state of a lock that several may hold together.
 	 *
-	 * @param waiters how many callers wait for it
 	 * @param shares at most 100 of the holders, those that end first if they are not
 	 * extended
 	 */
@@ -66,7 +62,6 @@ public record LockState(boolean held, boolean kept, String holder, String handle
 	/**
 	 * One that holds a lock together with others.
 	 *
-	 * @param holder the id of the instance
 	 * @param held whether somebody works under it, or its place only stays taken for its
 	 * shortest hold, with no token and no age
 	 */

@@ -15,7 +15,6 @@ import io.ge.redis.core.key.RedisKey;
 /**
  * The keys of one lock, all in one slot; equal if they are those of the same lock.
  *
- * @param lock who holds it
  * @param all the keys, in the order that the scripts state
  */
 public record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Comparable<RedisLockKey> {

@@ -146,7 +146,6 @@ public class RedisLocks {
 	 * Listens for messages to this instance.
 	 * @param offered takes the key of a lock that is free, since it could not be granted
 	 * @param lost takes handle and key of a lock that an operator has released
-	 * @param uncertain called when messages may have been lost
 	 */
 	void listen(Consumer<RedisLockKey> offered, BiConsumer<String, RedisLockKey> lost, Runnable uncertain) {
 		this.bus.handle(LOST_TOPIC, handleAndKey(lost));
@@ -231,7 +230,6 @@ public class RedisLocks {
 	 * Releases a lock.
 	 * @param following the handle under which this instance goes on waiting for it, or
 	 * {@code null}
-	 * @param lease the lease for that
 	 * @param keep for how long nobody may have it, or zero
 	 */
 	public CompletableFuture<LockAnswer.Released> release(RedisLockKey key, String handle, @Nullable String following,
@@ -318,7 +316,6 @@ public class RedisLocks {
 	 * Has replicas confirm that a handle holds its lock. Extends the lease, which comes
 	 * after everything that made the handle the holder, and creates nothing: arriving
 	 * late, after a release or a loss, it finds nothing to extend.
-	 * @return completes when enough have, else with {@code RedisUnavailableException}
 	 */
 	public CompletableFuture<Void> confirm(LeaseRenewal renewal, LockSettings settings) {
 		Replication replication = new Replication(settings.replicas(), settings.syncTimeout(),

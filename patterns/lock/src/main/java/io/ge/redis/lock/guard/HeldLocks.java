@@ -17,7 +17,6 @@ import io.ge.redis.lock.engine.HeldLock;
 /**
  * A lock that work may run under.
  *
- * @param lock the lock, or several
  * @param own what is given up after the work; nothing if an outer call holds it
  * @param shared what is kept for the work, while another thread may give it up
  */

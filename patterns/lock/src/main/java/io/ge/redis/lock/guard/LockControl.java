@@ -225,7 +225,6 @@ public final class LockControl {
 	 * @param held whether somebody works under it, or it only stays taken for its
 	 * shortest hold
 	 * @param holder the id of the instance that has it
-	 * @param token its first token
 	 * @param waitingInstances how many instances wait for it, 0 if it is shared
 	 * @param shared its holders, if several may hold it together
 	 */

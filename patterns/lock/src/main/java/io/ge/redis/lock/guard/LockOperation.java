@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * @param key what is locked, or {@code null} for all calls together
  * @param together whether it is several keys that are locked together
  * @param tokenParameters positions of the parameters that receive the token
- * @param skipped the result of calls that are skipped
  * @param inOutage whether calls are skipped because Redis does not decide
  */
 record LockOperation(LockSettings settings, @Nullable MethodExpression key, boolean together,

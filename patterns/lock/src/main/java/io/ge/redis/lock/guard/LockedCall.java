@@ -129,9 +129,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 
 		/**
 		 * Takes locks without blocking.
-		 * @param keys one, or several that are locked together
 		 * @param chain the locks that the call chain holds, innermost last
-		 * @return completes with the decision; may be cancelled
 		 */
 		CompletableFuture<LocksDecision> enter(LockSettings settings, List<List<String>> keys, boolean together,
 				List<LockHandle> chain);

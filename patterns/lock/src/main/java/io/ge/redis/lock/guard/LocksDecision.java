@@ -20,10 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of {@link LocksRequest}: the locks, or why there are none.
  *
- * @param refused says that another has one of them
- * @param failure says that Redis did not decide
  * @param listener told of the outcome, on a thread of the application
- * @param transaction keeps the locks when they are taken
  */
 record LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused,
 		@Nullable Throwable failure, Consumer<Outcome> listener, @Nullable TransactionLocks transaction) {

@@ -13,7 +13,6 @@ import io.ge.redis.ratelimit.RateLimitAlgorithm;
  *
  * @param until when Redis could say yes at the earliest
  * @param latest when Redis could say yes at the latest
- * @param restoredAt when the next permit comes back
  */
 record Denial(RedisLimitKey key, PermitRequest request, long remaining, long sentAt, long until, long latest,
 		long restoredAt) {

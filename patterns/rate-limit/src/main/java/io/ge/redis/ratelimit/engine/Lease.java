@@ -97,8 +97,6 @@ final class Lease {
 
 	/**
 	 * Returns what to ask for.
-	 * @param most how many permits in advance at most
-	 * @param span how long they would be usable
 	 */
 	Asking ask(long most, long span, long now) {
 		this.lock.lock();

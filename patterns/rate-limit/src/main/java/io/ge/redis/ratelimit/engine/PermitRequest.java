@@ -13,7 +13,6 @@ import io.ge.redis.ratelimit.RateLimit;
 /**
  * A request for permits of one limit.
  *
- * @param limit the limit
  * @param key whom it limits; empty for all callers together
  * @param cost how many permits; zero only looks
  */

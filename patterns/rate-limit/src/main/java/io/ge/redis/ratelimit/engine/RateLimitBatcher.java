@@ -98,7 +98,6 @@ final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, Redis
 
 		/**
 		 * Runs it once.
-		 * @param others the permits of the other calls
 		 */
 		CompletableFuture<RedisDecision> run(List<PermitRequest> requests, long others, CallBudget budget);
 

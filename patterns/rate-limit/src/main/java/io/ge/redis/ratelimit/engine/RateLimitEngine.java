@@ -161,7 +161,6 @@ public final class RateLimitEngine {
 
 	/**
 	 * Refunds permits of one limit that a key has taken last, on behalf of an operator.
-	 * @return completes with how many had still been taken
 	 */
 	public CompletableFuture<Long> refund(PermitRequest asked) {
 		RateLimit limit = this.limits.effective(asked.limit(), asked.key());

@@ -139,7 +139,6 @@ public final class RedisRateLimiter {
 
 	/**
 	 * Refunds permits that no decision at hand has taken, as many as the request costs.
-	 * @return completes with how many had still been taken
 	 */
 	CompletableFuture<Long> refund(PermitRequest request) {
 		RateLimit limit = request.limit();

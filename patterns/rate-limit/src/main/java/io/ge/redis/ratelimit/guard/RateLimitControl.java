@@ -247,10 +247,8 @@ public final class RateLimitControl {
 	/**
 	 * A limit as it is now.
 	 *
-	 * @param settings for keys about which nothing is said
 	 * @param overrides for how many keys the properties say something else
 	 * @param changes changes at run time, by key as it may be shown
-	 * @param blocks for how long keys are blocked, likewise
 	 * @param distinctKeys about how many keys this instance decided on in the last hour
 	 */
 	public record Overview(String name, Map<String, Setting> settings, int overrides, Map<String, String> changes,
@@ -260,7 +258,6 @@ public final class RateLimitControl {
 	/**
 	 * One limit for one key.
 	 *
-	 * @param settings for that key
 	 * @param restoredAfter time until the next permit is restored, zero if none is
 	 * missing
 	 * @param blockedFor {@code null} if the key is not blocked

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * The limits of one method.
  *
  * @param refundOn exceptions of the method after which the permits are refunded
- * @param place the method, for messages
  */
 record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> refundOn,
 		@Nullable FallbackMethod fallback, ResultForm form, String place) implements GuardedOperation {
@@ -92,7 +91,6 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	 * @param name the name, which may stand for several limits
 	 * @param limits where the name is looked up at each call, since properties can change
 	 * @param key whom it limits, or {@code null} for all callers together
-	 * @param descriptions for the endpoint, one for each limit
 	 */
 	record Rule(String name, RateLimitRegistry limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,
 			RateLimitCost cost, List<GuardDescription> descriptions) {

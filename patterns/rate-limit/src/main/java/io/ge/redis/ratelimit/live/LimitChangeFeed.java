@@ -62,7 +62,6 @@ public final class LimitChangeFeed {
 	/**
 	 * Creates a feed that is not yet started.
 	 * @param sink takes all changes, each time they were read
-	 * @param routine something else to do every 20 minutes
 	 */
 	public LimitChangeFeed(RedisLimitChanges changes, InstanceBus bus, Consumer<List<StoredChange>> sink,
 			Runnable routine) {

@@ -327,7 +327,6 @@ public final class RateLimitDefinitions {
 	 * An annotation or a rule that uses a name.
 	 *
 	 * @param cost permits that each call takes, as far as it is known before any call
-	 * @param limit what sets the limit there
 	 * @param problems makes the exception for a mistake there
 	 */
 	public record Use(String name, RateLimitProperties.Limit attributes, long cost, String place, String limit,

@@ -20,7 +20,6 @@ sealed interface RevokedIds permits KnownIds, IdFilter {
 	/**
 	 * Adds an id, or prolongs it.
 	 * @param fast the fast half, not zero
-	 * @param nowMillis what has ended before may be forgotten
 	 */
 	void add(long fast, long strong, long untilMillis, long nowMillis);
 

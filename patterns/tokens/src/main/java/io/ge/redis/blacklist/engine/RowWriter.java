@@ -20,8 +20,6 @@ import org.springframework.util.StringUtils;
 /**
  * Writes what is revoked and blocked, without waiting. Whatever comes of it: from then on
  * this instance must see it.
- *
- * @param reason why, if that is told
  */
 public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, @Nullable String reason) {
 

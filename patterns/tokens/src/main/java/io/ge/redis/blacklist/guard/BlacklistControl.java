@@ -207,7 +207,6 @@ public final class BlacklistControl {
 	/**
 	 * The state of the blacklist.
 	 *
-	 * @param local what this instance knows
 	 * @param stored what Redis has, or {@code null} while it is unavailable
 	 */
 	public record Overview(Local local, RedisTokenBlacklist.@Nullable Totals stored) {
@@ -225,7 +224,6 @@ public final class BlacklistControl {
 	 * included
 	 * @param exact whether it remembers them one by one
 	 * @param notBefores subjects and clients whose earlier tokens are revoked
-	 * @param reasons rows of which it remembers the reason
 	 * @param bytes what the ids take
 	 */
 	public record Local(String instance, boolean fresh, @Nullable String position, @Nullable Duration age, long ids,
