@@ -110,7 +110,6 @@ class InstanceBusIntegrationTests {
 
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
-	@Wide
 	void missingRightIsToldOnceAndNotAskedForAgainAndAgain(CapturedOutput output) {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			redis.primary().command("ACL", "SETUSER", "default", "resetchannels");
