@@ -97,7 +97,7 @@ abstract class CallRun<A extends @Nullable Object> {
 			return;
 		}
 		catch (Throwable ex) {
-			refuse(ex);
+			refuse(Waiting.cause(ex));
 			return;
 		}
 		this.asked = asking;

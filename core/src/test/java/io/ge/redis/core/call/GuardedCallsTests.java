@@ -45,6 +45,7 @@ import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -169,6 +170,22 @@ class GuardedCallsTests {
 
 	@Nested
 	class Futures {
+
+		@Test
+		void callThatWaitsInATransactionIsRefusedWithTheCauseItself() {
+			TestCall call = new TestCall(() -> CompletableFuture.completedFuture("done"));
+			IOException cause = new IOException("no answer");
+			call.answer.completeExceptionally(cause);
+			AtomicReference<@Nullable Throwable> refusal = new AtomicReference<>();
+			TransactionSynchronizationManager.setActualTransactionActive(true);
+			try {
+				future(call).whenComplete((value, failure) -> refusal.set(failure));
+			}
+			finally {
+				TransactionSynchronizationManager.setActualTransactionActive(false);
+			}
+			assertThat(refusal.get()).isSameAs(cause);
+		}
 
 		@Test
 		void promiseThatFollowsIsMadeOfTheFirstAndCancelledWithIt() throws Throwable {

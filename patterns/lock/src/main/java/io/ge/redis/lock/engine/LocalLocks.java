@@ -159,6 +159,7 @@ final class LocalLocks {
 		return this.handles.get(handle);
 	}
 
+	// Before Redis learns of the handle, which may be granted at once
 	void remember(String handle, LocalLock local) {
 		this.handles.put(handle, local);
 	}

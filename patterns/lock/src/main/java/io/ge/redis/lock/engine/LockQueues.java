@@ -141,6 +141,7 @@ final class LockQueues {
 		});
 	}
 
+	// While deciding, as all that takes what follows
 	void begin(LocalLock local, LockLease lease, List<Runnable> then) {
 		local.lease = lease;
 		lease.schedule();
@@ -246,6 +247,7 @@ final class LockQueues {
 
 	// Giving up
 
+	// While deciding
 	void waitUntilTimeout(LocalLock local, LockRequest request) {
 		if (request.timeout == null) {
 			request.timeout = this.timers.schedule(() -> expire(local, request), request.waitLeftNanos());
@@ -283,6 +285,7 @@ final class LockQueues {
 		}
 	}
 
+	// While deciding
 	void abandon(LocalLock local, List<Runnable> then) {
 		this.queued.withdraw(local);
 		if (local.lease != null && (local.open || local.confirming != null)) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The shares of locks in Redis: beside the lock's own key, which says that it is shared,
  * {@code :s1} who holds, {@code :h1} their tokens, {@code :w1} who waits and {@code :r1}
  * what for; the digit is the format. What the states mean stands in {@code share.lua}.
- * What goes wrong heals as it does for {@link RedisLocks}.
+ * What goes wrong heals as {@code docs/locks-design.md} says.
  */
 public final class RedisShares extends RedisLocks {
 

@@ -27,7 +27,7 @@ import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Tells an exchange that its handler is guarded, and that the response answers an
+ * Notifies an exchange that its handler is guarded, and that the response answers an
  * exception; renders nothing where a response is replayed. The counterpart of
  * {@link IdempotentDispatch}.
  */

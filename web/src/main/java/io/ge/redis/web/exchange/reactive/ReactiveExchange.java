@@ -309,8 +309,8 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * Whoever answers the exception, in front of the dispatch or of all filters, answers
-	 * the call.
+	 * The response to the exception, written in front of the dispatch or of all filters,
+	 * answers the call.
 	 */
 	private Mono<Void> leave(Throwable failure, ReactiveExchangeResponse response) {
 		if (response.isUnawaited() || this.stage.get() == Stage.OVER) {

@@ -19,7 +19,7 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Tells an exchange that its handler is guarded, and that the response answers an
+ * Notifies an exchange that its handler is guarded, and that the response answers an
  * exception; renders no view where a response is replayed.
  */
 public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionResolver, Ordered {
