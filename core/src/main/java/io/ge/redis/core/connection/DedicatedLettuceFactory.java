@@ -206,6 +206,16 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 						null)));
 	}
 
+	/**
+	 * Opens a connection to the primary of what is no cluster, that nobody else uses. As
+	 * {@link #open()}.
+	 */
+	@SuppressWarnings("unchecked")
+	CompletionStage<StatefulRedisConnection<byte[], byte[]>> openSingle() {
+		return this.openings
+			.begin(() -> connect().thenApply((connection) -> (StatefulRedisConnection<byte[], byte[]>) connection));
+	}
+
 	private CompletionStage<LettuceReplicatedConnection> connectReplicated(String server) {
 		provider();
 		RedisClusterClient cluster = (RedisClusterClient) getRequiredNativeClient();

@@ -135,6 +135,24 @@ public interface GuardConnection extends AutoCloseable {
 	}
 
 	/**
+	 * Returns whether {@link #openBlocking} works: with Lettuce, unless the deployment is
+	 * a Cluster, where one command cannot wait for keys of several slots.
+	 * @return whether there are connections on which the server can be waited for
+	 */
+	default boolean canBlock() {
+		return false;
+	}
+
+	/**
+	 * Opens a further connection on which the server is waited for. It is closed with
+	 * this one, and not revived when it is lost.
+	 * @return completes with the connection
+	 */
+	default CompletionStage<BlockingConnection> openBlocking() {
+		return CompletableFuture.failedFuture(new NotConnectedException("This driver cannot wait for entries", null));
+	}
+
+	/**
 	 * Closes the connection and everything made for it. Commands are refused from then
 	 * on, unless it is {@linkplain #restart() restarted}.
 	 */

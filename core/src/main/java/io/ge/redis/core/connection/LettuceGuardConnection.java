@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.UnblockType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -42,6 +43,8 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	private static final long RETRY_MILLIS = 250;
 
+	private static final long UNKNOWN_CLIENT = -1;
+
 	private static final long RETIREMENT_MILLIS = 1000;
 
 	private final LettuceConnectionFactory application;
@@ -53,6 +56,9 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	/** Those that were opened for waiting and are not known to be lost. */
 	private final Set<LettuceReplicatedConnection> replicated = ConcurrentHashMap.newKeySet();
+
+	/** Those on which the server is waited for, likewise. */
+	private final Set<LettuceBlockingConnection> blocking = ConcurrentHashMap.newKeySet();
 
 	private volatile Client client;
 
@@ -294,6 +300,61 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public boolean canBlock() {
+		return !isClustered();
+	}
+
+	@Override
+	public CompletionStage<BlockingConnection> openBlocking() {
+		CompletableFuture<BlockingConnection> opened = new CompletableFuture<>();
+		try {
+			this.client.connector().execute(() -> openBlocking(opened));
+		}
+		catch (RejectedExecutionException ex) {
+			opened.completeExceptionally(new NotConnectedException("Closed", ex));
+		}
+		return opened;
+	}
+
+	private void openBlocking(CompletableFuture<BlockingConnection> opened) {
+		try {
+			this.client.factory()
+				.openSingle()
+				.thenCompose((connection) -> connection.async()
+					.clientId()
+					// Whoever may not ask for it cannot end a wait either
+					.exceptionally((refused) -> UNKNOWN_CLIENT)
+					.thenApply((id) -> new LettuceBlockingConnection(connection, id, this::unblock)))
+				.whenComplete((connection, failure) -> {
+					if (failure != null) {
+						opened.completeExceptionally(new NotConnectedException("Not connected to Redis", failure));
+						return;
+					}
+					for (LettuceBlockingConnection former : this.blocking) {
+						if (!former.isOpen()) {
+							this.blocking.remove(former);
+						}
+					}
+					this.blocking.add(connection);
+					if (this.closed) {
+						connection.close();
+					}
+					opened.complete(connection);
+				});
+		}
+		catch (RuntimeException ex) {
+			opened.completeExceptionally(new NotConnectedException("Not connected to Redis", ex));
+		}
+	}
+
+	private CompletionStage<Boolean> unblock(long client) {
+		if (client == UNKNOWN_CLIENT) {
+			return CompletableFuture.failedFuture(new NotConnectedException("The wait has its timeout", null));
+		}
+		return send((commands) -> commands.clientUnblock(client, UnblockType.TIMEOUT)).thenApply((ended) -> ended == 1);
+	}
+
+	@Override
 	public String address() {
 		return this.client.factory().address();
 	}
@@ -329,6 +390,8 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 		this.replicated.forEach(LettuceReplicatedConnection::closeAndWait);
 		this.replicated.clear();
+		this.blocking.forEach(LettuceBlockingConnection::closeAndWait);
+		this.blocking.clear();
 		this.client.factory().destroy();
 	}
 

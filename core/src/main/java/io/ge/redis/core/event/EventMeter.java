@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * of a guard and each combination of its other tags. Made once for each kind of events,
  * as the value of a constant.
  *
- * @param nameTag the tag that has the event's name, or {@code null} if none has
+ * @param nameTag the tag that has the event's name, several with slashes between them, or
+ * {@code null} if none has
  * @param siblings meters that begin at zero with this one
  */
 public record EventMeter(String name, String description, boolean isTimer, @Nullable String nameTag,
@@ -38,10 +39,12 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 	}
 
 	/**
-	 * Adds a tag whose value is the name of the event.
+	 * Adds a tag whose value is the name of the event, or several tags whose values are
+	 * the parts of the name between slashes.
 	 */
-	public EventMeter of(String tag) {
-		return new EventMeter(this.name, this.description, this.isTimer, tag, this.tags, this.siblings);
+	public EventMeter of(String... tags) {
+		return new EventMeter(this.name, this.description, this.isTimer, String.join("/", tags), this.tags,
+				this.siblings);
 	}
 
 	/**
@@ -77,10 +80,7 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 	}
 
 	public String[] tags(String event, int series) {
-		List<String> all = new ArrayList<>();
-		if (this.nameTag != null) {
-			all.addAll(List.of(this.nameTag, event));
-		}
+		List<String> all = new ArrayList<>(nameTags(event));
 		int rest = series;
 		int of = series();
 		for (EventTag tag : this.tags) {
@@ -89,6 +89,24 @@ public record EventMeter(String name, String description, boolean isTimer, @Null
 			rest %= of;
 		}
 		return all.toArray(String[]::new);
+	}
+
+	/**
+	 * Returns the tags that have the name of an event.
+	 * @param event the name
+	 * @return keys and values in turn
+	 */
+	public List<String> nameTags(String event) {
+		if (this.nameTag == null) {
+			return List.of();
+		}
+		String[] keys = this.nameTag.split("/");
+		String[] values = (keys.length > 1) ? event.split("/", keys.length) : new String[] { event };
+		List<String> tags = new ArrayList<>();
+		for (int i = 0; i < keys.length; i++) {
+			tags.addAll(List.of(keys[i], (i < values.length) ? values[i] : ""));
+		}
+		return tags;
 	}
 
 	// The meters of a registry are looked up by it with each event

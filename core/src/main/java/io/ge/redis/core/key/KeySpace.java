@@ -63,6 +63,15 @@ public final class KeySpace {
 		return new RedisKey(key);
 	}
 
+	/**
+	 * Returns a key that an application shares with other programs, outside of any key
+	 * space.
+	 * @param text the key
+	 */
+	public static RedisKey shared(String text) {
+		return new RedisKey(text.getBytes(StandardCharsets.UTF_8));
+	}
+
 	private static String requirePlain(String what, String text) {
 		boolean plain = !text.isEmpty() && text.chars()
 			.noneMatch((c) -> c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c));

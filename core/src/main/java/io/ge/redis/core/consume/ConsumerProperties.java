@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * How this instance takes work, whatever its sources.
+ *
+ * @param name name of this instance among the consumers of a group, such as that of its
+ * pod; its host name and a random suffix if not set. May not be {@code ~retry}
+ * @param shutdownTimeout longest time that the shutdown waits for listeners; what they
+ * have not ended by then is delivered to others
+ * @param reapAfter time without a sign of life after which a consumer without messages is
+ * removed from its group
+ */
+@ConfigurationProperties("ge.redis.consumer")
+public record ConsumerProperties(@Nullable String name, @DefaultValue("20s") Duration shutdownTimeout,
+		@DefaultValue("1h") Duration reapAfter) {
+
+	private static final String PREFIX = "ge.redis.consumer.";
+
+	public ConsumerProperties {
+		Assert.isTrue(name == null || !(name.isBlank() || name.startsWith("~")),
+				() -> PREFIX + "name must not be blank and not begin with '~', was '" + name + "'");
+		Assert.isTrue(!shutdownTimeout.isNegative(),
+				() -> PREFIX + "shutdown-timeout must not be negative, was " + shutdownTimeout);
+		Assert.isTrue(reapAfter.toSeconds() >= 1, () -> PREFIX + "reap-after must be at least 1s, was " + reapAfter);
+	}
+
+	/**
+	 * Returns the name of this instance, the same one for as long as the process lives.
+	 */
+	public String consumerName() {
+		return (this.name != null) ? this.name : InstanceName.VALUE;
+	}
+
+	private static final class InstanceName {
+
+		static final String VALUE = host() + "-" + Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
+
+		private static String host() {
+			String pod = System.getenv("HOSTNAME");
+			try {
+				return (pod != null && !pod.isBlank()) ? pod : InetAddress.getLocalHost().getHostName();
+			}
+			catch (UnknownHostException ex) {
+				return "consumer";
+			}
+		}
+
+	}
+
+}

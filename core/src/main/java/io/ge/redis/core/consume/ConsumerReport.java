@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a container of this instance.
+ *
+ * @param source the name of its source
+ * @param state what it does
+ * @param concurrency the permits
+ * @param available how many of them are free
+ * @param inFlight how many deliveries are handled or wait to be settled
+ * @param sinceTaken how long ago the source answered last, or {@code null} if it never
+ * has
+ * @param period how often it asks its source at least, while permits are free
+ * @param problem why it does not take, or {@code null} if it does
+ */
+public record ConsumerReport(String source, State state, int concurrency, int available, int inFlight,
+		@Nullable Duration sinceTaken, Duration period, @Nullable String problem) {
+
+	private static final int MISSED = 3;
+
+	/**
+	 * Returns whether the source should have answered by now: it has not for three
+	 * periods, and at least three seconds, though the container is to take and has
+	 * permits.
+	 */
+	public boolean isOverdue() {
+		if (this.available == 0 || (this.state != State.RUNNING && this.state != State.OUTAGE)) {
+			return false;
+		}
+		if (this.sinceTaken == null) {
+			return this.problem != null;
+		}
+		Duration periods = this.period.multipliedBy(MISSED);
+		return this.sinceTaken.compareTo(periods) > 0 && this.sinceTaken.toSeconds() >= MISSED;
+	}
+
+	/**
+	 * The states of a container.
+	 */
+	public enum State {
+
+		/** Takes work as permits allow. */
+		RUNNING,
+		/** Takes nothing by somebody's decision; what is in flight goes on. */
+		PAUSED,
+		/** Takes nothing until Redis answers. */
+		OUTAGE,
+		/** Takes nothing any more, and ends what is in flight. */
+		STOPPING,
+		/** Not started, or stopped. */
+		STOPPED
+
+	}
+
+}

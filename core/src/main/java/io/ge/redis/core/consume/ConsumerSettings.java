@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.time.Duration;
+
+import org.springframework.util.Assert;
+
+/**
+ * How a container runs, whatever its source.
+ *
+ * @param concurrency how many handler calls at a time, the permits
+ * @param batchSize how many deliveries a call gets at most, 1 for listeners of single
+ * messages
+ * @param lease time after which the messages of an instance that is silent are taken
+ * over; {@code min-idle} of a stream, the visibility timeout of a queue. Extended and
+ * looked for every third of it
+ * @param linger longest time for which settlements are gathered, to be sent together
+ * @param manual whether only an {@link Acknowledgment} settles what was handled
+ * @param drain how long at most a stop goes on taking what is there, zero for not at all
+ * @param shutdown how long at most a stop waits for handlers, after which their messages
+ * are left to others
+ */
+public record ConsumerSettings(int concurrency, int batchSize, Duration lease, Duration linger, boolean manual,
+		Duration drain, Duration shutdown) {
+
+	/** The shortest lease for which a third is still a sensible period. */
+	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+	public ConsumerSettings {
+		Assert.isTrue(concurrency >= 1, () -> "concurrency must be at least 1, was " + concurrency);
+		Assert.isTrue(batchSize >= 1, () -> "batch-size must be at least 1, was " + batchSize);
+		Assert.isTrue(lease.compareTo(SHORTEST_LEASE) >= 0, () -> "the lease must be at least 100ms, was " + lease);
+		Assert.isTrue(!linger.isNegative(), () -> "linger must not be negative, was " + linger);
+	}
+
+	/**
+	 * Returns the time between two heartbeats, and between two looks for what others have
+	 * left.
+	 */
+	public Duration period() {
+		return this.lease.dividedBy(3);
+	}
+
+}

@@ -1,0 +1,161 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.ge.redis.core.RedisBackend;
+
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * All containers of an application. Starts after everything else and stops first, so that
+ * nothing is taken that could not be worked on: each stop waits for the handlers.
+ */
+public final class Consumers implements SmartLifecycle {
+
+	/**
+	 * Before web servers stop to take requests.
+	 */
+	public static final int PHASE = Integer.MAX_VALUE - 512;
+
+	private final ConsumerThreads threads;
+
+	private final Map<RedisBackend, Doorbells> doorbells = new ConcurrentHashMap<>();
+
+	private final List<ConsumerContainer<?>> containers = new CopyOnWriteArrayList<>();
+
+	/** Told of each container, those that come later included. */
+	private final List<Consumer<ConsumerContainer<?>>> observers = new CopyOnWriteArrayList<>();
+
+	private volatile boolean running;
+
+	public Consumers(ConsumerThreads threads) {
+		this.threads = threads;
+	}
+
+	/**
+	 * Adds a container. It starts with the application, or now if that runs.
+	 * @param backend where its source is
+	 * @param container assembles it
+	 * @param <T> the messages
+	 * @return the container
+	 */
+	public <T> ConsumerContainer<T> add(RedisBackend backend, Function<Parts, ConsumerContainer<T>> container) {
+		Doorbells bells = doorbells(backend);
+		ConsumerContainer<T> added = container.apply(new Parts(this.threads, bells));
+		this.containers.add(added);
+		this.observers.forEach((observer) -> observer.accept(added));
+		backend.breaker().onRecovery(added::wake);
+		if (this.running) {
+			added.start();
+		}
+		return added;
+	}
+
+	private Doorbells doorbells(RedisBackend backend) {
+		Doorbells known = this.doorbells.get(backend);
+		if (known != null) {
+			return known;
+		}
+		Doorbells bells = new Doorbells(backend.connection(), this.threads.scheduler());
+		Doorbells faster = this.doorbells.putIfAbsent(backend, bells);
+		if (faster != null) {
+			return faster;
+		}
+		backend.bus().handle(Doorbells.TOPIC, bells::ring);
+		return bells;
+	}
+
+	/**
+	 * Looks at each container, now and whenever one is added.
+	 * @param observer gets each
+	 */
+	public void forEach(Consumer<ConsumerContainer<?>> observer) {
+		this.observers.add(observer);
+		this.containers.forEach(observer);
+	}
+
+	/**
+	 * Returns the state of each container.
+	 */
+	public List<ConsumerReport> reports() {
+		return this.containers.stream().map(ConsumerContainer::report).toList();
+	}
+
+	/**
+	 * Takes nothing more from a source on this instance, until {@link #resume(String)}.
+	 * What is in flight goes on.
+	 * @param source the name of the source
+	 * @return how many containers there are of that name
+	 */
+	public int pause(String source) {
+		return each(source, ConsumerContainer::pause);
+	}
+
+	/**
+	 * Takes from a source again.
+	 * @param source the name of the source
+	 * @return how many containers there are of that name
+	 */
+	public int resume(String source) {
+		return each(source, ConsumerContainer::resume);
+	}
+
+	private int each(String source, Consumer<ConsumerContainer<?>> action) {
+		List<ConsumerContainer<?>> named = this.containers.stream()
+			.filter((container) -> container.name().equals(source))
+			.toList();
+		named.forEach(action);
+		return named.size();
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+		this.containers.forEach(ConsumerContainer::start);
+	}
+
+	@Override
+	public void stop() {
+		CompletableFuture<Void> stopped = new CompletableFuture<>();
+		stop(() -> stopped.complete(null));
+		stopped.join();
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		this.running = false;
+		CompletableFuture.allOf(this.containers.stream().map(ConsumerContainer::stop).toArray(CompletableFuture[]::new))
+			.whenComplete((stopped, failure) -> callback.run());
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+	/**
+	 * The parts that a container shares with others.
+	 *
+	 * @param threads runs handlers and timers
+	 * @param doorbells wakes it
+	 */
+	public record Parts(ConsumerThreads threads, Doorbells doorbells) {
+	}
+
+}

@@ -1,0 +1,306 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+import io.ge.redis.core.connection.BlockingConnection;
+import io.ge.redis.core.connection.GuardConnection;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Wakes the idle containers of one Redis: one {@code XREAD BLOCK} waits for all of their
+ * streams together. It only looks, so nothing is lost when it is cut off, and the number
+ * of streams does not change the number of connections. What is new is then taken by the
+ * container, by script.
+ * <p>
+ * Where one command cannot wait for all keys, as on a Cluster and with Jedis, idle
+ * containers look by themselves: after {@value #SHORTEST_LOOK_MILLIS} ms, doubled up to
+ * {@value #LONGEST_LOOK_MILLIS} ms while there is nothing. Publishers of this library
+ * {@linkplain #ring(String) ring} there over the bus.
+ */
+public final class Doorbells {
+
+	/**
+	 * The topic of the bus for rings: a publisher's script sends it with the key of the
+	 * stream, where {@link GuardConnection#canBlock()} says that nobody is blocked.
+	 */
+	public static final String TOPIC = "bell";
+
+	static final long SHORTEST_LOOK_MILLIS = 25;
+
+	static final long LONGEST_LOOK_MILLIS = 250;
+
+	/** An instance that others were faster than several times rests a little. */
+	private static final long LONGEST_REST_MILLIS = 50;
+
+	private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+	/** Containers that were rung take meanwhile, and wait together again. */
+	private static final long GATHERING_MILLIS = 1;
+
+	private static final long RECONNECT_MILLIS = 100;
+
+	private static final long LONGEST_RECONNECT_MILLIS = 500;
+
+	private static final int MOST_DOUBLINGS = 10;
+
+	private static final Log logger = LogFactory.getLog(Doorbells.class);
+
+	private final GuardConnection connection;
+
+	private final ScheduledExecutorService scheduler;
+
+	private final Set<ConsumerContainer<?>> containers = ConcurrentHashMap.newKeySet();
+
+	private final Map<ConsumerContainer<?>, Waiter> waiting = new ConcurrentHashMap<>();
+
+	/** Whether somebody looks, or will. */
+	private final AtomicBoolean looking = new AtomicBoolean();
+
+	/** The streams and positions that the server waits for now. */
+	private volatile @Nullable Map<ByteBuffer, String> blocked;
+
+	private final AtomicInteger failures = new AtomicInteger();
+
+	private volatile @Nullable BlockingConnection blocking;
+
+	/**
+	 * Creates the doorbells of one Redis.
+	 */
+	public Doorbells(GuardConnection connection, ScheduledExecutorService scheduler) {
+		this.connection = connection;
+		this.scheduler = scheduler;
+	}
+
+	/**
+	 * Has a container rung for its streams, whether it waits or works.
+	 */
+	void add(ConsumerContainer<?> container) {
+		this.containers.add(container);
+	}
+
+	/**
+	 * Wakes a container once, when there is something new.
+	 * @param bells its streams
+	 * @param emptyTurns how often in a row it was woken and has found nothing
+	 */
+	void await(ConsumerContainer<?> container, List<Doorbell> bells, int emptyTurns) {
+		if (bells.isEmpty()) {
+			return;
+		}
+		Waiter waiter = new Waiter(bells);
+		if (!this.connection.canBlock()) {
+			this.waiting.put(container, waiter);
+			long pause = Math.min(LONGEST_LOOK_MILLIS, SHORTEST_LOOK_MILLIS << Math.min(emptyTurns, MOST_DOUBLINGS));
+			later(pause, () -> {
+				// Only that which waits since then: it has one timer, whoever rings
+				if (this.waiting.remove(container, waiter)) {
+					container.rung(bells);
+				}
+			});
+		}
+		else if (emptyTurns > 0) {
+			later(Math.min(LONGEST_REST_MILLIS, 1L << Math.min(emptyTurns, MOST_DOUBLINGS)),
+					() -> block(container, waiter));
+		}
+		else {
+			block(container, waiter);
+		}
+	}
+
+	private void block(ConsumerContainer<?> container, Waiter waiter) {
+		this.waiting.put(container, waiter);
+		if (!container.isTaking()) {
+			// Stopped or paused meanwhile
+			this.waiting.remove(container, waiter);
+			return;
+		}
+		if (this.looking.compareAndSet(false, true)) {
+			look();
+		}
+		else if (!isBlockedFor(waiter)) {
+			unblock(1);
+		}
+	}
+
+	private boolean isBlockedFor(Waiter waiter) {
+		Map<ByteBuffer, String> blocked = this.blocked;
+		return blocked == null || waiter.bells.stream().allMatch((bell) -> {
+			String position = blocked.get(ByteBuffer.wrap(bell.key().bytes()));
+			return position != null && !isBefore(bell.after(), position);
+		});
+	}
+
+	// The server may see the end of a wait before its beginning
+	private void unblock(long pauseMillis) {
+		BlockingConnection connection = this.blocking;
+		if (connection != null && this.blocked != null) {
+			connection.wake().whenComplete((ended, failure) -> {
+				if (failure == null && !ended) {
+					later(pauseMillis, () -> {
+						if (!this.waiting.values().stream().allMatch(this::isBlockedFor)) {
+							unblock(pauseMillis * 2);
+						}
+					});
+				}
+			});
+		}
+	}
+
+	void cancel(ConsumerContainer<?> container) {
+		this.waiting.remove(container);
+	}
+
+	/**
+	 * Has all containers of a stream look at it, also those that are at work: what was
+	 * released is behind the entry for which they wait.
+	 * @param key the stream
+	 */
+	public void ring(String key) {
+		this.containers.forEach((container) -> {
+			Waiter waiter = this.waiting.get(container);
+			if (container.rung(key) && waiter != null) {
+				this.waiting.remove(container, waiter);
+			}
+		});
+	}
+
+	private void ring(Predicate<Doorbell> rung) {
+		this.waiting.forEach((container, waiter) -> {
+			List<Doorbell> bells = waiter.bells.stream().filter(rung).toList();
+			if (!bells.isEmpty() && this.waiting.remove(container, waiter)) {
+				container.rung(bells);
+			}
+		});
+	}
+
+	private void look() {
+		try {
+			tryToLook();
+		}
+		catch (RuntimeException ex) {
+			// Thrown on, nobody would look any more
+			again(ex);
+		}
+	}
+
+	private void tryToLook() {
+		Map<ByteBuffer, String> positions = positions();
+		if (positions.isEmpty()) {
+			this.looking.set(false);
+			if (!this.waiting.isEmpty() && this.looking.compareAndSet(false, true)) {
+				later(0, this::look);
+			}
+			return;
+		}
+		BlockingConnection connection = this.blocking;
+		if (connection == null || !connection.isOpen()) {
+			open();
+			return;
+		}
+		List<byte[]> keys = positions.keySet().stream().map(ByteBuffer::array).toList();
+		this.blocked = positions;
+		CompletionStage<List<byte[]>> entries = connection.awaitEntries(keys, new ArrayList<>(positions.values()),
+				LONGEST_WAIT);
+		if (!this.waiting.values().stream().allMatch(this::isBlockedFor)) {
+			// One came between looking and being blocked
+			unblock(1);
+		}
+		entries.whenComplete((found, failure) -> {
+			this.blocked = null;
+			if (failure != null) {
+				connection.close();
+				again(failure);
+				return;
+			}
+			this.failures.set(0);
+			later(found.isEmpty() ? 0 : GATHERING_MILLIS, this::look);
+			Set<ByteBuffer> rung = found.stream().map(ByteBuffer::wrap).collect(Collectors.toSet());
+			ring((bell) -> rung.contains(ByteBuffer.wrap(bell.key().bytes())));
+		});
+	}
+
+	private void open() {
+		this.connection.openBlocking().whenComplete((opened, failure) -> {
+			if (failure != null) {
+				again(failure);
+				return;
+			}
+			this.blocking = opened;
+			look();
+		});
+	}
+
+	private void again(Throwable failure) {
+		int times = this.failures.getAndIncrement();
+		if (times == 0) {
+			logger.debug("Containers are not woken for now", failure);
+		}
+		// Until somebody waits for them again, they look by themselves
+		ring((bell) -> true);
+		later(Math.min(LONGEST_RECONNECT_MILLIS, RECONNECT_MILLIS << Math.min(times, MOST_DOUBLINGS)), this::look);
+	}
+
+	// The groups of a stream may stand at different entries: what is behind the first of
+	// them rings for all
+	private Map<ByteBuffer, String> positions() {
+		Map<ByteBuffer, String> positions = new LinkedHashMap<>();
+		this.waiting.values()
+			.forEach((waiter) -> waiter.bells.forEach((bell) -> positions.merge(ByteBuffer.wrap(bell.key().bytes()),
+					bell.after(), (one, other) -> isBefore(one, other) ? one : other)));
+		return positions;
+	}
+
+	static boolean isBefore(String id, String other) {
+		int dash = id.indexOf('-');
+		int otherDash = other.indexOf('-');
+		int time = Long.compareUnsigned(Long.parseUnsignedLong(id.substring(0, dash)),
+				Long.parseUnsignedLong(other.substring(0, otherDash)));
+		return (time != 0) ? time < 0 : Long.compareUnsigned(Long.parseUnsignedLong(id.substring(dash + 1)),
+				Long.parseUnsignedLong(other.substring(otherDash + 1))) < 0;
+	}
+
+	private void later(long millis, Runnable action) {
+		try {
+			this.scheduler.schedule(action, millis, TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			// The application ends
+		}
+	}
+
+	/**
+	 * A container that waits, by its identity: one that waits again is another.
+	 */
+	private static final class Waiter {
+
+		private final List<Doorbell> bells;
+
+		Waiter(List<Doorbell> bells) {
+			this.bells = bells;
+		}
+
+	}
+
+}

@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.lang.reflect.Type;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.json.RoundTrips;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Payloads as JSON, by their declared type.
+ *
+ * @param mapper writes and reads them
+ */
+public record JsonPayloads(Supplier<JsonMapper> mapper) {
+
+	/**
+	 * Writes a payload.
+	 * @param payload the payload
+	 * @param place where it goes, for messages, such as {@code queue 'mail'}
+	 * @throws IllegalArgumentException if it cannot be written
+	 */
+	public byte[] write(Object payload, String place) {
+		try {
+			return this.mapper.get().writeValueAsBytes(payload);
+		}
+		catch (JacksonException ex) {
+			throw new IllegalArgumentException("A " + payload.getClass().getName() + " for " + place
+					+ " cannot be written as JSON. Make it a type that Jackson writes and reads, such as a record", ex);
+		}
+	}
+
+	/**
+	 * Checks that payloads of the declared type can be read.
+	 * @param listener gets them
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if they cannot
+	 */
+	public void verify(ListenerMethod listener) {
+		String obstacle = new RoundTrips(this.mapper, () -> 0)
+			.obstacle(this.mapper.get().constructType(listener.payloadType()));
+		if (obstacle != null) {
+			throw listener.method()
+				.problem("its payload cannot be read from JSON: " + obstacle + ".",
+						"Use a type that Jackson writes and reads, such as a record.");
+		}
+	}
+
+	/**
+	 * Returns the reader of a pattern whose messages have no headers.
+	 * @param json the payload of a message
+	 * @param envelope the message around a payload that was read
+	 * @param <T> the messages
+	 */
+	public <T> MessageReader<T> reader(Function<T, byte[]> json,
+			BiFunction<Delivery<T>, @Nullable Object, Object> envelope) {
+		return new MessageReader<>() {
+
+			@Override
+			public @Nullable Object payload(Delivery<T> delivery, Type type) {
+				JsonMapper mapper = JsonPayloads.this.mapper.get();
+				try {
+					return mapper.readerFor(mapper.constructType(type)).readValue(json.apply(delivery.message()));
+				}
+				catch (JacksonException ex) {
+					throw new NotRetryableException("The payload cannot be read as " + type.getTypeName(), ex);
+				}
+			}
+
+			@Override
+			public Object envelope(Delivery<T> delivery, @Nullable Object payload) {
+				return envelope.apply(delivery, payload);
+			}
+
+			@Override
+			public Map<String, String> headers(Delivery<T> delivery) {
+				return Map.of();
+			}
+
+		};
+	}
+
+}

@@ -1,0 +1,201 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
+import io.ge.redis.core.invocation.SourceMethods;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.ResolvableType;
+
+/**
+ * An annotated method that is called with messages: its parameters and the form of its
+ * result, read once at startup.
+ * <p>
+ * Parameters, in any order: the payload, or the message around it; the headers as a
+ * {@code Map<String, String>}; a {@link DeliveryAttempt}; an {@link Acknowledgment}. In
+ * batch mode payload or message are a {@code List}, and headers and attempt do not exist.
+ * The result is a plain value, a future, a publisher, or that of a suspending function;
+ * the work is done when it is there.
+ */
+public final class ListenerMethod {
+
+	private final GuardedMethod method;
+
+	private final Object bean;
+
+	private final Method invocable;
+
+	private final ResultForm form;
+
+	private final Class<?> envelope;
+
+	private final boolean batch;
+
+	private final List<Role> roles = new ArrayList<>();
+
+	private @Nullable Type payload;
+
+	/**
+	 * Reads a method.
+	 * @param bean the bean, a proxy if it is advised
+	 * @param method its method
+	 * @param envelope the type of messages around a payload, with the payload as its only
+	 * type parameter
+	 * @param batch whether it is called with several messages
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot be
+	 * called with messages; says what to write
+	 */
+	public ListenerMethod(Object bean, GuardedMethod method, Class<?> envelope, boolean batch) {
+		this.method = method;
+		this.bean = bean;
+		this.envelope = envelope;
+		this.batch = batch;
+		this.invocable = invocable();
+		this.form = ReturnTypes.form(method);
+		for (int i = 0; i < SourceMethods.parameterCount(method.method()); i++) {
+			this.roles.add(role(i));
+		}
+		if (!this.roles.contains(Role.PAYLOAD) && !this.roles.contains(Role.ENVELOPE)) {
+			throw problem("no parameter takes the message.");
+		}
+	}
+
+	private Method invocable() {
+		try {
+			return AopUtils.selectInvocableMethod(this.method.method(), this.bean.getClass());
+		}
+		catch (IllegalStateException ex) {
+			throw this.method.problem("the bean's proxy does not have the method.",
+					"Make it public, declare it in the interface, or set spring.aop.proxy-target-class=true.", ex);
+		}
+	}
+
+	private Role role(int index) {
+		Parameter parameter = this.method.method().getParameters()[index];
+		ResolvableType type = ResolvableType.forMethodParameter(this.method.method(), index, this.method.targetClass());
+		Class<?> raw = type.resolve(Object.class);
+		if (parameter.isAnnotationPresent(DeliveryAttempt.class)) {
+			if (raw != int.class || this.batch) {
+				throw problem("@DeliveryAttempt is on a " + raw.getSimpleName()
+						+ (this.batch ? " of a batch, whose messages have one each." : "."));
+			}
+			return Role.ATTEMPT;
+		}
+		if (raw == Acknowledgment.class) {
+			return Role.ACKNOWLEDGMENT;
+		}
+		if (this.batch && raw != List.class) {
+			throw problem("it takes batches, and its parameter " + (index + 1) + " is a " + raw.getSimpleName() + ".");
+		}
+		if (this.batch) {
+			type = type.getGeneric(0);
+			raw = type.resolve(Object.class);
+		}
+		else if (Map.class.isAssignableFrom(raw) && type.getGeneric(0).resolve() == String.class
+				&& type.getGeneric(1).resolve() == String.class && this.payload != null) {
+			return Role.HEADERS;
+		}
+		if (this.payload != null) {
+			throw problem("two of its parameters take the message.");
+		}
+		boolean whole = raw == this.envelope;
+		this.payload = (whole ? type.getGeneric(0) : type).getType();
+		if (ResolvableType.forType(this.payload).hasUnresolvableGenerics() || this.payload == Object.class) {
+			throw problem("the type of its payload is not known.");
+		}
+		return whole ? Role.ENVELOPE : Role.PAYLOAD;
+	}
+
+	private RuntimeException problem(String problem) {
+		return this.method.problem(problem, "Write one parameter for the payload or a " + this.envelope.getSimpleName()
+				+ " of it, a List of them in batch mode, and behind it, if wanted, a Map<String, String> for the"
+				+ " headers, an int with @DeliveryAttempt and an Acknowledgment.");
+	}
+
+	/**
+	 * Returns the declared type of the payload.
+	 */
+	public Type payloadType() {
+		if (this.payload == null) {
+			throw new IllegalStateException("Checked in the constructor");
+		}
+		return this.payload;
+	}
+
+	/**
+	 * Returns whether an {@link Acknowledgment} is among the parameters.
+	 */
+	public boolean takesAcknowledgment() {
+		return this.roles.contains(Role.ACKNOWLEDGMENT);
+	}
+
+	/**
+	 * Returns the method, for messages of errors.
+	 */
+	public GuardedMethod method() {
+		return this.method;
+	}
+
+	/**
+	 * Returns the handler that calls this method.
+	 * @param reader reads the messages
+	 * @param <T> the messages
+	 */
+	public <T> WorkHandler<T> handler(MessageReader<T> reader) {
+		return (deliveries, acknowledgment) -> {
+			List<@Nullable Object> messages = new ArrayList<>(deliveries.size());
+			for (Delivery<T> delivery : deliveries) {
+				try {
+					messages.add(message(delivery, reader));
+				}
+				catch (NotRetryableException ex) {
+					acknowledgment.reject(delivery, ex);
+				}
+			}
+			return messages.isEmpty() ? CompletableFuture.completedFuture(null) : ListenerResults.of(this.form,
+					this.bean, this.invocable, arguments(deliveries, messages, acknowledgment, reader));
+		};
+	}
+
+	private <T> @Nullable Object message(Delivery<T> delivery, MessageReader<T> reader) {
+		Object payload = reader.payload(delivery, payloadType());
+		return this.roles.contains(Role.ENVELOPE) ? reader.envelope(delivery, payload) : payload;
+	}
+
+	private <T> @Nullable Object[] arguments(List<Delivery<T>> deliveries, List<@Nullable Object> messages,
+			Acknowledgment acknowledgment, MessageReader<T> reader) {
+		@Nullable Object[] arguments = new Object[this.roles.size()];
+		Delivery<T> first = deliveries.get(0);
+		for (int i = 0; i < arguments.length; i++) {
+			arguments[i] = switch (this.roles.get(i)) {
+				case ATTEMPT -> first.attempt();
+				case ACKNOWLEDGMENT -> acknowledgment;
+				case HEADERS -> reader.headers(first);
+				case PAYLOAD, ENVELOPE -> this.batch ? messages : messages.get(0);
+			};
+		}
+		return arguments;
+	}
+
+	private enum Role {
+
+		PAYLOAD, ENVELOPE, HEADERS, ATTEMPT, ACKNOWLEDGMENT
+
+	}
+
+}

@@ -1,0 +1,26 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import io.ge.redis.GeRedisException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that no repetition would help, such as one that cannot be read. Thrown by a
+ * listener or below it: the message becomes a dead letter at once.
+ */
+public class NotRetryableException extends GeRedisException {
+
+	/**
+	 * Creates an exception.
+	 * @param message why, for people
+	 * @param cause the cause, or {@code null} if there is none
+	 */
+	public NotRetryableException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}

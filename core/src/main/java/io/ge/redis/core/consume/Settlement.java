@@ -1,0 +1,40 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a delivery, on its way to Redis.
+ *
+ * @param delivery the delivery
+ * @param outcome what is to become of its message
+ * @param result the result of the handler, or {@code null} if it has none
+ * @param failure why it is not done, or {@code null} if it is
+ * @param <T> the messages of the source
+ */
+public record Settlement<T>(Delivery<T> delivery, Outcome outcome, @Nullable Object result,
+		@Nullable Throwable failure) {
+
+	/**
+	 * The fate of a message.
+	 */
+	public enum Outcome {
+
+		/** The work is done: the message goes. */
+		DONE,
+		/**
+		 * To be delivered again after a pause; a dead letter if it was the last attempt.
+		 */
+		RETRY,
+		/** Never to be delivered again: a dead letter. */
+		REJECT,
+		/** Not begun: free for others at once, and the delivery does not count. */
+		RELEASE
+
+	}
+
+}

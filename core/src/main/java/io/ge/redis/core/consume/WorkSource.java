@@ -1,0 +1,90 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A place from which work comes: streams, queues, a channel, or the changes of a cache.
+ * The {@link ConsumerContainer} asks; a source knows keys and scripts.
+ * <p>
+ * No method blocks, and none is called again before its last stage has completed. A stage
+ * that fails with {@link io.ge.redis.core.outage.RedisUnavailableException} means an
+ * outage: the container pauses and asks again. Each call is one script per slot.
+ *
+ * @param <T> the messages
+ */
+public interface WorkSource<T> {
+
+	/**
+	 * Returns the name of the source, for logs, events and views.
+	 * @return the name of the definition and, if it has groups, of the group
+	 */
+	String name();
+
+	/**
+	 * Takes work and leases it to this instance. What is to be tried again and what a
+	 * dead instance has left comes first. A message that was delivered too often already
+	 * becomes a dead letter instead of being given.
+	 * @param most how many deliveries at most, at least 1
+	 * @param reclaim whether to look for what was left by others and for retries that are
+	 * due, too. The container asks so every third of the lease, and when a retry is due
+	 * @return completes with what was taken, none if there is none
+	 */
+	CompletionStage<TakenWork<T>> take(int most, boolean reclaim);
+
+	/**
+	 * Extends the leases of everything in flight. The number of deliveries stays as it
+	 * is.
+	 * @param inFlight what is in flight, not empty
+	 * @return completes with those that are leased to somebody else by now, or gone
+	 */
+	CompletionStage<Collection<Delivery<T>>> heartbeat(Collection<Delivery<T>> inFlight);
+
+	/**
+	 * Settles deliveries, of mixed outcomes. Each is checked to be still leased to this
+	 * instance, in the same script. May be repeated with the same ones.
+	 * @param settlements at least one
+	 * @return completes with those that were not settled, because they are leased to
+	 * somebody else by now, or gone. Of a repetition nobody asks, since its first attempt
+	 * may have done it
+	 */
+	CompletionStage<Collection<Delivery<T>>> settle(List<Settlement<T>> settlements);
+
+	/**
+	 * Returns the streams whose new entries ring for this source. Asked when nothing was
+	 * left to take.
+	 * @return the streams, each with the last entry that is known; empty if only a timer
+	 * or a message on the bus tells
+	 */
+	List<Doorbell> doorbells();
+
+	/**
+	 * Takes note that there may be something to take from a stream.
+	 * @param stream its key
+	 * @return whether it is one of this source
+	 */
+	default boolean rung(String stream) {
+		return doorbells().stream().anyMatch((bell) -> bell.key().toString().equals(stream));
+	}
+
+	/**
+	 * Returns whether settling something may free what comes after it, so that it is
+	 * worth to take again then.
+	 */
+	default boolean isOrdered() {
+		return false;
+	}
+
+	/**
+	 * Removes what shows that this instance exists, such as a consumer of a group without
+	 * messages. The last call at a stop. What cannot be removed is reaped by others.
+	 */
+	CompletionStage<?> leave();
+
+}

@@ -1,0 +1,185 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.consume;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.GuardedMethod;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.argThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+
+class ListenerMethodTests {
+
+	private final Listeners listeners = new Listeners();
+
+	@SuppressWarnings("unchecked")
+	private final BatchAcknowledgment<String> acknowledgment = mock(BatchAcknowledgment.class);
+
+	@Test
+	void givesPayloadHeadersAttemptAndAcknowledgment() throws Exception {
+		ListenerMethod method = method("all", false);
+		assertThat(method.payloadType()).isEqualTo(Integer.class);
+		assertThat(method.takesAcknowledgment()).isTrue();
+		assertThat(call(method, "7")).isCompletedWithValue("7 3 {origin=test}");
+	}
+
+	@Test
+	void givesTheMessageAroundAPayload() throws Exception {
+		ListenerMethod method = method("whole", false);
+		assertThat(method.payloadType()).isEqualTo(Integer.class);
+		assertThat(call(method, "8")).isCompletedWithValue("8");
+	}
+
+	@Test
+	void givesBatches() throws Exception {
+		assertThat(call(method("batch", true), "1", "2")).isCompletedWithValue("[1, 2]");
+		assertThat(call(method("wholeBatch", true), "1", "2")).isCompletedWithValue("[1, 2]");
+	}
+
+	@Test
+	void rejectsAloneThatWhichCannotBeRead() throws Exception {
+		assertThat(call(method("batch", true), "1", "broken", "2")).isCompletedWithValue("[1, 2]");
+		verify(this.acknowledgment).reject(argThat((delivery) -> delivery.id().equals("broken")), any());
+		assertThat(call(method("whole", false), "broken")).isCompletedWithValue(null);
+	}
+
+	@Test
+	void isDoneWhenTheResultIsThere() throws Exception {
+		assertThat(call(method("future", false), "1")).isCompletedWithValue("1");
+		assertThat(call(method("mono", false), "1")).isCompletedWithValue("1");
+		assertThat(call(method("failingMono", false), "1")).isCompletedExceptionally();
+	}
+
+	@Test
+	void throwsWhatTheMethodThrows() {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> call(method("throwing", false), "1"))
+			.withMessage("test");
+	}
+
+	@Test
+	void refusesParametersThatCannotBeGiven() {
+		refuses("none", false, "no parameter takes the message");
+		refuses("two", false, "two of its parameters take the message");
+		refuses("whole", true, "it takes batches");
+		refuses("attemptAsText", false, "@DeliveryAttempt is on a String");
+		refuses("anything", false, "the type of its payload is not known");
+	}
+
+	private void refuses(String name, boolean batch, String... parts) {
+		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> method(name, batch))
+			.withMessageContainingAll(parts)
+			.withMessageContaining("Write one parameter");
+	}
+
+	private ListenerMethod method(String name, boolean batch) {
+		Method method = Arrays.stream(Listeners.class.getDeclaredMethods())
+			.filter((each) -> each.getName().equals(name))
+			.findFirst()
+			.orElseThrow();
+		return new ListenerMethod(this.listeners, new GuardedMethod(method, Listeners.class, DeliveryAttempt.class),
+				Whole.class, batch);
+	}
+
+	private CompletableFuture<Object> call(ListenerMethod method, String... messages) throws Exception {
+		List<Delivery<String>> deliveries = Arrays.stream(messages)
+			.map((message) -> new Delivery<>(message, "test", 3, "", message))
+			.toList();
+		return method.handler(new Reader())
+			.handle(deliveries, this.acknowledgment)
+			.<Object>thenApply((result) -> result)
+			.toCompletableFuture();
+	}
+
+	private record Whole<P>(@Nullable P payload) {
+	}
+
+	private static final class Reader implements MessageReader<String> {
+
+		@Override
+		public @Nullable Object payload(Delivery<String> delivery, Type type) {
+			if (delivery.message().equals("broken")) {
+				throw new NotRetryableException("test", null);
+			}
+			return (type == Integer.class) ? Integer.valueOf(delivery.message()) : delivery.message();
+		}
+
+		@Override
+		public Object envelope(Delivery<String> delivery, @Nullable Object payload) {
+			return new Whole<>(payload);
+		}
+
+		@Override
+		public Map<String, String> headers(Delivery<String> delivery) {
+			return Map.of("origin", delivery.origin());
+		}
+
+	}
+
+	private static final class Listeners {
+
+		String all(Integer payload, Map<String, String> headers, @DeliveryAttempt int attempt,
+				Acknowledgment acknowledgment) {
+			return payload + " " + attempt + " " + headers;
+		}
+
+		String whole(Whole<Integer> whole) {
+			return String.valueOf(whole.payload());
+		}
+
+		String batch(List<Integer> payloads) {
+			return payloads.toString();
+		}
+
+		String wholeBatch(List<Whole<Integer>> payloads) {
+			return payloads.stream().map(Whole::payload).toList().toString();
+		}
+
+		CompletionStage<String> future(String payload) {
+			return CompletableFuture.completedFuture(payload);
+		}
+
+		Mono<String> mono(String payload) {
+			return Mono.just(payload);
+		}
+
+		Mono<String> failingMono(String payload) {
+			return Mono.error(new IllegalStateException(payload));
+		}
+
+		void throwing(String payload) {
+			throw new IllegalStateException("test");
+		}
+
+		void none(Acknowledgment acknowledgment) {
+		}
+
+		void two(String payload, Integer other) {
+		}
+
+		void attemptAsText(String payload, @DeliveryAttempt String attempt) {
+		}
+
+		void anything(Object payload) {
+		}
+
+	}
+
+}
