@@ -213,7 +213,7 @@ class WriteBehindStartupTests {
 			assertThat(context).hasNotFailed().doesNotHaveBean(WriteBehind.class);
 			assertThat(Thread.getAllStackTraces().keySet()).filteredOn((thread) -> !before.contains(thread))
 				.extracting(Thread::getName)
-				.noneMatch((name) -> name.startsWith("ge-redis-write-behind"));
+				.noneMatch((name) -> name.startsWith("ge-redis-consumer"));
 		});
 	}
 

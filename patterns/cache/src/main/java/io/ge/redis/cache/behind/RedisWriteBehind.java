@@ -161,15 +161,15 @@ public final class RedisWriteBehind {
 
 	private static Take take(ScriptReply reply) {
 		return switch (reply.text(0)) {
-			case "idle" -> new Take.Idle();
-			case "busy" -> new Take.Busy(Duration.ofMillis(reply.number(1)), reply.number(2));
+			case "idle" -> new Take(0, null, false, List.of());
+			case "busy" -> new Take(reply.number(2), due(reply.number(1)), false, List.of());
 			default -> {
 				List<WaitingChange> changes = new ArrayList<>();
 				for (int i = 4; i < reply.size(); i += 5) {
 					changes.add(new WaitingChange(reply.text(i), reply.number(i + 1), (int) reply.number(i + 2),
 							Objects.requireNonNull(reply.bytes(i + 3)), reply.text(i + 4)));
 				}
-				yield new Take.Taken(reply.number(1), due(reply.number(2)), reply.number(3) == 1, changes);
+				yield new Take(reply.number(1), due(reply.number(2)), reply.number(3) == 1, changes);
 			}
 		};
 	}

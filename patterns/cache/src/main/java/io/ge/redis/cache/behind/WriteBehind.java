@@ -6,26 +6,21 @@
 package io.ge.redis.cache.behind;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.connection.DaemonThreads;
+import io.ge.redis.core.consume.ConsumerContainer;
+import io.ge.redis.core.consume.ConsumerListener;
+import io.ge.redis.core.consume.ConsumerSettings;
+import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
@@ -43,8 +38,8 @@ import org.springframework.util.function.SingletonSupplier;
  * <p>
  * The one who puts the first change into a partition that nobody holds takes it, if it
  * has the store; else all that have it are told. Who holds it keeps it as long as changes
- * come, and is told of them. Twice per lease each instance looks at all partitions, in
- * case somebody has died or a message was lost.
+ * come, and is told of them. Every third of the lease each instance looks at all
+ * partitions, in case somebody has died or a message was lost.
  */
 public final class WriteBehind implements SmartLifecycle {
 
@@ -52,10 +47,6 @@ public final class WriteBehind implements SmartLifecycle {
 	 * Between the connections, at 1000, and whatever serves requests.
 	 */
 	static final int PHASE = 2000;
-
-	private static final Log logger = LogFactory.getLog(WriteBehind.class);
-
-	private static final Duration IDLE = Duration.ofSeconds(30);
 
 	private final Supplier<WriteBehindProperties> properties;
 
@@ -66,6 +57,8 @@ public final class WriteBehind implements SmartLifecycle {
 	private final Supplier<RedisWriteBehind> redis;
 
 	private final GuardEvents events;
+
+	private final Supplier<ConsumerThreads> threads;
 
 	private final Supplier<Map<String, Store>> stores;
 
@@ -80,12 +73,13 @@ public final class WriteBehind implements SmartLifecycle {
 	 */
 	public WriteBehind(Supplier<WriteBehindProperties> properties, Predicate<String> declared,
 			Supplier<List<WriteBehindStore<?>>> stores, Supplier<JsonMapper> mapper, Supplier<RedisWriteBehind> redis,
-			GuardEvents events) {
+			GuardEvents events, Supplier<ConsumerThreads> threads) {
 		this.properties = properties;
 		this.declared = declared;
 		this.mapper = mapper;
 		this.redis = SingletonSupplier.of(redis);
 		this.events = events;
+		this.threads = threads;
 		this.stores = SingletonSupplier.of(() -> storesByCache(stores.get()));
 	}
 
@@ -189,11 +183,11 @@ public final class WriteBehind implements SmartLifecycle {
 	/**
 	 * Returns how many keys of a cache wait for the store of this application, as this
 	 * instance has last seen.
-	 * @return the number, at most half of the lease old
+	 * @return the number, at most a third of the lease old
 	 */
 	public long waiting(String cache) {
 		Running current = this.running;
-		return (current != null) ? current.waiting(cache) : 0;
+		return (current != null) ? current.source.waiting(cache) : 0;
 	}
 
 	// Lifecycle
@@ -203,11 +197,11 @@ public final class WriteBehind implements SmartLifecycle {
 		if (this.running != null || this.stores.get().isEmpty()) {
 			return;
 		}
-		Running started = new Running(this.properties.get(), this.redis.get());
+		Running started = new Running(this.properties.get(), this.redis.get(), this.threads.get());
 		this.running = started;
 		listen();
 		this.stores.get().keySet().forEach((cache) -> this.events.publish(new WriteBehindEvent.Started(cache)));
-		started.begin();
+		started.container.start();
 	}
 
 	/**
@@ -221,13 +215,15 @@ public final class WriteBehind implements SmartLifecycle {
 		this.redis.get().onWake((cache, partition) -> {
 			Running current = this.running;
 			if (current != null) {
-				current.wake(cache, partition);
+				current.source.rung(cache, partition);
+				current.container.wake();
 			}
 		});
 		this.redis.get().onRecovery(() -> {
 			Running current = this.running;
 			if (current != null) {
-				current.lookAtAll();
+				current.source.lookAtAll();
+				current.container.wake();
 			}
 		});
 	}
@@ -258,85 +254,35 @@ public final class WriteBehind implements SmartLifecycle {
 	}
 
 	/**
-	 * The workers and their threads.
+	 * The consumer that writes, and where its work comes from.
 	 */
 	private final class Running {
 
-		private final WriteBehindProperties properties;
+		private final boolean drains;
 
-		private final ThreadPoolExecutor threads;
+		private final RedisWriteBehindSource source;
 
-		private final ScheduledExecutorService timer;
+		private final ConsumerContainer<RedisWriteBehindSource.Batch> container;
 
-		private final Map<String, List<PartitionWorker>> workers = new LinkedHashMap<>();
-
-		Running(WriteBehindProperties properties, RedisWriteBehind redis) {
-			this.properties = properties;
-			this.threads = new ThreadPoolExecutor(properties.threads(), properties.threads(), IDLE.toSeconds(),
-					TimeUnit.SECONDS, new LinkedBlockingQueue<>(), DaemonThreads.named("ge-redis-write-behind"));
-			this.threads.allowCoreThreadTimeOut(true);
-			ScheduledThreadPoolExecutor single = new ScheduledThreadPoolExecutor(1,
-					DaemonThreads.named("ge-redis-write-behind-timer"));
-			single.setRemoveOnCancelPolicy(true);
-			this.timer = single;
+		Running(WriteBehindProperties properties, RedisWriteBehind redis, ConsumerThreads threads) {
+			Map<String, StoreWriter<?>> writers = new LinkedHashMap<>();
 			WriteBehind.this.stores.get()
-				.forEach((cache, store) -> this.workers.put(cache, workers(cache, store, redis)));
-		}
-
-		private List<PartitionWorker> workers(String cache, Store store, RedisWriteBehind redis) {
-			StoreWriter<?> writer = new StoreWriter<>(store.store(),
-					WriteBehind.this.mapper.get().readerFor(store.type()), this.properties);
-			List<PartitionWorker> all = new ArrayList<>(RedisWriteBehind.PARTITIONS);
-			for (int i = 0; i < RedisWriteBehind.PARTITIONS; i++) {
-				all.add(new PartitionWorker(new Partition(cache, i), redis, writer, this.properties, this.threads,
-						this.timer, WriteBehind.this.events::publish));
-			}
-			return List.copyOf(all);
-		}
-
-		void begin() {
-			this.timer.scheduleWithFixedDelay(this::lookAtAll, 0, this.properties.leaseTime().toNanos() / 2,
-					TimeUnit.NANOSECONDS);
-		}
-
-		void wake(String cache, int partition) {
-			List<PartitionWorker> all = this.workers.get(cache);
-			if (all != null) {
-				all.get(partition).wake();
-			}
-		}
-
-		void lookAtAll() {
-			try {
-				this.workers.values().forEach((all) -> all.forEach(PartitionWorker::look));
-			}
-			catch (Throwable ex) {
-				// Thrown on, it would be the last look of this instance
-				logger.warn("Changes that wait were not looked for: " + ex);
-			}
-		}
-
-		long waiting(String cache) {
-			return this.workers.getOrDefault(cache, List.of()).stream().mapToLong(PartitionWorker::waiting).sum();
+				.forEach((cache, store) -> writers.put(cache, new StoreWriter<>(store.store(),
+						WriteBehind.this.mapper.get().readerFor(store.type()), properties)));
+			this.drains = !properties.drainTimeout().isZero();
+			this.source = new RedisWriteBehindSource(redis, properties, writers, WriteBehind.this.events::publish);
+			this.container = new ConsumerContainer<>(this.source, this.source,
+					new ConsumerSettings(properties.threads(), 1, properties.leaseTime(), Duration.ZERO, false,
+							properties.drainTimeout(), properties.drainTimeout()),
+					threads, null, new ConsumerListener<>() {
+					});
 		}
 
 		void end() {
-			long deadline = System.nanoTime() + this.properties.drainTimeout().toNanos();
-			this.threads.getQueue().clear();
-			this.workers.values()
-				.forEach((all) -> all.forEach((worker) -> this.threads.execute(() -> worker.drain(deadline))));
-			this.threads.shutdown();
-			try {
-				if (!this.threads.awaitTermination(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
-					logger.info("Not all changes were written before the shutdown. They stay in Redis");
-				}
+			if (this.drains) {
+				this.source.drain();
 			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-			finally {
-				this.timer.shutdownNow();
-			}
+			this.container.stop().join();
 		}
 
 	}

@@ -61,6 +61,7 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
@@ -143,7 +144,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
 			Supplier<RedisBackend> backend, UnaryOperator<Runnable> context, GuardEvents events,
 			Supplier<WriteBehindProperties> behindProperties, Supplier<List<WriteBehindStore<?>>> stores,
-			Supplier<? extends Collection<String>> otherNames, GuardedCalls calls) {
+			Supplier<ConsumerThreads> threads, Supplier<? extends Collection<String>> otherNames, GuardedCalls calls) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		this.settings = settings;
 		this.backend = backend;
@@ -154,7 +155,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		this.codec = codec;
 		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
 				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
-				this::changes, events);
+				this::changes, events, threads);
 		this.redis = SingletonSupplier.of(() -> redis(backend.get(), settings.get()));
 		this.behindWriters = new CacheWriteBehindOperationSource(reader);
 		this.readers = new CacheAsideOperationSource(reader);
