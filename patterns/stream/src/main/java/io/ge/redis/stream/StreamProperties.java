@@ -1,0 +1,202 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.ge.redis.core.consume.Backoff;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Streams in the environment. What is not defined here can neither be published to nor
+ * listened on.
+ *
+ * @param enabled whether messages are published and listened for
+ * @param connectionFactory name of the connection factory bean to use, if not the
+ * application's only or primary one
+ * @param definitions streams and families of streams by name
+ */
+@ConfigurationProperties("ge.redis.stream")
+public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
+		@DefaultValue Map<String, Definition> definitions) {
+
+	private static final String DEFINITIONS = "ge.redis.stream.definitions.";
+
+	public StreamProperties {
+		definitions.forEach((name, definition) -> {
+			assertName(DEFINITIONS, name);
+			definition.validate(DEFINITIONS + name);
+		});
+	}
+
+	private static void assertName(String place, String name) {
+		Assert.isTrue(name.matches("[A-Za-z0-9_.-]+"), () -> place + name
+				+ ": a name may have letters, digits, '_', '.' and '-', and neither braces, colons nor slashes");
+	}
+
+	private static void assertAtLeast(int least, int value, String place) {
+		Assert.isTrue(value >= least, () -> place + " must be at least " + least + ", was " + value);
+	}
+
+	/**
+	 * One stream, or a family of streams.
+	 *
+	 * @param key key of the stream, which other programs may use too; with
+	 * {@code {variables}} it is the pattern of a family
+	 * @param variables values of each variable of a family; each combination is a stream
+	 * @param maxLength how many entries a stream has at most
+	 * @param overflow what happens to a message for which there is no room, since a group
+	 * still needs all others: reject, block or drop-oldest
+	 * @param blockTimeout longest time that a publisher waits for room
+	 * @param dedupWindow time within which a message with the same dedup key is a
+	 * duplicate
+	 * @param dedupKey dedup key of messages that have none of their own, with
+	 * {@code {workItem}}, {@code {triggeredBy}}, {@code {reason}},
+	 * {@code {context.<name>}} and variables
+	 * @param claimCheck which payloads are kept apart from their messages
+	 * @param maxChainDepth how often messages may cause messages, without a limit if not
+	 * set
+	 * @param partitions how many streams share the messages by their order key, each
+	 * worked on one message at a time; not ordered if not set
+	 * @param foreign what happens to messages of other programs, which have no format
+	 * version: fields or refuse
+	 * @param groups groups of consumers by name
+	 * @param deadLetter where messages go that are given up
+	 */
+	public record Definition(@Nullable String key, @DefaultValue Map<String, List<String>> variables,
+			@Nullable Integer maxLength, @DefaultValue("reject") Overflow overflow,
+			@DefaultValue("5s") Duration blockTimeout, @Nullable Duration dedupWindow, @Nullable String dedupKey,
+			@DefaultValue ClaimCheck claimCheck, @Nullable Integer maxChainDepth, @Nullable Integer partitions,
+			@DefaultValue("fields") Foreign foreign, @DefaultValue Map<String, Group> groups,
+			@DefaultValue DeadLetters deadLetter) {
+
+		private void validate(String place) {
+			Assert.isTrue(this.key != null && !this.key.isBlank(),
+					() -> place + ".key must be set, such as to 'work.completed'");
+			Assert.isTrue(this.maxLength != null && this.maxLength >= 1, () -> place
+					+ ".max-length must be set to at least 1, such as 1000: a stream without a bound fills the memory");
+			Assert.isTrue(!this.groups.isEmpty(),
+					() -> place + ".groups must have at least one group, such as groups.worker.concurrency=1");
+			Assert.isTrue(this.dedupWindow == null || this.dedupWindow.toMillis() >= 1,
+					() -> place + ".dedup-window must be at least 1ms, was " + this.dedupWindow);
+			Assert.isTrue(this.dedupKey == null || this.dedupWindow != null,
+					() -> place + ".dedup-window must be set where dedup-key is, such as to 5m");
+			Assert.isTrue(!this.blockTimeout.isNegative(),
+					() -> place + ".block-timeout must not be negative, was " + this.blockTimeout);
+			assertAtLeast(0, Objects.requireNonNullElse(this.maxChainDepth, 0), place + ".max-chain-depth");
+			assertAtLeast(1, Objects.requireNonNullElse(this.partitions, 1), place + ".partitions");
+			this.claimCheck.validate(place + ".claim-check");
+			this.deadLetter.validate(place + ".dead-letter");
+			this.variables.forEach((name, values) -> {
+				assertName(place + ".variables.", name);
+				Assert.notEmpty(values, () -> place + ".variables." + name + " must have at least one value");
+				values.forEach((value) -> assertName(place + ".variables." + name + ": ", value));
+			});
+			this.groups.forEach((name, group) -> {
+				assertName(place + ".groups.", name);
+				group.validate(place + ".groups." + name);
+			});
+		}
+
+	}
+
+	/**
+	 * Payloads that are kept in a key of their own, and loaded before the listener is
+	 * called.
+	 *
+	 * @param threshold size from which a payload is kept apart, never if not set
+	 * @param ttl life of such a key; a message that is taken later becomes a dead letter
+	 */
+	public record ClaimCheck(@Nullable DataSize threshold, @DefaultValue("1d") Duration ttl) {
+
+		private void validate(String place) {
+			Assert.isTrue(this.ttl.toMillis() >= 1, () -> place + ".ttl must be at least 1ms, was " + this.ttl);
+		}
+
+	}
+
+	/**
+	 * A group of consumers, each message of a stream being handled by one of them.
+	 *
+	 * @param concurrency how many calls of a listener run at the same time on an instance
+	 * @param batchSize how many messages a call gets at most, for listeners of batches
+	 * @param minIdle time without a sign of life after which the messages of an instance
+	 * are given to another one; at least 100 ms
+	 * @param maxDeliveries how often a message is delivered before it becomes a dead
+	 * letter
+	 * @param backoff pause before a message that has failed is delivered again
+	 */
+	public record Group(@DefaultValue("1") int concurrency, @DefaultValue("1") int batchSize,
+			@DefaultValue("30s") Duration minIdle, @DefaultValue("5") int maxDeliveries,
+			@DefaultValue Backoff backoff) {
+
+		private void validate(String place) {
+			assertAtLeast(1, this.concurrency, place + ".concurrency");
+			assertAtLeast(1, this.batchSize, place + ".batch-size");
+			assertAtLeast(1, this.maxDeliveries, place + ".max-deliveries");
+			Assert.isTrue(this.minIdle.toMillis() >= 100,
+					() -> place + ".min-idle must be at least 100ms, was " + this.minIdle);
+		}
+
+	}
+
+	/**
+	 * Messages that are given up.
+	 *
+	 * @param key key of the stream of dead letters, for other programs to read; one
+	 * beside the stream if not set. It has the variables of a family, and partitions add
+	 * their numbers
+	 * @param maxLength how many are kept, about
+	 * @param ttl how long they are kept after the last one
+	 */
+	public record DeadLetters(@Nullable String key, @DefaultValue("10000") int maxLength,
+			@DefaultValue("30d") Duration ttl) {
+
+		private void validate(String place) {
+			assertAtLeast(1, this.maxLength, place + ".max-length");
+			Assert.isTrue(this.ttl.toMillis() >= 1, () -> place + ".ttl must be at least 1ms, was " + this.ttl);
+		}
+
+	}
+
+	/**
+	 * The fate of a message for which there is no room.
+	 */
+	public enum Overflow {
+
+		/** An exception that says how long to wait. */
+		REJECT,
+
+		/** The publisher waits for room, for a bounded time. */
+		BLOCK,
+
+		/** The oldest message goes, and is counted. */
+		DROP_OLDEST
+
+	}
+
+	/**
+	 * The fate of a message that was not published by this library.
+	 */
+	public enum Foreign {
+
+		/** Its field {@code payload}, else all its fields as an object, are read. */
+		FIELDS,
+
+		/** It becomes a dead letter. */
+		REFUSE
+
+	}
+
+}

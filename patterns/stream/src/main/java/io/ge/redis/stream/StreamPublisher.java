@@ -1,0 +1,113 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.outage.Waiting;
+
+/**
+ * Publishes messages to the streams that are defined below
+ * {@code ge.redis.stream.definitions}.
+ * <p>
+ * Redis: one script call for a message or a batch, with everything inside that the
+ * definition asks for: depth of the chain, dedup, length, body. On a definition with
+ * {@code partitions}, a batch is one call for each partition. If nobody learns the
+ * outcome of a call ({@link io.ge.redis.core.outage.RedisUnavailableException}), the same
+ * message may be published again: with a dedup key it exists once.
+ * <p>
+ * All methods fail with {@link NotConfiguredException} for names that are not defined.
+ */
+public interface StreamPublisher {
+
+	/**
+	 * Publishes a message.
+	 * @param stream the name of the definition
+	 * @param variables the variables of a family, none for a single stream
+	 * @param message the message
+	 * @return completes with the ids, or exceptionally with {@link StreamFullException},
+	 * {@link ChainDepthException} or
+	 * {@link io.ge.redis.core.outage.RedisUnavailableException}
+	 */
+	CompletableFuture<Published> publishAsync(String stream, Map<String, String> variables, StreamMessage message);
+
+	/**
+	 * Publishes several messages to one stream, in their order. Each has a result of its
+	 * own: one that finds the stream full or is too deep does not fail the others. If
+	 * Redis does not answer, all of it fails, and some may have been published.
+	 * @param stream the name of the definition
+	 * @param variables the variables of a family, none for a single stream
+	 * @param messages the messages
+	 * @return completes with a result for each message
+	 */
+	CompletableFuture<List<Published>> publishAllAsync(String stream, Map<String, String> variables,
+			List<StreamMessage> messages);
+
+	/**
+	 * Publishes a message and waits for it, with the overflow {@code block} for up to
+	 * {@code block-timeout}.
+	 * @param stream the name of the definition
+	 * @param variables the variables of a family, none for a single stream
+	 * @param message the message
+	 * @return the ids
+	 * @throws StreamFullException if a group still needs all that is in the stream
+	 * @throws ChainDepthException if the message is deeper in its chain than allowed
+	 */
+	default Published publish(String stream, Map<String, String> variables, StreamMessage message) {
+		return Waiting.await(publishAsync(stream, variables, message));
+	}
+
+	/**
+	 * Publishes a message to a stream without variables.
+	 * @param stream the name of the definition
+	 * @param message the message
+	 * @see #publish(String, Map, StreamMessage)
+	 */
+	default Published publish(String stream, StreamMessage message) {
+		return publish(stream, Map.of(), message);
+	}
+
+	/**
+	 * Publishes several messages to one stream and waits for it.
+	 * @param stream the name of the definition
+	 * @param variables the variables of a family, none for a single stream
+	 * @param messages the messages
+	 * @return a result for each message
+	 * @see #publishAllAsync
+	 */
+	default List<Published> publishAll(String stream, Map<String, String> variables, List<StreamMessage> messages) {
+		return Waiting.await(publishAllAsync(stream, variables, messages));
+	}
+
+	/**
+	 * Returns a publisher that drops all messages, for where streams are switched off.
+	 */
+	static StreamPublisher unguarded() {
+		return new StreamPublisher() {
+
+			@Override
+			public CompletableFuture<Published> publishAsync(String stream, Map<String, String> variables,
+					StreamMessage message) {
+				String trigger = Objects.requireNonNullElseGet(message.triggerId(), () -> UUID.randomUUID().toString());
+				return CompletableFuture.completedFuture(new Published(Published.Outcome.PUBLISHED, "0-0", trigger));
+			}
+
+			@Override
+			public CompletableFuture<List<Published>> publishAllAsync(String stream, Map<String, String> variables,
+					List<StreamMessage> messages) {
+				return CompletableFuture
+					.completedFuture(messages.stream().map((message) -> publish(stream, variables, message)).toList());
+			}
+
+		};
+	}
+
+}

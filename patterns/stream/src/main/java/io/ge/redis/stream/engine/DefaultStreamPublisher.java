@@ -1,0 +1,177 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream.engine;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.stream.ChainDepthException;
+import io.ge.redis.stream.Published;
+import io.ge.redis.stream.StreamEvent;
+import io.ge.redis.stream.StreamEvent.Kind;
+import io.ge.redis.stream.StreamFullException;
+import io.ge.redis.stream.StreamMessage;
+import io.ge.redis.stream.StreamProperties.Overflow;
+import io.ge.redis.stream.StreamPublisher;
+import io.ge.redis.stream.engine.RedisStreams.Outgoing;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Publishes to the streams of the registry.
+ */
+public final class DefaultStreamPublisher implements StreamPublisher {
+
+	/** As many messages go in one call. */
+	private static final int MOST = 256;
+
+	private static final long SHORTEST_WAIT_MILLIS = 10;
+
+	private static final long LONGEST_WAIT_MILLIS = 250;
+
+	private final RedisStreams redis;
+
+	private final StreamRegistry registry;
+
+	private final StreamFormat format;
+
+	private final GuardEvents events;
+
+	private final ThreadLocal<@Nullable StreamEntry> handled = new ThreadLocal<>();
+
+	public DefaultStreamPublisher(RedisStreams redis, StreamRegistry registry, StreamFormat format,
+			GuardEvents events) {
+		this.redis = redis;
+		this.registry = registry;
+		this.format = format;
+		this.events = events;
+	}
+
+	/**
+	 * Sets the message that is handled on this thread, or {@code null}: those it causes
+	 * are one deeper, and of its trace.
+	 */
+	public void handling(@Nullable StreamEntry entry) {
+		if (entry != null) {
+			this.handled.set(entry);
+		}
+		else {
+			this.handled.remove();
+		}
+	}
+
+	@Override
+	public CompletableFuture<Published> publishAsync(String stream, Map<String, String> variables,
+			StreamMessage message) {
+		return publish(stream, variables, List.of(message)).thenApply((sent) -> {
+			Outgoing only = sent.get(0);
+			return switch (only.published.outcome()) {
+				case FULL -> throw new StreamFullException(stream, only.wait);
+				case TOO_DEEP -> throw new ChainDepthException(stream, only.depth);
+				default -> only.published;
+			};
+		});
+	}
+
+	@Override
+	public CompletableFuture<List<Published>> publishAllAsync(String stream, Map<String, String> variables,
+			List<StreamMessage> messages) {
+		return publish(stream, variables, messages)
+			.thenApply((sent) -> sent.stream().map((each) -> each.published).toList());
+	}
+
+	private CompletableFuture<List<Outgoing>> publish(String stream, Map<String, String> variables,
+			List<StreamMessage> messages) {
+		List<Outgoing> all = new ArrayList<>();
+		Map<StreamKeys, List<Outgoing>> byStream = new LinkedHashMap<>();
+		StreamDefinition definition;
+		try {
+			definition = this.registry.require(stream);
+			for (StreamMessage message : messages) {
+				Outgoing outgoing = outgoing(definition, variables, message);
+				all.add(outgoing);
+				byStream.computeIfAbsent(definition.stream(variables, message), (keys) -> new ArrayList<>())
+					.add(outgoing);
+			}
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+		long until = System.nanoTime() + definition.properties().blockTimeout().toNanos();
+		return RedisStreams
+			.all(byStream.entrySet()
+				.stream()
+				.map((each) -> send(definition, each.getKey(), each.getValue(), until, SHORTEST_WAIT_MILLIS)))
+			.thenApply((done) -> {
+				all.forEach((each) -> count(stream, each));
+				return all;
+			});
+	}
+
+	private Outgoing outgoing(StreamDefinition definition, Map<String, String> variables, StreamMessage message) {
+		StreamEntry cause = this.handled.get();
+		String given = message.triggerId();
+		String trigger = (given != null) ? given : UUID.randomUUID().toString();
+		int depth = (message.depth() >= 0) ? message.depth() : (cause != null) ? cause.depth() + 1 : 0;
+		String traceparent = (message.traceparent() != null || cause == null) ? message.traceparent()
+				: cause.traceparent();
+		DataSize threshold = definition.properties().claimCheck().threshold();
+		StreamFormat.Written written = this.format.write(message, trigger, depth, traceparent,
+				(threshold != null) ? threshold.toBytes() : Long.MAX_VALUE);
+		return new Outgoing(written, trigger, depth, definition.dedupKey(message, variables));
+	}
+
+	// One call after the other, so that the order stays
+	private CompletableFuture<@Nullable Void> send(StreamDefinition definition, StreamKeys keys,
+			List<Outgoing> messages, long until, long wait) {
+		List<Outgoing> part = messages.subList(0, Math.min(MOST, messages.size()));
+		return this.redis.publish(definition, keys, part).thenCompose((sent) -> {
+			List<Outgoing> left = new ArrayList<>();
+			if (definition.properties().overflow() == Overflow.BLOCK && System.nanoTime() - until < 0) {
+				part.stream().filter((each) -> each.published.outcome() == Published.Outcome.FULL).forEach(left::add);
+			}
+			boolean full = !left.isEmpty();
+			left.addAll(messages.subList(part.size(), messages.size()));
+			if (left.isEmpty()) {
+				return CompletableFuture.completedFuture(null);
+			}
+			return full
+					? later(wait).thenCompose(
+							(waited) -> send(definition, keys, left, until, Math.min(LONGEST_WAIT_MILLIS, 2 * wait)))
+					: send(definition, keys, left, until, SHORTEST_WAIT_MILLIS);
+		});
+	}
+
+	private static CompletableFuture<@Nullable Void> later(long millis) {
+		return new CompletableFuture<@Nullable Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
+	}
+
+	private void count(String stream, Outgoing sent) {
+		publish(stream, switch (sent.published.outcome()) {
+			case PUBLISHED -> Kind.OK;
+			case DUPLICATE -> Kind.DUPLICATE;
+			case FULL -> Kind.REJECTED_FULL;
+			case TOO_DEEP -> Kind.REJECTED_DEPTH;
+		}, 1);
+		publish(stream, Kind.UNREAD, sent.dropped);
+		publish(stream, Kind.SPILLED,
+				(sent.published.outcome() == Published.Outcome.PUBLISHED) ? sent.written.body().length : 0);
+	}
+
+	private void publish(String stream, Kind kind, long amount) {
+		if (amount > 0) {
+			this.events.publish(new StreamEvent(stream, kind, amount));
+		}
+	}
+
+}

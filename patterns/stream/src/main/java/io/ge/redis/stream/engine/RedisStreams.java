@@ -1,0 +1,339 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.consume.Doorbells;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+import io.ge.redis.stream.DeadLetter;
+import io.ge.redis.stream.Published;
+import io.ge.redis.stream.StreamFullException;
+import io.ge.redis.stream.StreamProperties.Definition;
+import io.ge.redis.stream.StreamProperties.Overflow;
+import io.ge.redis.stream.StreamPublisher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Streams in Redis: keys and scripts. Beside a stream {@code K}, which is where the
+ * definition says, are {@code prefix:stream:{K}:d:<hash>} for its dedup keys,
+ * {@code :b:<id>} for bodies and {@code :dead} for dead letters.
+ */
+public final class RedisStreams {
+
+	private static final LuaScript PUBLISH = load("publish.lua");
+
+	private static final LuaScript TAKE = load("take.lua");
+
+	private static final LuaScript SETTLE = load("settle.lua");
+
+	private static final LuaScript HEARTBEAT = load("heartbeat.lua");
+
+	private static final LuaScript REAP = load("reap.lua");
+
+	private static final LuaScript VIEW = load("view.lua");
+
+	private static final LuaScript LETTERS = load("letters.lua");
+
+	private static final LuaScript REPLAY = load("replay.lua").around(PUBLISH);
+
+	private static final String BODY = ":b:";
+
+	/** The messages of a stream ring no more often than this. */
+	private static final long BELL_NANOS = Duration.ofMillis(5).toNanos();
+
+	private final RedisBackend backend;
+
+	private final GuardedRedis redis;
+
+	private final KeySpace keys;
+
+	private final Map<String, Long> rung = new ConcurrentHashMap<>();
+
+	public RedisStreams(RedisBackend backend) {
+		this.backend = backend;
+		this.redis = backend.redis("stream");
+		this.keys = backend.keys("stream");
+	}
+
+	private static LuaScript load(String file) {
+		return LuaScript.load(StreamPublisher.class, file);
+	}
+
+	/**
+	 * Returns whether streams are on different servers, so that one call cannot touch
+	 * several.
+	 */
+	boolean isClustered() {
+		return this.redis.isClustered();
+	}
+
+	/**
+	 * Returns the keys of a stream, or {@code null} if it cannot be the hash tag of those
+	 * beside it.
+	 */
+	@Nullable StreamKeys keys(String stream, @Nullable String dead) {
+		KeyPart[] parts = Arrays.stream(stream.split(":", -1)).map(KeyPart::of).toArray(KeyPart[]::new);
+		String root = this.keys.entity(parts).toString();
+		return root.endsWith("{" + stream + "}") ? new StreamKeys(stream, (dead != null) ? dead : root + ":dead", root)
+				: null;
+	}
+
+	/**
+	 * Returns the channel by which all instances are told of what was released.
+	 */
+	String channel() {
+		return this.backend.bus().newsChannel();
+	}
+
+	private CompletableFuture<ScriptReply> run(LuaScript script, Stream<String> keys, List<?> arguments) {
+		List<RedisKey> names = keys.map(KeySpace::shared).toList();
+		return this.redis.run(ScriptCall.of(script, names, arguments.toArray()), this.redis.newBudget());
+	}
+
+	static <T extends @Nullable Object> CompletableFuture<List<T>> all(Stream<CompletableFuture<T>> calls) {
+		List<CompletableFuture<T>> sent = calls.toList();
+		return CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
+			.thenApply((done) -> sent.stream().map(CompletableFuture::join).toList());
+	}
+
+	/**
+	 * Publishes messages to one stream. Each then knows what became of it.
+	 */
+	CompletableFuture<List<Outgoing>> publish(StreamDefinition definition, StreamKeys keys, List<Outgoing> messages) {
+		List<String> names = new ArrayList<>(List.of(keys.stream()));
+		List<Object> arguments = arguments(definition, keys);
+		for (Outgoing message : messages) {
+			StreamFormat.Written written = message.written;
+			names.add((message.dedupKey != null) ? keys.root() + ":d:" + KeyPart.secret(message.dedupKey)
+					: keys.stream());
+			names.add(written.bodyId().isEmpty() ? keys.stream() : keys.root() + BODY + written.bodyId());
+			arguments.addAll(List.of(message.depth, message.trigger, written.body(), written.fields().size()));
+			arguments.addAll(written.fields());
+		}
+		return run(PUBLISH, names.stream(), arguments).thenApply((reply) -> {
+			for (int i = 0; i < messages.size(); i++) {
+				messages.get(i).read(reply, 3 * i);
+			}
+			return messages;
+		});
+	}
+
+	private List<Object> arguments(StreamDefinition definition, StreamKeys keys) {
+		Definition properties = definition.properties();
+		boolean rings = !this.backend.connection().canBlock() && isTimeToRing(keys.stream());
+		Duration dedup = properties.dedupWindow();
+		Integer deepest = properties.maxChainDepth();
+		List<Object> arguments = new ArrayList<>(List.of(definition.maxLength(),
+				(properties.overflow() == Overflow.DROP_OLDEST) ? "drop-oldest" : "reject",
+				(dedup != null) ? dedup.toMillis() : 0L, properties.claimCheck().ttl().toMillis(),
+				(deepest != null) ? deepest : -1, rings ? channel() : "",
+				rings ? Doorbells.TOPIC + " " + keys.stream() : "", properties.groups().size()));
+		properties.groups().forEach((name, group) -> arguments.addAll(List.of(name, group.minIdle().toMillis())));
+		return arguments;
+	}
+
+	private boolean isTimeToRing(String stream) {
+		long now = System.nanoTime();
+		Long last = this.rung.get(stream);
+		boolean due = last == null || now - last >= BELL_NANOS;
+		if (due) {
+			this.rung.put(stream, now);
+		}
+		return due;
+	}
+
+	CompletableFuture<ScriptReply> take(List<StreamKeys> streams, List<Object> arguments) {
+		return run(TAKE, triples(streams), arguments);
+	}
+
+	private static Stream<String> triples(List<StreamKeys> streams) {
+		return streams.stream().flatMap((keys) -> Stream.of(keys.stream(), keys.dead(), keys.root() + BODY));
+	}
+
+	CompletableFuture<ScriptReply> heartbeat(List<StreamKeys> streams, List<Object> arguments) {
+		return run(HEARTBEAT, streams.stream().map(StreamKeys::stream), arguments);
+	}
+
+	CompletableFuture<ScriptReply> settle(List<StreamKeys> streams, List<Object> arguments) {
+		return run(SETTLE, triples(streams), arguments);
+	}
+
+	/**
+	 * Removes one consumer, or with an empty name all that were silent, and counts them.
+	 * Consumers that have messages stay.
+	 */
+	CompletableFuture<Long> reap(List<StreamKeys> streams, String group, String leaving, Duration silence,
+			boolean rings) {
+		List<List<StreamKeys>> calls = isClustered() ? streams.stream().map(List::of).toList() : List.of(streams);
+		return all(calls.stream()
+			.map((part) -> run(REAP, part.stream().map(StreamKeys::stream),
+					List.of(group, leaving, silence.toMillis(), rings ? channel() : ""))))
+			.thenApply((replies) -> replies.stream().mapToLong((reply) -> reply.number(0)).sum());
+	}
+
+	/**
+	 * Returns the figures of each stream, as {@code view.lua} has them.
+	 */
+	public CompletableFuture<List<long[]>> view(StreamDefinition definition) {
+		List<Object> arguments = new ArrayList<>(List.of(definition.maxLength()));
+		arguments.addAll(definition.properties().groups().keySet());
+		return all(definition.streams()
+			.stream()
+			.map((keys) -> run(VIEW, Stream.of(keys.stream(), keys.dead()), arguments)
+				.thenApply((reply) -> IntStream.range(0, reply.size()).mapToLong(reply::number).toArray())));
+	}
+
+	/**
+	 * Returns dead letters, the newest first.
+	 */
+	public CompletableFuture<List<DeadLetter>> deadLetters(StreamDefinition definition, int most) {
+		return all(IntStream.range(0, definition.streams().size())
+			.mapToObj((i) -> run(LETTERS, Stream.of(definition.streams().get(i).dead()), List.of("list", most))
+				.thenApply((reply) -> deadLetters(definition, i, reply))))
+			.thenApply((lists) -> lists.stream()
+				.flatMap(List::stream)
+				.sorted(Comparator.comparingLong(RedisStreams::time).reversed())
+				.limit(most)
+				.toList());
+	}
+
+	private static long time(DeadLetter letter) {
+		return Long.parseLong(letter.id().substring(0, letter.id().indexOf('-')));
+	}
+
+	private static List<DeadLetter> deadLetters(StreamDefinition definition, int stream, ScriptReply reply) {
+		List<DeadLetter> letters = new ArrayList<>();
+		int next = 0;
+		while (next < reply.size()) {
+			int number = (int) reply.number(next + 1);
+			letters.add(StreamFormat.deadLetter(definition, definition.streams().get(stream).stream(),
+					reply.text(next) + ((stream > 0) ? "." + stream : ""), fields(reply, next + 2, number)));
+			next += 2 + number;
+		}
+		return letters;
+	}
+
+	static Map<String, String> fields(ScriptReply reply, int from, int number) {
+		Map<String, String> fields = new LinkedHashMap<>();
+		for (int i = from; i < from + number; i += 2) {
+			fields.put(reply.text(i), reply.text(i + 1));
+		}
+		return fields;
+	}
+
+	/**
+	 * Removes a dead letter, and returns whether there was one. In a family its id has
+	 * the position of its stream behind a dot.
+	 */
+	public CompletableFuture<Boolean> delete(StreamDefinition definition, String id) {
+		StreamKeys keys = keys(definition, id);
+		return (keys != null) ? run(LETTERS, Stream.of(keys.dead()), List.of("delete", entry(id)))
+			.thenApply((reply) -> reply.number(0) == 1) : CompletableFuture.completedFuture(false);
+	}
+
+	/**
+	 * Publishes a dead letter again, once, and returns whether there was one. Fails with
+	 * {@link StreamFullException}.
+	 */
+	public CompletableFuture<Boolean> replay(StreamDefinition definition, String id) {
+		StreamKeys keys = keys(definition, id);
+		if (keys == null) {
+			return CompletableFuture.completedFuture(false);
+		}
+		List<Object> arguments = arguments(definition, keys);
+		arguments.addAll(0, List.of(entry(id), (definition.properties().groups().size() > 1) ? "1" : "0"));
+		return run(REPLAY, Stream.of(keys.dead(), keys.stream(), keys.stream(), keys.stream()), arguments)
+			.thenApply((reply) -> {
+				if (reply.text(0).equals("full")) {
+					throw new StreamFullException(definition.name(), Duration.ofMillis(reply.number(1)));
+				}
+				return reply.text(0).equals("ok");
+			});
+	}
+
+	private static @Nullable StreamKeys keys(StreamDefinition definition, String id) {
+		if (!id.matches("\\d{1,19}-\\d{1,19}(\\.\\d{1,5})?")) {
+			return null;
+		}
+		int dot = id.indexOf('.');
+		int stream = (dot > 0) ? Integer.parseInt(id.substring(dot + 1)) : 0;
+		return (stream < definition.streams().size()) ? definition.streams().get(stream) : null;
+	}
+
+	private static String entry(String id) {
+		int dot = id.indexOf('.');
+		return (dot > 0) ? id.substring(0, dot) : id;
+	}
+
+	/**
+	 * A message on its way to Redis, and what becomes of it.
+	 */
+	static final class Outgoing {
+
+		final StreamFormat.Written written;
+
+		final String trigger;
+
+		final int depth;
+
+		private final @Nullable String dedupKey;
+
+		Published published;
+
+		Duration wait = Duration.ofSeconds(1);
+
+		/** How many unread messages it has pushed out. */
+		long dropped;
+
+		Outgoing(StreamFormat.Written written, String trigger, int depth, @Nullable String dedupKey) {
+			this.written = written;
+			this.trigger = trigger;
+			this.depth = depth;
+			this.dedupKey = dedupKey;
+			this.published = new Published(Published.Outcome.FULL, "", trigger);
+		}
+
+		private void read(ScriptReply reply, int from) {
+			this.published = switch (reply.text(from)) {
+				case "ok" -> {
+					this.dropped = reply.number(from + 2);
+					yield new Published(Published.Outcome.PUBLISHED, reply.text(from + 1), this.trigger);
+				}
+				case "duplicate" -> {
+					// Ours, if the reply to a first attempt was lost
+					boolean ours = reply.text(from + 2).equals(this.trigger);
+					yield new Published(ours ? Published.Outcome.PUBLISHED : Published.Outcome.DUPLICATE,
+							reply.text(from + 1), reply.text(from + 2));
+				}
+				case "depth" -> new Published(Published.Outcome.TOO_DEEP, "", this.trigger);
+				default -> {
+					this.wait = Duration.ofMillis(reply.number(from + 1));
+					yield new Published(Published.Outcome.FULL, "", this.trigger);
+				}
+			};
+		}
+
+	}
+
+}

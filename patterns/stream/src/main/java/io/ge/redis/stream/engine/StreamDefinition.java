@@ -1,0 +1,212 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.stream.StreamMessage;
+import io.ge.redis.stream.StreamProperties.Definition;
+import io.ge.redis.stream.StreamProperties.Group;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A definition with the keys of its streams: one, or one for each combination of the
+ * variables, each times the partitions.
+ */
+public final class StreamDefinition {
+
+	private static final Pattern VARIABLE = Pattern.compile("\\{([^{}]*)}");
+
+	private static final int MOST_STREAMS = 10_000;
+
+	private final String name;
+
+	private final Definition properties;
+
+	private final RedisStreams redis;
+
+	private final Map<Map<String, String>, List<StreamKeys>> members = new LinkedHashMap<>();
+
+	private final List<StreamKeys> streams;
+
+	private final List<String> dedup;
+
+	StreamDefinition(String name, Definition properties, RedisStreams redis) {
+		this.name = name;
+		this.properties = properties;
+		this.redis = redis;
+		this.dedup = variables((properties.dedupKey() != null) ? properties.dedupKey() : "");
+		checkVariables();
+		addMembers(List.copyOf(properties.variables().entrySet()), new TreeMap<>());
+		this.streams = this.members.values().stream().flatMap(List::stream).toList();
+	}
+
+	private void checkVariables() {
+		for (String variable : variables(pattern())) {
+			if (!this.properties.variables().containsKey(variable)) {
+				throw problem("key", "'{" + variable + "}' has no values.",
+						"Write them to " + place("variables." + variable) + ", or take the braces out of the key.");
+			}
+		}
+		this.properties.variables().keySet().forEach((variable) -> {
+			if (!pattern().contains("{" + variable + "}")) {
+				throw problem("variables." + variable, "the key does not have '{" + variable + "}'.",
+						"Write it into " + place("key") + ", or remove the variable.");
+			}
+		});
+		for (String part : this.dedup) {
+			if (!part.matches("workItem|triggeredBy|reason|context\\..+")
+					&& !this.properties.variables().containsKey(part)) {
+				throw problem("dedup-key", "'{" + part + "}' is not known.",
+						"Write {workItem}, {triggeredBy}, {reason}, {context.<name>} or a variable of the family.");
+			}
+		}
+	}
+
+	private static List<String> variables(String text) {
+		return VARIABLE.matcher(text).results().map((found) -> found.group(1)).toList();
+	}
+
+	private void addMembers(List<Map.Entry<String, List<String>>> open, TreeMap<String, String> chosen) {
+		if (!open.isEmpty()) {
+			for (String value : open.get(0).getValue()) {
+				chosen.put(open.get(0).getKey(), value);
+				addMembers(open.subList(1, open.size()), chosen);
+			}
+			return;
+		}
+		List<StreamKeys> partitions = new ArrayList<>();
+		Integer number = this.properties.partitions();
+		for (int i = 0; i < ((number != null) ? number : 1); i++) {
+			partitions.add(keys(chosen, (number != null) ? "." + i : ""));
+		}
+		this.members.put(Map.copyOf(chosen), List.copyOf(partitions));
+		if (this.members.size() > MOST_STREAMS) {
+			throw problem("variables", "they give more than " + MOST_STREAMS + " streams.", "List fewer values.");
+		}
+	}
+
+	// The tag of the keys beside a stream is its whole key, so all of them share its slot
+	private StreamKeys keys(Map<String, String> variables, String partition) {
+		String key = fill(pattern(), variables) + partition;
+		String dead = this.properties.deadLetter().key();
+		StreamKeys keys = this.redis.keys(key, (dead != null) ? fill(dead, variables) + partition : null);
+		if (keys == null) {
+			throw problem("key", "'" + key + "' cannot be the hash tag of the keys beside it.",
+					"Write a key of at most 200 bytes without braces, '%' and empty parts between colons.");
+		}
+		if (this.redis.isClustered() && !keys.dead().contains("{" + key + "}")) {
+			throw problem("dead-letter.key", "it is in another slot of the Cluster than the stream.",
+					partition.isEmpty() ? deadLetterRemedy() : "Leave it out.");
+		}
+		return keys;
+	}
+
+	String deadLetterRemedy() {
+		return "Write '{" + pattern() + "}:dead', or leave it out.";
+	}
+
+	private static String fill(String text, Map<String, String> values) {
+		return VARIABLE.matcher(text)
+			.replaceAll((found) -> Matcher.quoteReplacement(values.getOrDefault(found.group(1), found.group())));
+	}
+
+	private String pattern() {
+		return String.valueOf(this.properties.key());
+	}
+
+	private GuardConfigurationException problem(String property, String problem, String remedy) {
+		return new GuardConfigurationException(place(property), problem, remedy);
+	}
+
+	private String place(String property) {
+		return "ge.redis.stream.definitions." + this.name + "." + property;
+	}
+
+	public String name() {
+		return this.name;
+	}
+
+	public Definition properties() {
+		return this.properties;
+	}
+
+	public List<StreamKeys> streams() {
+		return this.streams;
+	}
+
+	boolean isOrdered() {
+		return this.properties.partitions() != null;
+	}
+
+	public @Nullable Group group(String group) {
+		return this.properties.groups().get(group);
+	}
+
+	public int maxLength() {
+		// Checked where it is set
+		return Objects.requireNonNullElse(this.properties.maxLength(), 1);
+	}
+
+	StreamKeys stream(Map<String, String> variables, StreamMessage message) {
+		List<StreamKeys> partitions = this.members.get(variables);
+		if (partitions == null) {
+			throw new NotConfiguredException("member of stream", this.name,
+					"Write these values of " + variables.keySet() + " to " + place("variables") + ".");
+		}
+		if (message.orderKey() != null && !isOrdered()) {
+			throw new IllegalArgumentException("A message to stream '" + this.name
+					+ "' has an order key, which counts only with " + place("partitions") + ", such as 8");
+		}
+		CRC32 hash = new CRC32();
+		hash.update(String.valueOf(message.orderKey()).getBytes(StandardCharsets.UTF_8));
+		return partitions.get((int) (hash.getValue() % partitions.size()));
+	}
+
+	// Null if nothing shows whether it was published before
+	@Nullable String dedupKey(StreamMessage message, Map<String, String> variables) {
+		boolean remembers = this.properties.dedupWindow() != null;
+		if (!remembers && message.dedupKey() != null) {
+			throw new IllegalArgumentException("A message to stream '" + this.name
+					+ "' has a dedup key, which counts only with " + place("dedup-window") + ", such as 5m");
+		}
+		if (!remembers || message.dedupKey() != null) {
+			return remembers ? "k" + message.dedupKey() : null;
+		}
+		StringBuilder key = new StringBuilder("d");
+		boolean known = false;
+		for (String part : this.dedup) {
+			Object value = value(part, message, variables);
+			known |= value != null;
+			String text = (value != null) ? value.toString() : "";
+			// With its length, so that no two lists of values give the same key
+			key.append(text.length()).append(':').append(text);
+		}
+		return known ? key.toString() : (message.triggerId() != null) ? "t" + message.triggerId() : null;
+	}
+
+	private static @Nullable Object value(String part, StreamMessage message, Map<String, String> variables) {
+		return switch (part) {
+			case "workItem" -> message.workItem();
+			case "triggeredBy" -> message.triggeredBy();
+			case "reason" -> message.reason();
+			default -> part.startsWith("context.") ? message.context().get(part.substring("context.".length()))
+					: variables.get(part);
+		};
+	}
+
+}

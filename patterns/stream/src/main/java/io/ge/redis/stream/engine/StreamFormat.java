@@ -1,0 +1,208 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream.engine;
+
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.consume.Delivery;
+import io.ge.redis.core.consume.JsonPayloads;
+import io.ge.redis.core.consume.ListenerMethod;
+import io.ge.redis.core.consume.MessageReader;
+import io.ge.redis.core.consume.NotRetryableException;
+import io.ge.redis.stream.DeadLetter;
+import io.ge.redis.stream.StreamEnvelope;
+import io.ge.redis.stream.StreamEvent.Kind;
+import io.ge.redis.stream.StreamMessage;
+import io.ge.redis.stream.StreamProperties.Foreign;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Messages as fields of an entry: text, with context and payload as JSON by their
+ * declared types.
+ */
+public final class StreamFormat {
+
+	private static final String FORMAT = "1";
+
+	private static final TypeReference<Map<String, Object>> CONTEXT = new TypeReference<>() {
+	};
+
+	private final Supplier<JsonMapper> mapper;
+
+	private final JsonPayloads payloads;
+
+	public StreamFormat(Supplier<JsonMapper> mapper) {
+		this.mapper = SingletonSupplier.of(mapper);
+		this.payloads = new JsonPayloads(this.mapper);
+	}
+
+	/**
+	 * Checks that the payloads of a listener can be read.
+	 */
+	public void verify(ListenerMethod listener) {
+		this.payloads.verify(listener);
+	}
+
+	/**
+	 * Writes a message, and keeps its payload apart from that many bytes on.
+	 * @throws IllegalArgumentException if Jackson cannot write it
+	 */
+	Written write(StreamMessage message, String trigger, int depth, @Nullable String traceparent, long threshold) {
+		List<Object> fields = new ArrayList<>(List.of(StreamEntry.VERSION, FORMAT, StreamEntry.TRIGGER, trigger));
+		put(fields, StreamEntry.DEPTH, (depth > 0) ? String.valueOf(depth) : null);
+		put(fields, StreamEntry.WORK_ITEM, message.workItem());
+		put(fields, StreamEntry.CONTEXT, message.context().isEmpty() ? null : json(message.context()));
+		put(fields, StreamEntry.TRIGGERED_BY, message.triggeredBy());
+		put(fields, StreamEntry.REASON, message.reason());
+		put(fields, StreamEntry.TRACEPARENT, traceparent);
+		byte[] payload = (message.payload() != null) ? json(message.payload()) : null;
+		if (payload == null || payload.length < threshold) {
+			put(fields, StreamEntry.PAYLOAD, payload);
+			return new Written(fields, "", new byte[0]);
+		}
+		String body = UUID.randomUUID().toString();
+		put(fields, StreamEntry.BODY, body);
+		return new Written(fields, body, payload);
+	}
+
+	private static void put(List<Object> fields, String name, @Nullable Object value) {
+		if (value != null) {
+			fields.add(name);
+			fields.add(value);
+		}
+	}
+
+	private byte[] json(Object value) {
+		return this.payloads.write(value, "a stream");
+	}
+
+	/**
+	 * Returns the reader of the messages, or of the dead letters, of a definition.
+	 */
+	public MessageReader<StreamEntry> reader(StreamDefinition definition, boolean deadLetters) {
+		return new Reader(definition, deadLetters);
+	}
+
+	static DeadLetter deadLetter(StreamDefinition definition, String key, String id, Map<String, String> fields) {
+		return new DeadLetter(definition.name(), fields.getOrDefault("kafka_dlt-original-topic", key), id,
+				fields.getOrDefault("kafka_dlt-original-offset", ""),
+				fields.getOrDefault("kafka_dlt-original-consumer-group", ""),
+				Integer.parseInt(fields.getOrDefault("kafka_deliveryAttempt", "0")),
+				fields.getOrDefault("ge_dlt-reason", ""), fields.get("kafka_dlt-exception-fqcn"),
+				fields.get("kafka_dlt-exception-message"), fields.get(StreamEntry.WORK_ITEM), fields);
+	}
+
+	/**
+	 * Returns why a listener gave a message up.
+	 */
+	static Kind reason(@Nullable Throwable failure) {
+		return (failure instanceof UnreadableMessageException unreadable) ? unreadable.reason : Kind.REJECTED;
+	}
+
+	/**
+	 * A message as names and values in turn, with what is kept apart and its id.
+	 */
+	record Written(List<Object> fields, String bodyId, byte[] body) {
+	}
+
+	private final class Reader implements MessageReader<StreamEntry> {
+
+		private final StreamDefinition definition;
+
+		private final boolean deadLetters;
+
+		Reader(StreamDefinition definition, boolean deadLetters) {
+			this.definition = definition;
+			this.deadLetters = deadLetters;
+		}
+
+		@Override
+		public @Nullable Object payload(Delivery<StreamEntry> delivery, Type type) {
+			StreamEntry entry = delivery.message();
+			if (this.deadLetters) {
+				return deadLetter(this.definition, entry.keys().stream(), entry.id(), entry.fields());
+			}
+			String version = entry.fields().get(StreamEntry.VERSION);
+			boolean foreign = version == null;
+			if (foreign && this.definition.properties().foreign() == Foreign.REFUSE) {
+				throw new UnreadableMessageException(Kind.UNREADABLE, entry,
+						"has no field 'v' with the version of its format", null);
+			}
+			if (!foreign && !FORMAT.equals(version)) {
+				throw new UnreadableMessageException(Kind.UNREADABLE, entry, "has the format version '" + version
+						+ "', and this instance reads " + FORMAT + ". Start the newer version, and replay it", null);
+			}
+			if (!entry.bodyId().isEmpty() && entry.body() == null) {
+				throw new UnreadableMessageException(Kind.BODY_EXPIRED, entry,
+						"has lost its body. Raise claim-check.ttl, or look at why it was taken so late", null);
+			}
+			String payload = entry.bodyId().isEmpty() ? entry.fields().get(StreamEntry.PAYLOAD) : entry.body();
+			JsonMapper json = StreamFormat.this.mapper.get();
+			try {
+				if (payload == null && foreign) {
+					return json.convertValue(entry.fields(), json.constructType(type));
+				}
+				return (payload != null) ? json.readValue(payload, json.constructType(type)) : null;
+			}
+			catch (JacksonException | IllegalArgumentException ex) {
+				// The message of the exception may quote the payload
+				throw new UnreadableMessageException(Kind.UNREADABLE, entry,
+						"has no JSON of a " + type.getTypeName() + " as its payload: " + ex.getClass().getName(), ex);
+			}
+		}
+
+		@Override
+		public Object envelope(Delivery<StreamEntry> delivery, @Nullable Object payload) {
+			StreamEntry entry = delivery.message();
+			Map<String, String> fields = entry.fields();
+			return new StreamEnvelope<@Nullable Object>(this.definition.name(), entry.keys().stream(), entry.id(),
+					entry.trigger(), entry.depth(), entry.time(), delivery.attempt(), fields.get(StreamEntry.WORK_ITEM),
+					context(entry), fields.get(StreamEntry.TRIGGERED_BY), fields.get(StreamEntry.REASON),
+					entry.traceparent(), payload);
+		}
+
+		private Map<String, Object> context(StreamEntry entry) {
+			String context = entry.fields().get(StreamEntry.CONTEXT);
+			try {
+				return (context != null) ? StreamFormat.this.mapper.get().readValue(context, CONTEXT) : Map.of();
+			}
+			catch (JacksonException ex) {
+				throw new UnreadableMessageException(Kind.UNREADABLE, entry, "has no JSON object as its context", ex);
+			}
+		}
+
+		@Override
+		public Map<String, String> headers(Delivery<StreamEntry> delivery) {
+			Map<String, String> headers = new LinkedHashMap<>(delivery.message().fields());
+			headers.remove(StreamEntry.PAYLOAD);
+			return headers;
+		}
+
+	}
+
+	private static final class UnreadableMessageException extends NotRetryableException {
+
+		private final Kind reason;
+
+		UnreadableMessageException(Kind reason, StreamEntry entry, String problem, @Nullable Throwable cause) {
+			super("Message " + entry.id() + " of '" + entry.keys().stream() + "' " + problem, cause);
+			this.reason = reason;
+		}
+
+	}
+
+}

@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream.engine;
+
+/**
+ * The keys of one stream, which share its slot: the stream as the definition names it,
+ * its dead letters, and the begin of all others.
+ */
+public record StreamKeys(String stream, String dead, String root) {
+}

@@ -1,0 +1,249 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream.guard;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.consume.Backoff;
+import io.ge.redis.core.consume.ConsumerContainer;
+import io.ge.redis.core.consume.ConsumerProperties;
+import io.ge.redis.core.consume.ConsumerSettings;
+import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.Delivery;
+import io.ge.redis.core.consume.ListenerMethod;
+import io.ge.redis.core.consume.MessageReader;
+import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.consume.WorkHandler;
+import io.ge.redis.core.event.EventGauge;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardPattern;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.stream.DeadLetter;
+import io.ge.redis.stream.DeadLetters;
+import io.ge.redis.stream.RedisStreamListener;
+import io.ge.redis.stream.StreamEnvelope;
+import io.ge.redis.stream.StreamEvent;
+import io.ge.redis.stream.StreamEvent.Kind;
+import io.ge.redis.stream.StreamProperties;
+import io.ge.redis.stream.StreamProperties.Group;
+import io.ge.redis.stream.StreamPublisher;
+import io.ge.redis.stream.engine.DefaultStreamPublisher;
+import io.ge.redis.stream.engine.RedisStreamSource;
+import io.ge.redis.stream.engine.RedisStreams;
+import io.ge.redis.stream.engine.StreamDefinition;
+import io.ge.redis.stream.engine.StreamEntry;
+import io.ge.redis.stream.engine.StreamFormat;
+import io.ge.redis.stream.engine.StreamRegistry;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles streams: publisher, listeners and dead letters stand on one adapter, which is
+ * made when the first of them is used.
+ */
+public final class StreamPattern implements GuardPattern {
+
+	private static final String DEFINITIONS = "ge.redis.stream.definitions.";
+
+	/** How long acknowledgements are gathered. */
+	private static final Duration LINGER = Duration.ofMillis(5);
+
+	private final AttributeReader attributes;
+
+	private final Supplier<Consumers> consumers;
+
+	private final Supplier<ConsumerProperties> common;
+
+	private final GuardEvents events;
+
+	private final Supplier<Assembly> assembly;
+
+	private final Set<String> listened = ConcurrentHashMap.newKeySet();
+
+	public StreamPattern(Supplier<StreamProperties> properties, Supplier<ConsumerProperties> common,
+			AttributeReader attributes, Supplier<JsonMapper> mapper, Supplier<RedisBackend> backend, GuardEvents events,
+			Supplier<Consumers> consumers) {
+		this.attributes = attributes;
+		this.consumers = consumers;
+		this.common = SingletonSupplier.of(common);
+		this.events = events;
+		this.assembly = SingletonSupplier.of(() -> create(backend.get(), properties.get(), new StreamFormat(mapper)));
+	}
+
+	private Assembly create(RedisBackend backend, StreamProperties properties, StreamFormat format) {
+		RedisStreams redis = new RedisStreams(backend);
+		StreamRegistry registry = new StreamRegistry(properties, redis);
+		StreamControl control = new StreamControl(redis, registry);
+		backend.reportProblem(control::problem);
+		return new Assembly(backend, registry, redis, format,
+				new DefaultStreamPublisher(redis, registry, format, this.events), control);
+	}
+
+	public StreamPublisher publisher() {
+		return this.assembly.get().publisher();
+	}
+
+	public DeadLetters deadLetters() {
+		return this.assembly.get().control();
+	}
+
+	public StreamControl control() {
+		return this.assembly.get().control();
+	}
+
+	public static List<EventGauge> gauges(Supplier<StreamPattern> pattern) {
+		return StreamControl.gauges(() -> pattern.get().control());
+	}
+
+	/**
+	 * Reads the definitions, so that a mistake in them ends the start.
+	 */
+	@Override
+	public void verify() {
+		Objects.requireNonNull(this.assembly.get());
+	}
+
+	// Meters begin at zero, and figures are looked at beside them
+	@Override
+	public void resume() {
+		for (StreamDefinition definition : this.assembly.get().registry().all()) {
+			this.events.publish(new StreamEvent(definition.name(), Kind.OK, 0));
+			definition.properties()
+				.groups()
+				.keySet()
+				.forEach(
+						(group) -> this.events.publish(new StreamEvent(definition.name() + "/" + group, Kind.DONE, 0)));
+		}
+	}
+
+	/**
+	 * Has a method called with messages.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot
+	 * listen; says what to write
+	 */
+	public void listen(Object bean, GuardedMethod method, RedisStreamListener attributes) {
+		Assembly assembly = this.assembly.get();
+		StreamDefinition definition = definition(method, attributes);
+		String name = group(method, attributes, definition);
+		Group group = settings(method, attributes, definition, name);
+		ListenerMethod listener = new ListenerMethod(bean, method, StreamEnvelope.class, attributes.batch());
+		verify(listener, attributes);
+		boolean letters = attributes.deadLetters();
+		String event = definition.name() + (letters ? ".dead-letters/" : "/") + name;
+		RedisStreamSource source = new RedisStreamSource(assembly.redis(), definition, name, group,
+				this.common.get().consumerName(), this.common.get().reapAfter(), letters, (kind, number) -> this.events
+					.publish(new StreamEvent((kind == Kind.PENDING) ? definition.name() : event, kind, number)));
+		if (!this.listened.add(event)) {
+			throw method.problem("another method of this application listens to '" + event + "'.",
+					"Let one of them listen, or give it another group.");
+		}
+		MessageReader<StreamEntry> reader = assembly.format().reader(definition, letters);
+		ConsumerSettings settings = new ConsumerSettings(concurrency(method, attributes, group),
+				attributes.batch() ? group.batchSize() : 1, group.minIdle(), LINGER, attributes.manual(), Duration.ZERO,
+				this.common.get().shutdownTimeout());
+		WorkHandler<StreamEntry> handler = handler(listener.handler(reader), assembly.publisher());
+		this.consumers.get()
+			.add(assembly.backend(), (parts) -> new ConsumerContainer<>(source, handler, settings, parts.threads(),
+					parts.doorbells(), source));
+	}
+
+	private StreamDefinition definition(GuardedMethod method, RedisStreamListener attributes) {
+		String stream = this.attributes.text(method, "stream", attributes.stream());
+		try {
+			return this.assembly.get().registry().require(String.valueOf(stream));
+		}
+		catch (NotConfiguredException ex) {
+			throw method.problem("there is no stream '" + stream + "'.", StreamRegistry.remedy(String.valueOf(stream)));
+		}
+	}
+
+	private String group(GuardedMethod method, RedisStreamListener attributes, StreamDefinition definition) {
+		String group = this.attributes.text(method, "group", attributes.group());
+		Set<String> known = definition.properties().groups().keySet();
+		if (group == null && known.size() == 1 && !attributes.deadLetters()) {
+			return known.iterator().next();
+		}
+		if (group == null) {
+			throw method.problem("it names no group.",
+					attributes.deadLetters() ? "Set group to a name for those who read the dead letters."
+							: "Set group to one of " + known + ".");
+		}
+		return group;
+	}
+
+	private static Group settings(GuardedMethod method, RedisStreamListener attributes, StreamDefinition definition,
+			String name) {
+		Group group = attributes.deadLetters() ? new Group(1, 1, Duration.ofSeconds(30), Integer.MAX_VALUE,
+				new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1))) : definition.group(name);
+		if (group == null) {
+			throw method.problem("stream '" + definition.name() + "' has no group '" + name + "'.",
+					"Write " + DEFINITIONS + definition.name() + ".groups." + name + ".concurrency=1, or take one of "
+							+ definition.properties().groups().keySet() + ".");
+		}
+		return group;
+	}
+
+	private int concurrency(GuardedMethod method, RedisStreamListener attributes, Group group) {
+		Long concurrency = this.attributes.number(method, "concurrency", attributes.concurrency());
+		if (concurrency == null) {
+			return group.concurrency();
+		}
+		if (concurrency < 1 || concurrency > Integer.MAX_VALUE) {
+			throw method.problem("concurrency is " + concurrency + ".", "Set it to at least 1.");
+		}
+		return concurrency.intValue();
+	}
+
+	private void verify(ListenerMethod listener, RedisStreamListener attributes) {
+		GuardedMethod method = listener.method();
+		if (attributes.manual() != listener.takesAcknowledgment()) {
+			throw method.problem(
+					attributes.manual() ? "it is manual, and takes no Acknowledgment."
+							: "it takes an Acknowledgment, and is not manual.",
+					attributes.manual() ? "Add a parameter of that type, or leave out manual."
+							: "Set manual = true, or take the parameter away.");
+		}
+		if (attributes.deadLetters()) {
+			if (listener.payloadType() != DeadLetter.class) {
+				throw method.problem("it listens to dead letters, and takes none.",
+						"Write a parameter of the type DeadLetter, or of a List of it in batch mode.");
+			}
+			return;
+		}
+		this.assembly.get().format().verify(listener);
+	}
+
+	// A message that the listener publishes on its thread is one deeper in the chain
+	private static WorkHandler<StreamEntry> handler(WorkHandler<StreamEntry> listener,
+			DefaultStreamPublisher publisher) {
+		return (batch, acknowledgment) -> {
+			StreamEntry deepest = batch.get(0).message();
+			for (Delivery<StreamEntry> delivery : batch) {
+				deepest = (delivery.message().depth() > deepest.depth()) ? delivery.message() : deepest;
+			}
+			publisher.handling(deepest);
+			try {
+				return listener.handle(batch, acknowledgment);
+			}
+			finally {
+				publisher.handling(null);
+			}
+		};
+	}
+
+	private record Assembly(RedisBackend backend, StreamRegistry registry, RedisStreams redis, StreamFormat format,
+			DefaultStreamPublisher publisher, StreamControl control) {
+	}
+
+}

@@ -1,0 +1,421 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.stream;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The scripts against a model of them, step by step, over random schedules of three
+ * instances. Time passes in steps that are far longer than a test: the idle times of what
+ * is pending are set.
+ */
+@Sized
+class StreamScriptsModelIntegrationTests {
+
+	private static final String STREAM = "work";
+
+	private static final String DEAD = "ge:stream:{work}:dead";
+
+	private static final List<String> KEYS = List.of(STREAM, DEAD, "ge:stream:{work}:b:");
+
+	private static final int MAX_LENGTH = 8;
+
+	private static final int DELIVERIES = 3;
+
+	/** One step of time, in milliseconds. */
+	private static final long STEP = 1_000_000;
+
+	private static final long MIN_IDLE = 3 * STEP;
+
+	private static final long FIRST_PAUSE = STEP;
+
+	private static final long LONGEST_PAUSE = 4 * STEP;
+
+	private static final long RELEASED = 43_200_000;
+
+	private static StandaloneRedis redis;
+
+	@BeforeContainer
+	static void start() {
+		redis = RedisServers.standalone();
+	}
+
+	@AfterContainer
+	static void stop() {
+		redis.close();
+	}
+
+	@Property(shrinking = ShrinkingMode.BOUNDED)
+	void scriptsDoWhatTheModelDoes(@ForAll("schedules") List<Step> schedule) {
+		new Run("", "").play(schedule);
+	}
+
+	/**
+	 * Each rule broken once, to see that the schedules reach it.
+	 */
+	@Wide
+	@Example
+	void brokenRulesAreNoticed() {
+		List<String[]> broken = List.of(
+				new String[] { "give(keys, entry[1], entry[4] + 1, found[2])",
+						"redis.call('XACK', keys.stream, group, entry[1])" },
+				new String[] { "take_again(keys)\n    end", "end" },
+				new String[] { "if entry[4] >= most_deliveries then", "if entry[4] > most_deliveries then" },
+				new String[] { "if fields['name'] ~= RETRY and fields['pending'] > 0 then", "if false then" },
+				new String[] { "if not pending or pending[4] ~= deliveries then", "if not pending then" },
+				new String[] { "hand_over(stream, id, RELEASED, deliveries - 1)",
+						"hand_over(stream, id, RELEASED, deliveries)" },
+				new String[] { "if spare < over and not drops then", "if false then" },
+				new String[] { "bound, id, rest = '(' .. pending[1], pending[1], idle - pending[3]", "" },
+				new String[] { "return rest <= 0", "return true" });
+		for (String[] fault : broken) {
+			assertThatExceptionOfType(AssertionError.class).as(fault[0]).isThrownBy(() -> {
+				for (long seed = 0; seed < 300; seed++) {
+					new Run(fault[0], fault[1]).play(Step.random(new Random(seed)));
+				}
+			});
+		}
+	}
+
+	@Provide
+	Arbitrary<List<Step>> schedules() {
+		return Combinators
+			.combine(Arbitraries.of(Action.class), Arbitraries.integers().between(0, 2),
+					Arbitraries.integers().between(1, 5))
+			.as(Step::new)
+			.list()
+			.ofMinSize(5)
+			.ofMaxSize(50);
+	}
+
+	enum Action {
+
+		PUBLISH, PUBLISH_AGAIN, TAKE, TAKE_AND_LOOK, TAKE_AND_MISS_THE_REPLY, DONE, RETRY, REJECT, RELEASE, STALE,
+		HEARTBEAT, TIME_PASSES
+
+	}
+
+	record Step(Action action, int instance, int amount) {
+
+		static List<Step> random(Random random) {
+			List<Step> steps = new ArrayList<>();
+			for (int i = 0; i < 60; i++) {
+				Action[] actions = Action.values();
+				steps.add(new Step(actions[random.nextInt(actions.length)], random.nextInt(3), 1 + random.nextInt(5)));
+			}
+			return steps;
+		}
+
+	}
+
+	/** A message, which was not read while it has no holder. */
+	private static final class Message {
+
+		private final String id;
+
+		private String holder = "";
+
+		private int deliveries;
+
+		private long idle;
+
+		private boolean over;
+
+		/** Whether its holder does not know that it has it. */
+		private boolean missed;
+
+		private boolean present = true;
+
+		Message(String id) {
+			this.id = id;
+		}
+
+		boolean isUnread() {
+			return this.holder.isEmpty() && !this.over;
+		}
+
+		boolean isHeldBy(String consumer) {
+			return !this.over && this.holder.equals(consumer);
+		}
+
+		void hold(String consumer, int deliveries, long idle) {
+			this.holder = consumer;
+			this.deliveries = deliveries;
+			this.idle = idle;
+			this.missed = false;
+		}
+
+	}
+
+	private static final class Run {
+
+		private final String publish;
+
+		private final String take;
+
+		private final String settle;
+
+		private final String heartbeat = text("heartbeat.lua");
+
+		private final List<Message> messages = new ArrayList<>();
+
+		private int dead;
+
+		private int published;
+
+		Run(String right, String wrong) {
+			String publish = text("publish.lua");
+			String take = text("take.lua");
+			String settle = text("settle.lua");
+			assertThat(publish + take + settle).contains(right);
+			this.publish = right.isEmpty() ? publish : publish.replace(right, wrong);
+			this.take = right.isEmpty() ? take : take.replace(right, wrong);
+			this.settle = right.isEmpty() ? settle : settle.replace(right, wrong);
+		}
+
+		void play(List<Step> schedule) {
+			redis.primary().command("FLUSHALL");
+			for (Step step : schedule) {
+				String consumer = "instance-" + step.instance();
+				switch (step.action()) {
+					case PUBLISH -> publish(String.valueOf(++this.published));
+					case PUBLISH_AGAIN -> publish(String.valueOf(Math.max(1, this.published)));
+					case TAKE -> take(consumer, step.amount(), false, false);
+					case TAKE_AND_LOOK -> take(consumer, step.amount(), true, false);
+					case TAKE_AND_MISS_THE_REPLY -> take(consumer, step.amount(), false, true);
+					case DONE, RETRY, REJECT, RELEASE -> settle(step.action(), consumer, step.amount(), 0);
+					case STALE -> settle(Action.DONE, consumer, step.amount(), 1);
+					case HEARTBEAT -> heartbeat(consumer);
+					case TIME_PASSES -> pass(step.amount() * STEP);
+				}
+				compare();
+			}
+		}
+
+		private void publish(String key) {
+			String dedup = "ge:stream:{work}:d:" + key;
+			boolean known = redis.primary().command("GET", dedup) != null;
+			Message first = this.messages.stream().filter((each) -> each.present).findFirst().orElse(null);
+			long length = this.messages.stream().filter((each) -> each.present).count();
+			boolean full = length >= MAX_LENGTH && first != null && !first.over;
+			List<Object> reply = eval(this.publish, List.of(STREAM, dedup, STREAM), MAX_LENGTH, "reject", 3_600_000,
+					3_600_000, -1, "", "", 1, "crew", MIN_IDLE, 0, key, "", 2, "trigger", key);
+			assertThat(reply.get(0)).isEqualTo(known ? "duplicate" : full ? "full" : "ok");
+			if (!known && !full) {
+				if (length >= MAX_LENGTH && first != null) {
+					first.present = false;
+				}
+				this.messages.add(new Message(String.valueOf(reply.get(1))));
+			}
+		}
+
+		private void take(String consumer, int most, boolean looks, boolean misses) {
+			List<String> expected = new ArrayList<>();
+			int deadBefore = this.dead;
+			List<Object> arguments = new ArrayList<>(List.of("crew", consumer, most, looks ? "1" : "0", MIN_IDLE,
+					DELIVERIES, FIRST_PAUSE, LONGEST_PAUSE, 1000, 3_600_000, "0", Integer.MAX_VALUE));
+			pending(consumer).filter((each) -> !each.missed).forEach((each) -> arguments.add(STREAM + " " + each.id));
+			pending(consumer).filter((each) -> each.missed).limit(most).toList().forEach((each) -> {
+				each.hold(consumer, each.deliveries, 0);
+				expected.add(each.id + " " + each.deliveries);
+			});
+			takeIdle(consumer, "~retry", RELEASED, most, expected);
+			if (looks) {
+				for (Message each : pending("~retry").toList()) {
+					if (expected.size() < most && each.idle >= pause(each.deliveries)) {
+						takeOver(consumer, each, expected);
+					}
+				}
+				for (int i = 0; i < 3; i++) {
+					takeIdle(consumer, "instance-" + i, MIN_IDLE, most, expected);
+				}
+			}
+			for (Message each : this.messages) {
+				if (each.isUnread() && each.present && expected.size() < most) {
+					each.hold(consumer, 1, 0);
+					expected.add(each.id + " 1");
+				}
+			}
+			List<Object> reply = eval(this.take, KEYS, arguments.toArray());
+			List<String> given = new ArrayList<>();
+			int next = 8;
+			for (long i = 0; i < (Long) reply.get(7); i++) {
+				given.add(reply.get(next) + " " + reply.get(next + 1));
+				next += 4 + ((Long) reply.get(next + 2)).intValue();
+			}
+			assertThat(given).isEqualTo(expected);
+			assertThat(reply.get(1)).as("dead letters").isEqualTo((long) this.dead - deadBefore);
+			if (misses) {
+				this.messages.stream()
+					.filter((each) -> expected.contains(each.id + " " + each.deliveries))
+					.forEach((each) -> each.missed = true);
+			}
+		}
+
+		// Looks at one more than it may give, to know whether somebody has to look again
+		private void takeIdle(String consumer, String holder, long idle, int most, List<String> expected) {
+			pending(holder).filter((each) -> each.idle >= idle)
+				.filter((each) -> each.missed || !holder.equals(consumer))
+				.limit(holder.equals(consumer) ? Long.MAX_VALUE : most - expected.size() + 1)
+				.toList()
+				.stream()
+				.takeWhile((each) -> expected.size() < most)
+				.forEach((each) -> takeOver(consumer, each, expected));
+		}
+
+		private void takeOver(String consumer, Message message, List<String> given) {
+			if (message.deliveries >= DELIVERIES) {
+				message.over = true;
+				this.dead++;
+				return;
+			}
+			message.hold(consumer, message.deliveries + 1, 0);
+			given.add(message.id + " " + message.deliveries);
+		}
+
+		private static long pause(int deliveries) {
+			return Math.min(LONGEST_PAUSE, FIRST_PAUSE << (Math.max(deliveries, 1) - 1));
+		}
+
+		private Stream<Message> pending(String holder) {
+			return this.messages.stream().filter((each) -> each.isHeldBy(holder));
+		}
+
+		/** Settles what a consumer has, of an earlier delivery if that is said. */
+		private void settle(Action action, String consumer, int number, int earlier) {
+			List<Message> held = pending(consumer).filter((each) -> !each.missed).toList();
+			if (held.isEmpty()) {
+				return;
+			}
+			Message message = held.get(number % held.size());
+			int deliveries = message.deliveries - earlier;
+			String outcome = switch (action) {
+				case RETRY -> "retry";
+				case REJECT -> "dead";
+				case RELEASE -> "release";
+				default -> "done";
+			};
+			List<Object> reply = eval(this.settle, KEYS, "crew", consumer, 1000, 3_600_000, "", 1, message.id,
+					deliveries, outcome, "", 0);
+			assertThat(reply.size() - 2).as("lost").isEqualTo((earlier > 0) ? 1 : 0);
+			if (earlier > 0) {
+				return;
+			}
+			switch (action) {
+				case RETRY -> message.hold("~retry", message.deliveries, 0);
+				case RELEASE -> message.hold("~retry", message.deliveries - 1, 86_400_000);
+				case REJECT -> {
+					message.over = true;
+					this.dead++;
+				}
+				default -> message.over = true;
+			}
+			// A second time, as after a reply that was lost
+			eval(this.settle, KEYS, "crew", consumer, 1000, 3_600_000, "", 1, message.id, deliveries, outcome, "", 0);
+		}
+
+		private void heartbeat(String consumer) {
+			List<Object> arguments = new ArrayList<>(List.of("crew", consumer));
+			List<Message> all = this.messages.stream().filter((each) -> !each.over && !each.isUnread()).toList();
+			long lost = 0;
+			for (Message each : all) {
+				arguments.addAll(List.of(1, each.id, each.deliveries));
+				if (each.isHeldBy(consumer)) {
+					each.idle = 0;
+				}
+				else {
+					lost++;
+				}
+			}
+			assertThat(eval(this.heartbeat, List.of(STREAM), arguments.toArray())).hasSize((int) lost);
+		}
+
+		private void pass(long millis) {
+			for (Message each : this.messages) {
+				if (!each.over && !each.isUnread()) {
+					each.idle += millis;
+					redis.primary()
+						.command("XCLAIM", STREAM, "crew", each.holder, "0", each.id, "IDLE", String.valueOf(each.idle),
+								"RETRYCOUNT", String.valueOf(each.deliveries), "JUSTID");
+				}
+			}
+		}
+
+		/** Nobody has lost anything, and nothing is pending that should not be. */
+		private void compare() {
+			TreeMap<String, String> expected = new TreeMap<>();
+			for (Message each : this.messages) {
+				if (!each.over && !each.isUnread()) {
+					expected.put(each.id, each.holder + " " + each.deliveries);
+				}
+				assertThat(each.over || each.present).isTrue();
+			}
+			TreeMap<String, String> found = new TreeMap<>();
+			List<Object> pending = eval("""
+					local found = redis.pcall('XPENDING', KEYS[1], 'crew', '-', '+', 1000)
+					local reply = {}
+					for _, entry in ipairs(found.err and {} or found) do
+					  reply[#reply + 1] = entry[1]
+					  reply[#reply + 1] = entry[2] .. ' ' .. entry[4]
+					end
+					return reply
+					""", List.of(STREAM));
+			for (int i = 0; i < pending.size(); i += 2) {
+				found.put(String.valueOf(pending.get(i)), String.valueOf(pending.get(i + 1)));
+			}
+			assertThat(found).isEqualTo(expected);
+			assertThat(redis.primary().command("XLEN", DEAD)).isEqualTo((long) this.dead);
+			assertThat(redis.primary().command("XLEN", STREAM))
+				.isEqualTo(this.messages.stream().filter((each) -> each.present).count());
+		}
+
+		private static List<Object> eval(String script, List<String> keys, Object... arguments) {
+			List<String> command = new ArrayList<>(List.of("EVAL", script, "" + keys.size()));
+			command.addAll(keys);
+			for (Object argument : arguments) {
+				command.add(argument.toString());
+			}
+			return new ArrayList<>((List<?>) redis.primary().command(command.toArray(String[]::new)));
+		}
+
+		private static String text(String name) {
+			try (InputStream stream = StreamPublisher.class.getResourceAsStream(name)) {
+				return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	}
+
+}
