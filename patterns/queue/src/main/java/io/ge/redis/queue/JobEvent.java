@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+import io.ge.redis.core.event.EventMeter;
+import io.ge.redis.core.event.GuardEvent;
+
+/**
+ * Something happened to a job.
+ *
+ * @param name the name of the queue
+ * @param id the id of the job
+ * @param outcome what happened
+ * @param handling how long its listener took, zero if it was not called
+ */
+public record JobEvent(String name, String id, Outcome outcome, Duration handling) implements GuardEvent {
+
+	/**
+	 * The meter of attempts, beside which there are gauges.
+	 */
+	public static final EventMeter JOBS = EventMeter
+		.timer("ge.redis.queue.jobs", "Attempts of jobs that have ended, and the time of their listener")
+		.of("queue")
+		.by("outcome", List.of("done", "retry", "dead", "lost_lease"));
+
+	private static final EventMeter ENQUEUED = EventMeter
+		.counter("ge.redis.queue.enqueued", "Jobs that were put into a queue")
+		.of("queue")
+		.by("outcome", List.of("ok", "duplicate", "full"));
+
+	@Override
+	public String pattern() {
+		return "queue";
+	}
+
+	@Override
+	public String result() {
+		return this.outcome.name().toLowerCase(Locale.ROOT);
+	}
+
+	@Override
+	public EventMeter meter() {
+		return (this.outcome.compareTo(Outcome.DONE) < 0) ? ENQUEUED : JOBS;
+	}
+
+	@Override
+	public int series() {
+		return this.outcome.ordinal() - ((meter() == JOBS) ? Outcome.DONE.ordinal() : 0);
+	}
+
+	@Override
+	public long amount() {
+		return (meter() == JOBS) ? this.handling.toNanos() : 1;
+	}
+
+	/**
+	 * The fate of a job, then that of an attempt. After {@code DEAD} it is a dead letter;
+	 * after {@code LOST_LEASE} somebody else has it, or it was cancelled while it ran.
+	 */
+	public enum Outcome {
+
+		OK, DUPLICATE, FULL, DONE, RETRY, DEAD, LOST_LEASE
+
+	}
+
+}

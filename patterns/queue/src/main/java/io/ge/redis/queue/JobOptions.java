@@ -1,0 +1,55 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+/**
+ * How a job waits. Immutable.
+ *
+ * @param priority from 0 to 9, the highest first; {@code null} for that of the queue
+ * @param delay time before which it does not run
+ * @param key the same key is the same job: as long as it waits or runs, and for the
+ * queue's {@code dedup-window} after it has ended. {@code null} for a job of its own.
+ * Only its hash is kept
+ */
+public record JobOptions(@Nullable Integer priority, Duration delay, @Nullable String key) {
+
+	static final int HIGHEST = 9;
+
+	private static final JobOptions DEFAULTS = new JobOptions(null, Duration.ZERO, null);
+
+	public JobOptions {
+		Assert.isTrue(priority == null || (priority >= 0 && priority <= HIGHEST),
+				() -> "priority must be from 0 to 9, was " + priority);
+		Assert.isTrue(!delay.isNegative(), () -> "delay must not be negative, was " + delay);
+		Assert.isTrue(key == null || !key.isEmpty(), "key must not be empty");
+	}
+
+	/**
+	 * Returns options that leave everything to the queue.
+	 */
+	public static JobOptions defaults() {
+		return DEFAULTS;
+	}
+
+	public JobOptions priority(int priority) {
+		return new JobOptions(priority, this.delay, this.key);
+	}
+
+	public JobOptions delay(Duration delay) {
+		return new JobOptions(this.priority, delay, this.key);
+	}
+
+	public JobOptions key(String key) {
+		return new JobOptions(this.priority, this.delay, key);
+	}
+
+}

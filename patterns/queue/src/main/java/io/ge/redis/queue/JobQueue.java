@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.outage.Waiting;
+
+/**
+ * Puts jobs into the queues that are configured below {@code ge.redis.queue.queues}, and
+ * follows them by id.
+ * <p>
+ * Redis: one script call each, two for a job that could not be cancelled. The jobs of a
+ * queue are kept until they have ended, and all keys of a queue are in one slot. If
+ * nobody learns the outcome of a call
+ * ({@link io.ge.redis.core.outage.RedisUnavailableException}), it may be repeated: a job
+ * with a {@linkplain JobOptions#key(String) key} exists once.
+ * <p>
+ * All methods throw {@link io.ge.redis.core.consume.NotConfiguredException} for queues
+ * that are not configured.
+ */
+public interface JobQueue {
+
+	/**
+	 * Puts a job into a queue.
+	 * @param job the payload, written as JSON
+	 * @param options priority, delay and key
+	 * @return completes with the id, or exceptionally with {@link QueueFullException} or
+	 * {@link io.ge.redis.core.outage.RedisUnavailableException}
+	 */
+	CompletableFuture<EnqueuedJob> enqueueAsync(String queue, Object job, JobOptions options);
+
+	/**
+	 * Looks at a job.
+	 * @return completes with its state, which is {@link JobStatus.State#UNKNOWN} once the
+	 * result is forgotten
+	 */
+	CompletableFuture<JobStatus> statusAsync(String queue, String id);
+
+	/**
+	 * Cancels a job.
+	 * @param running whether to cancel it also if it runs: its listener goes on, but is
+	 * no longer {@linkplain io.ge.redis.core.consume.Acknowledgment#isLeased() leased},
+	 * and its result does not count
+	 * @return completes with the state of the job: {@link JobStatus.State#CANCELLED} if
+	 * it will not run any more, {@link JobStatus.State#RUNNING} if it is left alone
+	 * because it runs, {@link JobStatus.State#UNKNOWN} if there is no such job, or it has
+	 * ended
+	 */
+	CompletableFuture<JobStatus.State> cancelAsync(String queue, String id, boolean running);
+
+	/**
+	 * Puts a job into a queue, as {@link #enqueueAsync}, and waits until it is there.
+	 * @throws QueueFullException if the queue holds as many jobs as it may
+	 */
+	default EnqueuedJob enqueue(String queue, Object job, JobOptions options) {
+		return Waiting.await(enqueueAsync(queue, job, options));
+	}
+
+	/**
+	 * Puts a job into a queue, with the priority of the queue and without delay.
+	 */
+	default EnqueuedJob enqueue(String queue, Object job) {
+		return enqueue(queue, job, JobOptions.defaults());
+	}
+
+	/**
+	 * Looks at a job, as {@link #statusAsync}, and waits for the answer.
+	 */
+	default JobStatus status(String queue, String id) {
+		return Waiting.await(statusAsync(queue, id));
+	}
+
+	/**
+	 * Cancels a job unless it runs, as {@link #cancelAsync}, and waits for the answer.
+	 */
+	default JobStatus.State cancel(String queue, String id) {
+		return Waiting.await(cancelAsync(queue, id, false));
+	}
+
+	/**
+	 * Returns a queue that drops all jobs, for where queues are switched off.
+	 */
+	static JobQueue unguarded() {
+		return new JobQueue() {
+
+			@Override
+			public CompletableFuture<EnqueuedJob> enqueueAsync(String queue, Object job, JobOptions options) {
+				return CompletableFuture.completedFuture(new EnqueuedJob(UUID.randomUUID().toString(), false));
+			}
+
+			@Override
+			public CompletableFuture<JobStatus> statusAsync(String queue, String id) {
+				return CompletableFuture.completedFuture(new JobStatus(id, JobStatus.State.UNKNOWN, 0, null, null));
+			}
+
+			@Override
+			public CompletableFuture<JobStatus.State> cancelAsync(String queue, String id, boolean running) {
+				return CompletableFuture.completedFuture(JobStatus.State.UNKNOWN);
+			}
+
+		};
+	}
+
+}

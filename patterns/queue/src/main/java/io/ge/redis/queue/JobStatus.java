@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The state of a job.
+ *
+ * @param id the id
+ * @param state the state
+ * @param attempts how often it has begun, also on instances that died
+ * @param result the result of its listener if it is done, {@code null} if there is none
+ * @param problem why it has failed, or {@code null} if it has not
+ */
+public record JobStatus(String id, State state, int attempts, @Nullable JsonNode result, @Nullable String problem) {
+
+	/**
+	 * The states of a job. It is {@code QUEUED} also while it waits for its delay or for
+	 * another attempt, {@code FAILED} once it is a dead letter, and {@code UNKNOWN} if
+	 * there is none, or its {@code result-ttl} is over.
+	 */
+	public enum State {
+
+		QUEUED, RUNNING, DONE, FAILED, CANCELLED, UNKNOWN;
+
+		static State of(String text) {
+			return valueOf(text.toUpperCase(Locale.ROOT));
+		}
+
+		/**
+		 * Returns the state in lower case, as in JSON.
+		 */
+		@JsonValue
+		public String text() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
+}

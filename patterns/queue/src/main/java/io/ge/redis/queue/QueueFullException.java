@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
+
+/**
+ * A queue holds as many jobs as it may, so the job was not taken. Over HTTP a 503 with
+ * {@code Retry-After}.
+ */
+public class QueueFullException extends GeRedisException {
+
+	/**
+	 * Creates an exception.
+	 * @param queue the name of the queue
+	 * @param jobs how many jobs it holds
+	 */
+	public QueueFullException(String queue, long jobs) {
+		super("Queue '" + queue + "' is full: it holds " + jobs + " jobs. Look at why they are not done, or raise"
+				+ " ge.redis.queue.queues." + queue + ".max-length", false);
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.temporary("Too many jobs wait. Nothing was changed. Please try again.");
+	}
+
+}

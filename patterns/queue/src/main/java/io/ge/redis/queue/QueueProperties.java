@@ -1,0 +1,111 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import java.time.Duration;
+import java.util.Map;
+
+import io.ge.redis.core.consume.Backoff;
+import io.ge.redis.core.consume.NotConfiguredException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * Job queues in the environment. What is not configured here can be neither filled nor
+ * listened on. All instances should agree.
+ *
+ * @param enabled whether jobs are queued and run
+ * @param connectionFactory name of the connection factory bean to use, if not the
+ * application's only or primary one
+ * @param queues queues by name
+ */
+@ConfigurationProperties("ge.redis.queue")
+public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
+		@DefaultValue Map<String, Queue> queues) {
+
+	public QueueProperties {
+		queues.forEach((name, queue) -> {
+			String place = "ge.redis.queue.queues." + name;
+			Assert.isTrue(name.matches("[A-Za-z0-9_.-]+"), () -> place
+					+ ": a name may have letters, digits, '_', '.' and '-', and neither braces, colons nor slashes");
+			queue.validate(place);
+		});
+	}
+
+	Queue queue(String name) {
+		Queue queue = this.queues.get(name);
+		if (queue == null) {
+			throw new NotConfiguredException("queue", name, remedy(name));
+		}
+		return queue;
+	}
+
+	static String remedy(String queue) {
+		return NotConfiguredException.remedy("ge.redis.queue.queues", queue, "concurrency=4");
+	}
+
+	/**
+	 * One queue.
+	 *
+	 * @param concurrency how many jobs run at the same time on an instance
+	 * @param visibilityTimeout time without a sign of life after which the jobs of an
+	 * instance are given to another one; at least 100 ms
+	 * @param maxAttempts how often a job begins before it becomes a dead letter
+	 * @param backoff pause before a job that has failed runs again
+	 * @param priority priority of jobs that have none of their own, from 0 to 9
+	 * @param aging waiting time that is worth one priority, so that a job overtakes those
+	 * that came up to its priority times this before it; zero for strict order, in which
+	 * low priorities may wait for ever
+	 * @param resultTtl how long the result of a job can be asked for; of more jobs than
+	 * max-length only the last results are kept
+	 * @param dedupWindow how long after its end a job is still the one of its key; at
+	 * most result-ttl
+	 * @param maxLength how many jobs the queue holds at most, those that run included
+	 * @param deadLetter jobs that are given up
+	 */
+	public record Queue(@DefaultValue("1") int concurrency, @DefaultValue("30s") Duration visibilityTimeout,
+			@DefaultValue("5") int maxAttempts, @DefaultValue Backoff backoff, @DefaultValue("5") int priority,
+			@DefaultValue("1m") Duration aging, @DefaultValue("1d") Duration resultTtl,
+			@DefaultValue("5m") Duration dedupWindow, @DefaultValue("100000") int maxLength,
+			@DefaultValue DeadLetters deadLetter) {
+
+		private void validate(String place) {
+			require(this.concurrency >= 1, place + ".concurrency", "at least 1", this.concurrency);
+			require(this.visibilityTimeout.toMillis() >= 100, place + ".visibility-timeout", "at least 100ms",
+					this.visibilityTimeout);
+			require(this.maxAttempts >= 1, place + ".max-attempts", "at least 1", this.maxAttempts);
+			require(this.priority >= 0 && this.priority <= JobOptions.HIGHEST, place + ".priority", "from 0 to 9",
+					this.priority);
+			require(!this.aging.isNegative(), place + ".aging", "at least 0", this.aging);
+			require(this.resultTtl.toMillis() >= 1, place + ".result-ttl", "at least 1ms", this.resultTtl);
+			require(!this.dedupWindow.isNegative() && this.dedupWindow.compareTo(this.resultTtl) <= 0,
+					place + ".dedup-window", "from 0 to result-ttl", this.dedupWindow);
+			require(this.maxLength >= 1, place + ".max-length", "at least 1", this.maxLength);
+			require(this.deadLetter.maxLength() >= 1, place + ".dead-letter.max-length", "at least 1",
+					this.deadLetter.maxLength());
+			require(this.deadLetter.ttl().toMillis() >= 1, place + ".dead-letter.ttl", "at least 1ms",
+					this.deadLetter.ttl());
+		}
+
+		private static void require(boolean valid, String property, String rule, Object value) {
+			Assert.isTrue(valid, () -> property + " must be " + rule + ", was " + value);
+		}
+
+	}
+
+	/**
+	 * Jobs that are given up.
+	 *
+	 * @param maxLength how many are kept
+	 * @param ttl how long they are kept after the last one
+	 */
+	public record DeadLetters(@DefaultValue("10000") int maxLength, @DefaultValue("30d") Duration ttl) {
+	}
+
+}

@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Calls a method with the jobs of a queue: each job goes to one instance.
+ * <p>
+ * A job is done at least once. It ends after the method has returned, or its future or
+ * publisher has completed; the result, as JSON, can be asked for by
+ * {@link JobQueue#status}. If that fails the job runs again after a pause, and becomes a
+ * dead letter after {@code max-attempts}, which also counts those of instances that died.
+ * {@link io.ge.redis.core.consume.NotRetryableException} makes it a dead letter at once.
+ * While the method runs the job stays with this instance, however long it takes.
+ * <p>
+ * The method takes the payload by its declared type or a {@link Job} of it, and behind
+ * that, if wanted, an {@code int} with {@link io.ge.redis.core.consume.DeliveryAttempt},
+ * and an {@link io.ge.redis.core.consume.Acknowledgment}, which tells whether the job is
+ * still with this instance.
+ * <p>
+ * Redis: one script call for the jobs that are taken together, one for up to 256 that
+ * have ended, and one every third of {@code visibility-timeout} for all that run.
+ */
+@Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Reflective
+public @interface RedisJob {
+
+	/**
+	 * The name of a queue below {@code ge.redis.queue.queues}.
+	 */
+	String queue();
+
+	/**
+	 * How many jobs run at the same time on this instance, instead of the queue's
+	 * {@code concurrency}.
+	 */
+	String concurrency() default "";
+
+}

@@ -1,0 +1,167 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.consume.JsonPayloads;
+import io.ge.redis.core.hash.Sha256;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Job queues in Redis: {@code prefix:queue:{name}:jobs} and its siblings;
+ * {@code enqueue.lua} says what each is.
+ */
+final class RedisJobs implements JobQueue {
+
+	private static final LuaScript ENQUEUE = LuaScript.load(RedisJobs.class, "enqueue.lua");
+
+	private static final LuaScript SETTLE = LuaScript.load(RedisJobs.class, "settle.lua");
+
+	private static final LuaScript STATUS = LuaScript.load(RedisJobs.class, "status.lua");
+
+	private static final LuaScript VIEW = LuaScript.load(RedisJobs.class, "view.lua");
+
+	/** In the order of the scripts. The keys of those that wait come behind them. */
+	private static final List<String> PARTS = List.of("jobs", "tries", "delayed", "inflight", "results", "ended",
+			"dead", "bell");
+
+	private static final int HASH_BYTES = 16;
+
+	private final QueueProperties properties;
+
+	private final RedisBackend backend;
+
+	private final JsonPayloads payloads;
+
+	private final Consumer<JobEvent> events;
+
+	private final GuardedRedis redis;
+
+	private final KeySpace keys;
+
+	RedisJobs(QueueProperties properties, RedisBackend backend, JsonPayloads payloads, Consumer<JobEvent> events) {
+		this.properties = properties;
+		this.backend = backend;
+		this.payloads = payloads;
+		this.events = events;
+		this.redis = backend.redis("queue");
+		this.keys = backend.keys("queue");
+	}
+
+	List<RedisKey> keys(String queue) {
+		RedisKey root = this.keys.entity(KeyPart.of(queue));
+		List<RedisKey> all = new ArrayList<>();
+		PARTS.forEach((part) -> all.add(root.with(KeyPart.of(part))));
+		for (int priority = 0; priority <= JobOptions.HIGHEST; priority++) {
+			all.add(root.with(KeyPart.of("ready"), KeyPart.of(String.valueOf(priority))));
+		}
+		return all;
+	}
+
+	CompletableFuture<ScriptReply> run(LuaScript script, List<RedisKey> keys, Object... arguments) {
+		return this.redis.run(ScriptCall.of(script, keys, arguments), this.redis.newBudget());
+	}
+
+	// Empty where idle instances are blocked by the bell itself
+	private String channel() {
+		return this.backend.connection().canBlock() ? "" : this.backend.bus().newsChannel();
+	}
+
+	String instanceId() {
+		return this.backend.bus().instanceId();
+	}
+
+	JsonPayloads payloads() {
+		return this.payloads;
+	}
+
+	void publish(String queue, String id, JobEvent.Outcome outcome, Duration handling) {
+		this.events.accept(new JobEvent(queue, id, outcome, handling));
+	}
+
+	@Override
+	public CompletableFuture<EnqueuedJob> enqueueAsync(String queue, Object job, JobOptions options) {
+		QueueProperties.Queue settings = this.properties.queue(queue);
+		String key = options.key();
+		// The same key is the same id: no index of keys can disagree with the jobs
+		String id = (key != null) ? "k-" + HexFormat.of().formatHex(Sha256.of(key), 0, HASH_BYTES)
+				: UUID.randomUUID().toString();
+		int priority = (options.priority() != null) ? options.priority() : settings.priority();
+		return run(ENQUEUE, keys(queue), id, priority, options.delay().toMillis(), settings.maxLength(),
+				(key != null) ? settings.dedupWindow().toMillis() : -1, channel(),
+				this.payloads.write(job, "queue '" + queue + "'"))
+			.thenApply((reply) -> enqueued(queue, id, reply));
+	}
+
+	private EnqueuedJob enqueued(String queue, String id, ScriptReply reply) {
+		JobEvent.Outcome outcome = JobEvent.Outcome.valueOf(reply.text(0).toUpperCase(Locale.ROOT));
+		publish(queue, id, outcome, Duration.ZERO);
+		if (outcome == JobEvent.Outcome.FULL) {
+			throw new QueueFullException(queue, reply.number(1));
+		}
+		return new EnqueuedJob(id, outcome == JobEvent.Outcome.DUPLICATE);
+	}
+
+	@Override
+	public CompletableFuture<JobStatus> statusAsync(String queue, String id) {
+		this.properties.queue(queue);
+		return run(STATUS, keys(queue), id).thenApply((reply) -> {
+			JobStatus.State state = JobStatus.State.of(reply.text(0));
+			String text = reply.text(2);
+			JsonNode result = (state == JobStatus.State.DONE && !text.isEmpty())
+					? this.payloads.mapper().get().readTree(text) : null;
+			return new JobStatus(id, state, (int) reply.number(1), result,
+					(state == JobStatus.State.FAILED) ? text : null);
+		});
+	}
+
+	@Override
+	public CompletableFuture<JobStatus.State> cancelAsync(String queue, String id, boolean running) {
+		return settle(queue, List.of(id, running ? "*" : "", "cancel", 0, "")).thenCompose((reply) -> {
+			if (reply.size() == 0) {
+				return CompletableFuture.completedFuture(JobStatus.State.CANCELLED);
+			}
+			return statusAsync(queue, id).thenApply((status) -> switch (status.state()) {
+				case CANCELLED -> JobStatus.State.CANCELLED;
+				case QUEUED, RUNNING -> JobStatus.State.RUNNING;
+				default -> JobStatus.State.UNKNOWN;
+			});
+		});
+	}
+
+	CompletableFuture<ScriptReply> settle(String queue, List<Object> deliveries) {
+		QueueProperties.Queue settings = this.properties.queue(queue);
+		List<Object> arguments = new ArrayList<>(
+				List.of(settings.maxAttempts(), settings.resultTtl().toMillis(), settings.deadLetter().maxLength(),
+						settings.deadLetter().ttl().toMillis(), channel(), settings.maxLength()));
+		arguments.addAll(deliveries);
+		return run(SETTLE, keys(queue), arguments.toArray());
+	}
+
+	CompletableFuture<QueueView> view(String queue) {
+		return run(VIEW, keys(queue))
+			.thenApply((reply) -> new QueueView(reply.number(0), reply.number(1), reply.number(2), reply.number(3),
+					reply.number(4), IntStream.range(5, reply.size()).mapToObj(reply::number).toList()));
+	}
+
+}

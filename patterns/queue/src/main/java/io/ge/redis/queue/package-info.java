@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Job queues: {@code @RedisJob} on methods, {@code JobQueue} in code. One instance takes
+ * a job, and it is done at least once.
+ */
+@NullMarked
+package io.ge.redis.queue;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,105 @@
+-- Ends or extends deliveries of jobs, of mixed outcomes.
+--
+-- KEYS  as in enqueue.lua
+-- ARGV  how often a job is taken at most, milliseconds for which a result is kept, how many dead letters are kept and for
+--       how many milliseconds, channel to ring or '', how many results are kept, then for each delivery: id, token,
+--       outcome (done | retry | reject | expire | release | extend | cancel), pause before a retry or lease in
+--       milliseconds, result as JSON or the problem as text
+-- Reply {position, ...} from 0 of those that belong to somebody else by now, or are gone
+--
+-- Invariants, see enqueue.lua for the state
+--  * Only the holder of the token settles. What was settled has another token or none, so a call may be repeated. Only
+--    what does not run is cancelled by anyone, with the token '*' also what runs; its holder has lost it then.
+--  * Result and dead letter are there before the job goes, and a new place before the old one.
+--  * A retry after the last attempt is a dead letter, and so is what was taken once more and expires. A release takes
+--    the attempt back, and wakes the others.
+--  * A job whose lease has ended and that nobody has taken yet is leased again when it is extended.
+-- The first write removes, so it succeeds without memory.
+
+local clock = redis.call('TIME') -- the only reading of time
+local now = clock[1] * 1000000 + clock[2]
+local jobs, tries, delayed, inflight = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local results, ended, dead, bell = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local most, keep, cap, ttl, channel = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local bound = tonumber(ARGV[6])
+local LATER = 1000
+local over, ring = false, false
+local lost = {}
+local reasons = {reject = 'rejected', expire = 'lease-expired'}
+
+local function micros(time)
+  return string.format('%.0f', time)
+end
+
+local function finish(id, state, attempts, priority, text)
+  redis.call('HSET', results, id, state .. ' ' .. attempts .. ' ' .. micros(now) .. '\n' .. text)
+  redis.call('ZADD', ended, micros(now + keep * 1000), id)
+  redis.call('HDEL', jobs, id)
+  for _, place in ipairs({delayed, inflight, KEYS[9 + priority]}) do
+    redis.call('ZREM', place, id)
+  end
+  redis.call('HDEL', tries, id)
+  over = true
+end
+
+local function move(id, to, score, priority)
+  redis.call('ZADD', to, score, id)
+  for _, place in ipairs({inflight, KEYS[9 + priority]}) do
+    if place ~= to then
+      redis.call('ZREM', place, id)
+    end
+  end
+end
+
+redis.call('HDEL', tries, '')
+for i = 7, #ARGV, 5 do
+  local id, token, outcome, pause, text = ARGV[i], ARGV[i + 1], ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4]
+  local job, try = redis.call('HGET', jobs, id), redis.call('HGET', tries, id) or '0'
+  local mine = try == token
+  if outcome == 'cancel' then
+    mine = token == '*' or not redis.call('ZSCORE', inflight, id)
+  end
+  if not job or not mine then
+    lost[#lost + 1] = (i - 7) / 5
+  else
+    local priority, arrival, payload = string.match(job, '^(%d) (%d+)\n(.*)$')
+    local attempts = tonumber(string.match(try, '^%d+'))
+    if outcome == 'done' then
+      finish(id, 'done', attempts, priority, text)
+    elseif outcome == 'cancel' then
+      finish(id, 'cancelled', attempts, priority, '')
+    elseif outcome == 'extend' then
+      move(id, inflight, micros(now + pause * 1000), priority)
+    elseif outcome == 'release' then
+      move(id, KEYS[9 + priority], arrival, priority)
+      redis.call('HSET', tries, id, attempts - 1)
+      ring = true
+    elseif outcome == 'retry' and attempts < most then
+      move(id, delayed, micros(now + pause * 1000), priority)
+      redis.call('HSET', tries, id, attempts)
+    else
+      attempts = math.min(attempts, most)
+      redis.call('XADD', dead, 'MAXLEN', cap, '*', 'id', id, 'attempts', attempts, 'priority', priority, 'reason',
+        reasons[outcome] or 'failed', 'problem', text, 'payload', payload)
+      redis.call('PEXPIRE', dead, ttl)
+      finish(id, 'failed', attempts, priority, text)
+    end
+  end
+end
+if over then
+  local excess = redis.call('ZCARD', ended) - bound
+  for _, id in ipairs(excess > 0 and redis.call('ZRANGE', ended, 0, math.min(excess, #ARGV) - 1)
+      or redis.call('ZRANGEBYSCORE', ended, '-inf', micros(now), 'LIMIT', 0, #ARGV)) do
+    redis.call('HDEL', results, id)
+    redis.call('ZREM', ended, id)
+  end
+  redis.call('PEXPIRE', results, keep + LATER)
+  redis.call('PEXPIRE', ended, keep + LATER)
+end
+if ring then
+  redis.call('XADD', bell, 'MAXLEN', '1', '*', 'r', '')
+  if channel ~= '' then
+    redis.pcall('PUBLISH', channel, 'bell ' .. bell)
+  end
+end
+return lost

@@ -1,0 +1,315 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.queue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.StandaloneRedis;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+import org.jspecify.annotations.Nullable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The scripts of a queue against a model in memory, in random traces at random times:
+ * each reply is the one that the model expects, and in the end nothing is left.
+ */
+@Sized
+class QueueScriptModelIntegrationTests {
+
+	private static final int STEPS = 60;
+
+	private static final int BOUND = 30;
+
+	private static final int MOST = 3;
+
+	private static final long LEASE = 1000;
+
+	private static final long KEPT = 60_000;
+
+	private static final List<String> KEYS = Stream
+		.concat(Stream.of("jobs", "tries", "delayed", "inflight", "results", "ended", "dead", "bell"),
+				IntStream.range(0, 10).mapToObj((priority) -> "ready:" + priority))
+		.map((part) -> "ge:queue:{q}:" + part)
+		.toList();
+
+	private static StandaloneRedis redis;
+
+	/** Microseconds. */
+	private long now;
+
+	private long worth;
+
+	private final Map<String, Entry> jobs = new LinkedHashMap<>();
+
+	private final Map<String, Ended> ended = new HashMap<>();
+
+	private final List<Held> held = new ArrayList<>();
+
+	@BeforeContainer
+	static void start() {
+		redis = RedisServers.standalone();
+	}
+
+	@AfterContainer
+	static void stop() {
+		redis.close();
+	}
+
+	@Property(shrinking = ShrinkingMode.OFF)
+	void repliesAreThoseOfTheModel(@ForAll long seed) {
+		Random random = new Random(seed);
+		redis.flushAll();
+		// One instance of this class plays all traces
+		this.ended.clear();
+		this.held.clear();
+		this.now = 1_800_000_000_000_000L;
+		this.worth = random.nextBoolean() ? 0 : LEASE;
+		for (int step = 0; step < STEPS; step++) {
+			this.now += List.of(1, 1, 1000, 300_000, 1_200_000).get(random.nextInt(5));
+			switch (random.nextInt(12)) {
+				case 0, 1, 2, 3 -> enqueue(random, step);
+				case 4, 5, 6 -> take(1 + random.nextInt(4));
+				case 7 -> heartbeat(random);
+				case 8, 9 -> settle(random);
+				case 10 -> cancel(random);
+				default -> look();
+			}
+		}
+		for (int i = 0; i < 100 && !this.jobs.isEmpty(); i++) {
+			this.now += 3_000_000;
+			take(10);
+		}
+		assertThat(this.jobs).isEmpty();
+		assertThat(run("view")).startsWith("0", "0", "0");
+	}
+
+	private void enqueue(Random random, int step) {
+		List<String> known = new ArrayList<>(this.jobs.keySet());
+		known.addAll(this.ended.keySet());
+		String id = (!known.isEmpty() && random.nextInt(5) == 0) ? known.get(random.nextInt(known.size())) : "j" + step;
+		Entry job = new Entry(random.nextInt(10));
+		long delay = List.of(0, 0, 0, 500, 2000).get(random.nextInt(5));
+		long window = List.of(-1, 0, 1000).get(random.nextInt(3));
+		job.arrival = this.now + delay * 1000;
+		job.due = (delay > 0) ? job.arrival : null;
+		Ended over = this.ended.get(id);
+		boolean answers = over != null && this.now < over.at + KEPT * 1000
+				&& (window < 0 || this.now - over.at < window * 1000);
+		String expected = (this.jobs.containsKey(id) || answers) ? "duplicate"
+				: (this.jobs.size() >= BOUND) ? "full" : "ok";
+		assertThat(run("enqueue", id, job.priority, delay, BOUND, window, "", "payload of " + id)).startsWith(expected);
+		if (expected.equals("ok")) {
+			this.ended.remove(id);
+			this.jobs.put(id, job);
+		}
+	}
+
+	private void take(int most) {
+		this.jobs.values().forEach((job) -> job.pass(this.now));
+		List<String> given = this.jobs.entrySet()
+			.stream()
+			.filter((job) -> job.getValue().isReady())
+			.sorted(Comparator.comparingLong((Map.Entry<String, Entry> job) -> place(job.getValue()))
+				.thenComparing((job) -> -job.getValue().priority)
+				.thenComparing((job) -> job.getValue().arrival)
+				.thenComparing(Map.Entry::getKey))
+			.limit(most)
+			.map(Map.Entry::getKey)
+			.toList();
+		List<String> reply = run("take", "me", most, LEASE, this.worth, 1);
+		assertThat(reply).hasSize(3 + 6 * given.size());
+		for (int i = 0; i < given.size(); i++) {
+			String id = given.get(i);
+			Entry job = this.jobs.get(id);
+			job.attempts++;
+			job.token = reply.get(3 + 6 * i + 2);
+			job.leasedUntil = this.now + LEASE * 1000;
+			assertThat(reply.subList(3 + 6 * i, 3 + 6 * (i + 1))).containsExactly(id, String.valueOf(job.attempts),
+					job.token, String.valueOf(job.priority), String.valueOf(job.arrival / 1000), "payload of " + id);
+			this.held.add(new Held(id, job.token));
+		}
+		assertThat(reply.get(1)).isEqualTo(this.jobs.values().stream().anyMatch(Entry::isReady) ? "1" : "0");
+		for (String id : given) {
+			if (this.jobs.get(id).attempts > MOST) {
+				assertThat(run("settle", MOST, KEPT, 100, 100_000, "", 1000, id, this.jobs.get(id).token, "expire", 0,
+						"lease-expired"))
+					.isEmpty();
+				end(id, "failed");
+				assertThat(run("status", id)).containsExactly("failed", String.valueOf(MOST), "lease-expired");
+			}
+		}
+	}
+
+	private long place(Entry job) {
+		return (this.worth == 0) ? -job.priority : job.arrival - job.priority * this.worth * 1000;
+	}
+
+	private List<Held> some(Random random) {
+		return this.held.stream().filter((each) -> random.nextInt(this.held.size()) < 3).toList();
+	}
+
+	private boolean isMine(Held each) {
+		Entry job = this.jobs.get(each.id);
+		return job != null && each.token.equals(job.token);
+	}
+
+	private void heartbeat(Random random) {
+		List<Object> arguments = new ArrayList<>(List.of(MOST, KEPT, 100, 100_000, "", 1000));
+		List<String> lost = new ArrayList<>();
+		List<Held> some = some(random);
+		for (int i = 0; i < some.size(); i++) {
+			arguments.addAll(List.of(some.get(i).id, some.get(i).token, "extend", LEASE, ""));
+			if (isMine(some.get(i))) {
+				this.jobs.get(some.get(i).id).leasedUntil = this.now + LEASE * 1000;
+			}
+			else {
+				lost.add(String.valueOf(i));
+			}
+		}
+		assertThat(run("settle", arguments.toArray())).isEqualTo(lost);
+	}
+
+	private void settle(Random random) {
+		List<Object> arguments = new ArrayList<>(List.of(MOST, KEPT, 100, 100_000, "", 1000));
+		List<String> lost = new ArrayList<>();
+		List<Held> some = some(random);
+		for (int i = 0; i < some.size(); i++) {
+			Held each = some.get(i);
+			String outcome = List.of("done", "retry", "reject", "release").get(random.nextInt(4));
+			arguments.addAll(List.of(each.id, each.token, outcome, 700, "text"));
+			if (isMine(each)) {
+				settle(each.id, outcome);
+			}
+			else {
+				lost.add(String.valueOf(i));
+			}
+		}
+		assertThat(run("settle", arguments.toArray())).isEqualTo(lost);
+		// The reply was lost: nothing is settled twice
+		assertThat(run("settle", arguments.toArray())).hasSize(some.size());
+	}
+
+	private void settle(String id, String outcome) {
+		Entry job = this.jobs.get(id);
+		if (outcome.equals("done")) {
+			end(id, "done");
+			return;
+		}
+		if (outcome.equals("reject") || (outcome.equals("retry") && job.attempts >= MOST)) {
+			end(id, "failed");
+			return;
+		}
+		job.token = null;
+		job.leasedUntil = null;
+		if (outcome.equals("release")) {
+			job.attempts--;
+		}
+		else {
+			job.due = this.now + 700_000;
+		}
+	}
+
+	private void cancel(Random random) {
+		List<String> ids = List.copyOf(this.jobs.keySet());
+		if (ids.isEmpty()) {
+			return;
+		}
+		String id = ids.get(random.nextInt(ids.size()));
+		boolean running = random.nextBoolean();
+		boolean stays = this.jobs.get(id).leasedUntil != null && !running;
+		List<Object> arguments = new ArrayList<>(List.of(MOST, KEPT, 100, 100_000, "", 1000));
+		arguments.addAll(List.of(id, running ? "*" : "", "cancel", 0, ""));
+		assertThat(run("settle", arguments.toArray())).isEqualTo(stays ? List.of("0") : List.of());
+		if (!stays) {
+			end(id, "cancelled");
+			assertThat(run("status", id)).startsWith("cancelled");
+			assertThat(run("settle", arguments.toArray())).containsExactly("0");
+		}
+	}
+
+	private void look() {
+		this.jobs.forEach((id, job) -> assertThat(run("status", id))
+			.startsWith((job.leasedUntil != null) ? "running" : "queued", String.valueOf(job.attempts)));
+		this.ended.forEach((id, over) -> assertThat(run("status", id))
+			.startsWith((this.now < over.at + KEPT * 1000) ? over.state : "unknown"));
+		List<String> view = run("view");
+		assertThat(view.get(0)).isEqualTo(String.valueOf(this.jobs.size()));
+		long placed = view.stream().skip(5).mapToLong(Long::parseLong).sum() + Long.parseLong(view.get(1))
+				+ Long.parseLong(view.get(2));
+		assertThat(placed).isEqualTo(this.jobs.size());
+	}
+
+	private void end(String id, String state) {
+		this.jobs.remove(id);
+		this.ended.put(id, new Ended(state, this.now));
+	}
+
+	private List<String> run(String script, Object... arguments) {
+		String text = new String(LuaScript.load(RedisJobs.class, script + ".lua").text(), StandardCharsets.UTF_8)
+			.replace("redis.call('TIME')", "{%d, %d}".formatted(this.now / 1_000_000, this.now % 1_000_000));
+		List<String> command = new ArrayList<>(List.of("EVAL", text, String.valueOf(KEYS.size())));
+		command.addAll(KEYS);
+		Stream.of(arguments).map(String::valueOf).forEach(command::add);
+		List<?> reply = (List<?>) redis.primary().command(command.toArray(String[]::new));
+		return reply.stream().map(String::valueOf).toList();
+	}
+
+	private static final class Entry {
+
+		private final int priority;
+
+		private long arrival;
+
+		private int attempts;
+
+		private @Nullable String token;
+
+		private @Nullable Long leasedUntil;
+
+		private @Nullable Long due;
+
+		Entry(int priority) {
+			this.priority = priority;
+		}
+
+		/**
+		 * Whatever is over by now makes the job ready. The token stays with its holder.
+		 */
+		void pass(long now) {
+			this.leasedUntil = (this.leasedUntil != null && this.leasedUntil <= now) ? null : this.leasedUntil;
+			this.due = (this.due != null && this.due <= now) ? null : this.due;
+		}
+
+		boolean isReady() {
+			return this.leasedUntil == null && this.due == null;
+		}
+
+	}
+
+	private record Ended(String state, long at) {
+	}
+
+	private record Held(String id, String token) {
+	}
+
+}
