@@ -1,0 +1,138 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.broadcast;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import io.ge.redis.broadcast.RedisBroadcastSource.Entry;
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.consume.ConsumerContainer;
+import io.ge.redis.core.consume.ConsumerListener;
+import io.ge.redis.core.consume.ConsumerSettings;
+import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.JsonPayloads;
+import io.ge.redis.core.consume.ListenerMethod;
+import io.ge.redis.core.consume.WorkHandler;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles the broadcasts: listeners as containers among the consumers, and the API for
+ * code.
+ */
+public final class BroadcastPattern {
+
+	/** Every third of it each instance looks whether it was not woken. */
+	private static final Duration LEASE = Duration.ofSeconds(3);
+
+	private final Supplier<BroadcastProperties> properties;
+
+	private final Supplier<RedisBackend> backend;
+
+	private final Supplier<Consumers> consumers;
+
+	private final Supplier<Duration> shutdownTimeout;
+
+	private final AttributeReader attributes;
+
+	private final JsonPayloads payloads;
+
+	private final Supplier<RedisBroadcasts> redis;
+
+	public BroadcastPattern(Supplier<BroadcastProperties> properties, Supplier<RedisBackend> backend,
+			Supplier<Consumers> consumers, Supplier<Duration> shutdownTimeout, AttributeReader attributes,
+			Supplier<JsonMapper> mapper, GuardEvents events) {
+		this.properties = SingletonSupplier.of(properties);
+		this.backend = backend;
+		this.consumers = consumers;
+		this.shutdownTimeout = shutdownTimeout;
+		this.attributes = attributes;
+		this.payloads = new JsonPayloads(SingletonSupplier.of(mapper));
+		this.redis = SingletonSupplier
+			.of(() -> new RedisBroadcasts(this.properties.get(), backend.get(), this.payloads, events));
+	}
+
+	public Broadcaster broadcaster() {
+		return this.redis.get();
+	}
+
+	public Map<String, BroadcastProperties.Channel> channels() {
+		return this.properties.get().channels();
+	}
+
+	/**
+	 * Returns how many messages were published to a reliable channel: one script call.
+	 */
+	public long published(String channel) {
+		return Waiting.await(this.redis.get().lastNumber(channel));
+	}
+
+	/**
+	 * Has a method called with the messages of a channel.
+	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if that cannot
+	 * work; says what to write
+	 */
+	public void listen(Object bean, GuardedMethod method, RedisBroadcastListener annotation) {
+		String channel = String.valueOf(this.attributes.text(method, "channel", annotation.channel()));
+		BroadcastProperties.Channel settings = channels().get(channel);
+		if (settings == null) {
+			throw method.problem("channel '" + channel + "' is not configured.", BroadcastProperties.remedy(channel));
+		}
+		ListenerMethod listener = new ListenerMethod(bean, method, BroadcastMessage.class, false);
+		this.payloads.verify(listener);
+		Method onGap = onGap(bean, method, annotation.onGap());
+		if (!settings.isReliable() && onGap != null) {
+			throw method.problem("channel '" + channel + "' is ephemeral, so nobody knows of gaps.",
+					"Leave out onGap, or set ge.redis.broadcast.channels." + channel + ".mode=reliable.");
+		}
+		WorkHandler<Entry> messages = listener.handler(this.payloads.reader(Entry::payload,
+				(delivery, payload) -> new BroadcastMessage<>(channel, delivery.message().number(), payload)));
+		WorkHandler<Entry> handler = (batch, acknowledgment) -> {
+			long missed = batch.get(0).message().missed();
+			if (missed == 0) {
+				return messages.handle(batch, acknowledgment);
+			}
+			if (onGap != null) {
+				ReflectionUtils.invokeMethod(onGap, bean, missed);
+			}
+			return CompletableFuture.completedFuture(null);
+		};
+		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, this.redis.get());
+		ConsumerSettings container = new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false, Duration.ZERO,
+				this.shutdownTimeout.get());
+		source.onArrival(this.consumers.get()
+			.add(this.backend.get(), (parts) -> new ConsumerContainer<>(source, handler, container, parts.threads(),
+					parts.doorbells(), new ConsumerListener<>() {
+					}))::wake);
+	}
+
+	private static @Nullable Method onGap(Object bean, GuardedMethod method, String name) {
+		if (name.isEmpty()) {
+			return null;
+		}
+		Method found = ReflectionUtils.findMethod(method.targetClass(), name, long.class);
+		if (found == null) {
+			throw method.problem("there is no method " + name + "(long) for onGap.",
+					"Add it, or correct onGap = \"" + name + "\".");
+		}
+		Method invocable = AopUtils.selectInvocableMethod(found, bean.getClass());
+		ReflectionUtils.makeAccessible(invocable);
+		return invocable;
+	}
+
+}

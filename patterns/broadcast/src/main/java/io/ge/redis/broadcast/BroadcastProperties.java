@@ -1,0 +1,110 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.broadcast;
+
+import java.time.Duration;
+import java.util.Map;
+
+import io.ge.redis.core.consume.Backoff;
+import io.ge.redis.core.consume.NotConfiguredException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * Broadcasts in the environment. What is not configured here can be neither published to
+ * nor listened on. All instances should agree.
+ *
+ * @param enabled whether messages are published and listened for
+ * @param connectionFactory name of the connection factory bean to use, if not the
+ * application's only or primary one
+ * @param channels channels by name
+ */
+@ConfigurationProperties("ge.redis.broadcast")
+public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
+		@DefaultValue Map<String, Channel> channels) {
+
+	public BroadcastProperties {
+		channels.forEach((name, channel) -> {
+			String place = "ge.redis.broadcast.channels." + name;
+			Assert.isTrue(name.matches("[A-Za-z0-9_.-]+"), () -> place
+					+ ": a name may have letters, digits, '_', '.' and '-', and neither braces, colons nor slashes");
+			channel.validate(place);
+		});
+	}
+
+	Channel channel(String name) {
+		Channel channel = this.channels.get(name);
+		if (channel == null) {
+			throw new NotConfiguredException("channel", name, remedy(name));
+		}
+		return channel;
+	}
+
+	static String remedy(String channel) {
+		return NotConfiguredException.remedy("ge.redis.broadcast.channels", channel, "retention=1000");
+	}
+
+	/**
+	 * One channel.
+	 *
+	 * @param mode whether messages are kept for instances that are not connected:
+	 * reliable or ephemeral
+	 * @param retention how many messages a reliable channel keeps
+	 * @param sticky whether an instance that starts gets the last message of a reliable
+	 * channel, however old it is
+	 * @param onGap what becomes of the messages that are kept behind missing ones:
+	 * continue or latest
+	 * @param maxAttempts how often a listener of a reliable channel is called with a
+	 * message before it is skipped
+	 * @param backoff pause before a listener that has failed is called again
+	 */
+	public record Channel(@DefaultValue("reliable") Mode mode, @DefaultValue("0") int retention,
+			@DefaultValue("false") boolean sticky, @DefaultValue("continue") OnGap onGap,
+			@DefaultValue("5") int maxAttempts, @DefaultValue Backoff backoff) {
+
+		boolean isReliable() {
+			return this.mode == Mode.RELIABLE;
+		}
+
+		private void validate(String place) {
+			Assert.isTrue(!isReliable() || this.retention >= 1, () -> place
+					+ ".retention must be set to at least 1, such as 1000: a reliable channel keeps that many messages");
+			Assert.isTrue(isReliable() || (this.retention == 0 && !this.sticky), () -> place
+					+ ": an ephemeral channel keeps nothing. Remove retention and sticky, or set mode to reliable");
+			Assert.isTrue(this.maxAttempts >= 1,
+					() -> place + ".max-attempts must be at least 1, was " + this.maxAttempts);
+		}
+
+	}
+
+	/**
+	 * Kinds of channels.
+	 */
+	public enum Mode {
+
+		/** Messages are kept, and read by each instance from where it was. */
+		RELIABLE,
+		/** Messages go to whoever is connected. */
+		EPHEMERAL
+
+	}
+
+	/**
+	 * The fate of the messages that are kept behind missing ones.
+	 */
+	public enum OnGap {
+
+		/** The listener gets all of them. */
+		CONTINUE,
+		/** The listener gets the last one, which is enough where messages are states. */
+		LATEST
+
+	}
+
+}

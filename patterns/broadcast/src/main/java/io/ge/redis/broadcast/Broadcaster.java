@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.broadcast;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.outage.Waiting;
+
+/**
+ * Publishes to all instances, over the channels that are configured below
+ * {@code ge.redis.broadcast.channels}.
+ * <p>
+ * Redis: one script call. If nobody learns its outcome
+ * ({@link io.ge.redis.core.outage.RedisUnavailableException}), the message may be
+ * published or not; published again, listeners may get it twice.
+ */
+public interface Broadcaster {
+
+	/**
+	 * Publishes a message.
+	 * @param channel the name of the channel
+	 * @param message the payload, written as JSON
+	 * @return completes with the number of the message in its channel, 0 for an ephemeral
+	 * one; exceptionally with {@link io.ge.redis.core.outage.RedisUnavailableException}
+	 * @throws io.ge.redis.core.consume.NotConfiguredException if the channel is not
+	 * configured
+	 */
+	CompletableFuture<Long> publishAsync(String channel, Object message);
+
+	/**
+	 * Publishes a message and waits until Redis has it.
+	 * @param channel the name of the channel
+	 * @param message the payload, written as JSON
+	 * @return the number of the message in its channel, 0 for an ephemeral one
+	 * @see #publishAsync
+	 */
+	default long publish(String channel, Object message) {
+		return Waiting.await(publishAsync(channel, message));
+	}
+
+	/**
+	 * Returns a broadcaster that reaches nobody, for where broadcasts are switched off.
+	 */
+	static Broadcaster unguarded() {
+		return (channel, message) -> CompletableFuture.completedFuture(0L);
+	}
+
+}

@@ -1,0 +1,50 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.broadcast;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Calls a method on every instance with the messages of a channel.
+ * <p>
+ * Of a <em>reliable</em> channel it gets each message that is published while the
+ * application runs, one after the other and in order, also those of an outage of Redis as
+ * long as they are kept. A sticky channel begins with its last message. If the method
+ * fails it is called again after a pause; after {@code max-attempts} the message is
+ * skipped. Where messages are missing, {@link #onGap} is called first.
+ * <p>
+ * Of an <em>ephemeral</em> channel it gets what comes while this instance is connected,
+ * once.
+ * <p>
+ * The method takes the payload by its declared type or a {@link BroadcastMessage} of it.
+ * <p>
+ * Redis: one script call for up to 100 messages, and one each second.
+ */
+@Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Reflective
+public @interface RedisBroadcastListener {
+
+	/**
+	 * The name of a channel below {@code ge.redis.broadcast.channels}.
+	 */
+	String channel();
+
+	/**
+	 * A method of the bean with one parameter of type {@code long}. Called with the
+	 * number of messages that were missed, or -1 if nobody knows, since Redis has lost
+	 * data. What depends on the messages should be read anew then.
+	 */
+	String onGap() default "";
+
+}

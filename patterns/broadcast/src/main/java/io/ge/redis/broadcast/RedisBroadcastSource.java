@@ -1,0 +1,302 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.broadcast;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+import io.ge.redis.broadcast.BroadcastEvent.Outcome;
+import io.ge.redis.broadcast.RedisBroadcastSource.Entry;
+import io.ge.redis.core.connection.PushSubscriber;
+import io.ge.redis.core.connection.PushSubscription;
+import io.ge.redis.core.consume.Delivery;
+import io.ge.redis.core.consume.Doorbell;
+import io.ge.redis.core.consume.Settlement;
+import io.ge.redis.core.consume.TakenWork;
+import io.ge.redis.core.consume.WorkSource;
+import io.ge.redis.core.script.ScriptReply;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of a channel as work of one listener of this instance, one at a time and
+ * in order.
+ * <p>
+ * Those of a reliable channel are read from a position in memory: an instance that starts
+ * begins at the end. They have consecutive numbers. Where the next number is not there,
+ * messages were missed because the channel keeps fewer than were published, or Redis has
+ * lost data. The listener is told before it gets the next one, and at once if there is
+ * none.
+ * <p>
+ * Those of an ephemeral channel are pushed, from the first look until this leaves. They
+ * wait in memory, up to {@value #MOST_WAITING}; more are dropped and counted.
+ */
+final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
+
+	static final int MOST_WAITING = 1000;
+
+	private static final Log logger = LogFactory.getLog(RedisBroadcastSource.class);
+
+	private static final int MOST_READ = 100;
+
+	/** Elements of the reply of a read before its messages. */
+	private static final int HEAD = 4;
+
+	private final String channel;
+
+	private final BroadcastProperties.Channel settings;
+
+	private final RedisBroadcasts redis;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	/** Received, and not handled yet. */
+	private final Deque<Entry> received = new ArrayDeque<>();
+
+	private @Nullable Delivery<Entry> given;
+
+	/** Failed attempts of the first of those that were received. */
+	private int failures;
+
+	/** By the system's nano time; the first is not given again before. */
+	private long pausedUntil = System.nanoTime();
+
+	/** The last message that was read, empty before the first look. */
+	private volatile String position = "";
+
+	private volatile long known;
+
+	private volatile boolean outage;
+
+	private volatile @Nullable PushSubscription subscription;
+
+	private volatile Runnable arrival = () -> {
+	};
+
+	RedisBroadcastSource(String channel, BroadcastProperties.Channel settings, RedisBroadcasts redis) {
+		this.channel = channel;
+		this.settings = settings;
+		this.redis = redis;
+	}
+
+	void onArrival(Runnable arrival) {
+		this.arrival = arrival;
+	}
+
+	@Override
+	public String name() {
+		return this.channel;
+	}
+
+	@Override
+	public CompletionStage<TakenWork<Entry>> take(int most, boolean reclaim) {
+		if (this.settings.isReliable() && exclusively(this::waits)) {
+			return this.redis.read(this.channel, this.position, this.known, MOST_READ)
+				.thenApply((reply) -> exclusively(() -> {
+					add(reply);
+					return next();
+				}))
+				.whenComplete((taken, failure) -> this.outage = failure != null);
+		}
+		if (!this.settings.isReliable() && this.subscription == null) {
+			this.subscription = this.redis.subscribe(this.channel, this);
+		}
+		return CompletableFuture.completedFuture(exclusively(this::next));
+	}
+
+	// A message may be settled or pushed while the next look is under way
+	private <R> R exclusively(Supplier<R> action) {
+		this.lock.lock();
+		try {
+			return action.get();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private boolean waits() {
+		return this.given == null && this.received.isEmpty();
+	}
+
+	private TakenWork<Entry> next() {
+		Entry first = this.received.peek();
+		if (this.given != null || first == null) {
+			return TakenWork.none();
+		}
+		long pause = this.pausedUntil - System.nanoTime();
+		if (pause > 0) {
+			return new TakenWork<>(List.of(), false, Duration.ofNanos(pause));
+		}
+		this.given = new Delivery<>(String.valueOf(first.number()), this.channel, this.failures + 1,
+				(first.missed() != 0) ? "gap" : "", first);
+		return new TakenWork<>(List.of(this.given), false, null);
+	}
+
+	private void add(ScriptReply reply) {
+		long number = reply.number(1);
+		boolean began = this.position.isEmpty();
+		int messages = (reply.size() - HEAD) / 3;
+		if (this.outage && messages > 0) {
+			this.redis.publish(this.channel, Outcome.REPLAYED, messages);
+		}
+		for (int i = HEAD; i < reply.size(); i += 3) {
+			long next = reply.number(i + 1);
+			expect(next);
+			this.received.add(new Entry(next, Objects.requireNonNull(reply.bytes(i + 2)), 0));
+			this.position = reply.text(i);
+			this.known = next;
+		}
+		if (messages > 0) {
+			onlyTheLatestAfterAGap();
+			return;
+		}
+		if (!began) {
+			expect(number + 1);
+		}
+		if (reply.number(2) > 0 && (began || number != this.known)) {
+			this.received.add(new Entry(reply.number(2), Objects.requireNonNull(reply.bytes(3)), 0));
+		}
+		this.position = reply.text(0);
+		this.known = number;
+	}
+
+	private void onlyTheLatestAfterAGap() {
+		if (this.settings.onGap() == BroadcastProperties.OnGap.LATEST
+				&& this.received.stream().anyMatch((entry) -> entry.missed() != 0)) {
+			Entry last = this.received.getLast();
+			this.received.removeIf((entry) -> entry.missed() == 0 && entry != last);
+		}
+	}
+
+	private void expect(long number) {
+		if (number == this.known + 1) {
+			return;
+		}
+		long missed = (number > this.known) ? number - this.known - 1 : -1;
+		this.redis.publish(this.channel, Outcome.GAP, Math.max(1, missed));
+		this.received.add(new Entry(0, new byte[0], missed));
+	}
+
+	@Override
+	public CompletionStage<Collection<Delivery<Entry>>> heartbeat(Collection<Delivery<Entry>> inFlight) {
+		return CompletableFuture.completedFuture(List.of());
+	}
+
+	@Override
+	public CompletionStage<Collection<Delivery<Entry>>> settle(List<Settlement<Entry>> settlements) {
+		return CompletableFuture.completedFuture(exclusively(() -> {
+			settlements.forEach(this::settle);
+			return List.of();
+		}));
+	}
+
+	private void settle(Settlement<Entry> settlement) {
+		if (settlement.delivery() != this.given) {
+			return;
+		}
+		this.given = null;
+		int attempt = settlement.delivery().attempt();
+		switch (settlement.outcome()) {
+			case DONE -> remove(Outcome.OK);
+			case REJECT -> skip(settlement);
+			case RETRY -> {
+				if (!this.settings.isReliable() || attempt >= this.settings.maxAttempts()) {
+					skip(settlement);
+					return;
+				}
+				this.redis.publish(this.channel, Outcome.RETRY, 1);
+				this.failures = attempt;
+				this.pausedUntil = System.nanoTime() + this.settings.backoff().after(attempt).toNanos();
+			}
+			case RELEASE -> {
+				// It is the first again
+			}
+		}
+	}
+
+	private void skip(Settlement<Entry> settlement) {
+		logger.warn("A message of the channel '" + this.channel + "' is skipped: " + settlement.failure());
+		remove(Outcome.SKIPPED);
+	}
+
+	private void remove(Outcome outcome) {
+		Entry left = this.received.remove();
+		this.failures = 0;
+		if (left.missed() == 0) {
+			this.redis.publish(this.channel, outcome, 1);
+		}
+	}
+
+	@Override
+	public boolean isOrdered() {
+		return true;
+	}
+
+	@Override
+	public List<Doorbell> doorbells() {
+		return (this.settings.isReliable() && exclusively(this::waits))
+				? List.of(new Doorbell(this.redis.stream(this.channel), this.position)) : List.of();
+	}
+
+	@Override
+	public CompletionStage<?> leave() {
+		PushSubscription left = this.subscription;
+		this.subscription = null;
+		if (left != null) {
+			left.close();
+		}
+		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public void onMessage(byte[] source, byte[] message) {
+		if (exclusively(() -> this.received.size() < MOST_WAITING && this.received.add(new Entry(0, message, 0)))) {
+			this.arrival.run();
+		}
+		else {
+			this.redis.publish(this.channel, Outcome.DROPPED, 1);
+		}
+	}
+
+	@Override
+	public void onSubscribed() {
+		if (this.outage) {
+			this.outage = false;
+			this.redis.publish(this.channel, Outcome.RECONNECTED, 1);
+		}
+	}
+
+	@Override
+	public void onLost() {
+		this.outage = true;
+	}
+
+	@Override
+	public void onRefused(Throwable failure) {
+		logger.warn("Redis refuses to subscribe the channel '" + this.channel
+				+ "'. Allow its user the channels of the application, as in &ge:*: " + failure);
+	}
+
+	/**
+	 * A message, or a gap before one.
+	 *
+	 * @param number the number of the message, 0 in an ephemeral channel
+	 * @param missed 0 for a message, else how many are missing, -1 if nobody knows
+	 */
+	record Entry(long number, byte[] payload, long missed) {
+	}
+
+}

@@ -1,0 +1,103 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.broadcast;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.connection.PushSubscriber;
+import io.ge.redis.core.connection.PushSubscription;
+import io.ge.redis.core.consume.JsonPayloads;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+
+/**
+ * Channels in Redis. A reliable one is a stream {@code prefix:broadcast:{name}}, the
+ * number of its last message at {@code :n}, and that message at {@code :v} if the channel
+ * is sticky. An ephemeral one is a channel of that name, followed by {@code :database}
+ * unless that is 0.
+ */
+final class RedisBroadcasts implements Broadcaster {
+
+	private static final LuaScript PUBLISH = LuaScript.load(RedisBroadcasts.class, "publish.lua");
+
+	private static final LuaScript READ = LuaScript.load(RedisBroadcasts.class, "read.lua");
+
+	private final BroadcastProperties properties;
+
+	private final RedisBackend backend;
+
+	private final JsonPayloads payloads;
+
+	private final GuardEvents events;
+
+	private final GuardedRedis redis;
+
+	RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, JsonPayloads payloads, GuardEvents events) {
+		this.properties = properties;
+		this.backend = backend;
+		this.payloads = payloads;
+		this.events = events;
+		this.redis = backend.redis("broadcast");
+	}
+
+	RedisKey stream(String channel) {
+		return this.backend.keys("broadcast").entity(KeyPart.of(channel));
+	}
+
+	private CompletableFuture<ScriptReply> run(LuaScript script, String channel, Object... arguments) {
+		RedisKey stream = stream(channel);
+		List<RedisKey> keys = List.of(stream, stream.with(KeyPart.of("n")), stream.with(KeyPart.of("v")));
+		return this.redis.run(ScriptCall.of(script, keys, arguments), this.redis.newBudget());
+	}
+
+	void publish(String channel, BroadcastEvent.Outcome outcome, long amount) {
+		this.events.publish(new BroadcastEvent(channel, outcome, amount));
+	}
+
+	@Override
+	public CompletableFuture<Long> publishAsync(String channel, Object message) {
+		BroadcastProperties.Channel settings = this.properties.channel(channel);
+		String bell = this.backend.connection().canBlock() ? "" : this.backend.bus().newsChannel();
+		return run(PUBLISH, channel, settings.retention(), settings.sticky() ? 1 : 0,
+				settings.isReliable() ? bell : pushChannel(channel),
+				this.payloads.write(message, "channel '" + channel + "'"))
+			.thenApply((reply) -> {
+				publish(channel, BroadcastEvent.Outcome.PUBLISHED, 1);
+				return reply.number(0);
+			});
+	}
+
+	private String pushChannel(String channel) {
+		int database = this.backend.connection().database();
+		return stream(channel) + ((database != 0) ? ":" + database : "");
+	}
+
+	PushSubscription subscribe(String channel, PushSubscriber subscriber) {
+		return this.backend.connection()
+			.subscribe(subscriber, List.of(pushChannel(channel).getBytes(StandardCharsets.UTF_8)));
+	}
+
+	/**
+	 * Reads a reliable channel behind a message, or begins at the end if {@code after} is
+	 * empty.
+	 */
+	CompletableFuture<ScriptReply> read(String channel, String after, long known, int most) {
+		return run(READ, channel, after, known, most);
+	}
+
+	CompletableFuture<Long> lastNumber(String channel) {
+		return read(channel, "", 0, 1).thenApply((reply) -> reply.number(1));
+	}
+
+}

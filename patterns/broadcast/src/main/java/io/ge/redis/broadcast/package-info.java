@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Messages to every instance: {@code @RedisBroadcastListener} on methods,
+ * {@code Broadcaster} in code.
+ */
+@NullMarked
+package io.ge.redis.broadcast;
+
+import org.jspecify.annotations.NullMarked;
