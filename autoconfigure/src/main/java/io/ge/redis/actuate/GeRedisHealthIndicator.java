@@ -6,11 +6,14 @@
 package io.ge.redis.actuate;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.consume.ConsumerReport;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.outage.OutageCause;
@@ -34,6 +37,9 @@ import org.springframework.boot.health.contributor.Status;
  * where the server does not tell, where it refuses our channels, or where revocations
  * cannot be followed.
  * <p>
+ * {@code OUT_OF_SERVICE} where a consumer of this instance has got no answer for three of
+ * its periods, though it is to take messages; {@code overdue} names it.
+ * <p>
  * Cost: one script call for each Redis, none while it is known to be away; waits no
  * longer than {@code ge.redis.outage.command-timeout} for each. On a Cluster one node is
  * asked.
@@ -46,9 +52,17 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 
 	private final RedisBackends backends;
 
-	public GeRedisHealthIndicator(RedisBackends backends) {
+	private final Supplier<List<ConsumerReport>> consumers;
+
+	/**
+	 * Creates the indicator.
+	 * @param backends each Redis that is used
+	 * @param consumers the consumers of this instance
+	 */
+	public GeRedisHealthIndicator(RedisBackends backends, Supplier<List<ConsumerReport>> consumers) {
 		super("The health of GE Redis could not be determined");
 		this.backends = backends;
+		this.consumers = consumers;
 	}
 
 	@Override
@@ -59,6 +73,15 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 			Finding finding = check(entry.getValue());
 			builder.withDetail(entry.getKey(), finding.details());
 			status = worse(status, finding.status());
+		}
+		List<String> overdue = this.consumers.get()
+			.stream()
+			.filter(ConsumerReport::isOverdue)
+			.map(ConsumerReport::source)
+			.toList();
+		if (!overdue.isEmpty()) {
+			builder.withDetail("overdue", overdue);
+			status = status.equals(Status.DOWN) ? status : Status.OUT_OF_SERVICE;
 		}
 		builder.status(status);
 	}

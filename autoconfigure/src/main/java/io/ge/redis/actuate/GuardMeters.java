@@ -99,8 +99,8 @@ public final class GuardMeters implements GuardListener {
 		EventMeter beside = gauge.beside();
 		Gauge.Builder<?> builder = Gauge.builder(gauge.name(), () -> gauge.value().applyAsDouble(name))
 			.description(gauge.description());
-		if (beside != null && beside.nameTag() != null) {
-			builder.tag(beside.nameTag(), name);
+		if (beside != null) {
+			builder.tags(beside.nameTags(name).toArray(String[]::new));
 		}
 		builder.register(this.registry);
 	}

@@ -26,6 +26,7 @@ import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.cache.warmup.CacheWarmUp;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -61,11 +62,11 @@ public final class CacheAutoConfiguration {
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
 			ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			ObjectProvider<WriteBehindProperties> behind, ObjectProvider<WriteBehindStore<?>> stores,
-			Environment environment, GuardedCalls calls) {
+			ObjectProvider<ConsumerThreads> threads, Environment environment, GuardedCalls calls) {
 		return new CachePattern(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
 				new PatternBackend("cache", backends, environment), ThreadContext::carriedBy, events, behind::getObject,
-				() -> stores.orderedStream().toList(), () -> namesForSpring(environment), calls);
+				() -> stores.orderedStream().toList(), threads::getObject, () -> namesForSpring(environment), calls);
 	}
 
 	private static List<String> namesForSpring(Environment environment) {

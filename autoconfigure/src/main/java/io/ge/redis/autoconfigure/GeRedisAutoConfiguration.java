@@ -16,6 +16,7 @@ import io.ge.redis.autoconfigure.startup.UnusedNames;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.CallScope;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.ApplicationEvents;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.event.GuardListener;
@@ -40,6 +41,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.thread.Threading;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -133,6 +135,12 @@ public final class GeRedisAutoConfiguration {
 	@Bean
 	UnusedNames geRedisUnusedNames(ConfigurableListableBeanFactory beanFactory, GuardedMethods methods) {
 		return new UnusedNames(beanFactory, methods);
+	}
+
+	@Bean
+	@Lazy
+	ConsumerThreads geRedisConsumerThreads(Environment environment) {
+		return ConsumerThreads.create(Threading.VIRTUAL.isActive(environment));
 	}
 
 	@Bean

@@ -9,25 +9,33 @@ import java.time.Duration;
 import java.util.List;
 
 import io.ge.redis.autoconfigure.application.ThreadContext;
+import io.ge.redis.autoconfigure.condition.ConditionalOnSwitchedOff;
 import io.ge.redis.autoconfigure.startup.GuardProxyRegistrar;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.broadcast.Broadcaster;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.consume.ConsumerProperties;
+import io.ge.redis.core.consume.ConsumerThreads;
+import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.lock.LockProperties;
+import io.ge.redis.queue.JobQueue;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.security.BackChannelLogoutHandler;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.OpaqueTokens;
+import io.ge.redis.stream.DeadLetters;
+import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.web.lock.FencingTokenConfigurer;
 import io.ge.redis.web.lock.ReactiveFencingTokenConfigurer;
 import jakarta.servlet.Servlet;
@@ -70,13 +78,14 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  * that the application starts and nothing is held up. Says so once.
  */
 @AutoConfiguration(beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
-@ConditionalOnSwitchedOff({ "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens" })
+@ConditionalOnSwitchedOff({ "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream",
+		"queue", "broadcast" })
 public final class GeRedisDisabledAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton geRedisDisabledWarning(Environment environment) {
 		List<String> off = ConditionalOnSwitchedOff.OnSwitchedOffCondition.switchedOff(environment, "rate-limit",
-				"lock", "idempotency", "cache", "blacklist", "refresh-tokens");
+				"lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream", "queue", "broadcast");
 		return () -> LogFactory.getLog(GeRedisDisabledAutoConfiguration.class)
 			.warn(String.join("=false, ", off) + "=false: annotated methods run unguarded, and what is injected lets "
 					+ "everything through");
@@ -129,6 +138,50 @@ public final class GeRedisDisabledAutoConfiguration {
 	@ConditionalOnMissingBean
 	RefreshTokens geRedisRefreshTokens() {
 		return RefreshTokens.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("stream")
+	@ConditionalOnMissingBean
+	StreamPublisher geRedisStreamPublisher() {
+		return StreamPublisher.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("stream")
+	@ConditionalOnMissingBean
+	DeadLetters geRedisDeadLetters() {
+		return DeadLetters.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("queue")
+	@ConditionalOnMissingBean
+	JobQueue geRedisJobQueue() {
+		return JobQueue.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("broadcast")
+	@ConditionalOnMissingBean
+	Broadcaster geRedisBroadcaster() {
+		return Broadcaster.unguarded();
+	}
+
+	/**
+	 * Consumers of nothing, for who pauses them or asks for their name.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnSwitchedOff
+	@EnableConfigurationProperties(ConsumerProperties.class)
+	static class NoConsumers {
+
+		@Bean
+		@ConditionalOnMissingBean
+		Consumers geRedisConsumers() {
+			return new Consumers(ConsumerThreads.create(false));
+		}
+
 	}
 
 	// Without scopes and threads, since nothing is waited for

@@ -6,21 +6,29 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.BlacklistResource;
+import io.ge.redis.actuate.BroadcastsResource;
 import io.ge.redis.actuate.CachesResource;
+import io.ge.redis.actuate.ConsumersResource;
 import io.ge.redis.actuate.GeRedisEndpoint;
 import io.ge.redis.actuate.GuardArguments;
 import io.ge.redis.actuate.GuardFigures;
 import io.ge.redis.actuate.GuardResource;
 import io.ge.redis.actuate.IdempotencyResource;
 import io.ge.redis.actuate.LockResource;
+import io.ge.redis.actuate.QueuesResource;
 import io.ge.redis.actuate.RateLimitResource;
+import io.ge.redis.actuate.StreamsResource;
 import io.ge.redis.blacklist.guard.BlacklistPattern;
+import io.ge.redis.broadcast.BroadcastPattern;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.lock.guard.LockPattern;
+import io.ge.redis.queue.QueuePattern;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
+import io.ge.redis.stream.guard.StreamPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -33,9 +41,10 @@ import org.springframework.context.annotation.Bean;
 /**
  * The endpoint {@code geredis}.
  */
-@AutoConfiguration(
-		after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, LockAutoConfiguration.class,
-				IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class, BlacklistAutoConfiguration.class })
+@AutoConfiguration(after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
+		LockAutoConfiguration.class, IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class,
+		BlacklistAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
+		QueueAutoConfiguration.class, BroadcastAutoConfiguration.class })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnAvailableEndpoint(GeRedisEndpoint.class)
@@ -79,6 +88,30 @@ public final class GeRedisEndpointAutoConfiguration {
 	@ConditionalOnBean(name = "blacklistPattern")
 	BlacklistResource geRedisBlacklistResource(BlacklistPattern pattern) {
 		return new BlacklistResource(pattern::control);
+	}
+
+	@Bean
+	@ConditionalOnBean(Consumers.class)
+	ConsumersResource geRedisConsumersResource(Consumers consumers) {
+		return new ConsumersResource(consumers);
+	}
+
+	@Bean
+	@ConditionalOnBean(name = "streamPattern")
+	StreamsResource geRedisStreamsResource(ObjectProvider<StreamPattern> pattern) {
+		return new StreamsResource(() -> pattern.getObject().control());
+	}
+
+	@Bean
+	@ConditionalOnBean(name = "queuePattern")
+	QueuesResource geRedisQueuesResource(ObjectProvider<QueuePattern> pattern) {
+		return new QueuesResource(pattern::getObject);
+	}
+
+	@Bean
+	@ConditionalOnBean(name = "broadcastPattern")
+	BroadcastsResource geRedisBroadcastsResource(ObjectProvider<BroadcastPattern> pattern) {
+		return new BroadcastsResource(pattern::getObject);
 	}
 
 	@Bean

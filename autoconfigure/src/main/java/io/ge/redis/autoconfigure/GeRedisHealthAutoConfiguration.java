@@ -7,7 +7,9 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.GeRedisHealthIndicator;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.consume.Consumers;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -27,8 +29,9 @@ public final class GeRedisHealthAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(name = { "geredisHealthIndicator", "geredisHealthContributor" })
-	GeRedisHealthIndicator geredisHealthIndicator(RedisBackends backends) {
-		return new GeRedisHealthIndicator(backends);
+	GeRedisHealthIndicator geredisHealthIndicator(RedisBackends backends, ObjectProvider<Consumers> consumers) {
+		return new GeRedisHealthIndicator(backends,
+				() -> consumers.stream().flatMap((all) -> all.reports().stream()).toList());
 	}
 
 }

@@ -5,15 +5,23 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.ArrayList;
+import java.util.List;
+
+import io.ge.redis.actuate.ConsumerMeters;
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.GuardMeters;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindEvent;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.lock.guard.LockPattern;
+import io.ge.redis.queue.JobEvent;
+import io.ge.redis.queue.QueuePattern;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
+import io.ge.redis.stream.guard.StreamPattern;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -25,11 +33,13 @@ import org.springframework.context.annotation.Bean;
 /**
  * Meters.
  */
-@AutoConfiguration(after = GeRedisAutoConfiguration.class,
+@AutoConfiguration(after = { GeRedisAutoConfiguration.class, ConsumerAutoConfiguration.class },
 		afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean({ MeterRegistry.class, RedisBackends.class })
 public final class GeRedisMetricsAutoConfiguration {
+
+	private static final double MILLIS = 1000.0;
 
 	@Bean
 	CoreMeters geRedisCoreMeters(MeterRegistry registry) {
@@ -37,8 +47,17 @@ public final class GeRedisMetricsAutoConfiguration {
 	}
 
 	@Bean
-	GuardMeters geRedisGuardMeters(MeterRegistry registry, ObjectProvider<EventGauge> gauges) {
-		return new GuardMeters(registry, gauges.orderedStream().toList());
+	GuardMeters geRedisGuardMeters(MeterRegistry registry, ObjectProvider<EventGauge> gauges,
+			ObjectProvider<StreamPattern> streams) {
+		List<EventGauge> all = new ArrayList<>(gauges.orderedStream().toList());
+		all.addAll(StreamPattern.gauges(streams::getObject));
+		return new GuardMeters(registry, all);
+	}
+
+	@Bean
+	@ConditionalOnBean(Consumers.class)
+	ConsumerMeters geRedisConsumerMeters(MeterRegistry registry, Consumers consumers) {
+		return new ConsumerMeters(registry, consumers);
 	}
 
 	@Bean
@@ -52,6 +71,33 @@ public final class GeRedisMetricsAutoConfiguration {
 	EventGauge geRedisLockWaitersGauge(ObjectProvider<LockPattern> locks) {
 		return new EventGauge("ge.redis.lock.waiters", "Calls of this instance that wait for a lock", null,
 				(all) -> locks.stream().mapToInt(LockPattern::waiting).sum());
+	}
+
+	@Bean
+	EventGauge geRedisQueueReadyGauge(ObjectProvider<QueuePattern> queues) {
+		return new EventGauge("ge.redis.queue.ready", "Jobs that could run", JobEvent.JOBS,
+				(queue) -> queues.stream().mapToDouble((each) -> each.sample(queue).waiting()).sum());
+	}
+
+	@Bean
+	EventGauge geRedisQueueInFlightGauge(ObjectProvider<QueuePattern> queues) {
+		return new EventGauge("ge.redis.queue.inflight", "Jobs that run", JobEvent.JOBS,
+				(queue) -> queues.stream().mapToDouble((each) -> each.sample(queue).inFlight()).sum());
+	}
+
+	@Bean
+	EventGauge geRedisQueueDelayedGauge(ObjectProvider<QueuePattern> queues) {
+		return new EventGauge("ge.redis.queue.delayed", "Jobs that wait for their delay or another attempt",
+				JobEvent.JOBS, (queue) -> queues.stream().mapToDouble((each) -> each.sample(queue).delayed()).sum());
+	}
+
+	@Bean
+	EventGauge geRedisQueueOldestReadyGauge(ObjectProvider<QueuePattern> queues) {
+		return new EventGauge("ge.redis.queue.oldest.ready.age", "Seconds since the oldest job that could run came",
+				JobEvent.JOBS,
+				(queue) -> queues.stream()
+					.mapToDouble((each) -> Math.max(0, each.sample(queue).oldestReadyMillis() / MILLIS))
+					.sum());
 	}
 
 	@Bean

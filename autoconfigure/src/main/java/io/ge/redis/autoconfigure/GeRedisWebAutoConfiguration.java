@@ -8,6 +8,7 @@ package io.ge.redis.autoconfigure;
 import java.net.URI;
 import java.util.EnumSet;
 
+import io.ge.redis.autoconfigure.application.WebFilterOrder;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.idempotency.IdempotencyException;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import io.ge.redis.autoconfigure.application.WebFilterOrder;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 
 import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteBehind;
@@ -19,7 +20,9 @@ import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
+import io.ge.redis.queue.RedisJob;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.stream.RedisStreamListener;
 
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -32,17 +35,22 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 
 	static final Set<Class<? extends Annotation>> ANNOTATIONS = Set.of(BlacklistCheck.class, CacheAside.class,
 			CacheInvalidate.class, CacheWriteBehind.class, CacheWriteThrough.class, DistributedLock.class,
-			Idempotent.class, RateLimited.class);
+			Idempotent.class, RateLimited.class, RedisBroadcastListener.class, RedisJob.class,
+			RedisStreamListener.class);
+
+	/** Those whose method is called with what was read from JSON. */
+	private static final Set<Class<? extends Annotation>> LISTENING = Set.of(RedisBroadcastListener.class,
+			RedisJob.class, RedisStreamListener.class);
 
 	/** Attributes with an expression over the arguments, and perhaps the result. */
 	static final Set<String> EXPRESSIONS = Set.of("condition", "cost", "fingerprint", "key", "keys", "subject", "tags",
 			"token", "unless", "value", "version");
 
 	/** Attributes with the name of a method that answers in the place of this one. */
-	static final Set<String> ALTERNATIVES = Set.of("fallback", "recover");
+	static final Set<String> ALTERNATIVES = Set.of("fallback", "onGap", "recover");
 
 	private static final Set<Class<? extends Annotation>> KEEPING_RESULTS = Set.of(CacheAside.class,
-			CacheWriteBehind.class, CacheWriteThrough.class, Idempotent.class);
+			CacheWriteBehind.class, CacheWriteThrough.class, Idempotent.class, RedisJob.class);
 
 	static List<AnnotatedCall> of(Class<?> type) {
 		List<Class<? extends Annotation>> candidates = ANNOTATIONS.stream()
@@ -73,10 +81,11 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 	}
 
 	/**
-	 * Returns whether arguments are written as JSON: to be compared, or as a new value.
+	 * Returns whether arguments are JSON: to be compared, as a new value, or as a
+	 * message.
 	 */
-	boolean writesArguments() {
-		return this.annotation.getType() == Idempotent.class
+	boolean hasJsonArguments() {
+		return this.annotation.getType() == Idempotent.class || LISTENING.contains(this.annotation.getType())
 				|| (keepsResult() && !this.annotation.getValue("value", String.class).orElse("").isEmpty());
 	}
 

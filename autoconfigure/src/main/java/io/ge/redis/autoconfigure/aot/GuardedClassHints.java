@@ -47,7 +47,7 @@ final class GuardedClassHints {
 		if (call.keepsResult()) {
 			registerValue(method);
 		}
-		if (call.writesArguments()) {
+		if (call.hasJsonArguments()) {
 			for (Type parameter : method.getGenericParameterTypes()) {
 				registerValue(parameter);
 			}

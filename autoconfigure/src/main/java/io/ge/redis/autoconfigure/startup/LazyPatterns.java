@@ -26,7 +26,9 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 	private static final Map<String, List<String>> PREFIXES = Map.of("rateLimitPattern", List.of("ge.redis.rate-limit"),
 			"lockPattern", List.of("ge.redis.lock"), "idempotencyPattern", List.of("ge.redis.idempotency"),
 			"cachePattern", List.of("ge.redis.cache"), "blacklistPattern", List.of("ge.redis.blacklist"),
-			"geRedisRefreshTokens", List.of("ge.redis.refresh-tokens", "ge.redis.blacklist"));
+			"geRedisRefreshTokens", List.of("ge.redis.refresh-tokens", "ge.redis.blacklist"), "streamPattern",
+			List.of("ge.redis.stream"), "queuePattern", List.of("ge.redis.queue"), "broadcastPattern",
+			List.of("ge.redis.broadcast"));
 
 	private final Environment environment;
 

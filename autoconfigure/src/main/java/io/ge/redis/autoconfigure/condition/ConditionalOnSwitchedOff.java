@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.condition;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -26,7 +26,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)
 @Conditional(ConditionalOnSwitchedOff.OnSwitchedOffCondition.class)
-@interface ConditionalOnSwitchedOff {
+public @interface ConditionalOnSwitchedOff {
 
 	String[] value() default {};
 
@@ -45,7 +45,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 		 * Returns the properties that are switched off: all but {@code true} is off, as
 		 * for {@code @ConditionalOnBooleanProperty}.
 		 */
-		static List<String> switchedOff(Environment environment, String... patterns) {
+		public static List<String> switchedOff(Environment environment, String... patterns) {
 			List<String> properties = new ArrayList<>(List.of("ge.redis.enabled"));
 			for (String pattern : patterns) {
 				properties.add("ge.redis." + pattern + ".enabled");

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.condition;
 
 import java.util.List;
 
@@ -27,9 +27,9 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
  * deployment that forgot to fill it must fail. Ahead of time nothing is known about where
  * an application will run, so it must be told that it is to have an embedded server.
  */
-class OnNoRedisPropertyCondition extends SpringBootCondition {
+public class OnNoRedisPropertyCondition extends SpringBootCondition {
 
-	static final String ENABLED = "ge.redis.embedded.enabled";
+	public static final String ENABLED = "ge.redis.embedded.enabled";
 
 	private static final List<ConfigurationPropertyName> LOCATIONS = List.of(
 			ConfigurationPropertyName.of("spring.data.redis.host"),
@@ -52,7 +52,7 @@ class OnNoRedisPropertyCondition extends SpringBootCondition {
 				: ConditionOutcome.match(message.because("no property says where Redis is"));
 	}
 
-	static @Nullable ConfigurationPropertyName findLocation(Environment environment) {
+	public static @Nullable ConfigurationPropertyName findLocation(Environment environment) {
 		for (ConfigurationPropertySource source : ConfigurationPropertySources
 			.from(((ConfigurableEnvironment) environment).getPropertySources())) {
 			for (ConfigurationPropertyName location : LOCATIONS) {

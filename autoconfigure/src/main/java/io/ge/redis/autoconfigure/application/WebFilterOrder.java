@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
@@ -12,7 +12,7 @@ import org.springframework.core.env.Environment;
  * Where the filters stand, relative to that of Spring Security, from the outermost to the
  * innermost.
  */
-enum WebFilterOrder {
+public enum WebFilterOrder {
 
 	/** Collects what the client is told of its limits. */
 	RATE_LIMIT_HEADERS(-4),
@@ -35,12 +35,12 @@ enum WebFilterOrder {
 		this.distance = distance;
 	}
 
-	int inServlets(Environment environment) {
+	public int inServlets(Environment environment) {
 		return this.distance
 				+ Binder.get(environment).bind("spring.security.filter.order", Integer.class).orElse(SECURITY_FILTER);
 	}
 
-	int inWebFlux() {
+	public int inWebFlux() {
 		return this.distance + SECURITY_FILTER;
 	}
 

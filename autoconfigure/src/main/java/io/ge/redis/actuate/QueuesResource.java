@@ -1,0 +1,120 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.actuate;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.queue.JobStatus;
+import io.ge.redis.queue.QueuePattern;
+import io.ge.redis.queue.QueueProperties;
+import io.ge.redis.queue.QueueView;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+
+/**
+ * {@code /actuator/geredis/queues}: the jobs of all queues, counted, with the settings;
+ * {@code /actuator/geredis/queues/<name>}: one queue;
+ * {@code /actuator/geredis/queues/<name>/<id>}: the state of a job, without payload and
+ * result. Deleted, a job that waits is cancelled, with {@code running=true} also one that
+ * runs.
+ */
+@RegisterReflectionForBinding({ QueuesResource.QueueReport.class, QueuesResource.JobReport.class })
+public class QueuesResource implements GuardResource {
+
+	private static final String NAME = "queues";
+
+	private static final String RUNNING = "running";
+
+	private final Supplier<QueuePattern> pattern;
+
+	public QueuesResource(Supplier<QueuePattern> pattern) {
+		this.pattern = pattern;
+	}
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public Object read(GuardRequest request) {
+		request.allowOnly(Set.of());
+		QueuePattern queues = this.pattern.get();
+		List<String> path = request.path();
+		if (path.isEmpty()) {
+			Map<String, QueueReport> all = new TreeMap<>();
+			queues.queues().keySet().forEach((queue) -> all.put(queue, report(queue)));
+			return all;
+		}
+		String queue = queue(path);
+		return (path.size() == 1) ? report(queue) : report(job(queue, path));
+	}
+
+	@Override
+	public Object delete(GuardRequest request) {
+		request.allowOnly(Set.of(RUNNING));
+		String queue = queue(request.path());
+		JobStatus job = job(queue, request.path());
+		boolean running = Boolean.parseBoolean(request.text(RUNNING));
+		JobStatus.State state = Waiting.await(this.pattern.get().jobQueue().cancelAsync(queue, job.id(), running));
+		return new JobReport(job.id(), state, job.attempts(), job.problem());
+	}
+
+	private String queue(List<String> path) {
+		String queue = path.isEmpty() ? "" : path.get(0);
+		Map<String, QueueProperties.Queue> queues = this.pattern.get().queues();
+		if (!queues.containsKey(queue) || path.size() > 2) {
+			throw GuardRequestException.notFound("There is no queue '" + String.join("/", path) + "'.",
+					"There is: " + String.join(", ", new TreeMap<>(queues).keySet()) + ".");
+		}
+		return queue;
+	}
+
+	private JobStatus job(String queue, List<String> path) {
+		String id = (path.size() > 1) ? path.get(1) : "";
+		JobStatus job = this.pattern.get().jobQueue().status(queue, id);
+		if (job.state() == JobStatus.State.UNKNOWN) {
+			throw GuardRequestException.notFound("There is no job '" + id + "' in the queue '" + queue + "'.",
+					"Give the id of one that was queued within the result-ttl.");
+		}
+		return job;
+	}
+
+	private QueueReport report(String queue) {
+		return new QueueReport(this.pattern.get().view(queue), this.pattern.get().queues().get(queue));
+	}
+
+	private static JobReport report(JobStatus job) {
+		return new JobReport(job.id(), job.state(), job.attempts(), job.problem());
+	}
+
+	/**
+	 * A queue.
+	 *
+	 * @param jobs its jobs, counted
+	 * @param settings its settings
+	 */
+	public record QueueReport(QueueView jobs, QueueProperties.@Nullable Queue settings) {
+	}
+
+	/**
+	 * A job.
+	 *
+	 * @param id the id
+	 * @param state its state
+	 * @param attempts how often it has begun
+	 * @param problem why it has failed, or {@code null} if it has not
+	 */
+	public record JobReport(String id, JobStatus.State state, int attempts, @Nullable String problem) {
+	}
+
+}

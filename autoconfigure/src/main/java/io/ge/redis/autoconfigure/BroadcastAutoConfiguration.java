@@ -1,0 +1,67 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.broadcast.BroadcastPattern;
+import io.ge.redis.broadcast.BroadcastProperties;
+import io.ge.redis.broadcast.Broadcaster;
+import io.ge.redis.broadcast.RedisBroadcastListener;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.consume.ConsumerProperties;
+import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.ListenerScanner;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
+
+/**
+ * Broadcasts.
+ */
+@AutoConfiguration(after = { GeRedisAutoConfiguration.class, ConsumerAutoConfiguration.class })
+@ConditionalOnBean(ListenerScanner.class)
+@ConditionalOnBooleanProperty(name = "ge.redis.broadcast.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(BroadcastProperties.class)
+public final class BroadcastAutoConfiguration {
+
+	@Bean
+	BroadcastPattern broadcastPattern(ObjectProvider<BroadcastProperties> properties,
+			ObjectProvider<ConsumerProperties> common, ObjectProvider<RedisBackends> backends,
+			ObjectProvider<Consumers> consumers, AttributeReader attributes, ObjectProvider<JsonMapper> mapper,
+			GuardEvents events, Environment environment) {
+		return new BroadcastPattern(properties::getObject, new PatternBackend("broadcast", backends, environment),
+				consumers::getObject, () -> common.getObject().shutdownTimeout(), attributes,
+				() -> mapper.getIfAvailable(JsonMapper::shared), events);
+	}
+
+	@Bean
+	SmartInitializingSingleton broadcastListeners(ListenerScanner scanner, ObjectProvider<BroadcastPattern> pattern) {
+		return () -> scanner.scan(RedisBroadcastListener.class,
+				(bean, method, annotation) -> pattern.getObject().listen(bean, method, annotation));
+	}
+
+	/**
+	 * Lazy, so that it needs no Redis unless the application uses it.
+	 */
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	Broadcaster geRedisBroadcaster(BroadcastPattern pattern) {
+		return pattern.broadcaster();
+	}
+
+}

@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.queue.QueuePattern;
+import io.ge.redis.queue.QueueProperties;
+import io.ge.redis.queue.JobQueue;
+import io.ge.redis.queue.RedisJob;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.consume.ConsumerProperties;
+import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.ListenerScanner;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
+
+/**
+ * Job queues.
+ */
+@AutoConfiguration(after = { GeRedisAutoConfiguration.class, ConsumerAutoConfiguration.class })
+@ConditionalOnBean(ListenerScanner.class)
+@ConditionalOnBooleanProperty(name = "ge.redis.queue.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(QueueProperties.class)
+public final class QueueAutoConfiguration {
+
+	@Bean
+	QueuePattern queuePattern(ObjectProvider<QueueProperties> properties, ObjectProvider<ConsumerProperties> common,
+			ObjectProvider<RedisBackends> backends, ObjectProvider<Consumers> consumers, AttributeReader attributes,
+			ObjectProvider<JsonMapper> mapper, GuardEvents events, Environment environment) {
+		return new QueuePattern(properties::getObject, new PatternBackend("queue", backends, environment),
+				consumers::getObject, () -> common.getObject().shutdownTimeout(), attributes,
+				() -> mapper.getIfAvailable(JsonMapper::shared), events);
+	}
+
+	@Bean
+	SmartInitializingSingleton queueListeners(ListenerScanner scanner, ObjectProvider<QueuePattern> pattern) {
+		return () -> scanner.scan(RedisJob.class,
+				(bean, method, annotation) -> pattern.getObject().listen(bean, method, annotation));
+	}
+
+	/**
+	 * Lazy, so that it needs no Redis unless the application uses it.
+	 */
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	JobQueue geRedisJobQueue(QueuePattern pattern) {
+		return pattern.jobQueue();
+	}
+
+}

@@ -1,0 +1,78 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.consume.ConsumerProperties;
+import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.ListenerScanner;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.stream.DeadLetters;
+import io.ge.redis.stream.RedisStreamListener;
+import io.ge.redis.stream.StreamProperties;
+import io.ge.redis.stream.StreamPublisher;
+import io.ge.redis.stream.guard.StreamPattern;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/**
+ * Streams.
+ */
+@AutoConfiguration(after = ConsumerAutoConfiguration.class)
+@ConditionalOnBean(ListenerScanner.class)
+@ConditionalOnBooleanProperty(name = "ge.redis.stream.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(StreamProperties.class)
+public final class StreamAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static StreamPattern streamPattern(ObjectProvider<StreamProperties> properties,
+			ObjectProvider<ConsumerProperties> common, AttributeReader attributes, ObjectProvider<JsonMapper> mapper,
+			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<Consumers> consumers,
+			Environment environment) {
+		return new StreamPattern(properties::getObject, common::getObject, attributes,
+				() -> mapper.getIfAvailable(JsonMapper::shared), new PatternBackend("stream", backends, environment),
+				events, consumers::getObject);
+	}
+
+	/**
+	 * Lazy, so that it exists only if the application uses it.
+	 */
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	StreamPublisher geRedisStreamPublisher(StreamPattern pattern) {
+		return pattern.publisher();
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	DeadLetters geRedisDeadLetters(StreamPattern pattern) {
+		return pattern.deadLetters();
+	}
+
+	@Bean
+	SmartInitializingSingleton geRedisStreamListeners(ListenerScanner scanner, ObjectProvider<StreamPattern> pattern) {
+		return () -> scanner.scan(RedisStreamListener.class,
+				(bean, method, listener) -> pattern.getObject().listen(bean, method, listener));
+	}
+
+}

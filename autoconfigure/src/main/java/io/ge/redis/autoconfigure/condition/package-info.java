@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Conditions on the properties of this library.
+ */
+@NullMarked
+package io.ge.redis.autoconfigure.condition;
+
+import org.jspecify.annotations.NullMarked;
