@@ -31,7 +31,7 @@ class ArchitectureTests {
 	 * Whoever builds a new one adds it here.
 	 */
 	private static final Set<String> BUILT = Set.of("core", "ratelimit", "lock", "idempotency", "cache", "blacklist",
-			"web", "security", "actuate", "embedded", "autoconfigure");
+			"stream", "queue", "broadcast", "web", "security", "actuate", "embedded", "autoconfigure");
 
 	private static final JavaClasses CLASSES = LibraryClasses.all();
 

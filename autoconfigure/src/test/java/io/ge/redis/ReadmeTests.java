@@ -148,7 +148,7 @@ class ReadmeTests {
 
 	/** A property of a map appears in the metadata as the map. */
 	private static boolean isOfMap(String name, String property) {
-		return Set.of("limits", "locks", "operations", "caches", "lists")
+		return Set.of("limits", "locks", "operations", "caches", "lists", "definitions", "queues", "channels")
 			.contains(property.substring(property.lastIndexOf('.') + 1)) && name.startsWith(property + ".");
 	}
 

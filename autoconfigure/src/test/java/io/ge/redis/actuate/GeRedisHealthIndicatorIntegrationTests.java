@@ -6,6 +6,7 @@
 package io.ge.redis.actuate;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
@@ -182,7 +183,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 		RedisBackends unused = new RedisBackends((property, name) -> {
 			throw new IllegalStateException("Nobody asks for it");
 		});
-		assertThat(new GeRedisHealthIndicator(unused).health().getStatus()).isEqualTo(Status.UNKNOWN);
+		assertThat(new GeRedisHealthIndicator(unused, List::of).health().getStatus()).isEqualTo(Status.UNKNOWN);
 	}
 
 	private static Health check(RedisFixture redis) {
@@ -194,7 +195,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 	private static GeRedisHealthIndicator indicator(TestBackend backend) {
 		RedisBackends backends = new RedisBackends((property, name) -> backend::get);
 		backends.get(null);
-		return new GeRedisHealthIndicator(backends);
+		return new GeRedisHealthIndicator(backends, List::of);
 	}
 
 	@SuppressWarnings("unchecked")

@@ -47,15 +47,16 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class RedisUserIntegrationTests {
 
-	private static final Set<String> USED_BY_DRIVERS = Set.of("+ping", "+select", "+client|setname", "+wait", "+eval",
-			"+evalsha", "+subscribe", "+unsubscribe");
+	private static final Set<String> USED_BY_DRIVERS = Set.of("+ping", "+select", "+client|setname", "+client|id",
+			"+client|unblock", "+wait", "+eval", "+evalsha", "+subscribe", "+unsubscribe", "+xread");
 
 	private static final Set<String> ONLY_FOR_ESTIMATES = Set.of("+dbsize", "+randomkey");
 
 	@Test
 	void userHasTheRightsThatScriptsNeedAndNoOther() throws IOException {
 		Set<String> needed = new TreeSet<>(USED_BY_DRIVERS);
-		Pattern commands = Pattern.compile("(?:call\\(|asked\\(|read = \\{)'([A-Z]+)'(?:, '(CREATE)')?");
+		Pattern commands = Pattern
+			.compile("(?:call\\(|asked\\(|read = \\{)'([A-Z]+)'(?:, '(CREATE|DELCONSUMER|CONSUMERS|GROUPS)')?");
 		for (Path script : Sources.ofLibrary("src/main/resources", ".lua")) {
 			Matcher matcher = commands.matcher(Files.readString(script));
 			while (matcher.find()) {
@@ -122,7 +123,7 @@ class RedisUserIntegrationTests {
 				Awaitility.await().until(() -> context.getBean(Notes.class).written.equals(List.of("text")));
 				RedisBackends backends = context.getBean(RedisBackends.class);
 				Awaitility.await().until(() -> backends.get(null).bus().isSubscribed());
-				assertThat(new GeRedisHealthIndicator(backends).health().getStatus()).isEqualTo(Status.UP);
+				assertThat(new GeRedisHealthIndicator(backends, List::of).health().getStatus()).isEqualTo(Status.UP);
 			});
 		redis.endpoints().forEach((node) -> assertThat((List<?>) node.command("ACL", "LOG")).as("refused").isEmpty());
 	}

@@ -23,16 +23,21 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.behind.Change;
 import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.core.consume.Acknowledgment;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.LockNotAcquiredException;
+import io.ge.redis.queue.RedisJob;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.stream.RedisStreamListener;
+import io.ge.redis.stream.StreamEnvelope;
 import io.ge.redis.test.LibraryClasses;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +94,15 @@ class GuardedBeanAotProcessorTests {
 	@Test
 	void valuesThatAreWrittenBehindAreRead() {
 		assertBound(process(DraftStore.class), Draft.class);
+	}
+
+	@Test
+	void messagesOfListenersAreRead() throws NoSuchMethodException {
+		RuntimeHints hints = process(Listeners.class);
+		assertThat(List.of(Order.class, Product.class, Receipt.class, Draft.class))
+			.allSatisfy((type) -> assertBound(hints, type));
+		assertInvoked(hints, Listeners.class.getDeclaredMethod("on", StreamEnvelope.class, Acknowledgment.class));
+		assertInvoked(hints, Listeners.class.getDeclaredMethod("missed", long.class));
 	}
 
 	@Test
@@ -169,15 +183,15 @@ class GuardedBeanAotProcessorTests {
 			.filter((type) -> type.isAnnotatedWith(Reflective.class))
 			.map(JavaClass::getName)
 			.collect(Collectors.toCollection(TreeSet::new));
-		assertThat(annotations).hasSizeGreaterThan(7);
+		assertThat(annotations).hasSizeGreaterThan(10);
 		assertThat(AnnotatedCall.ANNOTATIONS).extracting(Class::getName)
 			.containsExactlyInAnyOrderElementsOf(annotations);
 	}
 
 	@Test
 	void everyTextOfAnAnnotationIsAnExpressionAMethodOrPlain() {
-		Set<String> plain = Set.of("atLeastFor", "cache", "lease", "leaseTime", "limitString", "maxHold", "name",
-				"negativeTtl", "ttl", "waitTime", "window");
+		Set<String> plain = Set.of("atLeastFor", "cache", "channel", "concurrency", "group", "lease", "leaseTime",
+				"limitString", "maxHold", "name", "negativeTtl", "queue", "stream", "ttl", "waitTime", "window");
 		Set<String> unknown = new TreeSet<>();
 		for (Class<?> annotation : AnnotatedCall.ANNOTATIONS) {
 			Arrays.stream(annotation.getDeclaredMethods())
@@ -446,6 +460,30 @@ class GuardedBeanAotProcessorTests {
 		@RateLimited(name = "other", key = "#order.id", limit = 1, window = "1s")
 		public String repeated(Order order) {
 			return "";
+		}
+
+	}
+
+	static class Listeners {
+
+		@RedisStreamListener(stream = "orders", manual = true)
+		void on(StreamEnvelope<Order> order, Acknowledgment acknowledgment) {
+		}
+
+		@RedisStreamListener(stream = "products", batch = true)
+		void on(List<Product> products) {
+		}
+
+		@RedisJob(queue = "receipts")
+		Receipt run(Draft draft) {
+			throw new UnsupportedOperationException();
+		}
+
+		@RedisBroadcastListener(channel = "drafts", onGap = "missed")
+		void changed(Draft draft) {
+		}
+
+		void missed(long count) {
 		}
 
 	}

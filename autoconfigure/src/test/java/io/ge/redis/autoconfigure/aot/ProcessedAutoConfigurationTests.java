@@ -10,17 +10,21 @@ import java.util.Map;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
+import io.ge.redis.autoconfigure.BroadcastAutoConfiguration;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
+import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisEndpointAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
+import io.ge.redis.autoconfigure.QueueAutoConfiguration;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.autoconfigure.RefreshTokenAutoConfiguration;
 import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
+import io.ge.redis.autoconfigure.StreamAutoConfiguration;
 import io.ge.redis.cache.CacheProperties;
-import io.ge.redis.idempotency.IdempotencyRecord;
 import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.idempotency.IdempotencyRecord;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.test.LibraryClasses;
@@ -105,7 +109,8 @@ class ProcessedAutoConfigurationTests {
 		context.register(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 				RateLimitAutoConfiguration.class, LockAutoConfiguration.class, IdempotencyAutoConfiguration.class,
 				CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class, BlacklistAutoConfiguration.class,
-				RefreshTokenAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class);
+				RefreshTokenAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
+				QueueAutoConfiguration.class, BroadcastAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class);
 		return GuardedBeanAotProcessorTests.process(context);
 	}
 

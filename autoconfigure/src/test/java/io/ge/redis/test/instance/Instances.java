@@ -180,9 +180,17 @@ public final class Instances implements AutoCloseable {
 			thread.setDaemon(true);
 			thread.start();
 		}
-		List<Instance> instances = new ArrayList<>();
-		starting.forEach((future) -> instances.add(future.join()));
-		return instances;
+		try {
+			CompletableFuture.allOf(starting.toArray(CompletableFuture[]::new)).join();
+		}
+		catch (CompletionException ex) {
+			// Nobody would know of the others, which would go on working
+			starting.stream()
+				.filter((future) -> !future.isCompletedExceptionally())
+				.forEach((future) -> future.join().close());
+			throw ex;
+		}
+		return starting.stream().map(CompletableFuture::join).toList();
 	}
 
 	private void prepare(ChildJvm child) {

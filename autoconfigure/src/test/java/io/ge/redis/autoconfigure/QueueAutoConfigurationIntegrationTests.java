@@ -1,0 +1,148 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.actuate.GuardRequest;
+import io.ge.redis.actuate.GuardRequestException;
+import io.ge.redis.actuate.QueuesResource;
+import io.ge.redis.actuate.QueuesResource.JobReport;
+import io.ge.redis.actuate.QueuesResource.QueueReport;
+import io.ge.redis.queue.EnqueuedJob;
+import io.ge.redis.queue.JobOptions;
+import io.ge.redis.queue.JobQueue;
+import io.ge.redis.queue.JobStatus;
+import io.ge.redis.queue.JobStatus.State;
+import io.ge.redis.queue.QueuePattern;
+import io.ge.redis.queue.RedisJob;
+import io.ge.redis.test.SharedRedis;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Job queues in an application, from annotation and property to Redis and endpoint.
+ */
+class QueueAutoConfigurationIntegrationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
+				ConsumerAutoConfiguration.class, QueueAutoConfiguration.class))
+		.withPropertyValues(SharedRedis.properties())
+		.withPropertyValues("ge.redis.queue.queues.plain.concurrency=2", "ge.redis.queue.queues.later.concurrency=2",
+				"ge.redis.queue.queues.reactive.concurrency=2", "ge.redis.queue.queues.idle.concurrency=2");
+
+	@BeforeEach
+	void emptyRedis() {
+		SharedRedis.standalone().flushAll();
+	}
+
+	@Test
+	void callsListenersOfAllStyles() {
+		this.runner.withUserConfiguration(Listeners.class).run((context) -> {
+			JobQueue jobs = context.getBean(JobQueue.class);
+			for (String queue : List.of("plain", "later", "reactive")) {
+				EnqueuedJob job = jobs.enqueue(queue, "me");
+				Awaitility.await().until(() -> jobs.status(queue, job.id()).state() == State.DONE);
+				assertThat(jobs.status(queue, job.id()).result()).hasToString("\"" + queue + " me\"");
+			}
+		});
+	}
+
+	@Test
+	void showsAndCancelsJobs() {
+		this.runner.run((context) -> {
+			JobQueue jobs = context.getBean(JobQueue.class);
+			QueuesResource resource = new QueuesResource(() -> context.getBean(QueuePattern.class));
+			EnqueuedJob job = jobs.enqueue("idle", "me", JobOptions.defaults().priority(3));
+			assertThat(resource.read(new GuardRequest(List.of(), Map.of()))).asString()
+				.contains("plain", "later", "reactive", "idle");
+			QueueReport report = (QueueReport) resource.read(new GuardRequest(List.of("idle"), Map.of()));
+			assertThat(report.jobs().jobs()).isEqualTo(1);
+			assertThat(report.jobs().ready().get(3)).isEqualTo(1);
+			assertThat(resource.read(new GuardRequest(List.of("idle", job.id()), Map.of())))
+				.isEqualTo(new JobReport(job.id(), State.QUEUED, 0, null));
+			assertThat(resource.delete(new GuardRequest(List.of("idle", job.id()), Map.of())))
+				.isEqualTo(new JobReport(job.id(), State.CANCELLED, 0, null));
+			assertThatExceptionOfType(GuardRequestException.class)
+				.isThrownBy(() -> resource.read(new GuardRequest(List.of("other"), Map.of())))
+				.withMessageContaining("There is: idle, later, plain, reactive.");
+			assertThatExceptionOfType(GuardRequestException.class)
+				.isThrownBy(() -> resource.read(new GuardRequest(List.of("idle", "none"), Map.of())))
+				.withMessageContaining("There is no job 'none'");
+		});
+	}
+
+	@Test
+	void refusesAListenerWithoutAQueue() {
+		this.runner.withUserConfiguration(Listeners.class)
+			.withPropertyValues("ge.redis.queue.queues.plain.max-attempts=0")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("ge.redis.queue.queues.plain.max-attempts must be at least 1"));
+	}
+
+	@Test
+	void doesNothingWhereItIsSwitchedOff() {
+		this.runner.withUserConfiguration(Listeners.class)
+			.withPropertyValues("ge.redis.queue.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(QueuePattern.class)
+				.doesNotHaveBean(JobQueue.class));
+	}
+
+	@Test
+	void yieldsToAUsersQueue() {
+		JobQueue own = JobQueue.unguarded();
+		this.runner.withBean(JobQueue.class, () -> own).run((context) -> {
+			assertThat(context.getBean(JobQueue.class)).isSameAs(own);
+			assertThat(own.status("any", "id")).isEqualTo(new JobStatus("id", State.UNKNOWN, 0, null, null));
+		});
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Listeners {
+
+		@Bean
+		Worker worker() {
+			return new Worker();
+		}
+
+	}
+
+	static class Worker {
+
+		@RedisJob(queue = "plain")
+		String plain(String name) {
+			return "plain " + name;
+		}
+
+		@RedisJob(queue = "${unset:later}", concurrency = "${unset:3}")
+		CompletableFuture<String> later(String name) {
+			return CompletableFuture.supplyAsync(() -> "later " + name);
+		}
+
+		@RedisJob(queue = "reactive")
+		Mono<String> reactive(String name) {
+			return Mono.fromSupplier(() -> "reactive " + name);
+		}
+
+	}
+
+}

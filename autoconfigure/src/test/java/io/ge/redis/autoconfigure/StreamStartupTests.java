@@ -1,0 +1,208 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.core.consume.Acknowledgment;
+import io.ge.redis.stream.RedisStreamListener;
+import io.ge.redis.stream.StreamPublisher;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.NestedExceptionUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Definitions and listeners that are refused when the application starts, with Redis
+ * down, and what the developer reads then.
+ */
+class StreamStartupTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, DataRedisAutoConfiguration.class,
+				GeRedisAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class))
+		.withPropertyValues("spring.data.redis.port=1", "ge.redis.stream.definitions.work.key=work.done",
+				"ge.redis.stream.definitions.work.max-length=100",
+				"ge.redis.stream.definitions.work.groups.crew.concurrency=2");
+
+	@Test
+	void startsWithRedisDown() {
+		this.runner.withBean(Fine.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(StreamPublisher.class));
+	}
+
+	@Test
+	void definitionsThatCannotWorkAreNamed() {
+		assertRefused("other.key=other", "other.max-length must be set to at least 1");
+		assertRefused("other.max-length=10", "other.key must be set");
+		assertRefused("work.overflow=block,work.block-timeout=-1s", "work.block-timeout must not be negative");
+		assertRefused("work.dedup-key={workItem}", "work.dedup-window must be set where dedup-key is");
+		assertRefused("work.dedup-window=5m,work.dedup-key={nobody}", "work.dedup-key", "'{nobody}' is not known");
+		assertRefused("work.key=work.{team}", "work.key", "'{team}' has no values");
+		assertRefused("work.variables.team=a", "work.variables.team", "the key does not have '{team}'");
+		assertRefused("work.key=work.{team},work.variables.team=a:b", "neither braces, colons nor slashes");
+		assertRefused("work.groups.crew.min-idle=10ms", "work.groups.crew.min-idle must be at least 100ms");
+		assertRefused("work.groups.crew.max-deliveries=0", "work.groups.crew.max-deliveries must be at least 1");
+		assertRefused("work.key=work}done", "cannot be the hash tag");
+		assertRefused("other.key=work.done,other.max-length=5,other.groups.a.concurrency=1",
+				"is a stream of 'work' too");
+	}
+
+	@Test
+	void deadLettersThatAreNotOfOneStreamAloneAreRefused() {
+		assertRefused("work.dead-letter.key=work.done", "ge.redis.stream.definitions.work.dead-letter.key",
+				"'work.done' is used by a stream of 'work' already", "Write '{work.done}:dead'");
+		assertRefused("work.key=work.{team},work.variables.team=a,b,work.dead-letter.key=work.dead",
+				"ge.redis.stream.definitions.work.dead-letter.key", "Write '{work.{team}}:dead'");
+		assertRefused("work.dead-letter.key=other,other.key=other,other.max-length=5,other.groups.a.concurrency=1",
+				"ge.redis.stream.definitions.work.dead-letter.key", "'other' is used by a stream of 'other' already");
+		this.runner
+			.withPropertyValues("ge.redis.stream.definitions.work.key=work.{team}",
+					"ge.redis.stream.definitions.work.variables.team=a,b",
+					"ge.redis.stream.definitions.work.dead-letter.key={work.{team}}:dead")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void groupsAreRequired() {
+		assertRefused("other.key=other,other.max-length=10", "other.groups must have at least one group");
+	}
+
+	@Test
+	void listenersThatCannotWorkAreNamedWithWhatToWrite() {
+		assertRefused(UnknownStream.class, "there is no stream 'nothing'",
+				"ge.redis.stream.definitions.nothing.key, .max-length and .groups");
+		assertRefused(UnknownGroup.class, "has no group 'other'",
+				"ge.redis.stream.definitions.work.groups.other.concurrency=1");
+		assertRefused(NoMessage.class, "no parameter takes the message");
+		assertRefused(NoJson.class, "its payload cannot be read from JSON");
+		assertRefused(ManualWithoutAcknowledgment.class, "it is manual, and takes no Acknowledgment");
+		assertRefused(AcknowledgmentWithoutManual.class, "it takes an Acknowledgment, and is not manual");
+		assertRefused(BatchWithoutList.class, "it takes batches");
+		assertRefused(WrongConcurrency.class, "concurrency is 0");
+		assertRefused(NoDeadLetter.class, "it listens to dead letters, and takes none");
+		assertRefused(Twice.class, "another method of this application listens to 'work/crew'");
+	}
+
+	private void assertRefused(String properties, String... texts) {
+		String[] values = Arrays.stream(properties.split(",(?=[a-z]+\\.)"))
+			.map((each) -> "ge.redis.stream.definitions." + each)
+			.toArray(String[]::new);
+		this.runner.withPropertyValues(values).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(NestedExceptionUtils.getMostSpecificCause(context.getStartupFailure()).getMessage())
+				.contains(texts);
+		});
+	}
+
+	private void assertRefused(Class<?> listener, String... texts) {
+		this.runner.withBean(listener).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(NestedExceptionUtils.getMostSpecificCause(context.getStartupFailure()).getMessage())
+				.contains(texts);
+		});
+	}
+
+	static class Fine {
+
+		@RedisStreamListener(stream = "work", concurrency = "${workers:3}")
+		void handle(List<String> payload, Map<String, String> headers) {
+		}
+
+	}
+
+	static class UnknownStream {
+
+		@RedisStreamListener(stream = "nothing")
+		void handle(String payload) {
+		}
+
+	}
+
+	static class UnknownGroup {
+
+		@RedisStreamListener(stream = "work", group = "other")
+		void handle(String payload) {
+		}
+
+	}
+
+	static class NoMessage {
+
+		@RedisStreamListener(stream = "work")
+		void handle() {
+		}
+
+	}
+
+	static class NoJson {
+
+		@RedisStreamListener(stream = "work")
+		void handle(Runnable payload) {
+		}
+
+	}
+
+	static class ManualWithoutAcknowledgment {
+
+		@RedisStreamListener(stream = "work", manual = true)
+		void handle(String payload) {
+		}
+
+	}
+
+	static class AcknowledgmentWithoutManual {
+
+		@RedisStreamListener(stream = "work")
+		void handle(String payload, Acknowledgment acknowledgment) {
+		}
+
+	}
+
+	static class BatchWithoutList {
+
+		@RedisStreamListener(stream = "work", batch = true)
+		void handle(String payload) {
+		}
+
+	}
+
+	static class WrongConcurrency {
+
+		@RedisStreamListener(stream = "work", concurrency = "0")
+		void handle(String payload) {
+		}
+
+	}
+
+	static class NoDeadLetter {
+
+		@RedisStreamListener(stream = "work", group = "alarm", deadLetters = true)
+		void handle(String payload) {
+		}
+
+	}
+
+	static class Twice {
+
+		@RedisStreamListener(stream = "work")
+		void handle(String payload) {
+		}
+
+		@RedisStreamListener(stream = "work", group = "crew")
+		void again(String payload) {
+		}
+
+	}
+
+}

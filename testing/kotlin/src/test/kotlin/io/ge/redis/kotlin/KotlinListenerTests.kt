@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.kotlin
+
+import io.ge.redis.core.consume.BatchAcknowledgment
+import io.ge.redis.core.consume.Delivery
+import io.ge.redis.core.consume.DeliveryAttempt
+import io.ge.redis.core.consume.ListenerMethod
+import io.ge.redis.core.consume.MessageReader
+import io.ge.redis.core.invocation.GuardedMethod
+import java.lang.reflect.Type
+import java.time.Duration
+import java.util.concurrent.CompletableFuture
+import kotlinx.coroutines.CompletableDeferred
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+
+/**
+ * Listeners of messages that are suspending functions.
+ */
+class KotlinListenerTests {
+
+	private val bean = Listeners()
+
+	@Test
+	fun suspendingListenerIsDoneWhenItsWorkIs() {
+		val handled = call("work")
+		assertThat(handled.isDone).isFalse()
+		bean.end.complete(Unit)
+		assertThat(handled.get()).isEqualTo("one 3")
+	}
+
+	@Test
+	fun suspendingListenerFailsWithWhatItThrows() {
+		assertThat(call("fail")).failsWithin(Duration.ofSeconds(5)).withThrowableThat().withMessageContaining("test")
+	}
+
+	private fun call(name: String): CompletableFuture<Any?> {
+		val method = Listeners::class.java.declaredMethods.first { it.name == name }
+		val guarded = GuardedMethod(method, Listeners::class.java, DeliveryAttempt::class.java)
+		val handler = ListenerMethod(bean, guarded, Envelope::class.java, false).handler<String>(Reader())
+		val result = CompletableFuture<Any?>()
+		handler.handle(listOf(Delivery("1", "test", 3, "", "one")), Untouched()).whenComplete { value, failure ->
+			if (failure != null) result.completeExceptionally(failure) else result.complete(value)
+		}
+		return result
+	}
+
+	class Envelope<T>
+
+	class Listeners {
+
+		val end = CompletableDeferred<Unit>()
+
+		suspend fun work(payload: String, @DeliveryAttempt attempt: Int): String {
+			end.await()
+			return "$payload $attempt"
+		}
+
+		suspend fun fail(payload: String): String {
+			throw IllegalStateException("test $payload")
+		}
+
+	}
+
+	private class Reader : MessageReader<String> {
+
+		override fun payload(delivery: Delivery<String>, type: Type): Any? = delivery.message()
+
+		override fun envelope(delivery: Delivery<String>, payload: Any?): Any = Envelope<String>()
+
+		override fun headers(delivery: Delivery<String>): Map<String, String> = emptyMap()
+
+	}
+
+	private class Untouched : BatchAcknowledgment<String> {
+
+		override fun acknowledge() = Unit
+
+		override fun retry() = Unit
+
+		override fun reject(reason: String) = Unit
+
+		override fun reject(delivery: Delivery<String>, failure: Throwable) = Unit
+
+		override fun isLeased() = true
+
+	}
+
+}
