@@ -36,3 +36,13 @@ create table if not exists run_steps (
 	step varchar(5) not null,
 	unique (agent, fencing_token, step)
 );
+
+-- What agents have done. A trigger may be worked on twice, and is done once.
+create table if not exists completed_work (
+	agent varchar(40) not null,
+	work_item varchar(200) not null,
+	attempts int not null,
+	instance varchar(200) not null,
+	completed_at timestamp with time zone not null,
+	primary key (agent, work_item)
+);

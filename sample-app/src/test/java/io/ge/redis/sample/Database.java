@@ -73,6 +73,7 @@ enum Database {
 		jdbc.sql("delete from sales").update();
 		jdbc.sql("delete from ge_idempotency").update();
 		jdbc.sql("delete from run_steps").update();
+		jdbc.sql("delete from completed_work").update();
 		jdbc.sql("update positions set quantity = 100").update();
 		jdbc.sql("update valuations set price = 1, fence = 0").update();
 		jdbc.sql("update balances set amount = 100, version = 0").update();

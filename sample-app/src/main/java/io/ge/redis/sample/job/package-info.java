@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Jobs that are done later, by whichever instance.
+ */
+@NullMarked
+package io.ge.redis.sample.job;
+
+import org.jspecify.annotations.NullMarked;
