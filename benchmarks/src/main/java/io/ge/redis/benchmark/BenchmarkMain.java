@@ -23,7 +23,8 @@ import io.ge.redis.test.StandaloneRedis;
  */
 public final class BenchmarkMain {
 
-	private static final List<String> PATTERNS = List.of("ratelimit", "lock", "cache", "idempotency", "blacklist");
+	private static final List<String> PATTERNS = List.of("ratelimit", "lock", "cache", "idempotency", "blacklist",
+			"stream");
 
 	private static final long STARTED = System.nanoTime();
 
@@ -50,10 +51,11 @@ public final class BenchmarkMain {
 			RedisNode node = redis.primary();
 			Results results = new Results(Path.of(arguments[0]), Machine.facts(size, node));
 			results.add("load of the machine before", Machine.load());
-			if (whole || tables.contains("memory")) {
+			List<String> guards = patterns.stream().filter((pattern) -> !pattern.equals("stream")).toList();
+			if ((whole && !guards.isEmpty()) || tables.contains("memory")) {
 				try (Instance instance = new Instance(node)) {
 					say("memory");
-					results.add(new Memory(node, instance).measure(patterns));
+					results.add(new Memory(node, instance).measure(guards));
 				}
 			}
 			if (wanted.isEmpty() || tables.contains(StartUp.ID)) {
@@ -62,7 +64,7 @@ public final class BenchmarkMain {
 			}
 			compare(size, node, (pattern, table) -> whole ? patterns.contains(pattern) : tables.contains(table),
 					results);
-			List<String> shares = (whole || tables.contains("own-share")) ? patterns
+			List<String> shares = (whole || tables.contains("own-share")) ? guards
 					: PATTERNS.stream().filter((pattern) -> tables.contains("own-share-" + pattern)).toList();
 			if (!shares.isEmpty()) {
 				say("own share");
@@ -113,6 +115,27 @@ public final class BenchmarkMain {
 				say("Lock, from instance to instance");
 				handOver(size, node, instance, results);
 			}
+		}
+		streams(size, node, wanted, results);
+	}
+
+	private static void streams(Size size, RedisNode node, BiPredicate<String, String> wanted, Results results)
+			throws Exception {
+		if (wanted.test("stream", Streams.PUBLISH)) {
+			say("Stream, publish");
+			try (Streams streams = new Streams(size, node)) {
+				results.add(streams.publish());
+			}
+		}
+		if (wanted.test("stream", Streams.CONSUME)) {
+			say("Stream, consume");
+			try (Streams streams = new Streams(size, node)) {
+				results.add(streams.consume());
+			}
+		}
+		if (wanted.test("stream", IdleStreams.ID)) {
+			say("Streams, idle");
+			results.add(new IdleStreams(node).run());
 		}
 	}
 

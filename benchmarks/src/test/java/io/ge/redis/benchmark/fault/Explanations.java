@@ -56,6 +56,9 @@ final class Explanations {
 					WALL_CLOCK + "all that the others have admitted is older than the window, and it admits anew"),
 			new Explanation("rate limit", "clock", "Bucket4j",
 					WALL_CLOCK + "the bucket has long been filled again: it is full once more"),
+			new Explanation("stream", "killed", "claim and acknowledge",
+					"whoever finds what a dead instance had in its hands acknowledges it, as a way to be rid of it, and "
+							+ "nobody works on it any more; no error and no figure tells"),
 			new Explanation("cache", "random operations", "",
 					"all of what stands in the other tables at once: late loaders and writers, snapshots, writers that "
 							+ "are killed, values of a savepoint that was rolled back"),

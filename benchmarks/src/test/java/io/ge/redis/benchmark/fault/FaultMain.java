@@ -36,6 +36,7 @@ final class FaultMain {
 				List<Play> plays = new ArrayList<>(LockFaults.plays());
 				plays.addAll(RateLimitFaults.plays());
 				plays.addAll(caches.plays());
+				plays.addAll(StreamFaults.plays());
 				for (Play play : plays) {
 					if (parts.isEmpty() || parts.stream().anyMatch(play.run().toString()::contains)) {
 						failed |= played(play, report);

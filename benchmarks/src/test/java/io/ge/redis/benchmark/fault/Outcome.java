@@ -61,6 +61,9 @@ record Outcome(String pattern, String fault, String promise, String subject, lon
 		kinds.put("did not keep the lock", "lock not kept");
 		kinds.put("nobody was served", "nobody served in time");
 		kinds.put("ended early", "not played to its end");
+		kinds.put(" are lost", "messages lost");
+		kinds.put(" are pending", "messages left pending");
+		kinds.put("worked on twice", "more handled twice than were in flight");
 		kinds.put(" served", "waiter not served in time");
 		return kinds;
 	}
