@@ -128,8 +128,7 @@ final class SettlementQueue<T> {
 				return;
 			}
 			this.failures = 0;
-			// Those that come now are sent with the next batch, after their linger
-			int left = this.size.addAndGet(-batch.size());
+			this.size.addAndGet(-batch.size());
 			// What is gone at a repetition was settled by the first attempt
 			try {
 				this.settled.accept(batch, repeated ? List.of() : lost);
@@ -138,6 +137,8 @@ final class SettlementQueue<T> {
 				logger.warn("What became of messages of '" + this.source.name() + "' could not be published", ex);
 			}
 			this.sending.set(false);
+			// Counted only now: who came before has found a call under way
+			int left = this.size.get();
 			if (left >= MOST || this.linger.isZero() && left > 0) {
 				flush();
 			}

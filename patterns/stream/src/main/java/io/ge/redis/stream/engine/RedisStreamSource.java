@@ -180,8 +180,7 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 	}
 
 	// Another one is the first at each take, so that none has to wait for the others. A
-	// look
-	// asks one of the silent, before anything is leased that had to wait for its answer
+	// look asks one of the silent before anything is leased that had to wait for it
 	private List<Integer> inTurn(List<Integer> streams, boolean reclaim, boolean recovers) {
 		List<Integer> asked = new ArrayList<>(streams);
 		Collections.rotate(asked, -Math.floorMod(this.turn++, Math.max(1, asked.size())));
@@ -327,10 +326,9 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 		return this.redis.reap(this.streams, this.group, this.consumer, Duration.ZERO, isOrdered());
 	}
 
-	// One that was neither extended nor settled for long is not ours any more. Its
-	// listener
-	// may be at work for a lease and more if this process was paused, unless it has
-	// returned without an acknowledgement: then nothing extends it, and its lease counts
+	// One that was neither extended nor settled for long is not ours any more. Its work
+	// may go on for a lease and more, if this process was paused. If its listener has
+	// returned without an acknowledgement, nothing extends the lease, and it counts
 	private List<String> known(boolean uncertain) {
 		long now = System.nanoTime();
 		Duration lease = this.settings.minIdle();
