@@ -83,6 +83,9 @@ class QueueFaultIntegrationTests {
 
 	@BeforeEach
 	void mend() {
+		// Left by a test that has failed, they would write into a journal that is gone
+		workers.endInstances();
+		ordered.endInstances();
 		producers.reset();
 	}
 

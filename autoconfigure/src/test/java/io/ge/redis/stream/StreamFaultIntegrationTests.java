@@ -85,6 +85,9 @@ class StreamFaultIntegrationTests {
 
 	@BeforeEach
 	void mend() {
+		// Left by a test that has failed, they would write into a journal that is gone
+		workers.endInstances();
+		claiming.endInstances();
 		publishers.reset();
 	}
 

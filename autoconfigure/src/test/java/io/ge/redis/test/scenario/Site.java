@@ -122,6 +122,14 @@ public final class Site implements AutoCloseable {
 	}
 
 	/**
+	 * Ends those that run, so that the next ones are new.
+	 */
+	public void endInstances() {
+		this.running.forEach(Instance::close);
+		this.running.clear();
+	}
+
+	/**
 	 * An instance that runs.
 	 * @return the same as before if it still lives
 	 */
