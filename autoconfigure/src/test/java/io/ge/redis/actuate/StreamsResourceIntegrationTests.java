@@ -17,6 +17,7 @@ import io.ge.redis.stream.StreamEnvelope;
 import io.ge.redis.stream.StreamMessage;
 import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.test.SharedRedis;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,11 @@ class StreamsResourceIntegrationTests {
 
 	@BeforeEach
 	void emptyRedis() {
+		SharedRedis.standalone().flushAll();
+	}
+
+	@AfterEach
+	void leaveNothingPermanent() {
 		SharedRedis.standalone().flushAll();
 	}
 

@@ -16,6 +16,7 @@ import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +42,11 @@ class BroadcastAutoConfigurationIntegrationTests {
 
 	@BeforeEach
 	void emptyRedis() {
+		SharedRedis.standalone().flushAll();
+	}
+
+	@AfterEach
+	void leaveNothingPermanent() {
 		SharedRedis.standalone().flushAll();
 	}
 

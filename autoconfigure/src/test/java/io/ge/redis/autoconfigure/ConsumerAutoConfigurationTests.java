@@ -55,8 +55,9 @@ class ConsumerAutoConfigurationTests {
 
 	@Test
 	void handlersHaveThreadsOfTheirOwn() {
-		this.runner.run((context) -> assertThat(handlerThread(context.getBean(ConsumerThreads.class)))
-			.isEqualTo("ge-redis-consumer"));
+		this.runner.withPropertyValues("spring.threads.virtual.enabled=false")
+			.run((context) -> assertThat(handlerThread(context.getBean(ConsumerThreads.class)))
+				.isEqualTo("ge-redis-consumer"));
 	}
 
 	@Test

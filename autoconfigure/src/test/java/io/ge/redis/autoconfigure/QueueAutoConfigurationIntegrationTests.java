@@ -23,6 +23,7 @@ import io.ge.redis.queue.QueuePattern;
 import io.ge.redis.queue.RedisJob;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -50,6 +51,11 @@ class QueueAutoConfigurationIntegrationTests {
 
 	@BeforeEach
 	void emptyRedis() {
+		SharedRedis.standalone().flushAll();
+	}
+
+	@AfterEach
+	void leaveNothingPermanent() {
 		SharedRedis.standalone().flushAll();
 	}
 

@@ -25,6 +25,7 @@ import io.ge.redis.readme.ConsumerExamples.Trigger;
 import io.ge.redis.stream.StreamEnvelope;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sources;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -43,6 +44,11 @@ import static org.awaitility.Awaitility.await;
  * pages.
  */
 class ConsumerExamplesIntegrationTests {
+
+	@AfterEach
+	void leaveNothingPermanent() {
+		SharedRedis.standalone().flushAll();
+	}
 
 	@Test
 	void whatIsSentArrives() {

@@ -76,7 +76,7 @@ class DeskIntegrationTests {
 	void everyKeyInRedisHasTtl() {
 		useEverything(this.desk);
 		// Messages, jobs and the last broadcast are kept until somebody has had them
-		assertThat(SharedDesk.redis().keysWithoutTtl())
+		assertThat(SharedDesk.redis(Database.H2).keysWithoutTtl())
 			.allMatch((key) -> key.matches("triggers\\..*|ge:(queue|broadcast):.*"));
 	}
 

@@ -109,7 +109,7 @@ class SaleIntegrationTests {
 		@Test
 		void saleOfWhichRedisHasLostEverythingIsNotMadeAgain() {
 			Answer first = sell("p-1", "2", "key-1");
-			SharedDesk.redis().flushAll();
+			SharedDesk.redis(this.database).flushAll();
 			assertThat(sell("p-1", "2", "key-1")).returns(201, Answer::status).returns(first.body(), Answer::body);
 			assertPosition("p-1", "98", 1);
 		}
@@ -118,8 +118,8 @@ class SaleIntegrationTests {
 		 * Leaves Redis as it is when an instance has died after its commit, and its lease
 		 * has ended.
 		 */
-		private static void forgetCompletions() {
-			SharedDesk.redis().primary().command("EVAL", """
+		private void forgetCompletions() {
+			SharedDesk.redis(this.database).primary().command("EVAL", """
 					for _, key in ipairs(redis.call('KEYS', '*idempotency*')) do
 					  redis.call('HDEL', key, 'k', 'r')
 					  redis.call('HSET', key, 'd', 1, 'x', 1)

@@ -14,14 +14,14 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 
 /**
- * Instances that suites share, one for each database, all on one Redis. They run until
- * the JVM ends.
+ * Instances that suites share, one for each database. They run until the JVM ends. Each
+ * has a Redis of its own, as all on one Redis share the work that arrives.
  */
 final class SharedDesk {
 
 	static final String JWT_KEY = "a-key-that-all-instances-of-the-desk-share";
 
-	private static final StandaloneRedis REDIS = RedisServers.standalone();
+	private static final Map<Database, StandaloneRedis> REDIS = new EnumMap<>(Database.class);
 
 	private static final Map<Database, Desk> DESKS = new EnumMap<>(Database.class);
 
@@ -34,7 +34,7 @@ final class SharedDesk {
 	static Desk fresh(Database database) {
 		Desk desk = DESKS.computeIfAbsent(database, (missing) -> Desk.start(properties(missing)));
 		database.reset();
-		REDIS.flushAll();
+		redis(database).flushAll();
 		return desk;
 	}
 
@@ -42,8 +42,12 @@ final class SharedDesk {
 	 * What a further instance needs to be one of the same fleet.
 	 */
 	static List<String> properties(Database database) {
+		return properties(database, redis(database));
+	}
+
+	static List<String> properties(Database database, StandaloneRedis redis) {
 		List<String> properties = new ArrayList<>(database.properties());
-		properties.addAll(List.of(REDIS.properties()));
+		properties.addAll(List.of(redis.properties()));
 		properties.add("sample.jwt-key=" + JWT_KEY);
 		// A machine that has much else to do is not an outage
 		properties.add("ge.redis.outage.command-timeout=10s");
@@ -53,8 +57,8 @@ final class SharedDesk {
 		return properties;
 	}
 
-	static StandaloneRedis redis() {
-		return REDIS;
+	static StandaloneRedis redis(Database database) {
+		return REDIS.computeIfAbsent(database, (missing) -> RedisServers.standalone());
 	}
 
 }

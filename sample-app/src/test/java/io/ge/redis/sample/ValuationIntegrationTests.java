@@ -69,7 +69,11 @@ class ValuationIntegrationTests {
 	}
 
 	private static boolean isLocked() {
-		return SharedDesk.redis().endpoints().get(0).command("EXISTS", "ge:lock:{valuation:p-1}").equals(1L);
+		return SharedDesk.redis(Database.POSTGRES)
+			.endpoints()
+			.get(0)
+			.command("EXISTS", "ge:lock:{valuation:p-1}")
+			.equals(1L);
 	}
 
 	private static String price(int price) {

@@ -39,7 +39,11 @@ class OnRedisExtension implements ExecutionCondition, BeforeEachCallback, AfterE
 
 	@Override
 	public void afterEach(ExtensionContext context) {
-		if (context.getExecutionException().isEmpty() && !annotation(context).permanentKeys()) {
+		if (annotation(context).permanentKeys()) {
+			// Others look for what is permanent
+			redis(context).flushAll();
+		}
+		else if (context.getExecutionException().isEmpty()) {
 			assertThat(redis(context).keysWithoutTtl()).as("keys without TTL").isEmpty();
 		}
 	}
