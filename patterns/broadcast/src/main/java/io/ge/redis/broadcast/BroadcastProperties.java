@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 
 import io.ge.redis.core.consume.Backoff;
-import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -25,7 +25,7 @@ public interface Broadcaster {
 	 * @param message the payload, written as JSON
 	 * @return completes with the number of the message in its channel, 0 for an ephemeral
 	 * one; exceptionally with {@link io.ge.redis.core.outage.RedisUnavailableException}
-	 * @throws io.ge.redis.core.consume.NotConfiguredException if the channel is not
+	 * @throws io.ge.redis.core.invocation.NotConfiguredException if the channel is not
 	 * configured
 	 */
 	CompletableFuture<Long> publishAsync(String channel, Object message);

@@ -20,7 +20,7 @@ import io.ge.redis.core.outage.Waiting;
  * ({@link io.ge.redis.core.outage.RedisUnavailableException}), it may be repeated: a job
  * with a {@linkplain JobOptions#key(String) key} exists once.
  * <p>
- * All methods throw {@link io.ge.redis.core.consume.NotConfiguredException} for queues
+ * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for queues
  * that are not configured.
  */
 public interface JobQueue {

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 
 import io.ge.redis.core.consume.Backoff;
-import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -64,8 +64,8 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * low priorities may wait for ever
 	 * @param resultTtl how long the result of a job can be asked for; of more jobs than
 	 * max-length only the last results are kept
-	 * @param dedupWindow how long after its end a job is still the one of its key; at
-	 * most result-ttl
+	 * @param dedupWindow how long after its end a job is still the one of its key, as
+	 * long as fewer than max-length jobs have ended since; at most result-ttl
 	 * @param maxLength how many jobs the queue holds at most, those that run included
 	 * @param deadLetter jobs that are given up
 	 */

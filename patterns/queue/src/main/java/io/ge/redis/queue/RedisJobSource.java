@@ -20,7 +20,7 @@ import java.util.function.IntFunction;
 import io.ge.redis.core.consume.ConsumerListener;
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.Doorbell;
-import io.ge.redis.core.consume.FailureText;
+import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.consume.MessageReader;
 import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.TakenWork;

@@ -8,7 +8,7 @@ package io.ge.redis.stream;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.outage.Waiting;
 
 /**

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.outage.Waiting;
 
 /**

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.core.consume.Acknowledgment;
 import io.ge.redis.core.consume.DeliveryAttempt;
-import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.consume.NotRetryableException;
 import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.stream.guard.StreamView;

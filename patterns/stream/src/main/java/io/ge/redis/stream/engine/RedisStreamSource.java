@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import io.ge.redis.core.consume.ConsumerListener;
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.Doorbell;
-import io.ge.redis.core.consume.FailureText;
+import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.Settlement.Outcome;
 import io.ge.redis.core.consume.TakenWork;

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
-import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.stream.StreamMessage;
 import io.ge.redis.stream.StreamProperties.Definition;

@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.stream.StreamProperties;
 

@@ -21,7 +21,7 @@ import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.ListenerMethod;
 import io.ge.redis.core.consume.MessageReader;
-import io.ge.redis.core.consume.NotConfiguredException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.GuardEvents;

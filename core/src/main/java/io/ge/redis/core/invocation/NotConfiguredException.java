@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.core.consume;
+package io.ge.redis.core.invocation;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.Refusal;
