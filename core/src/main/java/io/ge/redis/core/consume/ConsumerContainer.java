@@ -445,7 +445,8 @@ public final class ConsumerContainer<T> {
 				lost.forEach(this::loseUnlessSettling);
 				long until = asked + this.settings.lease().toNanos();
 				alive.forEach((delivery) -> this.inFlight.computeIfPresent(delivery, (same, call) -> {
-					call.leasedUntil = until;
+					// A batch of which one is lost is not leased any more
+					call.leasedUntil = call.lost.isEmpty() ? until : call.leasedUntil;
 					return call;
 				}));
 			}
@@ -472,19 +473,9 @@ public final class ConsumerContainer<T> {
 
 	private void settled(List<Settlement<T>> batch, Collection<Delivery<T>> lost) {
 		try {
-			this.listener.onBatch(batch.size());
-			lost.forEach(this::lose);
 			Set<Delivery<T>> notSettled = Set.copyOf(lost);
-			for (Settlement<T> settlement : batch) {
-				Call call = this.inFlight.get(settlement.delivery());
-				// Released, it may have been taken again meanwhile, and is worked on
-				if (call != null && call.isSettling(settlement.delivery())) {
-					this.inFlight.remove(settlement.delivery(), call);
-				}
-				if (!notSettled.contains(settlement.delivery())) {
-					this.listener.onSettled(settlement, Duration.ofNanos((call != null) ? call.handling : 0));
-				}
-			}
+			batch.forEach((settlement) -> settled(settlement, notSettled.contains(settlement.delivery())));
+			this.listener.onBatch(batch.size());
 		}
 		finally {
 			boolean retried = batch.stream().anyMatch((settlement) -> settlement.outcome() == Outcome.RETRY);
@@ -496,6 +487,26 @@ public final class ConsumerContainer<T> {
 				wake();
 			}
 			endIfDone();
+		}
+	}
+
+	private void settled(Settlement<T> settlement, boolean lost) {
+		Delivery<T> delivery = settlement.delivery();
+		try {
+			if (lost) {
+				lose(delivery);
+				return;
+			}
+			Call call = this.inFlight.get(delivery);
+			// Released, it may have been taken again meanwhile, and is worked on
+			if (call != null && call.isSettling(delivery)) {
+				this.inFlight.remove(delivery, call);
+			}
+			this.listener.onSettled(settlement, Duration.ofNanos((call != null) ? call.handling : 0));
+		}
+		catch (Throwable ex) {
+			// Thrown on, the others of the batch would be in flight for ever
+			logger.warn("What became of a message of '" + this.source.name() + "' could not be told", ex);
 		}
 	}
 
@@ -566,7 +577,9 @@ public final class ConsumerContainer<T> {
 				handled = Objects.requireNonNull(ConsumerContainer.this.handler.handle(this.batch, this));
 			}
 			catch (Throwable ex) {
-				handled = CompletableFuture.failedFuture(ex);
+				// Not as a failed stage, which asks an exception what it is
+				returned(null, ex);
+				return;
 			}
 			handled
 				.whenComplete((result, failure) -> returned(result, (failure != null) ? Waiting.cause(failure) : null));

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends settlements together: when there are {@value #MOST}, or when the first of them
  * has waited for the linger. One call is under way at a time. After an outage the same
- * settlements are sent again, which their scripts allow; what was leased to somebody else
- * meanwhile comes back as lost.
+ * settlements are sent again, which their scripts allow. Of those nothing is told as
+ * lost, since the first call may have settled it.
  *
  * @param <T> the messages
  */
@@ -133,7 +133,8 @@ final class SettlementQueue<T> {
 			try {
 				this.settled.accept(batch, repeated ? List.of() : lost);
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
+				// Thrown on, nothing would be sent any more
 				logger.warn("What became of messages of '" + this.source.name() + "' could not be published", ex);
 			}
 			this.sending.set(false);

@@ -35,6 +35,11 @@ public record FailureText(String type, String message, String stackTrace) {
 		}
 	}
 
+	@Override
+	public String toString() {
+		return this.type + ": " + this.message;
+	}
+
 	private static String cut(String text) {
 		return text.substring(0, Math.min(LONGEST, text.length()));
 	}

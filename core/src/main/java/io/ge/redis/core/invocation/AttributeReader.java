@@ -112,4 +112,16 @@ public final class AttributeReader {
 		}
 	}
 
+	/**
+	 * Reads how many of something there are to be.
+	 * @return at least 1, or {@code null} if the annotation does not say
+	 */
+	public @Nullable Integer count(GuardedMethod method, String attribute, String value) {
+		Long number = number(method, attribute, value);
+		if (number != null && (number < 1 || number > Integer.MAX_VALUE)) {
+			throw method.problem(attribute + " is " + number + ".", "Set it to at least 1.");
+		}
+		return (number != null) ? number.intValue() : null;
+	}
+
 }

@@ -213,6 +213,42 @@ class ConsumerContainerTests {
 	}
 
 	@Test
+	void nothingStaysInFlightIfTellingOfAnotherFails() {
+		this.source.add("one", "two", "three");
+		ConsumerContainer<String> container = new ConsumerContainer<>(this.source,
+				(batch, acknowledgment) -> CompletableFuture.completedFuture(null), MemorySource.settings(3, 1, LEASE),
+				new ConsumerThreads(this.handlers, this.scheduler),
+				new Doorbells(mock(GuardConnection.class), this.scheduler), new ConsumerListener<>() {
+
+					@Override
+					public void onSettled(Settlement<String> settlement, Duration handling) {
+						throw new StackOverflowError("test");
+					}
+
+				});
+		container.start();
+		Awaitility.await().until(() -> this.source.settled(Outcome.DONE).size() == 3);
+		Awaitility.await().until(() -> container.report().inFlight() == 0);
+		assertThat(container.stop()).succeedsWithin(Duration.ofSeconds(5));
+	}
+
+	@Test
+	void batchOfWhichOneIsLostIsNotLeasedAnyMore() {
+		AtomicReference<Acknowledgment> given = new AtomicReference<>();
+		this.source.add("one", "two");
+		container(MemorySource.settings(1, 2, LEASE), (batch, acknowledgment) -> {
+			given.set(acknowledgment);
+			return waiting();
+		});
+		Awaitility.await().until(() -> given.get() != null && given.get().isLeased());
+		this.source.stolen.add(new Delivery<>("one", "memory", 1, "", "message one"));
+		Awaitility.await().until(() -> this.lost.size() == 1);
+		int beats = this.source.asked("heartbeat");
+		Awaitility.await().until(() -> this.source.asked("heartbeat") > beats + 2);
+		assertThat(given.get().isLeased()).isFalse();
+	}
+
+	@Test
 	void whatWasLostIsLostOnceAndNotSettled() {
 		this.source.add("slow");
 		ConsumerContainer<String> container = container(1, (batch, acknowledgment) -> waiting());

@@ -25,6 +25,7 @@ import io.ge.redis.core.consume.Doorbell;
 import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.TakenWork;
 import io.ge.redis.core.consume.WorkSource;
+import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.script.ScriptReply;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -228,7 +229,9 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	}
 
 	private void skip(Settlement<Entry> settlement) {
-		logger.warn("A message of the channel '" + this.channel + "' is skipped: " + settlement.failure());
+		Throwable failure = settlement.failure();
+		logger.warn("A message of the channel '" + this.channel + "' is skipped"
+				+ ((failure != null) ? ": " + FailureText.of(failure) : ""));
 		remove(Outcome.SKIPPED);
 	}
 

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 
 import io.ge.redis.broadcast.BroadcastEvent.Outcome;
 import io.ge.redis.core.consume.DeliveryAttempt;
+import io.ge.redis.core.consume.UnwritableException;
 import io.ge.redis.test.RedisFixture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,6 +75,25 @@ abstract class BroadcasterContract {
 		await().untilAsserted(() -> assertThat(two.seen).isEqualTo(sent));
 		assertThat(publisher.scripts("publish")).isEqualTo(250);
 		assertThat(publisher.events(Outcome.PUBLISHED)).isEqualTo(250);
+	}
+
+	@Test
+	void skipsAMessageWhoseFailureCannotBeWritten() {
+		BroadcastInstance instance = start();
+		Listener listener = begun(instance, new Listener() {
+
+			@RedisBroadcastListener(channel = "news")
+			void listen(String message) {
+				if ("bad".equals(message)) {
+					throw new UnwritableException();
+				}
+				this.seen.add(message);
+			}
+
+		});
+		instance.broadcaster().publish("news", "bad");
+		instance.broadcaster().publish("news", "good");
+		await().untilAsserted(() -> assertThat(listener.seen).containsExactly("good"));
 	}
 
 	@Test

@@ -110,8 +110,9 @@ public final class QueuePattern {
 		}
 		ListenerMethod listener = new ListenerMethod(bean, method, Job.class, false);
 		this.payloads.verify(listener);
-		ConsumerSettings container = new ConsumerSettings(concurrency(method, annotation, settings), 1,
-				settings.visibilityTimeout(), LINGER, false, Duration.ZERO, this.shutdownTimeout.get());
+		Integer concurrency = this.attributes.count(method, "concurrency", annotation.concurrency());
+		ConsumerSettings container = new ConsumerSettings((concurrency != null) ? concurrency : settings.concurrency(),
+				1, settings.visibilityTimeout(), LINGER, false, Duration.ZERO, this.shutdownTimeout.get());
 		String other = this.listeners.putIfAbsent(queue, method.displayName());
 		if (other != null) {
 			throw method.problem("queue '" + queue + "' has another listener, " + other + ".",
@@ -121,14 +122,6 @@ public final class QueuePattern {
 		this.consumers.get()
 			.add(this.backend.get(), (parts) -> new ConsumerContainer<>(source, listener.handler(source.reader()),
 					container, parts.threads(), parts.doorbells(), source));
-	}
-
-	private int concurrency(GuardedMethod method, RedisJob annotation, QueueProperties.Queue settings) {
-		Long concurrency = this.attributes.number(method, "concurrency", annotation.concurrency());
-		if (concurrency != null && (concurrency < 1 || concurrency > Integer.MAX_VALUE)) {
-			throw method.problem("concurrency is " + concurrency + ".", "Set it to at least 1.");
-		}
-		return (concurrency != null) ? concurrency.intValue() : settings.concurrency();
 	}
 
 }

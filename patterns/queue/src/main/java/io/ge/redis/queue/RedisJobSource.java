@@ -132,8 +132,7 @@ final class RedisJobSource implements WorkSource<Job<byte[]>>, ConsumerListener<
 	private byte[] result(Settlement<?> settlement) {
 		Throwable failure = settlement.failure();
 		if (failure != null) {
-			FailureText text = FailureText.of(failure);
-			return (text.type() + ": " + text.message()).getBytes(StandardCharsets.UTF_8);
+			return FailureText.of(failure).toString().getBytes(StandardCharsets.UTF_8);
 		}
 		Object result = settlement.result();
 		try {

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import io.ge.redis.core.consume.Acknowledgment;
 import io.ge.redis.core.consume.DeliveryAttempt;
 import io.ge.redis.core.consume.NotRetryableException;
+import io.ge.redis.core.consume.UnwritableException;
 import io.ge.redis.queue.JobEvent.Outcome;
 import io.ge.redis.queue.JobStatus.State;
 import io.ge.redis.test.RedisFixture;
@@ -85,6 +86,16 @@ abstract class JobQueueContract {
 			.satisfies((each) -> assertThat(each.payload()).isEqualTo(new Mail("a", 1)))
 			.satisfies((each) -> assertThat(each.priority()).isEqualTo(5));
 		assertThat(instance.jobQueue().status("mail", "other").state()).isEqualTo(State.UNKNOWN);
+	}
+
+	@Test
+	void failureThatCannotBeWrittenHoldsUpNoOther() {
+		QueueInstance instance = start();
+		instance.listen(new Mailer());
+		EnqueuedJob bad = instance.jobQueue().enqueue("mail", new Mail("unwritable", 1));
+		awaitState(instance, instance.jobQueue().enqueue("mail", new Mail("a", 2)), State.DONE);
+		awaitState(instance, bad, State.FAILED);
+		assertThat(status(instance, bad).problem()).startsWith(UnwritableException.class.getName());
 	}
 
 	@Test
@@ -343,6 +354,7 @@ abstract class JobQueueContract {
 			this.attempts.add(attempt);
 			switch (job.payload().to()) {
 				case "fails" -> throw new IllegalStateException("fails");
+				case "unwritable" -> throw new UnwritableException();
 				case "fails once" -> {
 					if (attempt == 1) {
 						throw new IllegalStateException("fails");

@@ -21,6 +21,7 @@ import java.util.stream.IntStream;
 import io.ge.redis.core.consume.ConsumerReport;
 import io.ge.redis.core.consume.DeliveryAttempt;
 import io.ge.redis.core.consume.NotRetryableException;
+import io.ge.redis.core.consume.UnwritableException;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
@@ -332,6 +333,45 @@ class StreamEdgesIntegrationTests {
 		((List<?>) redis.primary().command("XPENDING", "work.due", "crew", "-", "+", "10"))
 			.forEach((entry) -> ids.add(((List<?>) entry).get(0).toString()));
 		return ids;
+	}
+
+	@Test
+	void failureThatCannotBeWrittenHoldsUpNoOther() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				StreamInstance instance = new StreamInstance(redis, WORK)) {
+			instance.listen(new Object() {
+
+				@RedisStreamListener(stream = "work")
+				void handle(String payload) {
+					if ("bad".equals(payload)) {
+						throw new UnwritableException();
+					}
+				}
+
+			});
+			for (String payload : List.of("bad", "one", "two")) {
+				instance.publisher().publish("work", StreamMessage.of(payload));
+			}
+			await().until(() -> instance.events(StreamEvent.Kind.DONE) == 2);
+			await().until(() -> instance.consumers().reports().get(0).inFlight() == 0);
+			assertThat(instance.deadLetters().list("work", 10)).hasSize(1);
+		}
+	}
+
+	@Test
+	void whoListensMakesNoKey() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				StreamInstance instance = new StreamInstance(redis, WORK)) {
+			instance.listen(new Object() {
+
+				@RedisStreamListener(stream = "work")
+				void handle(String payload) {
+				}
+
+			});
+			await().until(() -> instance.scripts("take") > 1);
+			assertThat(redis.primary().command("DBSIZE")).isEqualTo(0L);
+		}
 	}
 
 	@Test

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 
 import io.ge.redis.cache.behind.RedisWriteBehind.Settling;
 import io.ge.redis.cache.behind.StoreWriter.Written;
-import io.ge.redis.cache.behind.WaitingChange.Settled;
 import io.ge.redis.cache.behind.WaitingChange.Settled.Outcome;
+import io.ge.redis.cache.behind.WaitingChange.Settled;
 import io.ge.redis.core.consume.BatchAcknowledgment;
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.Doorbell;
@@ -32,6 +32,7 @@ import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.TakenWork;
 import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.consume.WorkSource;
+import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
@@ -280,21 +281,26 @@ final class RedisWriteBehindSource
 					? CompletableFuture.completedFuture(new Settling(true, state.waiting, null))
 					: this.redis.settle(state.partition, this.properties, written.settled());
 			return settled.handle((settling, failure) -> {
-				if (failure != null) {
-					failed(state, failure);
+				try {
+					if (failure != null) {
+						failed(state, failure);
+					}
+					else {
+						settled(batch, written, settling);
+					}
 				}
-				else {
-					settled(batch, written, settling);
+				finally {
+					state.inFlight = false;
 				}
-				state.inFlight = false;
 				return state;
 			});
 		}
 		if (settlement.outcome() != Settlement.Outcome.RELEASE) {
 			// Looked for again with all others
-			logger.warn(
-					"Changes of cache '" + state.partition.cache() + "' could not be written: " + settlement.failure());
 			state.inFlight = false;
+			Throwable failure = settlement.failure();
+			logger.warn("Changes of cache '" + state.partition.cache() + "' could not be written"
+					+ ((failure != null) ? ": " + FailureText.of(failure) : ""));
 			return CompletableFuture.completedFuture(null);
 		}
 		return release(state).thenRun(() -> {
@@ -326,7 +332,8 @@ final class RedisWriteBehindSource
 	private void rest(State state, int left, Throwable away) {
 		state.outages = state.outages + 1;
 		if (state.outages == 1) {
-			logger.warn("The store of cache '" + state.partition.cache() + "' is away, its changes wait: " + away);
+			logger.warn("The store of cache '" + state.partition.cache() + "' is away, its changes wait: "
+					+ FailureText.of(away));
 		}
 		this.events.accept(new WriteBehindEvent.Retried(state.partition.cache(), left));
 		Duration delay = this.properties.delay(state.outages);

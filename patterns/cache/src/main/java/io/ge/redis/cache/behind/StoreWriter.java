@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.cache.behind.WaitingChange.Settled.Outcome;
 import io.ge.redis.cache.behind.WaitingChange.Settled;
+import io.ge.redis.core.event.FailureText;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -181,7 +182,7 @@ final class StoreWriter<V> {
 		Settled settled = change.failed(failure, this.properties);
 		if (settled.outcome() == Outcome.DEAD) {
 			logger.warn("A change of cache '" + this.cache + "' was given up after " + settled.failures()
-					+ " attempts and is a dead letter now: " + failure);
+					+ " attempts and is a dead letter now: " + FailureText.of(failure));
 		}
 		return settled;
 	}

@@ -149,7 +149,8 @@ public final class StreamPattern implements GuardPattern {
 					"Let one of them listen, or give it another group.");
 		}
 		MessageReader<StreamEntry> reader = assembly.format().reader(definition, letters);
-		ConsumerSettings settings = new ConsumerSettings(concurrency(method, attributes, group),
+		Integer concurrency = this.attributes.count(method, "concurrency", attributes.concurrency());
+		ConsumerSettings settings = new ConsumerSettings((concurrency != null) ? concurrency : group.concurrency(),
 				attributes.batch() ? group.batchSize() : 1, group.minIdle(), LINGER, attributes.manual(), Duration.ZERO,
 				this.common.get().shutdownTimeout());
 		WorkHandler<StreamEntry> handler = handler(listener.handler(reader), assembly.publisher());
@@ -192,17 +193,6 @@ public final class StreamPattern implements GuardPattern {
 							+ definition.properties().groups().keySet() + ".");
 		}
 		return group;
-	}
-
-	private int concurrency(GuardedMethod method, RedisStreamListener attributes, Group group) {
-		Long concurrency = this.attributes.number(method, "concurrency", attributes.concurrency());
-		if (concurrency == null) {
-			return group.concurrency();
-		}
-		if (concurrency < 1 || concurrency > Integer.MAX_VALUE) {
-			throw method.problem("concurrency is " + concurrency + ".", "Set it to at least 1.");
-		}
-		return concurrency.intValue();
 	}
 
 	private void verify(ListenerMethod listener, RedisStreamListener attributes) {
