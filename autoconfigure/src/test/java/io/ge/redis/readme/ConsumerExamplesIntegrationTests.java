@@ -5,14 +5,7 @@
 
 package io.ge.redis.readme;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import io.ge.redis.autoconfigure.BroadcastAutoConfiguration;
 import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
@@ -23,18 +16,15 @@ import io.ge.redis.queue.JobStatus;
 import io.ge.redis.readme.ConsumerExamples.Planner;
 import io.ge.redis.readme.ConsumerExamples.Trigger;
 import io.ge.redis.stream.StreamEnvelope;
+import io.ge.redis.test.PageSettings;
 import io.ge.redis.test.SharedRedis;
-import io.ge.redis.test.Sources;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.core.io.ByteArrayResource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -59,7 +49,7 @@ class ConsumerExamplesIntegrationTests {
 					QueueAutoConfiguration.class, BroadcastAutoConfiguration.class))
 			.withPropertyValues(SharedRedis.properties())
 			.withPropertyValues("ge.redis.outage.command-timeout=5s")
-			.withInitializer(ConsumerExamplesIntegrationTests::addPages)
+			.withInitializer(PageSettings.of("streams", "queues", "broadcast"))
 			.withBean(ConsumerExamples.class)
 			.withBean(Planner.class)
 			.run((context) -> {
@@ -74,22 +64,6 @@ class ConsumerExamplesIntegrationTests {
 				examples.haltAll();
 				await().until(examples::isHalted);
 			});
-	}
-
-	private static void addPages(ConfigurableApplicationContext context) {
-		for (String page : List.of("streams", "queues", "broadcast")) {
-			try {
-				Matcher block = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
-					.matcher(Files.readString(Sources.ROOT.resolve("docs/" + page + ".md")));
-				assertThat(block.find()).isTrue();
-				new YamlPropertySourceLoader()
-					.load(page, new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8)))
-					.forEach(context.getEnvironment().getPropertySources()::addLast);
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
 	}
 
 }

@@ -5,33 +5,24 @@
 
 package io.ge.redis.stream;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.StreamAutoConfiguration;
 import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.PageSettings;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisTarget;
-import io.ge.redis.test.Sources;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.core.io.ByteArrayResource;
 import org.springframework.data.redis.connection.stream.StreamInfo.XInfoConsumer;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -57,21 +48,7 @@ class StreamContractIntegrationTests {
 					GeRedisAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class))
 			.withPropertyValues(redis.properties())
 			.withPropertyValues("POD_NAME=agent-7", "ge.redis.outage.command-timeout=5s")
-			.withInitializer(StreamContractIntegrationTests::addPage);
-	}
-
-	private static void addPage(ConfigurableApplicationContext context) {
-		try {
-			Matcher block = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
-				.matcher(Files.readString(Sources.ROOT.resolve("docs/streams.md")));
-			assertThat(block.find()).isTrue();
-			new YamlPropertySourceLoader()
-				.load("page", new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8)))
-				.forEach(context.getEnvironment().getPropertySources()::addLast);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+			.withInitializer(PageSettings.of("streams"));
 	}
 
 	@Test

@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.io.ByteArrayResource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The settings that a page shows, as an application that copies them has them.
+ */
+public final class PageSettings {
+
+	private PageSettings() {
+	}
+
+	/**
+	 * Gives an application the first yml of each page.
+	 * @param pages names of pages, such as {@code streams}
+	 */
+	public static ApplicationContextInitializer<ConfigurableApplicationContext> of(String... pages) {
+		return (context) -> {
+			for (String page : pages) {
+				add(page, context);
+			}
+		};
+	}
+
+	private static void add(String page, ConfigurableApplicationContext context) {
+		try {
+			Matcher block = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+				.matcher(Files.readString(Sources.ROOT.resolve("docs/" + page + ".md")));
+			assertThat(block.find()).as(page).isTrue();
+			new YamlPropertySourceLoader()
+				.load(page, new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8)))
+				.forEach(context.getEnvironment().getPropertySources()::addLast);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
