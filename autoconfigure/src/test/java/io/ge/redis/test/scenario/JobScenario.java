@@ -116,6 +116,8 @@ public final class JobScenario {
 				scenario.deaths++;
 				run.injected();
 			}
+			// Those in its hands would die with it as often as it is tried
+			scenario.awaitDone(workers);
 			scenario.producer.get("enqueue", "-1", "0");
 			scenario.deaths += ATTEMPTS;
 			scenario.judge(workers, true);
@@ -247,12 +249,16 @@ public final class JobScenario {
 		this.run.note(victim.isRunning() ? "killed elsewhere" : "ended in the middle", 1);
 	}
 
-	private void judge(Fleet workers, boolean poison) throws InterruptedException {
+	private void awaitDone(Fleet workers) throws InterruptedException {
 		long deadline = System.nanoTime() + this.rest.toNanos();
 		while (left() > 0 && System.nanoTime() - deadline < 0) {
 			replace(workers);
 			TimeUnit.MILLISECONDS.sleep(200);
 		}
+	}
+
+	private void judge(Fleet workers, boolean poison) throws InterruptedException {
+		awaitDone(workers);
 		Map<Long, Integer> ended = counted("end");
 		List<Long> lost = this.enqueued.stream()
 			.filter((number) -> !isHopeless(number) && !ended.containsKey(number))

@@ -222,7 +222,7 @@ class ConsumerContainerTests {
 
 					@Override
 					public void onSettled(Settlement<String> settlement, Duration handling) {
-						throw new StackOverflowError("test");
+						throw new TellingFailedError();
 					}
 
 				});

@@ -70,7 +70,7 @@ class SettlementQueueTests {
 	@Test
 	void goesOnAfterTellingHasFailed() {
 		SettlementQueue<String> queue = queue(0, (batch, lost) -> {
-			throw new StackOverflowError("test");
+			throw new TellingFailedError();
 		});
 		queue.add(done("first"));
 		queue.add(done("second"));
