@@ -121,7 +121,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		ClientOptions base = source.getClientOptions().orElseGet(ClientOptions::create);
 		target.clientOptions(application.isClusterAware() ? clusterOptions(base) : singleOptions(base));
 		source.getRedisCredentialsProviderFactory().ifPresent(target::redisCredentialsProviderFactory);
-		target.clientResources(ShortDelayResources.of(resources));
+		target.clientResources(DedicatedResources.of(resources));
 		if (source.isUseSsl()) {
 			target.useSsl().verifyPeer(source.getVerifyMode());
 			if (source.isStartTls()) {

@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The application's resources with a short delay between two attempts to reach a node,
+ * and with connections on which calls that are made together leave together.
+ * <p>
+ * A view, not one of the driver's copies: those complain in the log unless they are shut
+ * down, and shutting one down would take the threads from the application. A proxy, since
+ * the interface has other methods in each generation of the driver.
+ */
+final class DedicatedResources implements InvocationHandler {
+
+	private static final Delay DELAY = Delay.constant(Duration.ofMillis(250));
+
+	/** After so many commands they leave, although others wait behind them. */
+	private static final int MOST_TOGETHER = 256;
+
+	private final ClientResources resources;
+
+	private DedicatedResources(ClientResources resources) {
+		this.resources = resources;
+	}
+
+	static ClientResources of(ClientResources resources) {
+		return (ClientResources) Proxy.newProxyInstance(ClientResources.class.getClassLoader(),
+				new Class<?>[] { ClientResources.class }, new DedicatedResources(resources));
+	}
+
+	@Override
+	public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+			throws Throwable {
+		if (method.getName().equals("reconnectDelay")) {
+			return DELAY;
+		}
+		try {
+			Object resource = method.invoke(this.resources, arguments);
+			return (resource instanceof NettyCustomizer customizer) ? new TogetherCustomizer(customizer) : resource;
+		}
+		catch (InvocationTargetException ex) {
+			throw ex.getTargetException();
+		}
+	}
+
+	/**
+	 * The driver flushes each command. What its thread finds waiting is written first,
+	 * and then flushed once.
+	 */
+	private record TogetherCustomizer(NettyCustomizer application) implements NettyCustomizer {
+
+		@Override
+		public void afterBootstrapInitialized(Bootstrap bootstrap) {
+			this.application.afterBootstrapInitialized(bootstrap);
+		}
+
+		@Override
+		public void afterChannelInitialized(Channel channel) {
+			channel.pipeline().addFirst(new FlushConsolidationHandler(MOST_TOGETHER, true));
+			this.application.afterChannelInitialized(channel);
+		}
+
+	}
+
+}
