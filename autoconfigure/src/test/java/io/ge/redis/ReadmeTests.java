@@ -148,7 +148,9 @@ class ReadmeTests {
 
 	/** A property of a map appears in the metadata as the map. */
 	private static boolean isOfMap(String name, String property) {
-		return Set.of("limits", "locks", "operations", "caches", "lists", "definitions", "queues", "channels")
+		return Set
+			.of("limits", "locks", "operations", "caches", "lists", "definitions", "queues", "channels", "boards",
+					"counters", "filters", "indexes", "stores")
 			.contains(property.substring(property.lastIndexOf('.') + 1)) && name.startsWith(property + ".");
 	}
 

@@ -7,6 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import java.util.List;
 
+import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.autoconfigure.startup.BlacklistUse;
 import io.ge.redis.blacklist.BlacklistCheck;

@@ -9,6 +9,7 @@ import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.function.BiFunction;
 
+import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.autoconfigure.application.ThreadContext;
 import io.ge.redis.autoconfigure.startup.CacheWarmUpRunner;

@@ -8,12 +8,14 @@ package io.ge.redis.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
+import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.ThreadContext;
 import io.ge.redis.autoconfigure.condition.ConditionalOnSwitchedOff;
 import io.ge.redis.autoconfigure.startup.GuardProxyRegistrar;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.bloom.BloomFilters;
 import io.ge.redis.broadcast.Broadcaster;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.cache.CacheProperties;
@@ -25,7 +27,11 @@ import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.counter.UniqueCounters;
+import io.ge.redis.geo.GeoIndexes;
+import io.ge.redis.hash.HashStore;
 import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.leaderboard.Leaderboards;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.lock.LockProperties;
@@ -34,6 +40,7 @@ import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.security.BackChannelLogoutHandler;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.OpaqueTokens;
+import io.ge.redis.state.Workspaces;
 import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.web.lock.FencingTokenConfigurer;
@@ -79,13 +86,14 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  */
 @AutoConfiguration(beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
 @ConditionalOnSwitchedOff({ "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream",
-		"queue", "broadcast" })
+		"queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash" })
 public final class GeRedisDisabledAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton geRedisDisabledWarning(Environment environment) {
 		List<String> off = ConditionalOnSwitchedOff.OnSwitchedOffCondition.switchedOff(environment, "rate-limit",
-				"lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream", "queue", "broadcast");
+				"lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream", "queue", "broadcast", "state",
+				"leaderboard", "counter", "bloom", "geo", "hash");
 		return () -> LogFactory.getLog(GeRedisDisabledAutoConfiguration.class)
 			.warn(String.join("=false, ", off) + "=false: annotated methods run unguarded, and what is injected lets "
 					+ "everything through");
@@ -166,6 +174,48 @@ public final class GeRedisDisabledAutoConfiguration {
 	@ConditionalOnMissingBean
 	Broadcaster geRedisBroadcaster() {
 		return Broadcaster.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("state")
+	@ConditionalOnMissingBean
+	Workspaces geRedisWorkspaces() {
+		return Workspaces.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("leaderboard")
+	@ConditionalOnMissingBean
+	Leaderboards geRedisLeaderboards() {
+		return Leaderboards.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("counter")
+	@ConditionalOnMissingBean
+	UniqueCounters geRedisUniqueCounters() {
+		return UniqueCounters.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("bloom")
+	@ConditionalOnMissingBean
+	BloomFilters geRedisBloomFilters() {
+		return BloomFilters.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("geo")
+	@ConditionalOnMissingBean
+	GeoIndexes geRedisGeoIndexes() {
+		return GeoIndexes.unguarded();
+	}
+
+	@Bean
+	@ConditionalOnSwitchedOff("hash")
+	@ConditionalOnMissingBean
+	HashStore geRedisHashStore() {
+		return HashStore.unguarded();
 	}
 
 	/**

@@ -5,6 +5,8 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.autoconfigure.application.AdviceOrder;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;

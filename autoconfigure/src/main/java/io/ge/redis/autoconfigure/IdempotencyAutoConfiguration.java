@@ -9,6 +9,7 @@ import java.util.List;
 
 import javax.sql.DataSource;
 
+import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.autoconfigure.application.WitnessDatabase;
 import io.ge.redis.core.RedisBackends;

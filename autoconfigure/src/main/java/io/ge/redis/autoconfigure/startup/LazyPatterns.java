@@ -23,12 +23,21 @@ import org.springframework.core.env.Environment;
  */
 public class LazyPatterns implements BeanFactoryPostProcessor {
 
-	private static final Map<String, List<String>> PREFIXES = Map.of("rateLimitPattern", List.of("ge.redis.rate-limit"),
-			"lockPattern", List.of("ge.redis.lock"), "idempotencyPattern", List.of("ge.redis.idempotency"),
-			"cachePattern", List.of("ge.redis.cache"), "blacklistPattern", List.of("ge.redis.blacklist"),
-			"geRedisRefreshTokens", List.of("ge.redis.refresh-tokens", "ge.redis.blacklist"), "streamPattern",
-			List.of("ge.redis.stream"), "queuePattern", List.of("ge.redis.queue"), "broadcastPattern",
-			List.of("ge.redis.broadcast"));
+	private static final Map<String, List<String>> PREFIXES = Map.ofEntries(
+			Map.entry("rateLimitPattern", List.of("ge.redis.rate-limit")),
+			Map.entry("lockPattern", List.of("ge.redis.lock")),
+			Map.entry("idempotencyPattern", List.of("ge.redis.idempotency")),
+			Map.entry("cachePattern", List.of("ge.redis.cache")),
+			Map.entry("blacklistPattern", List.of("ge.redis.blacklist")),
+			Map.entry("geRedisRefreshTokens", List.of("ge.redis.refresh-tokens", "ge.redis.blacklist")),
+			Map.entry("streamPattern", List.of("ge.redis.stream")),
+			Map.entry("queuePattern", List.of("ge.redis.queue")),
+			Map.entry("broadcastPattern", List.of("ge.redis.broadcast")),
+			Map.entry("statePattern", List.of("ge.redis.state")),
+			Map.entry("leaderboardPattern", List.of("ge.redis.leaderboard")),
+			Map.entry("counterPattern", List.of("ge.redis.counter")),
+			Map.entry("bloomPattern", List.of("ge.redis.bloom")), Map.entry("geoPattern", List.of("ge.redis.geo")),
+			Map.entry("hashPattern", List.of("ge.redis.hash")));
 
 	private final Environment environment;
 

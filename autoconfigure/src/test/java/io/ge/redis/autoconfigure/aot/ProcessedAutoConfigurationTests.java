@@ -22,6 +22,7 @@ import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.autoconfigure.RefreshTokenAutoConfiguration;
 import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
 import io.ge.redis.autoconfigure.StreamAutoConfiguration;
+import io.ge.redis.autoconfigure.StructureAutoConfiguration;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.IdempotencyRecord;
@@ -110,7 +111,8 @@ class ProcessedAutoConfigurationTests {
 				RateLimitAutoConfiguration.class, LockAutoConfiguration.class, IdempotencyAutoConfiguration.class,
 				CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class, BlacklistAutoConfiguration.class,
 				RefreshTokenAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
-				QueueAutoConfiguration.class, BroadcastAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class);
+				QueueAutoConfiguration.class, BroadcastAutoConfiguration.class, StructureAutoConfiguration.class,
+				GeRedisEndpointAutoConfiguration.class);
 		return GuardedBeanAotProcessorTests.process(context);
 	}
 

@@ -48,17 +48,32 @@ public final class LuaScript {
 	 * Loads a script that lies beside a class.
 	 */
 	public static LuaScript load(Class<?> owner, String file) {
+		return loaded(read(owner, file));
+	}
+
+	private static LuaScript read(Class<?> owner, String file) {
 		String name = owner.getPackageName().substring(owner.getPackageName().lastIndexOf('.') + 1) + "/"
 				+ file.replace(".lua", "");
 		try (InputStream stream = owner.getResourceAsStream(file)) {
 			if (stream == null) {
 				throw new IllegalArgumentException("No script " + file + " beside " + owner.getName());
 			}
-			return loaded(new LuaScript(name, stream.readAllBytes(), false));
+			return new LuaScript(name, stream.readAllBytes(), false);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("Cannot read the script " + name, ex);
 		}
+	}
+
+	/**
+	 * Loads a script that lies beside a class, behind functions that several scripts
+	 * share.
+	 */
+	public static LuaScript load(Class<?> owner, String file, LuaScript functions) {
+		LuaScript script = read(owner, file);
+		String whole = new String(functions.text, StandardCharsets.UTF_8) + "\n"
+				+ new String(script.text, StandardCharsets.UTF_8);
+		return loaded(new LuaScript(script.name, whole.getBytes(StandardCharsets.UTF_8), false));
 	}
 
 	private static LuaScript loaded(LuaScript script) {

@@ -116,7 +116,7 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 	/** Streams that did not answer the last time, while others did. */
 	private final Set<Integer> silent = ConcurrentHashMap.newKeySet();
 
-	/** What was logged. */
+	/** The problems that were logged. */
 	private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
 	public RedisStreamSource(RedisStreams redis, StreamDefinition definition, String group, Group settings,

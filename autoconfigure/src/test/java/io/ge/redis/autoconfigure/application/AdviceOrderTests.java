@@ -3,10 +3,16 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
 import java.util.Arrays;
 
+import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
+import io.ge.redis.autoconfigure.CacheAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
+import io.ge.redis.autoconfigure.LockAutoConfiguration;
+import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.core.guard.GuardAdvisor;

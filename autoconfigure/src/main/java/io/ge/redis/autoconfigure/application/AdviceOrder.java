@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.autoconfigure;
+package io.ge.redis.autoconfigure.application;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.Ordered;
@@ -17,16 +17,16 @@ import org.springframework.core.env.Environment;
  * a lock is taken before the transaction begins and released after it has ended. The
  * whole block is moved by {@code ge.redis.aop.order}.
  */
-enum AdviceOrder {
+public enum AdviceOrder {
 
 	BLACKLIST_CHECK, RATE_LIMITED, IDEMPOTENT, DISTRIBUTED_LOCK, CACHE;
 
 	/** Position of the outermost guard unless configured. */
-	static final int DEFAULT_BASE = Ordered.LOWEST_PRECEDENCE - 1000;
+	public static final int DEFAULT_BASE = Ordered.LOWEST_PRECEDENCE - 1000;
 
 	private static final int INTERVAL = 100;
 
-	int in(Environment environment) {
+	public int in(Environment environment) {
 		int base = Binder.get(environment).bind("ge.redis.aop.order", Integer.class).orElse(DEFAULT_BASE);
 		return base + ordinal() * INTERVAL;
 	}

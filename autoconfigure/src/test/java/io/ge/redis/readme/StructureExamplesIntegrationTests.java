@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.readme;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.StructureAutoConfiguration;
+import io.ge.redis.geo.GeoMember;
+import io.ge.redis.readme.StructureExamples.AgentState;
+import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sources;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.io.ByteArrayResource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Runs the examples of the pages on structures with the yml of those pages.
+ */
+class StructureExamplesIntegrationTests {
+
+	@Test
+	void answersAreThoseOfThePages() {
+		SharedRedis.standalone().flushAll();
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, DataRedisAutoConfiguration.class,
+					GeRedisAutoConfiguration.class, StructureAutoConfiguration.class))
+			.withPropertyValues(SharedRedis.properties())
+			.withPropertyValues("ge.redis.outage.command-timeout=5s")
+			.withInitializer(StructureExamplesIntegrationTests::addPages)
+			.withBean(StructureExamples.class)
+			.run((context) -> {
+				StructureExamples examples = context.getBean(StructureExamples.class);
+				assertThat(examples.leaderboard()).extracting("member").containsExactly("coder", "planner");
+				assertThat(examples.complete("planner").block().score()).isEqualTo(2);
+				assertThat(examples.visits()).isEqualTo(1);
+				assertThat(examples.mail()).isTrue();
+				assertThat(examples.desks()).extracting(GeoMember::member).containsExactly("window seat");
+				assertThat(examples.state()).contains(new AgentState("idle", "GE-42", 1));
+			});
+	}
+
+	private static void addPages(ConfigurableApplicationContext context) {
+		for (String page : List.of("leaderboards", "unique-counters", "bloom-filters", "geo-indexes", "hash-stores")) {
+			try {
+				Matcher block = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+					.matcher(Files.readString(Sources.ROOT.resolve("docs/" + page + ".md")));
+				assertThat(block.find()).as(page).isTrue();
+				new YamlPropertySourceLoader()
+					.load(page, new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8)))
+					.forEach((source) -> context.getEnvironment().getPropertySources().addLast(source));
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+	}
+
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.structure;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+
+import org.springframework.util.Assert;
+
+/**
+ * Refuses arguments before Redis is asked. Messages name the argument.
+ */
+public final class Arguments {
+
+	/** Of a member, and of an id that is part of a key. */
+	public static final int MAX_BYTES = 200;
+
+	/** How much one call asks for or brings. */
+	public static final int MAX_COUNT = 1000;
+
+	private Arguments() {
+	}
+
+	/**
+	 * Checks data that is an element of a structure.
+	 */
+	public static String member(String argument, String member) {
+		Assert.notNull(member, () -> argument + " must not be null");
+		int bytes = member.getBytes(StandardCharsets.UTF_8).length;
+		Assert.isTrue(bytes > 0 && bytes <= MAX_BYTES,
+				() -> argument + " must have from 1 to " + MAX_BYTES + " bytes, has " + bytes);
+		// Others like it would be the same bytes
+		Assert.isTrue(StandardCharsets.UTF_8.newEncoder().canEncode(member),
+				() -> argument + " must be text, has half of a surrogate pair");
+		return member;
+	}
+
+	/**
+	 * Checks a name that is part of a key.
+	 */
+	public static String name(String argument, String name) {
+		member(argument, name);
+		Assert.isTrue(name.chars().noneMatch((c) -> c == '{' || c == '}' || c == ':' || Character.isISOControl(c)),
+				() -> argument + " must have neither braces, colons nor control characters");
+		return name;
+	}
+
+	public static double finite(String argument, double number) {
+		Assert.isTrue(Double.isFinite(number), () -> argument + " must be finite, was " + number);
+		return number;
+	}
+
+	public static double range(String argument, double number, double from, double to) {
+		// So that NaN fails
+		Assert.isTrue(number >= from && number <= to,
+				() -> argument + " must be from " + from + " to " + to + ", was " + number);
+		return number;
+	}
+
+	public static int count(String argument, int count, int from) {
+		Assert.isTrue(count >= from && count <= MAX_COUNT,
+				() -> argument + " must be from " + from + " to " + MAX_COUNT + ", was " + count);
+		return count;
+	}
+
+	public static void size(String argument, Collection<?> elements) {
+		count("The number of " + argument, elements.size(), 1);
+	}
+
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.structure;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+
+import io.ge.redis.core.invocation.NotConfiguredException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+/**
+ * A structure in the environment. Its keys have a TTL, or are declared permanent.
+ */
+public interface Definition {
+
+	/** More would not fit into a readable key. */
+	int MAX_NAME_BYTES = 200;
+
+	@Nullable Duration ttl();
+
+	boolean permanent();
+
+	/**
+	 * Returns the TTL in milliseconds, as scripts know it.
+	 * @return 0 if the keys are permanent
+	 */
+	default long timeToLive() {
+		Duration ttl = ttl();
+		return (ttl != null) ? ttl.toMillis() : 0;
+	}
+
+	/**
+	 * Checks what this kind of structure has besides.
+	 * @param place the properties of this one, for messages
+	 */
+	default void validate(String place) {
+	}
+
+	/**
+	 * Checks the names, the TTL and the rest of all definitions of a kind.
+	 * @param properties where they are, such as {@code ge.redis.leaderboard.boards}
+	 * @throws IllegalArgumentException names the property that is wrong
+	 */
+	static void check(String properties, Map<String, ? extends Definition> definitions) {
+		definitions.forEach((name, definition) -> {
+			String place = properties + "." + name;
+			Assert.isTrue(
+					name.matches("[A-Za-z0-9_.-]+") && name.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME_BYTES,
+					() -> place + ": a name may have letters, digits, '_', '.' and '-', neither braces nor colons,"
+							+ " and at most " + MAX_NAME_BYTES + " bytes");
+			Duration ttl = definition.ttl();
+			Assert.isTrue(ttl != null || definition.permanent(),
+					() -> place + ".ttl must be set, such as to 30d. For data that stays for ever, set " + place
+							+ ".permanent=true");
+			Assert.isTrue(ttl == null || !definition.permanent(),
+					() -> "Set either " + place + ".ttl or " + place + ".permanent, not both");
+			require(ttl == null || ttl.toMillis() >= 1, place + ".ttl", "at least 1ms", ttl);
+			definition.validate(place);
+		});
+	}
+
+	/**
+	 * Returns the definition of a name.
+	 * @param what the kind of structure, such as {@code leaderboard}
+	 * @throws NotConfiguredException if there is none
+	 */
+	static <D extends Definition> D find(Map<String, D> definitions, String properties, String what, String name) {
+		D definition = definitions.get(name);
+		if (definition == null) {
+			throw new NotConfiguredException(what, name, NotConfiguredException.remedy(properties, name, "ttl=30d"));
+		}
+		return definition;
+	}
+
+	/**
+	 * Checks that a window is kept until it ends.
+	 */
+	static void requireKept(String place, Window window, @Nullable Duration ttl) {
+		require(ttl == null || ttl.compareTo(window.length()) >= 0, place + ".ttl",
+				"at least " + window.length() + ", the length of a window", ttl);
+	}
+
+	static void require(boolean valid, String property, String rule, @Nullable Object value) {
+		Assert.isTrue(valid, () -> property + " must be " + rule + ", was " + value);
+	}
+
+}

@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.structure;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+
+/**
+ * The calls of a structure: one script on one key, from which the script derives those of
+ * its windows and its siblings, in the same slot.
+ */
+public final class StructureCalls {
+
+	/**
+	 * {@code window_key(root, window, seconds, ago)}, for scripts that are loaded with
+	 * it.
+	 */
+	public static final LuaScript WINDOWS = LuaScript.load(StructureCalls.class, "windows.lua");
+
+	private final GuardedRedis redis;
+
+	private final KeySpace keys;
+
+	public StructureCalls(String pattern, RedisBackend backend) {
+		this.redis = backend.redis(pattern);
+		this.keys = backend.keys(pattern);
+	}
+
+	/**
+	 * Returns the key {@code prefix:pattern:{name}}.
+	 */
+	public RedisKey key(String name) {
+		return this.keys.entity(KeyPart.of(name));
+	}
+
+	/**
+	 * Returns the key {@code prefix:pattern:{name:id}}.
+	 */
+	public RedisKey key(String name, String id) {
+		return this.keys.entity(KeyPart.of(name), KeyPart.of(id));
+	}
+
+	/**
+	 * Runs a script.
+	 * @return completes exceptionally with {@link StructureMismatchException} or
+	 * {@link RedisUnavailableException}
+	 */
+	public CompletableFuture<ScriptReply> run(LuaScript script, RedisKey key, Object... arguments) {
+		return run(ScriptCall.of(script, key, arguments), newBudget());
+	}
+
+	/**
+	 * Runs a script as one of several that share a budget, or on several keys.
+	 */
+	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget) {
+		return this.redis.run(call, budget).exceptionally((failure) -> {
+			throw failed(call, Waiting.cause(failure));
+		});
+	}
+
+	public CallBudget newBudget() {
+		return this.redis.newBudget();
+	}
+
+	private static RuntimeException failed(ScriptCall call, Throwable cause) {
+		byte[] key = Objects.requireNonNull(call.firstKey());
+		return isWrongType(cause)
+				? new StructureMismatchException("The key '" + new String(key, StandardCharsets.UTF_8)
+						+ "' or one beside it holds data of another type. Delete it, or use another name")
+				: new CompletionException(cause);
+	}
+
+	// Servers before 7.0 wrap the error of a command inside a script
+	private static boolean isWrongType(Throwable failure) {
+		return failure instanceof RedisUnavailableException unavailable && unavailable.reason() == OutageCause.ERROR
+				&& unavailable.getMessage().contains("WRONGTYPE");
+	}
+
+}

@@ -1,0 +1,235 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.structure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.test.RedisEndpoint;
+import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.TestBackend;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/**
+ * The promises of every structure: one script for each operation, one slot, a TTL, the
+ * same answers in all calling styles, and clear failures.
+ */
+public abstract class StructureContract {
+
+	private final AtomicInteger scripts = new AtomicInteger();
+
+	private RedisFixture redis;
+
+	private TestBackend backend;
+
+	@BeforeEach
+	protected void connect(RedisFixture redis) {
+		this.redis = redis;
+		this.backend = TestBackend.on(redis.connectionFactory(), "instance-1", (script, nanos, failure) -> {
+			if (script.name().startsWith(pattern() + "/")) {
+				this.scripts.incrementAndGet();
+			}
+		});
+	}
+
+	@AfterEach
+	protected void disconnect() {
+		this.backend.close();
+	}
+
+	/**
+	 * Returns all operations of a structure, all on the same definition that has a TTL.
+	 * The first one writes.
+	 */
+	protected abstract List<Operation> operations(RedisBackend backend);
+
+	/**
+	 * Returns the key that the first operation looks at first.
+	 */
+	protected abstract String key();
+
+	protected final RedisBackend backend() {
+		return this.backend.get();
+	}
+
+	protected final RedisFixture redis() {
+		return this.redis;
+	}
+
+	/**
+	 * Returns the name of the pattern, as in the names of scripts.
+	 */
+	protected String pattern() {
+		return key().split(":")[1];
+	}
+
+	/**
+	 * Returns a glob of all keys of the structure.
+	 */
+	protected String anyKey() {
+		return "ge:" + pattern() + ":*";
+	}
+
+	/**
+	 * Returns the keys of the structure.
+	 */
+	protected final Set<String> keys() {
+		Set<String> keys = new TreeSet<>();
+		this.redis.endpoints().stream().filter(RedisEndpoint::isPrimary).forEach((endpoint) -> {
+			List<?> found = (List<?>) endpoint.command("KEYS", anyKey());
+			found.forEach((key) -> keys.add(String.valueOf(key)));
+		});
+		return keys;
+	}
+
+	/**
+	 * Asserts that arguments are refused before Redis is asked.
+	 */
+	protected final void refuses(String problem, Runnable call) {
+		int before = this.scripts.get();
+		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(call::run).withMessageContaining(problem);
+		assertThat(this.scripts).hasValue(before);
+	}
+
+	@Test
+	void eachOperationIsOneScript() {
+		for (Operation operation : operations(backend())) {
+			this.scripts.set(0);
+			operation.blocking().get();
+			assertThat(this.scripts).as(operation.name()).hasValue(1);
+		}
+	}
+
+	@Test
+	void answersAlikeInAllCallingStyles() {
+		List<Object> blocking = answers((operation) -> operation.blocking().get());
+		this.redis.flushAll();
+		List<Object> asynchronous = answers((operation) -> operation.asynchronous().get().join());
+		this.redis.flushAll();
+		// A thread that must not block
+		List<Object> reactive = answers((operation) -> ReactiveCalls
+			.mono(() -> operation.asynchronous().get().thenApply((result) -> (Object) result))
+			.subscribeOn(Schedulers.parallel())
+			.block(Duration.ofSeconds(10)));
+		assertThat(asynchronous).isEqualTo(blocking);
+		assertThat(reactive).isEqualTo(blocking);
+	}
+
+	@Test
+	void refusesToBlockAnEventLoop() {
+		for (Operation operation : operations(backend())) {
+			Mono<Object> blocking = Mono.fromCallable(() -> (Object) operation.blocking().get())
+				.subscribeOn(Schedulers.parallel());
+			assertThatIllegalStateException().as(operation.name())
+				.isThrownBy(() -> blocking.block(Duration.ofSeconds(10)))
+				.withMessageContaining("may wait for Redis");
+		}
+		assertThat(keys()).isEmpty();
+	}
+
+	private List<Object> answers(Function<Operation, Object> call) {
+		List<Object> answers = new ArrayList<>();
+		operations(backend()).forEach((operation) -> answers.add(call.apply(operation)));
+		return answers;
+	}
+
+	@Test
+	void keysAreInOneSlotAndHaveATtl() {
+		Set<String> tags = new TreeSet<>();
+		for (Operation operation : operations(backend())) {
+			operation.blocking().get();
+			keys().forEach((key) -> tags.add(key.substring(key.indexOf('{'), key.indexOf('}') + 1)));
+			assertThat(this.redis.keysWithoutTtl()).as(operation.name()).isEmpty();
+		}
+		assertThat(tags).hasSize(1);
+	}
+
+	@Test
+	void saysThatRedisIsUnavailable() {
+		LettuceConnectionFactory nowhere = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("localhost", 1));
+		nowhere.afterPropertiesSet();
+		nowhere.start();
+		try (TestBackend absent = TestBackend.on(nowhere, "instance-2", Duration.ofMillis(200))) {
+			for (Operation operation : operations(absent.get())) {
+				assertThatExceptionOfType(RedisUnavailableException.class).as(operation.name())
+					.isThrownBy(() -> operation.blocking().get());
+				assertThat(operation.asynchronous().get()).failsWithin(Duration.ofSeconds(10))
+					.withThrowableOfType(ExecutionException.class)
+					.withCauseInstanceOf(RedisUnavailableException.class);
+			}
+		}
+	}
+
+	@Test
+	void refusesAKeyOfAnotherType() throws Exception {
+		RedisConnectionFactory factory = this.redis.connectionFactory();
+		try {
+			StringRedisTemplate template = new StringRedisTemplate(factory);
+			template.opsForList().rightPush(key(), "something else");
+			template.expire(key(), Duration.ofMinutes(1));
+		}
+		finally {
+			((DisposableBean) factory).destroy();
+		}
+		Operation write = operations(backend()).get(0);
+		assertThatExceptionOfType(StructureMismatchException.class).isThrownBy(() -> write.blocking().get())
+			.withMessageContaining(key().substring(0, key().indexOf('{') + 1));
+		assertThat(keys()).containsExactly(key());
+	}
+
+	@Test
+	void needsNoKeysButItsOwn() {
+		assumeThat(this.redis.configuration()).isInstanceOf(RedisStandaloneConfiguration.class);
+		RedisEndpoint server = this.redis.endpoints().get(0);
+		server.command("ACL", "SETUSER", "structure", "on", ">secret", "resetkeys", "~" + anyKey(), "~ge:probe:*",
+				"resetchannels", "&*", "+@all");
+		RedisStandaloneConfiguration configuration = (RedisStandaloneConfiguration) this.redis.configuration();
+		configuration.setUsername("structure");
+		configuration.setPassword("secret");
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
+		factory.afterPropertiesSet();
+		factory.start();
+		try (TestBackend limited = TestBackend.on(factory, "instance-2")) {
+			operations(limited.get()).forEach((operation) -> operation.blocking().get());
+		}
+		finally {
+			server.command("ACL", "DELUSER", "structure");
+		}
+	}
+
+	/**
+	 * An operation in two calling styles.
+	 */
+	public record Operation(String name, Supplier<CompletableFuture<?>> asynchronous, Supplier<?> blocking) {
+	}
+
+}

@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.structure;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.test.StandaloneRedis;
+
+/**
+ * Runs scripts of structures at times that a test chooses.
+ */
+public final class TimedScripts {
+
+	private TimedScripts() {
+	}
+
+	/**
+	 * Runs a script on one key.
+	 * @param micros what the script takes for the time
+	 * @param arguments texts, numbers, and arrays of them
+	 */
+	public static List<String> run(StandaloneRedis redis, LuaScript script, long micros, String key,
+			Object... arguments) {
+		String text = new String(script.text(), StandardCharsets.UTF_8).replace("redis.call('TIME')",
+				"{%d, %d}".formatted(micros / 1_000_000, micros % 1_000_000));
+		List<String> command = new ArrayList<>(List.of("EVAL", text, "1", key));
+		Stream.of(arguments)
+			.flatMap((argument) -> (argument instanceof Object[] several) ? Stream.of(several) : Stream.of(argument))
+			.map(String::valueOf)
+			.forEach(command::add);
+		List<?> reply = (List<?>) redis.primary().command(command.toArray(String[]::new));
+		return reply.stream().map(String::valueOf).toList();
+	}
+
+}

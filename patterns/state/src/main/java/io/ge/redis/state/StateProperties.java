@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.state;
+
+import java.time.Duration;
+
+import io.ge.redis.core.structure.Definition;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Shared state in the environment. All instances should agree.
+ *
+ * @param enabled whether state is shared
+ * @param connectionFactory name of the connection factory bean to use, if not the
+ * application's only or primary one
+ * @param ttl how long a workspace lives after its last change
+ * @param maxValueSize how large a value or an entry of a list may be as JSON
+ * @param maxListLength how many entries of a list are kept; the oldest ones make place
+ * @param changesKept how many changes of a workspace can be asked for at least, and for
+ * how many more a change that is sent again is known
+ * @param updateAttempts how often an update begins anew when others were faster
+ * @param memberTtl how long after its last sign of life an agent is a member; at most ttl
+ */
+@ConfigurationProperties("ge.redis.state")
+public record StateProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
+		@DefaultValue("1d") Duration ttl, @DefaultValue("1MB") DataSize maxValueSize,
+		@DefaultValue("10000") int maxListLength, @DefaultValue("10000") int changesKept,
+		@DefaultValue("50") int updateAttempts, @DefaultValue("1m") Duration memberTtl) {
+
+	public StateProperties {
+		require(ttl.toMillis() >= 1000, "ttl", "at least 1s", ttl);
+		require(maxValueSize.toBytes() >= 1 && maxValueSize.compareTo(DataSize.ofMegabytes(512)) <= 0, "max-value-size",
+				"from 1B to 512MB", maxValueSize);
+		require(maxListLength >= 1, "max-list-length", "at least 1", maxListLength);
+		require(changesKept >= 1, "changes-kept", "at least 1", changesKept);
+		require(updateAttempts >= 1, "update-attempts", "at least 1", updateAttempts);
+		require(memberTtl.toMillis() >= 1 && memberTtl.compareTo(ttl) <= 0, "member-ttl", "from 1ms to ttl", memberTtl);
+	}
+
+	private static void require(boolean valid, String property, String rule, Object value) {
+		Definition.require(valid, "ge.redis.state." + property, rule, value);
+	}
+
+}

@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.state;
+
+/**
+ * State that many instances and agents share: one workspace for each session, or whatever
+ * else a kind names.
+ * <p>
+ * Keys in Redis are a contract with other programs, and have no prefix:
+ * {@code {session:101}:workspace} and its siblings, all in one slot. They live for
+ * {@code ge.redis.state.ttl} after the last change.
+ */
+public interface Workspaces {
+
+	/**
+	 * Opens a workspace. Needs no Redis: a workspace exists once something is written.
+	 * @param kind what it belongs to, such as {@code session}; also the name in meters,
+	 * so there should be few
+	 * @param id which one
+	 * @throws IllegalArgumentException if kind or id is empty, longer than 200 bytes, or
+	 * has braces, colons or control characters
+	 */
+	Workspace open(String kind, String id);
+
+	/**
+	 * Returns workspaces that are empty and forget what is written, for where shared
+	 * state is switched off.
+	 */
+	static Workspaces unguarded() {
+		return (kind, id) -> new UnguardedWorkspace();
+	}
+
+}

@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.bloom;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import io.ge.redis.bloom.BloomProperties.Filter;
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.hash.Sha256;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptReply;
+import io.ge.redis.core.structure.Arguments;
+import io.ge.redis.core.structure.StructureCalls;
+import io.ge.redis.core.structure.StructureMismatchException;
+
+/**
+ * Bloom filters in Redis: {@code prefix:bloom:{name}} and its siblings; {@code add.lua}
+ * says what each is.
+ */
+final class RedisBloomFilters implements BloomFilters {
+
+	private static final LuaScript BLOCKS = LuaScript.load(RedisBloomFilters.class, "blocks.lua");
+
+	private static final LuaScript ADD = LuaScript.load(RedisBloomFilters.class, "add.lua", BLOCKS);
+
+	private static final LuaScript CHECK = LuaScript.load(RedisBloomFilters.class, "check.lua", BLOCKS);
+
+	/** How many bits of a hash say which block it is. Lua's numbers hold 53. */
+	private static final int BLOCK_BITS = 48;
+
+	/** How many bits of a hash say which bit of a word it is. */
+	private static final int WORD_BITS = 5;
+
+	private final BloomProperties properties;
+
+	private final StructureCalls calls;
+
+	RedisBloomFilters(BloomProperties properties, RedisBackend backend) {
+		this.properties = properties;
+		this.calls = new StructureCalls("bloom", backend);
+	}
+
+	@Override
+	public CompletableFuture<List<Boolean>> addAllAsync(String filter, Collection<String> values) {
+		Arguments.size("values", values);
+		return run(ADD, filter, values);
+	}
+
+	@Override
+	public CompletableFuture<List<Boolean>> mightContainAllAsync(String filter, Collection<String> values) {
+		Arguments.size("values", values);
+		return run(CHECK, filter, values);
+	}
+
+	CompletableFuture<List<Boolean>> verify(String filter) {
+		return run(CHECK, filter, List.of());
+	}
+
+	private CompletableFuture<List<Boolean>> run(LuaScript script, String name, Collection<String> values) {
+		Filter filter = this.properties.filter(name);
+		List<Object> arguments = new ArrayList<>(List.of(parameters(filter), filter.timeToLive() / 2, filter.blocks(),
+				filter.words(), filter.capacity(), String.valueOf(filter.generationErrorRate())));
+		for (String value : values) {
+			byte[] hash = Sha256.of(value);
+			arguments.add(ByteBuffer.wrap(hash).getLong() >>> (Long.SIZE - BLOCK_BITS));
+			arguments.add(mask(hash, filter.words()));
+		}
+		return this.calls.run(script, this.calls.key(name), arguments.toArray())
+			.thenApply((reply) -> results(name, filter, reply));
+	}
+
+	/**
+	 * Returns words with one bit each, from the lower end of the hash. Its upper end says
+	 * which block it is.
+	 */
+	private static byte[] mask(byte[] hash, int words) {
+		BigInteger bits = new BigInteger(hash);
+		ByteBuffer mask = ByteBuffer.allocate(Integer.BYTES * words).order(ByteOrder.LITTLE_ENDIAN);
+		for (int word = 0; word < words; word++) {
+			mask.putInt(1 << bits.shiftRight(WORD_BITS * word).intValue());
+		}
+		return mask.array();
+	}
+
+	private static List<Boolean> results(String name, Filter filter, ScriptReply reply) {
+		if (reply.text(0).equals("other")) {
+			throw new StructureMismatchException("Bloom filter '" + name + "' exists with other parameters: it has "
+					+ reply.text(1) + ", and " + BloomProperties.FILTERS + "." + name + " says " + parameters(filter)
+					+ ". Set the properties to those it has, or use another name");
+		}
+		return IntStream.range(1, reply.size()).mapToObj((i) -> reply.number(i) == 1).toList();
+	}
+
+	private static String parameters(Filter filter) {
+		return "capacity=" + filter.capacity() + " error-rate=" + filter.errorRate()
+				+ ((filter.ttl() != null) ? " ttl=" + filter.ttl() : " permanent=true");
+	}
+
+}

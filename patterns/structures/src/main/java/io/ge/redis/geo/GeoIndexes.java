@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.geo;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.structure.BlockingCalls;
+
+/**
+ * The indexes of members by place that are configured below {@code ge.redis.geo.indexes}.
+ * <p>
+ * A member is forgotten when the TTL of the index has passed since it was last put. Until
+ * its data is removed by later calls, at most 100 members each, a search passes over it.
+ * <p>
+ * Redis: one script call each, O(log n); a search also the number of members in the area.
+ * All keys of an index are in one slot. All calls may be repeated.
+ * <p>
+ * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for
+ * indexes that are not configured, {@link IllegalArgumentException} for members that are
+ * empty or have more than 200 bytes, and
+ * {@link io.ge.redis.core.structure.StructureMismatchException} if the key of an index
+ * holds something else.
+ */
+public interface GeoIndexes {
+
+	/**
+	 * Puts a member at a place, or moves it there.
+	 * @return completes with whether the member is new
+	 */
+	CompletableFuture<Boolean> putAsync(String index, String member, GeoPoint point);
+
+	/**
+	 * Removes a member.
+	 * @return completes with whether it was there
+	 */
+	CompletableFuture<Boolean> removeAsync(String index, String member);
+
+	/**
+	 * Returns where a member is.
+	 * @return completes with nothing if it is not in the index
+	 */
+	CompletableFuture<Optional<GeoPoint>> positionAsync(String index, String member);
+
+	/**
+	 * Returns the members within a radius, nearest first.
+	 * @param radiusKm from 0 to 25000, which is everywhere
+	 * @param limit how many at most, from 1 to 1000
+	 */
+	CompletableFuture<List<GeoMember>> nearestAsync(String index, GeoPoint center, double radiusKm, int limit);
+
+	/**
+	 * Returns the members within a box, nearest to its center first.
+	 * @param widthKm from 0 to 50000, from west to east
+	 * @param heightKm from 0 to 50000, from south to north
+	 * @param limit how many at most, from 1 to 1000
+	 */
+	CompletableFuture<List<GeoMember>> inBoxAsync(String index, GeoPoint center, double widthKm, double heightKm,
+			int limit);
+
+	/**
+	 * Puts a member, as {@link #putAsync}, and waits for the answer.
+	 */
+	default boolean put(String index, String member, GeoPoint point) {
+		return BlockingCalls.await("GeoIndexes.put", () -> putAsync(index, member, point));
+	}
+
+	/**
+	 * Removes a member, as {@link #removeAsync}, and waits for the answer.
+	 */
+	default boolean remove(String index, String member) {
+		return BlockingCalls.await("GeoIndexes.remove", () -> removeAsync(index, member));
+	}
+
+	/**
+	 * Returns where a member is, as {@link #positionAsync}, and waits for the answer.
+	 */
+	default Optional<GeoPoint> position(String index, String member) {
+		return BlockingCalls.await("GeoIndexes.position", () -> positionAsync(index, member));
+	}
+
+	/**
+	 * Returns the nearest members, as {@link #nearestAsync}, and waits for them.
+	 */
+	default List<GeoMember> nearest(String index, GeoPoint center, double radiusKm, int limit) {
+		return BlockingCalls.await("GeoIndexes.nearest", () -> nearestAsync(index, center, radiusKm, limit));
+	}
+
+	/**
+	 * Returns the members within a box, as {@link #inBoxAsync}, and waits for them.
+	 */
+	default List<GeoMember> inBox(String index, GeoPoint center, double widthKm, double heightKm, int limit) {
+		return BlockingCalls.await("GeoIndexes.inBox", () -> inBoxAsync(index, center, widthKm, heightKm, limit));
+	}
+
+	/**
+	 * Returns indexes that keep nothing, for where they are switched off.
+	 */
+	static GeoIndexes unguarded() {
+		return new GeoIndexes() {
+
+			@Override
+			public CompletableFuture<Boolean> putAsync(String index, String member, GeoPoint point) {
+				return CompletableFuture.completedFuture(true);
+			}
+
+			@Override
+			public CompletableFuture<Boolean> removeAsync(String index, String member) {
+				return CompletableFuture.completedFuture(false);
+			}
+
+			@Override
+			public CompletableFuture<Optional<GeoPoint>> positionAsync(String index, String member) {
+				return CompletableFuture.completedFuture(Optional.empty());
+			}
+
+			@Override
+			public CompletableFuture<List<GeoMember>> nearestAsync(String index, GeoPoint center, double radiusKm,
+					int limit) {
+				return CompletableFuture.completedFuture(List.of());
+			}
+
+			@Override
+			public CompletableFuture<List<GeoMember>> inBoxAsync(String index, GeoPoint center, double widthKm,
+					double heightKm, int limit) {
+				return CompletableFuture.completedFuture(List.of());
+			}
+
+		};
+	}
+
+}

@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Geo indexes: members by place, those nearby by distance.
+ */
+@NullMarked
+package io.ge.redis.geo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.hash;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.structure.BlockingCalls;
+
+/**
+ * The state of many objects, in the stores that are configured below
+ * {@code ge.redis.hash.stores}: a hash for each object, with the JSON of each property as
+ * a field.
+ * <p>
+ * Fields are read and written one by one: who writes some leaves the others as they are.
+ * The TTL of an object is counted from the last write.
+ * <p>
+ * Redis: one script call each, O(1) for each field. The objects of a store are in
+ * different slots. All calls may be repeated, but an {@link #increment} that is repeated
+ * may count twice.
+ * <p>
+ * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for stores
+ * that are not configured, {@link IllegalArgumentException} for ids and fields that are
+ * empty or have more than 200 bytes, for ids with braces, colons or control characters,
+ * and for values that cannot be written as JSON or are larger than
+ * {@code max-value-size}, and
+ * {@link io.ge.redis.core.structure.StructureMismatchException} if Redis holds something
+ * else. In each case nothing is written.
+ */
+public interface HashStore {
+
+	/**
+	 * Writes fields of an object, which is made if there is none.
+	 * @param state a map, a record or another object with properties; those that are
+	 * {@code null} are removed, others stay
+	 * @return completes with whether the object is new
+	 */
+	CompletableFuture<Boolean> putAsync(String store, String id, Object state);
+
+	/**
+	 * Reads an object.
+	 * @param type the type that its JSON is read as, such as a map or the type that was
+	 * written
+	 * @param fields the fields to read, all if there is none
+	 * @return completes with nothing if there is no such object
+	 */
+	<T> CompletableFuture<Optional<T>> getAsync(String store, String id, Class<T> type, String... fields);
+
+	/**
+	 * Adds to a field, which is 0 if there is none.
+	 * @param delta may be negative
+	 * @return completes with the sum, or exceptionally with
+	 * {@link io.ge.redis.core.structure.StructureMismatchException} if the field is no
+	 * whole number or would exceed 64 bits
+	 */
+	CompletableFuture<Long> incrementAsync(String store, String id, String field, long delta);
+
+	/**
+	 * Removes an object.
+	 * @return completes with whether it was there
+	 */
+	CompletableFuture<Boolean> removeAsync(String store, String id);
+
+	/**
+	 * Writes fields, as {@link #putAsync}, and waits for the answer.
+	 */
+	default boolean put(String store, String id, Object state) {
+		return BlockingCalls.await("HashStore.put", () -> putAsync(store, id, state));
+	}
+
+	/**
+	 * Reads an object, as {@link #getAsync}, and waits for it.
+	 */
+	default <T> Optional<T> get(String store, String id, Class<T> type, String... fields) {
+		return BlockingCalls.await("HashStore.get", () -> getAsync(store, id, type, fields));
+	}
+
+	/**
+	 * Adds to a field, as {@link #incrementAsync}, and waits for the answer.
+	 */
+	default long increment(String store, String id, String field, long delta) {
+		return BlockingCalls.await("HashStore.increment", () -> incrementAsync(store, id, field, delta));
+	}
+
+	/**
+	 * Removes an object, as {@link #removeAsync}, and waits for the answer.
+	 */
+	default boolean remove(String store, String id) {
+		return BlockingCalls.await("HashStore.remove", () -> removeAsync(store, id));
+	}
+
+	/**
+	 * Returns a store that keeps nothing, for where stores are switched off.
+	 */
+	static HashStore unguarded() {
+		return new HashStore() {
+
+			@Override
+			public CompletableFuture<Boolean> putAsync(String store, String id, Object state) {
+				return CompletableFuture.completedFuture(true);
+			}
+
+			@Override
+			public <T> CompletableFuture<Optional<T>> getAsync(String store, String id, Class<T> type,
+					String... fields) {
+				return CompletableFuture.completedFuture(Optional.empty());
+			}
+
+			@Override
+			public CompletableFuture<Long> incrementAsync(String store, String id, String field, long delta) {
+				return CompletableFuture.completedFuture(delta);
+			}
+
+			@Override
+			public CompletableFuture<Boolean> removeAsync(String store, String id) {
+				return CompletableFuture.completedFuture(false);
+			}
+
+		};
+	}
+
+}

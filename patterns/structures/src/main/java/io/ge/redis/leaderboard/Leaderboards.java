@@ -1,0 +1,157 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.leaderboard;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.structure.BlockingCalls;
+import io.ge.redis.core.structure.Window;
+
+/**
+ * The leaderboards that are configured below {@code ge.redis.leaderboard.boards}. The
+ * highest score is the first.
+ * <p>
+ * A board has one or several windows, such as {@link Window#DAY} and {@link Window#NONE}.
+ * What is added counts in all of them, and each is asked for by itself. A window ends by
+ * the clock of Redis, and its keys go with the TTL of the board, counted from the last
+ * addition.
+ * <p>
+ * Redis: one script call each, O(log n) and the number of members that are returned. All
+ * keys of a board are in one slot. If nobody learns the outcome of a call
+ * ({@link io.ge.redis.core.outage.RedisUnavailableException}), {@link #submitBest} and
+ * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice.
+ * <p>
+ * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for boards
+ * that are not configured, {@link IllegalArgumentException} for members that are empty or
+ * have more than 200 bytes, numbers that are not finite and windows that the board does
+ * not have, and {@link io.ge.redis.core.structure.StructureMismatchException} if the key
+ * of a board holds something else.
+ */
+public interface Leaderboards {
+
+	/**
+	 * Adds to the score of a member, which is 0 for a new one.
+	 * @param points may be negative
+	 * @return completes with the member in the first window of the board, or
+	 * exceptionally with {@link IllegalArgumentException} if the score would become
+	 * infinite, and nothing is changed then
+	 */
+	CompletableFuture<RankedMember> addAsync(String board, String member, double points);
+
+	/**
+	 * Keeps the best score of a member: a lower one changes nothing.
+	 * @return completes with the member in the first window of the board
+	 */
+	CompletableFuture<RankedMember> submitBestAsync(String board, String member, double score);
+
+	/**
+	 * Removes a member from the current windows of a board.
+	 * @return completes with whether it was in any of them
+	 */
+	CompletableFuture<Boolean> removeAsync(String board, String member);
+
+	/**
+	 * Returns the first members.
+	 * @param count how many at most, from 1 to 1000
+	 */
+	CompletableFuture<List<RankedMember>> topAsync(String board, Window window, int count);
+
+	/**
+	 * Returns a member with those before and behind it.
+	 * @param count how many on each side at most, from 0 to 1000
+	 * @return completes with the members in their order, with none if the member has no
+	 * score
+	 */
+	CompletableFuture<List<RankedMember>> aroundAsync(String board, Window window, String member, int count);
+
+	/**
+	 * Returns a member with score, rank and percentile.
+	 * @return completes with the member, or with nothing if it has no score
+	 */
+	default CompletableFuture<Optional<RankedMember>> rankAsync(String board, Window window, String member) {
+		return aroundAsync(board, window, member, 0).thenApply((members) -> members.stream().findFirst());
+	}
+
+	/**
+	 * Adds to a score, as {@link #addAsync}, and waits for the answer.
+	 */
+	default RankedMember add(String board, String member, double points) {
+		return BlockingCalls.await("Leaderboards.add", () -> addAsync(board, member, points));
+	}
+
+	/**
+	 * Keeps the best score, as {@link #submitBestAsync}, and waits for the answer.
+	 */
+	default RankedMember submitBest(String board, String member, double score) {
+		return BlockingCalls.await("Leaderboards.submitBest", () -> submitBestAsync(board, member, score));
+	}
+
+	/**
+	 * Removes a member, as {@link #removeAsync}, and waits for the answer.
+	 */
+	default boolean remove(String board, String member) {
+		return BlockingCalls.await("Leaderboards.remove", () -> removeAsync(board, member));
+	}
+
+	/**
+	 * Returns the first members, as {@link #topAsync}, and waits for them.
+	 */
+	default List<RankedMember> top(String board, Window window, int count) {
+		return BlockingCalls.await("Leaderboards.top", () -> topAsync(board, window, count));
+	}
+
+	/**
+	 * Returns a member among others, as {@link #aroundAsync}, and waits for them.
+	 */
+	default List<RankedMember> around(String board, Window window, String member, int count) {
+		return BlockingCalls.await("Leaderboards.around", () -> aroundAsync(board, window, member, count));
+	}
+
+	/**
+	 * Returns a member, as {@link #rankAsync}, and waits for it.
+	 */
+	default Optional<RankedMember> rank(String board, Window window, String member) {
+		return BlockingCalls.await("Leaderboards.rank", () -> rankAsync(board, window, member));
+	}
+
+	/**
+	 * Returns leaderboards that keep nothing, for where they are switched off.
+	 */
+	static Leaderboards unguarded() {
+		return new Leaderboards() {
+
+			@Override
+			public CompletableFuture<RankedMember> addAsync(String board, String member, double points) {
+				return CompletableFuture.completedFuture(new RankedMember(member, points, 1, 1));
+			}
+
+			@Override
+			public CompletableFuture<RankedMember> submitBestAsync(String board, String member, double score) {
+				return addAsync(board, member, score);
+			}
+
+			@Override
+			public CompletableFuture<Boolean> removeAsync(String board, String member) {
+				return CompletableFuture.completedFuture(false);
+			}
+
+			@Override
+			public CompletableFuture<List<RankedMember>> topAsync(String board, Window window, int count) {
+				return CompletableFuture.completedFuture(List.of());
+			}
+
+			@Override
+			public CompletableFuture<List<RankedMember>> aroundAsync(String board, Window window, String member,
+					int count) {
+				return CompletableFuture.completedFuture(List.of());
+			}
+
+		};
+	}
+
+}

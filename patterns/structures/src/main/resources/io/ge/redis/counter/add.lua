@@ -1,0 +1,17 @@
+-- Counts values in the current window.
+--
+-- KEYS  counter
+-- ARGV  window, milliseconds to live or 0 for ever, value, ...
+-- Reply {1 if the estimate has changed or 0}
+--
+-- Invariant: the same value again changes nothing but the time to live, so a call may be repeated. If the write is
+-- refused, nothing has happened.
+
+local clock = redis.call('TIME') -- the only reading of time
+local key = window_key(KEYS[1], ARGV[1], tonumber(clock[1]), 0)
+local ttl = ARGV[2]
+local changed = redis.call('PFADD', key, unpack(ARGV, 3))
+if ttl ~= '0' then
+  redis.call('PEXPIRE', key, ttl)
+end
+return {changed}

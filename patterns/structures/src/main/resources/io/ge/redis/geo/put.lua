@@ -1,0 +1,26 @@
+-- Puts a member of a geo index at a place.
+--
+-- KEYS  index
+-- ARGV  member, milliseconds to live or 0 for ever, longitude, latitude
+-- Reply {1 if the member is new or 0}
+--
+-- The index is a sorted set of places. Beside it, :expiry is a sorted set of the members by the time in milliseconds at
+-- which they expire; members without one stay.
+--
+-- Invariant: whatever is in the index after its time counts as gone. A call may be repeated. If the first write is
+-- refused, nothing has happened.
+
+local member, ttl, longitude, latitude = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+
+local gone = is_expired(member)
+local added = redis.call('GEOADD', index, longitude, latitude, member)
+if ttl == '0' then
+  redis.call('ZREM', expiry, member)
+  redis.call('PERSIST', index)
+else
+  redis.call('ZADD', expiry, string.format('%.0f', now + ttl), member)
+  redis.call('PEXPIRE', index, ttl)
+  redis.call('PEXPIRE', expiry, ttl)
+end
+remove_expired()
+return {gone and 1 or added}

@@ -1,0 +1,71 @@
+-- Adds to the score of a member, or keeps its best one, in all windows of a board.
+--
+-- KEYS  board
+-- ARGV  add | best, member, number, first | shared, milliseconds to live or 0 for ever, window, ...
+-- Reply {'ok', members, rank, score} of the first window | {'infinite'}
+--
+-- Of each window there is a sorted set of the members by score. With 'first' its elements are the members behind 16
+-- digits and a colon; the digits are the larger the earlier a member got its score, since Redis orders equal scores by
+-- element. A hash beside it, :members, has the element of each member.
+--
+-- Invariants
+--  * A member is in a window at most once, with a finite score.
+--  * A score that does not change keeps its place among equal ones.
+--  * All windows are written, or none. If the first write is refused, nothing has happened; the others are not refused.
+
+local clock = redis.call('TIME') -- the only reading of time
+local seconds = tonumber(clock[1])
+local board = KEYS[1]
+local mode, member, number, first, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == 'first', ARGV[5]
+-- 16 digits until the year 2223
+local earlier = string.format('%.0f:', 8999999999999999 - (seconds * 1000000 + clock[2]))
+
+local changes = {}
+for i = 6, #ARGV do
+  local key = window_key(board, ARGV[i], seconds, 0)
+  -- Fails for a key of another type before anything is written
+  local count = redis.call('ZCARD', key)
+  local element = member
+  if first then
+    element = redis.call('HGET', key .. ':members', member)
+  end
+  local old = tonumber(element and redis.call('ZSCORE', key, element) or nil)
+  local score = number
+  if mode == 'add' then
+    score = (old or 0) + number
+  elseif old then
+    score = math.max(old, number)
+  end
+  if math.abs(score) == math.huge then
+    return {'infinite'}
+  end
+  changes[#changes + 1] = {key = key, count = count, old = old, element = element, score = score}
+end
+
+for _, change in ipairs(changes) do
+  local key = change.key
+  if change.score ~= change.old then
+    local element = member
+    if first then
+      element = earlier .. member
+      redis.call('HSET', key .. ':members', member, element)
+    end
+    redis.call('ZADD', key, string.format('%.17g', change.score), element)
+    if change.old and change.element ~= element then
+      redis.call('ZREM', key, change.element)
+    end
+    change.element = element
+  end
+  if ttl ~= '0' then
+    redis.call('PEXPIRE', key, ttl)
+    if first then
+      redis.call('PEXPIRE', key .. ':members', ttl)
+    end
+  end
+end
+
+local head = changes[1]
+local score = string.format('%.17g', head.score)
+local rank = first and redis.call('ZREVRANK', head.key, head.element)
+  or redis.call('ZCOUNT', head.key, '(' .. score, '+inf')
+return {'ok', head.count + (head.old and 0 or 1), rank + 1, score}

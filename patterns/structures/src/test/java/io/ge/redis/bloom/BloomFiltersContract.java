@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.bloom;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.invocation.NotConfiguredException;
+import io.ge.redis.core.structure.Bound;
+import io.ge.redis.core.structure.StructureContract;
+import io.ge.redis.core.structure.StructureMismatchException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The promises of Bloom filters.
+ */
+abstract class BloomFiltersContract extends StructureContract {
+
+	private static final int MANY = 5000;
+
+	private BloomFilters filters;
+
+	@BeforeEach
+	void assemble() {
+		this.filters = pattern(backend(), "1000000").bloomFilters();
+	}
+
+	private static BloomPattern pattern(RedisBackend backend, String capacity) {
+		BloomProperties properties = Bound.of(BloomProperties.class, "ge.redis.bloom.filters", "mails.capacity",
+				capacity, "mails.ttl", "1h", "small.capacity", String.valueOf(MANY), "small.error-rate", "0.02",
+				"small.ttl", "1h", "short.ttl", "1s");
+		return new BloomPattern(() -> properties, () -> backend);
+	}
+
+	@Override
+	protected List<Operation> operations(RedisBackend backend) {
+		BloomFilters filters = pattern(backend, "1000000").bloomFilters();
+		return List.of(
+				new Operation("add", () -> filters.addAllAsync("mails", List.of("a", "b")),
+						() -> filters.addAll("mails", List.of("a", "b"))),
+				new Operation("add again",
+						() -> filters.addAllAsync("mails", List.of("a")).thenApply((each) -> each.get(0)),
+						() -> filters.add("mails", "a")),
+				new Operation("mightContain", () -> filters.mightContainAllAsync("mails", List.of("a", "c")),
+						() -> filters.mightContainAll("mails", List.of("a", "c"))));
+	}
+
+	@Override
+	protected String key() {
+		return "ge:bloom:{mails}:parameters";
+	}
+
+	@Test
+	void findsWhatWasAdded() {
+		assertThat(this.filters.mightContain("mails", "a@b.c")).isFalse();
+		assertThat(this.filters.add("mails", "a@b.c")).isTrue();
+		assertThat(this.filters.add("mails", "a@b.c")).isFalse();
+		assertThat(this.filters.mightContain("mails", "a@b.c")).isTrue();
+		assertThat(this.filters.mightContain("mails", "d@b.c")).isFalse();
+		assertThat(this.filters.addAll("mails", List.of("a@b.c", "e@b.c", "e@b.c"))).containsExactly(false, true,
+				false);
+	}
+
+	@Test
+	void missesNothingAndErrsAtTheConfiguredRate() {
+		for (List<String> block : blocks("in")) {
+			this.filters.addAll("small", block);
+		}
+		for (List<String> block : blocks("in")) {
+			assertThat(this.filters.mightContainAllAsync("small", block).join()).doesNotContain(false);
+		}
+		long errors = blocks("out").stream()
+			.flatMap((block) -> this.filters.mightContainAllAsync("small", block).join().stream())
+			.filter((found) -> found)
+			.count();
+		// One generation only is full, which has half of the configured rate
+		assertThat(errors).isLessThanOrEqualTo(Math.round(MANY * 0.02 * 1.2));
+	}
+
+	private static List<List<String>> blocks(String prefix) {
+		List<List<String>> blocks = new ArrayList<>();
+		for (int start = 0; start < MANY; start += 1000) {
+			blocks.add(IntStream.range(start, start + 1000).mapToObj((i) -> prefix + i).toList());
+		}
+		return blocks;
+	}
+
+	@Test
+	void forgetsWithTheTtl() {
+		this.filters.add("short", "a");
+		assertThat(this.filters.mightContain("short", "a")).isTrue();
+		await().until(() -> !this.filters.mightContain("short", "a"));
+		await().untilAsserted(() -> assertThat(keys()).isEmpty());
+	}
+
+	@Test
+	void refusesAFilterWithOtherParameters() {
+		assertThatNoException().isThrownBy(() -> pattern(backend(), "1000").verify());
+		this.filters.add("mails", "a");
+		BloomPattern other = pattern(backend(), "1000");
+		for (Runnable call : List.<Runnable>of(other::verify, () -> other.bloomFilters().add("mails", "b"),
+				() -> other.bloomFilters().mightContain("mails", "a"))) {
+			assertThatExceptionOfType(StructureMismatchException.class).isThrownBy(call::run)
+				.withMessageContainingAll("'mails'", "capacity=1000000 error-rate=0.01 ttl=PT1H",
+						"ge.redis.bloom.filters.mails says capacity=1000 ");
+		}
+		assertThat(this.filters.mightContain("mails", "b")).isFalse();
+	}
+
+	@Test
+	void refusesWhatCannotWork() {
+		refuses("The number of values must be from 1 to 1000, was 0", () -> this.filters.addAll("mails", List.of()));
+		assertThatExceptionOfType(NotConfiguredException.class).isThrownBy(() -> this.filters.add("other", "a"))
+			.withMessageContaining("ge.redis.bloom.filters.other.ttl=30d");
+		assertThat(keys()).isEmpty();
+	}
+
+}

@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.counter;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.invocation.NotConfiguredException;
+import io.ge.redis.core.structure.Bound;
+import io.ge.redis.core.structure.StructureContract;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
+
+/**
+ * The promises of unique counters.
+ */
+abstract class UniqueCountersContract extends StructureContract {
+
+	private UniqueCounters counters;
+
+	@BeforeEach
+	void assemble() {
+		this.counters = counters(backend());
+	}
+
+	private static UniqueCounters counters(RedisBackend backend) {
+		CounterProperties properties = Bound.of(CounterProperties.class, "ge.redis.counter.counters", "visits.ttl",
+				"8d", "daily.window", "day", "daily.ttl", "8d");
+		return new CounterPattern(() -> properties, () -> backend).uniqueCounters();
+	}
+
+	@Override
+	protected List<Operation> operations(RedisBackend backend) {
+		UniqueCounters counters = counters(backend);
+		return List.of(
+				new Operation("add", () -> counters.addAsync("visits", List.of("a")),
+						() -> counters.add("visits", "a")),
+				new Operation("add again", () -> counters.addAsync("visits", List.of("a")),
+						() -> counters.add("visits", "a")),
+				new Operation("count", () -> counters.countAsync("visits", 1), () -> counters.count("visits")));
+	}
+
+	@Override
+	protected String key() {
+		return "ge:counter:{visits}";
+	}
+
+	@Test
+	void countsEachValueOnce() {
+		assertThat(this.counters.count("visits")).isZero();
+		assertThat(this.counters.add("visits", "a")).isTrue();
+		assertThat(this.counters.add("visits", "a")).isFalse();
+		this.counters.add("visits", "b");
+		assertThat(this.counters.count("visits")).isEqualTo(2);
+	}
+
+	@Test
+	void estimatesManyValues() {
+		for (int block = 0; block < 20; block++) {
+			int start = block * 1000;
+			List<String> values = IntStream.range(start, start + 1000).mapToObj((i) -> "v" + i).toList();
+			this.counters.addAsync("visits", values).join();
+		}
+		assertThat((double) this.counters.count("visits")).isCloseTo(20_000, within(800.0));
+	}
+
+	@Test
+	void unitesWindowsWithoutKeys() {
+		this.counters.add("daily", "a");
+		assertThat(keys()).singleElement().asString().matches("ge:counter:\\{daily}:day:\\d{8}");
+		assertThat(this.counters.count("daily", 7)).isEqualTo(1);
+		assertThat(keys()).hasSize(1);
+	}
+
+	@Test
+	void refusesWhatCannotWork() {
+		refuses("The number of values must be from 1 to 1000, was 0",
+				() -> this.counters.addAsync("visits", List.of()));
+		refuses("value must have from 1 to 200 bytes", () -> this.counters.add("visits", ""));
+		refuses("windows must be from 1 to 1000", () -> this.counters.count("daily", 0));
+		refuses("has one window for all time", () -> this.counters.count("visits", 2));
+		refuses("does not keep 9 windows", () -> this.counters.count("daily", 9));
+		assertThatExceptionOfType(NotConfiguredException.class).isThrownBy(() -> this.counters.count("other"))
+			.withMessageContaining("ge.redis.counter.counters.other.ttl=30d");
+		assertThat(keys()).isEmpty();
+	}
+
+}

@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.geo;
+
+import java.util.List;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.invocation.NotConfiguredException;
+import io.ge.redis.core.structure.Bound;
+import io.ge.redis.core.structure.StructureContract;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The promises of geo indexes.
+ */
+abstract class GeoIndexesContract extends StructureContract {
+
+	private static final GeoPoint BERLIN = new GeoPoint(13.405, 52.52);
+
+	private static final GeoPoint POTSDAM = new GeoPoint(13.0645, 52.3906);
+
+	private static final GeoPoint PARIS = new GeoPoint(2.3522, 48.8566);
+
+	private static final GeoPoint AUCKLAND = new GeoPoint(174.7633, -36.8485);
+
+	private GeoIndexes indexes;
+
+	@BeforeEach
+	void assemble() {
+		this.indexes = indexes(backend());
+	}
+
+	private static GeoIndexes indexes(RedisBackend backend) {
+		GeoProperties properties = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "desks.ttl", "1h", "short.ttl",
+				"500ms");
+		return new GeoPattern(() -> properties, () -> backend).geoIndexes();
+	}
+
+	@Override
+	protected List<Operation> operations(RedisBackend backend) {
+		GeoIndexes indexes = indexes(backend);
+		return List.of(
+				new Operation("put", () -> indexes.putAsync("desks", "a", BERLIN),
+						() -> indexes.put("desks", "a", BERLIN)),
+				new Operation("position", () -> indexes.positionAsync("desks", "a"),
+						() -> indexes.position("desks", "a")),
+				new Operation("nearest", () -> indexes.nearestAsync("desks", POTSDAM, 100, 5),
+						() -> indexes.nearest("desks", POTSDAM, 100, 5)),
+				new Operation("inBox", () -> indexes.inBoxAsync("desks", POTSDAM, 100, 100, 5),
+						() -> indexes.inBox("desks", POTSDAM, 100, 100, 5)),
+				new Operation("remove", () -> indexes.removeAsync("desks", "a"), () -> indexes.remove("desks", "a")));
+	}
+
+	@Override
+	protected String key() {
+		return "ge:geo:{desks}";
+	}
+
+	private static List<String> names(List<GeoMember> members) {
+		return members.stream().map(GeoMember::member).toList();
+	}
+
+	@Test
+	void findsTheNearestFirst() {
+		this.indexes.put("desks", "paris", PARIS);
+		this.indexes.put("desks", "auckland", AUCKLAND);
+		this.indexes.put("desks", "potsdam", POTSDAM);
+		this.indexes.put("desks", "berlin", BERLIN);
+		List<GeoMember> found = this.indexes.nearest("desks", BERLIN, 100, 10);
+		assertThat(names(found)).containsExactly("berlin", "potsdam");
+		assertThat(found.get(1).km()).isCloseTo(27.2, within(0.5));
+		assertThat(found.get(1).point().longitude()).isCloseTo(POTSDAM.longitude(), within(0.0001));
+		assertThat(names(this.indexes.nearest("desks", BERLIN, 25_000, 10))).containsExactly("berlin", "potsdam",
+				"paris", "auckland");
+		assertThat(names(this.indexes.nearest("desks", BERLIN, 25_000, 1))).containsExactly("berlin");
+		assertThat(names(this.indexes.inBox("desks", BERLIN, 60, 20, 10))).containsExactly("berlin");
+		assertThat(names(this.indexes.inBox("desks", BERLIN, 60, 60, 10))).containsExactly("berlin", "potsdam");
+		assertThat(this.indexes.nearest("short", BERLIN, 25_000, 10)).isEmpty();
+	}
+
+	@Test
+	void movesAndRemovesMembers() {
+		assertThat(this.indexes.put("desks", "a", BERLIN)).isTrue();
+		assertThat(this.indexes.put("desks", "a", PARIS)).isFalse();
+		assertThat(this.indexes.position("desks", "a").orElseThrow().latitude()).isCloseTo(PARIS.latitude(),
+				within(0.0001));
+		assertThat(this.indexes.remove("desks", "a")).isTrue();
+		assertThat(this.indexes.remove("desks", "a")).isFalse();
+		assertThat(this.indexes.position("desks", "a")).isEmpty();
+		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void forgetsMembersThatAreNotPutAgain() {
+		this.indexes.put("short", "gone", BERLIN);
+		await().until(() -> {
+			// Keeps the index, so that the member does not just go with it
+			this.indexes.put("short", "kept", POTSDAM);
+			return names(this.indexes.nearest("short", BERLIN, 100, 1)).equals(List.of("kept"));
+		});
+		assertThat(this.indexes.position("short", "gone")).isEmpty();
+		assertThat(this.indexes.put("short", "gone", BERLIN)).isTrue();
+	}
+
+	@Test
+	void refusesWhatCannotWork() {
+		refuses("longitude must be from -180.0 to 180.0, was 180.1", () -> new GeoPoint(180.1, 0));
+		refuses("latitude must be from -85.05112878 to 85.05112878, was 90.0", () -> new GeoPoint(0, 90));
+		refuses("latitude must be from", () -> new GeoPoint(0, Double.NaN));
+		refuses("radiusKm must be from 0.0 to 25000.0", () -> this.indexes.nearest("desks", BERLIN, -1, 1));
+		refuses("widthKm must be from", () -> this.indexes.inBox("desks", BERLIN, Double.NaN, 1, 1));
+		refuses("limit must be from 1 to 1000", () -> this.indexes.nearest("desks", BERLIN, 1, 0));
+		refuses("member must have from 1 to 200 bytes", () -> this.indexes.put("desks", "", BERLIN));
+		assertThatExceptionOfType(NotConfiguredException.class).isThrownBy(() -> this.indexes.put("other", "a", BERLIN))
+			.withMessageContaining("ge.redis.geo.indexes.other.ttl=30d");
+		assertThat(keys()).isEmpty();
+	}
+
+}

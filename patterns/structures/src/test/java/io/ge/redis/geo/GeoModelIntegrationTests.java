@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.geo;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.structure.TimedScripts;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.StandaloneRedis;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The scripts of a geo index against a model in memory, in random traces at random times,
+ * with more members that expire at once than a call removes.
+ */
+@Sized
+class GeoModelIntegrationTests {
+
+	private static final int STEPS = 25;
+
+	private static final int MEMBERS = 200;
+
+	/** Long enough that no key expires while a trace is played. */
+	private static final long TTL = 1_000_000;
+
+	private static StandaloneRedis redis;
+
+	/** Milliseconds. */
+	private long now;
+
+	/** When each member expires. The lower its number, the nearer it is. */
+	private final TreeMap<Integer, Long> members = new TreeMap<>();
+
+	@BeforeContainer
+	static void start() {
+		redis = RedisServers.standalone();
+	}
+
+	@AfterContainer
+	static void stop() {
+		redis.close();
+	}
+
+	@Property(shrinking = ShrinkingMode.OFF)
+	void repliesAreThoseOfTheModel(@ForAll long seed) {
+		Random random = new Random(seed);
+		redis.flushAll();
+		this.members.clear();
+		this.now = 1_800_000_000_000L;
+		for (int step = 0; step < STEPS; step++) {
+			this.now += List.of(0L, 1L, 300_000L, 1_000_000L).get(random.nextInt(4));
+			int member = random.nextInt(MEMBERS);
+			switch (random.nextInt(12)) {
+				case 0 -> random.ints(0, MEMBERS).distinct().limit(120).forEach(this::put);
+				case 1, 2 -> put(member);
+				case 3 -> assertThat(run("remove", "m" + member)).containsExactly(remove(member) ? "1" : "0");
+				case 4 -> assertThat(run("position", "m" + member)).hasSize(lives(member) ? 2 : 0);
+				default -> search(1 + random.nextInt(20));
+			}
+		}
+	}
+
+	private void put(int member) {
+		boolean known = lives(member);
+		this.members.put(member, this.now + TTL);
+		assertThat(run("put", "m" + member, TTL, longitude(member), 0)).containsExactly(known ? "0" : "1");
+	}
+
+	private boolean remove(int member) {
+		boolean known = lives(member);
+		this.members.remove(member);
+		return known;
+	}
+
+	private void search(int most) {
+		List<String> reply = run("search", most, 0, 0, "BYRADIUS", 25_000, "km");
+		List<String> found = new ArrayList<>();
+		for (int i = 0; i < reply.size(); i += 4) {
+			found.add(reply.get(i));
+		}
+		assertThat(found).isEqualTo(
+				this.members.keySet().stream().filter(this::lives).limit(most).map((member) -> "m" + member).toList());
+	}
+
+	private boolean lives(int member) {
+		Long expires = this.members.get(member);
+		return expires != null && expires > this.now;
+	}
+
+	private static double longitude(int member) {
+		return 0.1 * (member + 1);
+	}
+
+	private List<String> run(String script, Object... arguments) {
+		LuaScript functions = LuaScript.load(RedisGeoIndexes.class, "expiry.lua");
+		return TimedScripts.run(redis, LuaScript.load(RedisGeoIndexes.class, script + ".lua", functions),
+				this.now * 1000, "ge:geo:{m}", arguments);
+	}
+
+}

@@ -1,0 +1,130 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.hash;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.invocation.NotConfiguredException;
+import io.ge.redis.core.structure.Bound;
+import io.ge.redis.core.structure.StructureContract;
+import io.ge.redis.core.structure.StructureMismatchException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The promises of hash stores.
+ */
+abstract class HashStoreContract extends StructureContract {
+
+	private HashStore store;
+
+	@BeforeEach
+	void assemble() {
+		this.store = store(backend());
+	}
+
+	private static HashStore store(RedisBackend backend) {
+		HashProperties properties = Bound.of(HashProperties.class, "ge.redis.hash.stores", "agents.ttl", "1h",
+				"agents.max-value-size", "100B");
+		return new HashPattern(() -> properties, () -> backend, JsonMapper::shared).hashStore();
+	}
+
+	@Override
+	protected List<Operation> operations(RedisBackend backend) {
+		HashStore store = store(backend);
+		Agent agent = new Agent("idle", null, List.of("java"));
+		return List.of(
+				new Operation("put", () -> store.putAsync("agents", "a", agent), () -> store.put("agents", "a", agent)),
+				new Operation("increment", () -> store.incrementAsync("agents", "a", "steps", 2),
+						() -> store.increment("agents", "a", "steps", 2)),
+				new Operation("get", () -> store.getAsync("agents", "a", Agent.class),
+						() -> store.get("agents", "a", Agent.class)),
+				new Operation("get some", () -> store.getAsync("agents", "a", Map.class, "status", "steps"),
+						() -> store.get("agents", "a", Map.class, "status", "steps")),
+				new Operation("remove", () -> store.removeAsync("agents", "a"), () -> store.remove("agents", "a")));
+	}
+
+	@Override
+	protected String key() {
+		return "ge:hash:{agents:a}";
+	}
+
+	@Test
+	void keepsAnObjectByItsFields() {
+		assertThat(this.store.get("agents", "a", Agent.class)).isEmpty();
+		Agent agent = new Agent("working", "GE-42", List.of("java", "lua"));
+		assertThat(this.store.put("agents", "a", agent)).isTrue();
+		assertThat(this.store.get("agents", "a", Agent.class)).contains(agent);
+		assertThat(this.store.put("agents", "a", Map.of("status", "idle"))).isFalse();
+		assertThat(this.store.get("agents", "a", Agent.class)).contains(new Agent("idle", "GE-42", agent.skills()));
+		Map<String, @Nullable Object> change = new HashMap<>();
+		change.put("task", null);
+		this.store.put("agents", "a", change);
+		assertThat(this.store.get("agents", "a", Map.class, "status", "task", "other").orElseThrow()).hasSize(1)
+			.containsEntry("status", "idle");
+		assertThat(this.store.remove("agents", "a")).isTrue();
+		assertThat(this.store.remove("agents", "a")).isFalse();
+		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void keepsJsonAsItIs() {
+		String json = "{\"big\":9007199254740993,\"none\":[],\"text\":\"\u00e4\\n\",\"deep\":{\"a\":[null,1.50]}}";
+		JsonNode written = JsonMapper.shared().readTree(json);
+		this.store.put("agents", "a", written);
+		assertThat(this.store.get("agents", "a", JsonNode.class)).contains(written);
+	}
+
+	@Test
+	void addsExactly() {
+		assertThat(this.store.increment("agents", "a", "steps", 9007199254740993L)).isEqualTo(9007199254740993L);
+		assertThat(this.store.increment("agents", "a", "steps", 2)).isEqualTo(9007199254740995L);
+		this.store.put("agents", "a", Map.of("status", "idle", "most", Long.MAX_VALUE));
+		for (String field : Arrays.asList("status", "most")) {
+			assertThatExceptionOfType(StructureMismatchException.class)
+				.isThrownBy(() -> this.store.increment("agents", "a", field, 1))
+				.withMessageContaining("Field '" + field + "' of hash store 'agents' cannot be incremented");
+		}
+		assertThat(this.store.get("agents", "a", Map.class, "status").orElseThrow()).containsEntry("status", "idle");
+	}
+
+	@Test
+	void refusesWhatCannotBeRead() {
+		this.store.put("agents", "a", Map.of("status", List.of(1)));
+		assertThatExceptionOfType(StructureMismatchException.class)
+			.isThrownBy(() -> this.store.get("agents", "a", Agent.class))
+			.withMessageContainingAll("hash store 'agents' cannot be read as", "Agent");
+	}
+
+	@Test
+	void refusesWhatCannotWork() {
+		refuses("id must have neither braces", () -> this.store.put("agents", "a{b}", Map.of("x", 1)));
+		refuses("id must have from 1 to 200 bytes", () -> this.store.remove("agents", "i".repeat(201)));
+		refuses("field must have from 1 to 200 bytes", () -> this.store.put("agents", "a", Map.of("", 1)));
+		refuses("Field 'x' has 102 bytes as JSON, more than ge.redis.hash.stores.agents.max-value-size",
+				() -> this.store.put("agents", "a", Map.of("x", "v".repeat(100))));
+		refuses("state must be an object with properties", () -> this.store.put("agents", "a", "text"));
+		refuses("The number of fields must be from 1 to 1000", () -> this.store.put("agents", "a", Map.of()));
+		assertThatExceptionOfType(NotConfiguredException.class)
+			.isThrownBy(() -> this.store.put("other", "a", Map.of("x", 1)))
+			.withMessageContaining("ge.redis.hash.stores.other.ttl=30d");
+		assertThat(keys()).isEmpty();
+	}
+
+	record Agent(String status, @Nullable String task, List<String> skills) {
+	}
+
+}

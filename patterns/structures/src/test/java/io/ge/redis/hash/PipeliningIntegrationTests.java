@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.hash;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.ge.redis.core.structure.Bound;
+import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.TcpProxy.Direction;
+import io.ge.redis.test.TestBackend;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Asynchronous calls that are made together cost about one round trip.
+ */
+class PipeliningIntegrationTests {
+
+	private static final int CALLS = 100;
+
+	/** One, and what other connections may send meanwhile. */
+	private static final int MOST_FLUSHES = 3;
+
+	private final AtomicInteger flushes = new AtomicInteger();
+
+	private StandaloneRedis redis;
+
+	private TcpProxy network;
+
+	private ClientResources resources;
+
+	private TestBackend backend;
+
+	private HashStore store;
+
+	@BeforeEach
+	void connect() {
+		this.redis = RedisServers.standalone();
+		this.network = new TcpProxy(this.redis.primary());
+		this.resources = ClientResources.builder().nettyCustomizer(new FlushCounter()).build();
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration(this.network.host(), this.network.port()),
+				LettuceClientConfiguration.builder().clientResources(this.resources).build());
+		factory.afterPropertiesSet();
+		factory.start();
+		this.backend = TestBackend.on(factory, "instance-1");
+		HashProperties properties = Bound.of(HashProperties.class, "ge.redis.hash.stores", "agents.ttl", "1h");
+		this.store = new HashPattern(() -> properties, this.backend::get, JsonMapper::shared).hashStore();
+		this.store.put("agents", "a", Map.of("status", "idle"));
+		assertThat(this.store.get("agents", "a", Map.class)).isPresent();
+	}
+
+	@AfterEach
+	void disconnect() {
+		this.backend.close();
+		this.resources.shutdown(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+		this.network.close();
+		this.redis.close();
+	}
+
+	@Test
+	void noCallWaitsForTheReplyOfAnother() {
+		this.network.resetCounts();
+		this.network.hang(Direction.REPLIES);
+		List<CompletableFuture<?>> reads = read();
+		await().atMost(Duration.ofSeconds(4)).until(() -> this.network.commands("evalsha") == CALLS);
+		assertThat(reads).noneMatch(CompletableFuture::isDone);
+		this.network.resume();
+		assertThat(reads).allSatisfy((read) -> assertThat(read).succeedsWithin(Duration.ofSeconds(5)));
+		assertThat(this.network.commands("evalsha")).isEqualTo(CALLS);
+	}
+
+	@Test
+	void whatTheDriverFindsTogetherLeavesInOneFlush() throws Exception {
+		CountDownLatch busy = new CountDownLatch(1);
+		CountDownLatch called = new CountDownLatch(1);
+		// A driver that is quicker than the caller would find one call at a time
+		this.network.hang(Direction.REPLIES);
+		CompletableFuture<Void> first = this.store.getAsync("agents", "a", Map.class).thenAccept((agent) -> {
+			busy.countDown();
+			awaitQuietly(called);
+		});
+		this.network.resume();
+		assertThat(busy.await(5, TimeUnit.SECONDS)).isTrue();
+		this.flushes.set(0);
+		List<CompletableFuture<?>> reads = read();
+		called.countDown();
+		assertThat(first).succeedsWithin(Duration.ofSeconds(5));
+		assertThat(reads).allSatisfy((read) -> assertThat(read).succeedsWithin(Duration.ofSeconds(5)));
+		assertThat(this.flushes).hasValueLessThanOrEqualTo(MOST_FLUSHES);
+	}
+
+	private List<CompletableFuture<?>> read() {
+		return IntStream.range(0, CALLS)
+			.<CompletableFuture<?>>mapToObj((i) -> this.store.getAsync("agents", "a", Map.class, "status"))
+			.toList();
+	}
+
+	private static void awaitQuietly(CountDownLatch latch) {
+		try {
+			latch.await(5, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
+	 * Counts the writes to the socket of each connection.
+	 */
+	private final class FlushCounter implements NettyCustomizer {
+
+		@Override
+		public void afterChannelInitialized(Channel channel) {
+			channel.pipeline().addFirst(new ChannelDuplexHandler() {
+
+				@Override
+				public void flush(ChannelHandlerContext context) {
+					PipeliningIntegrationTests.this.flushes.incrementAndGet();
+					context.flush();
+				}
+
+			});
+		}
+
+	}
+
+}

@@ -1,0 +1,157 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.leaderboard;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.invocation.NotConfiguredException;
+import io.ge.redis.core.structure.Bound;
+import io.ge.redis.core.structure.StructureContract;
+import io.ge.redis.core.structure.Window;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The promises of leaderboards.
+ */
+abstract class LeaderboardsContract extends StructureContract {
+
+	private Leaderboards boards;
+
+	@BeforeEach
+	void assemble() {
+		this.boards = leaderboards(backend());
+	}
+
+	private static Leaderboards leaderboards(RedisBackend backend) {
+		LeaderboardProperties properties = Bound.of(LeaderboardProperties.class, "ge.redis.leaderboard.boards",
+				"agents.windows", "none,day", "agents.ttl", "2d", "agents.ties", "first", "shared.ttl", "1h");
+		return new LeaderboardPattern(() -> properties, () -> backend).leaderboards();
+	}
+
+	@Override
+	protected List<Operation> operations(RedisBackend backend) {
+		Leaderboards boards = leaderboards(backend);
+		return List.of(
+				new Operation("add", () -> boards.addAsync("agents", "a", 2), () -> boards.add("agents", "a", 2)),
+				new Operation("add another", () -> boards.addAsync("agents", "b", 2),
+						() -> boards.add("agents", "b", 2)),
+				new Operation("submitBest", () -> boards.submitBestAsync("agents", "c", 1.5),
+						() -> boards.submitBest("agents", "c", 1.5)),
+				new Operation("top", () -> boards.topAsync("agents", Window.NONE, 10),
+						() -> boards.top("agents", Window.NONE, 10)),
+				new Operation("around", () -> boards.aroundAsync("agents", Window.DAY, "b", 1),
+						() -> boards.around("agents", Window.DAY, "b", 1)),
+				new Operation("rank", () -> boards.rankAsync("agents", Window.NONE, "c"),
+						() -> boards.rank("agents", Window.NONE, "c")),
+				new Operation("remove", () -> boards.removeAsync("agents", "a"), () -> boards.remove("agents", "a")));
+	}
+
+	@Override
+	protected String key() {
+		return "ge:leaderboard:{agents}";
+	}
+
+	private static List<String> text(List<RankedMember> members) {
+		return members.stream().map((each) -> each.rank() + " " + each.member() + " " + each.score()).toList();
+	}
+
+	@Test
+	void equalScoresShareARank() {
+		this.boards.add("shared", "a", 1);
+		this.boards.add("shared", "b", 3);
+		this.boards.add("shared", "c", 2);
+		assertThat(this.boards.add("shared", "d", 2)).isEqualTo(new RankedMember("d", 2, 2, 4));
+		assertThat(text(this.boards.top("shared", Window.NONE, 10))).containsExactly("1 b 3.0", "2 d 2.0", "2 c 2.0",
+				"4 a 1.0");
+		assertThat(text(this.boards.around("shared", Window.NONE, "c", 1))).containsExactly("2 d 2.0", "2 c 2.0",
+				"4 a 1.0");
+		assertThat(text(this.boards.around("shared", Window.NONE, "c", 0))).containsExactly("2 c 2.0");
+	}
+
+	@Test
+	void whoReachesAScoreFirstIsAhead() {
+		for (String member : List.of("c", "a", "b")) {
+			this.boards.add("agents", member, 1);
+		}
+		this.boards.add("agents", "d", 2);
+		// Neither changes its score, so neither moves
+		this.boards.add("agents", "c", 0);
+		this.boards.submitBest("agents", "c", 0.5);
+		assertThat(text(this.boards.top("agents", Window.NONE, 10))).containsExactly("1 d 2.0", "2 c 1.0", "3 a 1.0",
+				"4 b 1.0");
+		this.boards.add("agents", "a", 1);
+		assertThat(text(this.boards.top("agents", Window.NONE, 2))).containsExactly("1 d 2.0", "2 a 2.0");
+	}
+
+	@Test
+	void keepsTheBestScore() {
+		assertThat(this.boards.submitBest("shared", "a", 5).score()).isEqualTo(5);
+		assertThat(this.boards.submitBest("shared", "a", 3).score()).isEqualTo(5);
+		assertThat(this.boards.submitBest("shared", "a", 7.25).score()).isEqualTo(7.25);
+		assertThat(this.boards.add("shared", "a", -8).score()).isEqualTo(-0.75);
+	}
+
+	@Test
+	void countsInEachWindow() {
+		this.boards.add("agents", "a", 1);
+		assertThat(keys()).hasSize(4).anyMatch((key) -> key.matches("ge:leaderboard:\\{agents}:day:\\d{8}"));
+		assertThat(this.boards.rank("agents", Window.DAY, "a")).contains(new RankedMember("a", 1, 1, 1));
+		assertThat(this.boards.remove("agents", "a")).isTrue();
+		assertThat(this.boards.remove("agents", "a")).isFalse();
+		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void placesAMemberAmongTheOthers() {
+		IntStream.range(0, 11).forEach((i) -> this.boards.add("shared", "m" + i, i));
+		assertThat(this.boards.rank("shared", Window.NONE, "m10").orElseThrow().percentile()).isEqualTo(100);
+		assertThat(this.boards.rank("shared", Window.NONE, "m4").orElseThrow().percentile()).isEqualTo(40);
+		assertThat(this.boards.rank("shared", Window.NONE, "m0").orElseThrow().percentile()).isZero();
+		assertThat(text(this.boards.around("shared", Window.NONE, "m10", 1))).containsExactly("1 m10 10.0", "2 m9 9.0");
+		assertThat(text(this.boards.around("shared", Window.NONE, "m0", 1))).containsExactly("10 m1 1.0", "11 m0 0.0");
+		assertThat(this.boards.rank("shared", Window.NONE, "unknown")).isEmpty();
+		assertThat(this.boards.around("shared", Window.NONE, "unknown", 3)).isEmpty();
+		assertThat(this.boards.top("agents", Window.DAY, 3)).isEmpty();
+	}
+
+	@Test
+	void keepsAnyTextAsMember() {
+		for (String member : List.of("a:{b}", "\u00e4\n", " ")) {
+			this.boards.add("agents", member, 1);
+			assertThat(this.boards.rank("agents", Window.NONE, member).orElseThrow().member()).isEqualTo(member);
+		}
+	}
+
+	@Test
+	void refusesWhatCannotWork() {
+		refuses("points must be finite, was NaN", () -> this.boards.add("agents", "a", Double.NaN));
+		refuses("score must be finite, was Infinity",
+				() -> this.boards.submitBest("agents", "a", Double.POSITIVE_INFINITY));
+		refuses("member must have from 1 to 200 bytes", () -> this.boards.add("agents", "", 1));
+		refuses("member must have from 1 to 200 bytes", () -> this.boards.remove("agents", "m".repeat(201)));
+		refuses("count must be from 1 to 1000", () -> this.boards.top("agents", Window.NONE, 0));
+		refuses("has no window WEEK", () -> this.boards.top("agents", Window.WEEK, 1));
+		assertThatExceptionOfType(NotConfiguredException.class).isThrownBy(() -> this.boards.add("other", "a", 1))
+			.withMessageContaining("ge.redis.leaderboard.boards.other.ttl=30d");
+		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void refusesScoresThatWouldBecomeInfinite() {
+		this.boards.add("shared", "a", Double.MAX_VALUE);
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> this.boards.add("shared", "a", Double.MAX_VALUE))
+			.withMessageContaining("'a' on leaderboard 'shared' would become infinite");
+		assertThat(this.boards.rank("shared", Window.NONE, "a").orElseThrow().score()).isEqualTo(Double.MAX_VALUE);
+	}
+
+}
