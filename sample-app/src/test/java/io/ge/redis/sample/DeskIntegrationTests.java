@@ -30,7 +30,8 @@ class DeskIntegrationTests {
 		assertThat(page.status()).isEqualTo(200);
 		assertThat(page.header("Content-Type")).startsWith("text/html");
 		assertThat(page.body()).contains("curl", "@RateLimited", "@DistributedLock", "@Idempotent", "@CacheAside",
-				"@CacheWriteThrough", "@BlacklistCheck", "actuator/geredis");
+				"@CacheWriteThrough", "@BlacklistCheck", "Workspaces", "Leaderboards", "HashStore", "UniqueCounters",
+				"BloomFilters", "GeoIndexes", "actuator/geredis");
 		assertThat(page.body().indexOf("guess-")).as("what uses up the logins comes after all that log in")
 			.isGreaterThan(page.body().lastIndexOf("\"password\":\"demo\""));
 	}
@@ -106,6 +107,13 @@ class DeskIntegrationTests {
 		desk.post("/api/jobs", "{\"type\":\"report\",\"delayMillis\":60000}");
 		desk.post("/api/system/halt", null);
 		desk.post("/api/system/resume", null);
+		desk.post("/api/sessions/101/history", "{\"agent\":\"alpha\",\"text\":\"hello\"}");
+		desk.put("/api/sessions/101/fields/plan", "{\"goal\":\"search\"}");
+		desk.post("/api/agents/alpha/completions", null);
+		desk.put("/api/agents/alpha/state", "{\"status\":\"working\"}");
+		desk.post("/api/visits", "{\"visitor\":\"anna\"}");
+		desk.post("/api/mails", "{\"address\":\"anna@desk.example\"}");
+		desk.put("/api/desks/berlin", "{\"longitude\":13.405,\"latitude\":52.52}");
 	}
 
 	private static void assertProblem(Answer answer, int status) {

@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Desks by place.
+ */
+@NullMarked
+package io.ge.redis.sample.desk;
+
+import org.jspecify.annotations.NullMarked;

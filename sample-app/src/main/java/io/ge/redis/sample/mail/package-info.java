@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Mails of which nobody gets two.
+ */
+@NullMarked
+package io.ge.redis.sample.mail;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Sessions that many agents write at the same time.
+ */
+@NullMarked
+package io.ge.redis.sample.session;
+
+import org.jspecify.annotations.NullMarked;

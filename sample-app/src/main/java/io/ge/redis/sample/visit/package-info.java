@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Different visitors, counted by day.
+ */
+@NullMarked
+package io.ge.redis.sample.visit;
+
+import org.jspecify.annotations.NullMarked;
