@@ -39,6 +39,17 @@ class BenchmarkApplication {
 	static final String[] NEAR = { "ge.redis.cache.caches.near.near.enabled=true",
 			"ge.redis.cache.caches.near.near.max-entries=" + IN_MEMORY, "ge.redis.cache.caches.near.near.ttl=10m" };
 
+	/** Whose keys stay, as those of the peers do. */
+	static final String[] STRUCTURES = { "ge.redis.leaderboard.boards.bench.permanent=true",
+			"ge.redis.leaderboard.boards.million.permanent=true", "ge.redis.counter.counters.bench.permanent=true",
+			"ge.redis.counter.counters.million.permanent=true", "ge.redis.bloom.filters.bench.permanent=true",
+			"ge.redis.bloom.filters.bench.capacity=" + StructureAtScale.MEMBERS,
+			"ge.redis.bloom.filters.bench.error-rate=" + StructureAtScale.ERROR_RATE,
+			"ge.redis.bloom.filters.million.permanent=true",
+			"ge.redis.bloom.filters.million.capacity=" + StructureAtScale.MEMBERS,
+			"ge.redis.bloom.filters.million.error-rate=" + StructureAtScale.ERROR_RATE,
+			"ge.redis.geo.indexes.bench.permanent=true", "ge.redis.hash.stores.bench.permanent=true" };
+
 	@Bean
 	Guarded guarded() {
 		return new Guarded();

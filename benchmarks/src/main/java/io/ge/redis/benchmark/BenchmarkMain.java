@@ -24,7 +24,10 @@ import io.ge.redis.test.StandaloneRedis;
 public final class BenchmarkMain {
 
 	private static final List<String> PATTERNS = List.of("ratelimit", "lock", "cache", "idempotency", "blacklist",
-			"stream");
+			"stream", "structures", "state");
+
+	/** Those that are not annotations on a method. */
+	private static final List<String> OTHERS = List.of("stream", "structures", "state");
 
 	private static final long STARTED = System.nanoTime();
 
@@ -51,7 +54,7 @@ public final class BenchmarkMain {
 			RedisNode node = redis.primary();
 			Results results = new Results(Path.of(arguments[0]), Machine.facts(size, node));
 			results.add("load of the machine before", Machine.load());
-			List<String> guards = patterns.stream().filter((pattern) -> !pattern.equals("stream")).toList();
+			List<String> guards = patterns.stream().filter((pattern) -> !OTHERS.contains(pattern)).toList();
 			if ((whole && !guards.isEmpty()) || tables.contains("memory")) {
 				try (Instance instance = new Instance(node)) {
 					say("memory");
@@ -117,6 +120,33 @@ public final class BenchmarkMain {
 			}
 		}
 		streams(size, node, wanted, results);
+		structures(size, node, wanted, results);
+	}
+
+	private static void structures(Size size, RedisNode node, BiPredicate<String, String> wanted, Results results)
+			throws Exception {
+		node.command("FLUSHALL", "SYNC");
+		try (Instance instance = new Instance(node)) {
+			StructureOperations operations = new StructureOperations(size, instance);
+			if (wanted.test("structures", StructureOperations.OPERATIONS)) {
+				say("Structures, operations");
+				results.add(operations.operations());
+			}
+			if (wanted.test("structures", StructureOperations.PIPELINING)) {
+				say("Structures, calls made together");
+				results.add(operations.pipelining());
+			}
+			if (wanted.test("structures", StructureAtScale.ID)) {
+				say("Structures of a million");
+				results.add(new StructureAtScale(size, node, instance).run());
+			}
+		}
+		if (wanted.test("state", WorkspaceWriters.ID)) {
+			say("Workspaces, fifty writers");
+			try (WorkspaceWriters writers = new WorkspaceWriters(size, node)) {
+				results.add(writers.run());
+			}
+		}
 	}
 
 	private static void streams(Size size, RedisNode node, BiPredicate<String, String> wanted, Results results)

@@ -55,6 +55,7 @@ final class Instance implements AutoCloseable {
 					// one
 					"ge.redis.outage.command-timeout=5s")
 			.properties(BenchmarkApplication.NEAR)
+			.properties(BenchmarkApplication.STRUCTURES)
 			.run();
 		Config config = new Config();
 		config.useSingleServer().setAddress("redis://" + server.address());
